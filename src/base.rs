@@ -1,0 +1,183 @@
+//! The small vocabulary every other module shares: lane masks, program counters, cycles and typed ids.
+//!
+//! Nothing here knows an instruction, a machine or a file. Each id carries the text prefix under which
+//! reports print it, so an id in a message can be searched for in every other output.
+
+use std::fmt;
+use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
+
+/// The largest number of lanes a warp can have. Machines may use fewer (`teaching` goes down to 2).
+pub const MAX_LANES: usize = 32;
+
+/// A point in time, or a span of it, in SM clock cycles.
+pub type Cycle = u64;
+
+/// A set of the lanes of one warp; bit `i` stands for lane `i`. The field's "active mask".
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
+pub struct LaneMask(pub u32);
+
+impl LaneMask {
+    /// No lane.
+    pub const EMPTY: LaneMask = LaneMask(0);
+    /// All 32 lanes.
+    pub const FULL: LaneMask = LaneMask(u32::MAX);
+
+    /// The lanes `0..n`. `n` above 32 means all 32.
+    pub const fn first_n(n: u32) -> LaneMask {
+        if n >= 32 { LaneMask(u32::MAX) } else { LaneMask((1 << n) - 1) }
+    }
+
+    /// The set that holds just `lane` (0..32).
+    pub const fn lane(lane: u32) -> LaneMask {
+        LaneMask(1 << (lane & 31))
+    }
+
+    /// How many lanes are in the set, 0..=32.
+    pub const fn count(self) -> u32 {
+        self.0.count_ones()
+    }
+
+    /// Whether no lane is in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether `lane` is in the set.
+    pub const fn contains(self, lane: u32) -> bool {
+        self.0 >> (lane & 31) & 1 == 1
+    }
+
+    /// Whether every lane of `self` is also in `other`.
+    pub const fn is_subset(self, other: LaneMask) -> bool {
+        self.0 & !other.0 == 0
+    }
+
+    /// Whether the two sets share a lane.
+    pub const fn intersects(self, other: LaneMask) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The lowest lane of the set, or `None` when it is empty.
+    pub const fn lowest(self) -> Option<u32> {
+        if self.0 == 0 { None } else { Some(self.0.trailing_zeros()) }
+    }
+
+    /// The lanes in ascending order.
+    pub fn lanes(self) -> impl Iterator<Item = u32> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            (rest != 0).then(|| {
+                let lane = rest.trailing_zeros();
+                rest &= rest - 1;
+                lane
+            })
+        })
+    }
+}
+
+impl BitAnd for LaneMask {
+    type Output = LaneMask;
+    fn bitand(self, rhs: LaneMask) -> LaneMask {
+        LaneMask(self.0 & rhs.0)
+    }
+}
+impl BitOr for LaneMask {
+    type Output = LaneMask;
+    fn bitor(self, rhs: LaneMask) -> LaneMask {
+        LaneMask(self.0 | rhs.0)
+    }
+}
+impl BitXor for LaneMask {
+    type Output = LaneMask;
+    fn bitxor(self, rhs: LaneMask) -> LaneMask {
+        LaneMask(self.0 ^ rhs.0)
+    }
+}
+/// Set difference: the lanes of `self` that are not in `rhs`.
+impl Sub for LaneMask {
+    type Output = LaneMask;
+    fn sub(self, rhs: LaneMask) -> LaneMask {
+        LaneMask(self.0 & !rhs.0)
+    }
+}
+impl Not for LaneMask {
+    type Output = LaneMask;
+    fn not(self) -> LaneMask {
+        LaneMask(!self.0)
+    }
+}
+impl BitAndAssign for LaneMask {
+    fn bitand_assign(&mut self, rhs: LaneMask) {
+        self.0 &= rhs.0;
+    }
+}
+impl BitOrAssign for LaneMask {
+    fn bitor_assign(&mut self, rhs: LaneMask) {
+        self.0 |= rhs.0;
+    }
+}
+impl SubAssign for LaneMask {
+    fn sub_assign(&mut self, rhs: LaneMask) {
+        self.0 &= !rhs.0;
+    }
+}
+impl fmt::Display for LaneMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "0x{:08x}", self.0)
+    }
+}
+impl fmt::Debug for LaneMask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $prefix:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// The id as an index into the table it names.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+id!(
+    /// A program counter: the index of an instruction in a `kernel::Stream`.
+    Pc, "pc"
+);
+id!(
+    /// A streaming multiprocessor of the simulated GPU.
+    SmId, "sm"
+);
+id!(
+    /// A warp slot of one SM. Slot `w` belongs to sub-core `w % sub_cores`.
+    WarpId, "w"
+);
+id!(
+    /// A thread block (CTA) of the grid, by its linear index.
+    BlockId, "block"
+);
+id!(
+    /// A basic block of a kernel's control-flow graph.
+    BasicBlockId, "bb"
+);
+id!(
+    /// A convergence barrier register of a warp (`B0`, `B1`, ..): a join of the independent mode.
+    JoinId, "B"
+);

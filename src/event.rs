@@ -1,0 +1,308 @@
+//! The vocabulary of what happened in a machine, and who listens.
+//!
+//! Events are small, `Copy` and hold ids only. Observers are composed from outside by static dispatch: an observer that is
+//! absent costs nothing.
+
+use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
+
+/// Why a warp does not issue. Each resident warp is in exactly one of these states (or selected) in every cycle.
+/// The names are Nsight Compute's warp states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Stall {
+    /// Waits for a fixed-latency result, or out the issue interval of its own last instruction.
+    Wait,
+    /// Waits for a shared-memory, special-function or shuffle result.
+    ShortScoreboard,
+    /// Waits for a global or local memory result.
+    LongScoreboard,
+    /// Waits at a block barrier.
+    Barrier,
+    /// Waits for a memory fence.
+    Membar,
+    /// Waits for the target of its branch.
+    BranchResolving,
+    /// The execution unit it needs is busy.
+    MathPipeThrottle,
+    /// The shared-memory and special-function queue is full.
+    MioThrottle,
+    /// The global-memory queue is full.
+    LgThrottle,
+    /// Could issue, but its scheduler issued another warp.
+    NotSelected,
+    /// Sleeps (`nanosleep`).
+    Sleeping,
+    /// All its lanes are blocked on each other: joins, warp syncs (only seen before a deadlock verdict).
+    Blocked,
+    /// Has exited and waits for its stores or its block.
+    Drain,
+}
+
+impl Stall {
+    /// Every state, in declaration order; `stall as usize` is its index here.
+    pub const ALL: [Stall; 13] = [
+        Stall::Wait,
+        Stall::ShortScoreboard,
+        Stall::LongScoreboard,
+        Stall::Barrier,
+        Stall::Membar,
+        Stall::BranchResolving,
+        Stall::MathPipeThrottle,
+        Stall::MioThrottle,
+        Stall::LgThrottle,
+        Stall::NotSelected,
+        Stall::Sleeping,
+        Stall::Blocked,
+        Stall::Drain,
+    ];
+
+    /// The state's name as Nsight Compute writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stall::Wait => "wait",
+            Stall::ShortScoreboard => "short_scoreboard",
+            Stall::LongScoreboard => "long_scoreboard",
+            Stall::Barrier => "barrier",
+            Stall::Membar => "membar",
+            Stall::BranchResolving => "branch_resolving",
+            Stall::MathPipeThrottle => "math_pipe_throttle",
+            Stall::MioThrottle => "mio_throttle",
+            Stall::LgThrottle => "lg_throttle",
+            Stall::NotSelected => "not_selected",
+            Stall::Sleeping => "sleeping",
+            Stall::Blocked => "blocked",
+            Stall::Drain => "drain",
+        }
+    }
+}
+
+/// Why a scheduler issued nothing in a cycle. With the slots used, these add up to schedulers x cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SlotLoss {
+    /// No resident warp on this scheduler: the block or the grid has run out, or admission has not filled it.
+    NoWarp,
+    /// Every resident warp waits; the reason is that of the warp that is ready first.
+    Stalled(Stall),
+}
+
+/// What sort of memory was accessed, as counters distinguish it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemoryKind {
+    /// Global (and generic that lands there).
+    Global,
+    /// Shared.
+    Shared,
+    /// Local.
+    Local,
+    /// Constants and parameters.
+    Const,
+}
+
+/// How one warp-level access went through the memory system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traffic {
+    /// Which memory.
+    pub memory: MemoryKind,
+    /// Load, store or atomic.
+    pub kind: AccessWay,
+    /// Lanes that took part.
+    pub lanes: LaneMask,
+    /// Bytes asked for: lanes x bytes a lane.
+    pub requested: u32,
+    /// Distinct 32-byte sectors (global, local); 0 for shared.
+    pub sectors: u32,
+    /// Distinct 128-byte lines (global, local); 0 for shared.
+    pub lines: u32,
+    /// Transactions as this machine's generation counts them: sectors, or segments on older machines.
+    pub transactions: u32,
+    /// Sectors found in L1.
+    pub l1_hits: u32,
+    /// Sectors found in L2 (of those that missed or bypassed L1).
+    pub l2_hits: u32,
+    /// Sectors that went to DRAM.
+    pub dram: u32,
+    /// Shared-memory wavefronts (passes); 1 = no bank conflict. 0 for the others.
+    pub wavefronts: u32,
+    /// The fewest wavefronts the same bytes could have taken.
+    pub ideal_wavefronts: u32,
+}
+
+/// Load, store or atomic, as counters distinguish it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AccessWay {
+    /// Load.
+    Load,
+    /// Store.
+    Store,
+    /// Atomic or reduction.
+    Atomic,
+}
+
+/// Something happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// A block was admitted.
+    BlockStart {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Which.
+        block: BlockId,
+        /// Its first warp slot; its warps need not be contiguous, see `WarpStart`.
+        warps: u32,
+    },
+    /// A block's last warp ended.
+    BlockEnd {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Which.
+        block: BlockId,
+    },
+    /// A warp became resident.
+    WarpStart {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Its slot.
+        warp: WarpId,
+        /// Its block.
+        block: BlockId,
+        /// Its index in the block.
+        index: u32,
+        /// Its lanes.
+        lanes: LaneMask,
+    },
+    /// A warp's last lane ended. Its slot is free again at `cycle`.
+    WarpEnd {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Its slot.
+        warp: WarpId,
+        /// When it had become resident.
+        since: Cycle,
+    },
+    /// A step was issued.
+    Issue {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The active mask.
+        active: LaneMask,
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+        /// Issue slots it took: machine instructions that it expands to. 0 for a join step on a machine that prices joins at nothing.
+        slots: u32,
+    },
+    /// A conditional branch was executed (also reported as `Issue`).
+    Branch {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The active mask.
+        active: LaneMask,
+        /// The lanes that branch; divergent iff neither empty nor all of `active`.
+        taken: LaneMask,
+    },
+    /// A memory access was executed (also reported as `Issue`).
+    Memory {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// What it did to the memory system.
+        traffic: Traffic,
+    },
+    /// A warp arrived at a block barrier (also reported as `Issue`).
+    Barrier {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+    },
+    /// A warp spent `cycles` in one state.
+    WarpStalled {
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step it waited to issue.
+        pc: Pc,
+        /// The state.
+        stall: Stall,
+        /// How long.
+        cycles: Cycle,
+    },
+    /// A scheduler issued nothing for `cycles` cycles from `cycle` on.
+    SlotsLost {
+        /// From when.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Which scheduler.
+        scheduler: u32,
+        /// Why.
+        reason: SlotLoss,
+        /// How long.
+        cycles: Cycle,
+    },
+    /// An SM has done its last block.
+    SmEnd {
+        /// Its total cycles.
+        cycle: Cycle,
+        /// Which.
+        sm: SmId,
+        /// Blocks it ran.
+        blocks: u32,
+    },
+}
+
+/// Someone who folds events into values. One observer per SM; [`Observer::merge`] joins them in SM order.
+pub trait Observer: Send + Sized {
+    /// Takes one event.
+    fn on(&mut self, event: Event);
+    /// Takes over what `other` (the observer of a later SM) saw.
+    fn merge(&mut self, other: Self);
+}
+
+/// Nobody listens.
+impl Observer for () {
+    #[inline(always)]
+    fn on(&mut self, _: Event) {}
+    fn merge(&mut self, (): ()) {}
+}
+
+/// Two observers of the same run.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    #[inline(always)]
+    fn on(&mut self, event: Event) {
+        self.0.on(event);
+        self.1.on(event);
+    }
+    fn merge(&mut self, other: (A, B)) {
+        self.0.merge(other.0);
+        self.1.merge(other.1);
+    }
+}

@@ -1,0 +1,123 @@
+//! Instruction classes: what a machine file prices. A row of the ISA names its class; cycles live in the machine file.
+
+use serde::{Deserialize, Serialize};
+
+/// The execution unit that a class occupies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Unit {
+    /// Integer and logic.
+    Alu,
+    /// Single-precision multiply-add.
+    Fma,
+    /// Double precision.
+    Fp64,
+    /// Special functions: approximations, conversions, bit counts.
+    Sfu,
+    /// Loads, stores, atomics, shuffles: everything that goes to the memory pipe.
+    Lsu,
+    /// Branches, barriers, joins, exit.
+    Branch,
+}
+
+macro_rules! classes {
+    ($($(#[doc = $doc:literal])* $name:ident => $unit:ident),+ $(,)?) => {
+        /// What kind of work an instruction is, as a machine prices it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Class { $($(#[doc = $doc])* $name),+ }
+
+        impl Class {
+            /// Every class, in declaration order; `class as usize` is its index here.
+            pub const ALL: &'static [Class] = &[$(Class::$name),+];
+
+            /// The class's name as machine files write it.
+            pub const fn name(self) -> &'static str {
+                match self { $(Class::$name => stringify!($name)),+ }
+            }
+
+            /// The execution unit the class occupies.
+            pub const fn unit(self) -> Unit {
+                match self { $(Class::$name => Unit::$unit),+ }
+            }
+
+            /// What the class holds, for the reference page.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Class::$name => concat!($($doc),+)),+ }
+            }
+        }
+    };
+}
+
+classes! {
+    /// Register moves, selects, and address conversions that cost nothing more than a move.
+    Move => Alu,
+    /// Integer add, subtract, compare-free min/max/abs/neg.
+    IntAdd => Alu,
+    /// Bitwise logic.
+    Logic => Alu,
+    /// Shifts and bit-field moves.
+    Shift => Alu,
+    /// Comparisons that write a predicate or a mask.
+    Compare => Alu,
+    /// Low product and multiply-add of up to 32 bits.
+    IntMul => Alu,
+    /// High and widening products, and 64-bit products.
+    IntMulHi => Alu,
+    /// 32-bit and narrower integer division and remainder.
+    IntDiv => Alu,
+    /// 64-bit integer division and remainder.
+    IntDiv64 => Alu,
+    /// Bit counts and reversals: popc, clz, brev.
+    BitCount => Sfu,
+    /// Conversions between integer and float, and between float widths.
+    Convert => Sfu,
+    /// Single-precision add, multiply, fma, min, max, neg, abs.
+    Float32 => Fma,
+    /// Single-precision division, reciprocal and square root with IEEE rounding.
+    Float32Div => Fma,
+    /// Double-precision add, multiply, fma, min, max, neg, abs.
+    Float64 => Fp64,
+    /// Double-precision division, reciprocal and square root.
+    Float64Div => Fp64,
+    /// Single-precision approximations: sin, cos, ex2, lg2, rsqrt, rcp.approx, sqrt.approx.
+    Special => Sfu,
+    /// Warp shuffles.
+    Shuffle => Lsu,
+    /// Votes and activemask.
+    Vote => Alu,
+    /// match and redux.
+    WarpReduce => Lsu,
+    /// Parameter and constant loads.
+    LoadConst => Lsu,
+    /// Global loads.
+    LoadGlobal => Lsu,
+    /// Shared loads.
+    LoadShared => Lsu,
+    /// Local loads.
+    LoadLocal => Lsu,
+    /// Global stores.
+    StoreGlobal => Lsu,
+    /// Shared stores.
+    StoreShared => Lsu,
+    /// Local stores.
+    StoreLocal => Lsu,
+    /// Global atomics and reductions.
+    AtomicGlobal => Lsu,
+    /// Shared atomics and reductions.
+    AtomicShared => Lsu,
+    /// Memory fences.
+    Fence => Lsu,
+    /// Branches.
+    Branch => Branch,
+    /// ret, exit and trap.
+    Exit => Branch,
+    /// Block barriers.
+    Barrier => Branch,
+    /// bar.warp.sync.
+    WarpSync => Branch,
+    /// nanosleep.
+    Sleep => Branch,
+    /// Reads of clock and clock64.
+    Clock => Alu,
+    /// Joins of the independent mode: set, sync, yield. Not written by the author; counted apart.
+    Join => Branch,
+}

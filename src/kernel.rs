@@ -1,0 +1,151 @@
+//! Checked programs: instructions with resolved operands, their control-flow graph, and where lanes meet again.
+//!
+//! Only [`check()`] makes a [`Kernel`], so whoever holds one may trust it. Modelled: one kernel of a module, its static
+//! variables, its registers as rows, its control flow. Not modelled yet: calls (`.func`).
+
+mod check;
+mod flow;
+mod inst;
+pub mod layout;
+
+pub use check::check;
+pub use flow::ControlFlow;
+pub use inst::*;
+
+use crate::base::Pc;
+use crate::diag::Span;
+use crate::isa::{Space, Type};
+
+/// A kernel that passed every check.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    /// The `.entry` name.
+    pub name: String,
+    /// The parameters in order.
+    pub params: Vec<Parameter>,
+    /// Size of the parameter block in bytes.
+    pub param_bytes: u32,
+    /// The instructions in the order written. Branch targets are indices into this list; one past the end never occurs
+    /// (a kernel that could run off its end gets an `exit`).
+    pub insts: Vec<Inst>,
+    /// The register rows and what fills them when a warp starts.
+    pub registers: Registers,
+    /// Static shared memory, in bytes. Dynamic shared memory starts here, aligned to 16.
+    pub shared_bytes: u32,
+    /// Local memory a lane, in bytes.
+    pub local_bytes: u32,
+    /// `.global` and `.const` variables of the module.
+    pub variables: Vec<StaticVariable>,
+    /// `.shared` variables by name: offset and size in the block's shared memory (for reports).
+    pub shared_variables: Vec<(String, u32, u32)>,
+    /// `.maxntid`/`.reqntid`: the block shape promised or required, with whether it is required.
+    pub block_limit: Option<([u32; 3], bool)>,
+    /// The largest number of 32-bit registers a thread holds live at once: what occupancy is counted with when
+    /// no compiler has said better.
+    pub registers_per_thread: u32,
+    /// Control flow and where divergent branches reconverge.
+    pub flow: ControlFlow,
+    /// The kernel's text.
+    pub span: Span,
+}
+
+/// One kernel parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type (arrays: the element type).
+    pub ty: Type,
+    /// Byte offset in the parameter block.
+    pub offset: u32,
+    /// Size in bytes.
+    pub bytes: u32,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// A module-level variable with an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StaticVariable {
+    /// Its name.
+    pub name: String,
+    /// `Global` or `Const`.
+    pub space: Space,
+    /// Its address (absolute, generic).
+    pub address: u64,
+    /// Its initial bytes, zero-filled to its size.
+    pub bytes: Vec<u8>,
+}
+
+/// The rows a warp has, and how they start.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Registers {
+    /// Number of 32-bit rows.
+    pub narrow: u16,
+    /// Number of 64-bit rows.
+    pub wide: u16,
+    /// Number of predicates.
+    pub predicates: u16,
+    /// Rows that hold an immediate in every lane.
+    pub narrow_constants: Vec<(Row, u32)>,
+    /// 64-bit rows that hold an immediate in every lane.
+    pub wide_constants: Vec<(Row, u64)>,
+    /// Rows that hold a special register.
+    pub specials: Vec<(Row, Special)>,
+    /// The author's registers: name, where it lives, its declared type.
+    pub names: Vec<(String, Register, Type)>,
+}
+
+/// Special registers that are constant while a thread lives. All are 32-bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[expect(missing_docs, reason = "PTX's own names; the index is x = 0, y = 1, z = 2")]
+pub enum Special {
+    Tid(u8),
+    Ntid(u8),
+    Ctaid(u8),
+    Nctaid(u8),
+    Laneid,
+    Warpid,
+    Nwarpid,
+    Smid,
+    Nsmid,
+    Gridid,
+    LanemaskEq,
+    LanemaskLe,
+    LanemaskLt,
+    LanemaskGe,
+    LanemaskGt,
+    DynamicSmemSize,
+    TotalSmemSize,
+}
+
+/// How lanes of a warp meet again: which stream of steps a machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Convergence {
+    /// Branches carry a reconvergence PC; nothing is inserted (pre-Volta).
+    Stack,
+    /// `Set`, `Sync` and `Yield` steps are inserted (Volta on).
+    Barriers,
+}
+
+/// What a machine runs: the kernel's instructions, with the join steps of the chosen [`Convergence`].
+#[derive(Clone, Debug)]
+pub struct Stream {
+    /// The steps; a [`Pc`] indexes this list. Layout is irrelevant: every step names its successor.
+    pub steps: Vec<Step>,
+    /// Where a warp starts.
+    pub entry: Pc,
+}
+
+/// One step of a stream.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The instruction; its branch target is a `Pc` of this stream.
+    pub inst: Inst,
+    /// The index of the instruction in [`Kernel::insts`]; `None` for join steps.
+    pub source: Option<u32>,
+    /// Where lanes go that do not branch or exit. Meaningless after an unguarded branch or exit.
+    pub next: Pc,
+    /// Where the sides of this branch meet (stack streams only; `None`: nowhere).
+    pub reconverge: Option<Pc>,
+}

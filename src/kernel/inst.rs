@@ -1,0 +1,644 @@
+//! Checked instructions: operands are rows of the register file, modifiers are values, nothing is left to look up.
+//!
+//! Only `kernel::check` makes these, so `exec` may trust them: row numbers are in range, widths agree.
+
+use crate::base::Pc;
+use crate::diag::Span;
+use crate::isa::{BoolOp, Class, Compare, FloatMode, Round, Space, Type};
+
+/// A row of a warp's register file: 32 values of 32 bits or 32 of 64, as the instruction's type says.
+///
+/// 8- and 16-bit values live in 32-bit rows, zero-extended above their width. Immediates and special registers
+/// (except clocks) have rows of their own, filled when a warp starts, so that an operand is always a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Row(pub u16);
+
+/// A predicate register: one bit a lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub struct Predicate(pub u16);
+
+/// A predicate operand, perhaps negated (`!%p`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PredicateUse {
+    /// The register.
+    pub predicate: Predicate,
+    /// Whether its complement is meant.
+    pub negated: bool,
+}
+
+/// A register as the scoreboard and the uniformity analysis see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Register {
+    /// A 32-bit row.
+    Narrow(Row),
+    /// A 64-bit row.
+    Wide(Row),
+    /// A predicate.
+    Predicate(Predicate),
+}
+
+/// One checked instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inst {
+    /// What it does.
+    pub op: Op,
+    /// The lanes it does it for: those whose guard holds; all active lanes when absent.
+    pub guard: Option<PredicateUse>,
+    /// What a machine prices.
+    pub class: Class,
+    /// The row of the ISA it instantiates (`Isa::rows` index).
+    pub form: u16,
+    /// Registers read, guard included; immediates and special registers are not listed. No duplicates.
+    pub reads: Vec<Register>,
+    /// Registers written. No duplicates.
+    pub writes: Vec<Register>,
+    /// The source text of the instruction.
+    pub span: Span,
+    /// Its line in the file (1-based), or the `.loc` line where one is in force.
+    pub line: u32,
+}
+
+/// What an instruction does. Element-wise work is one variant; the others touch memory, other lanes or control.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Op {
+    /// `d = f(a, b, c, e)`, lane by lane.
+    Lane(LaneOp),
+    /// `d|q = compare(a, b) [bool c]`, lane by lane.
+    Setp(Setp),
+    /// `d = a bool b`, on predicates (`and.pred`, `or.pred`, `xor.pred`, `not.pred`, `mov.pred`).
+    PredicateLogic {
+        /// The function.
+        f: PredicateFn,
+        /// The result.
+        d: Predicate,
+        /// First operand.
+        a: PredicateUse,
+        /// Second operand; equals `a` for the one-operand functions.
+        b: PredicateUse,
+    },
+    /// `d = c ? a : b` (`selp`).
+    Select {
+        /// The type moved.
+        ty: Type,
+        /// The result.
+        d: Row,
+        /// Taken where `c` holds.
+        a: Row,
+        /// Taken elsewhere.
+        b: Row,
+        /// The condition.
+        c: PredicateUse,
+    },
+    /// Reads `%clock` (`wide` = false) or `%clock64` (`wide` = true).
+    Clock {
+        /// The result: a 32- or 64-bit row.
+        d: Row,
+        /// 64 bits.
+        wide: bool,
+    },
+    /// A load.
+    Load(Load),
+    /// A store.
+    Store(Store),
+    /// `atom` (with `d`) or `red` (without).
+    Atomic(Atomic),
+    /// A branch; divergent when guarded and the guard differs between lanes.
+    Branch {
+        /// Where the lanes whose guard holds go. In a [`crate::kernel::Kernel`]'s `insts`: the index of the instruction behind the label.
+        target: Pc,
+        /// `bra.uni`: the author promises that all active lanes agree.
+        uniform: bool,
+    },
+    /// `ret` of a kernel or `exit`: the lanes end.
+    Exit,
+    /// `trap`: the program faults.
+    Trap,
+    /// `bar.sync`/`barrier.sync`, `bar.arrive`, `bar.red`.
+    Barrier(Barrier),
+    /// `bar.warp.sync mask`
+    WarpSync {
+        /// The lanes named.
+        mask: Row,
+    },
+    /// `shfl.sync`
+    Shuffle(Shuffle),
+    /// `vote.sync`
+    Vote(Vote),
+    /// `activemask.b32`
+    ActiveMask {
+        /// The result.
+        d: Row,
+    },
+    /// `match.any.sync`/`match.all.sync`
+    Match(Match),
+    /// `redux.sync`
+    Redux(Redux),
+    /// `membar`/`fence`: order only; the model's memory is sequentially consistent.
+    Fence,
+    /// `nanosleep t`
+    Sleep {
+        /// Nanoseconds.
+        t: Row,
+    },
+    /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
+    Join(JoinOp),
+}
+
+/// A convergence-barrier operation that the kernel pass places for the independent mode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JoinOp {
+    /// The active lanes become the participants of the register (BSSY).
+    Set(crate::base::JoinId),
+    /// Wait for the other participants (BSYNC).
+    Sync(crate::base::JoinId),
+    /// Let the other groups of the warp go first (YIELD).
+    Yield,
+}
+
+/// An element-wise operation. Which sources count, and their widths, follow from `f` (see each function's doc).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneOp {
+    /// The function.
+    pub f: LaneFn,
+    /// The instruction type: of sources `a`, `b` (and `c`) unless `f` says otherwise.
+    pub ty: Type,
+    /// The result.
+    pub d: Row,
+    /// Up to four sources; unused ones are row 0 and never read.
+    pub s: [Row; 4],
+}
+
+/// Element-wise functions. `d`, `a`, `b`, `c`, `e` are the PTX operands in order; widths are those of `LaneOp::ty`
+/// unless said otherwise. "narrow" = lives in a 32-bit row.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LaneFn {
+    /// `a` (mov, cvta that changes nothing).
+    Mov,
+    /// `a + offset` in 64 bits (cvta between a space and generic).
+    OffsetBy(i64),
+    /// Integer `a + b`; `sat` (s32 only) clamps.
+    Add {
+        /// `.sat`
+        sat: bool,
+    },
+    /// Integer `a - b`; `sat` (s32 only) clamps.
+    Sub {
+        /// `.sat`
+        sat: bool,
+    },
+    /// Low half of `a * b`.
+    MulLo,
+    /// High half of `a * b`.
+    MulHi,
+    /// Full product of 16- or 32-bit `a * b`; `d` has twice the width (32 for u16/s16, 64 for u32/s32).
+    MulWide,
+    /// Low half of `a * b`, plus `c`.
+    MadLo,
+    /// High half of `a * b`, plus `c`; `sat` (s32 only) clamps.
+    MadHi {
+        /// `.sat`
+        sat: bool,
+    },
+    /// Full product plus `c`; `c` and `d` have twice the width.
+    MadWide,
+    /// 24-bit product, low 32 bits (mul24.lo) or bits 16..48 (mul24.hi).
+    Mul24 {
+        /// `.hi`
+        hi: bool,
+    },
+    /// 24-bit product plus `c`.
+    Mad24 {
+        /// `.hi`
+        hi: bool,
+    },
+    /// `|a - b| + c`
+    Sad,
+    /// Integer division. By zero: all ones (what NVIDIA GPUs give; PTX leaves it open).
+    Div,
+    /// Integer remainder. By zero: `a`'s bits for unsigned and signed alike (machine-specific in PTX).
+    Rem,
+    /// `|a|`, wrapping at the minimum.
+    Abs,
+    /// `-a`, wrapping.
+    Neg,
+    /// The smaller.
+    Min,
+    /// The larger.
+    Max,
+    /// Ones in `a`; `d` is narrow for b64 too.
+    Popc,
+    /// Leading zeros of `a`; `d` is narrow for b64 too.
+    Clz,
+    /// Position of the most significant non-sign bit (`bfind`), all ones when none; `shift`: the left shift that brings it to the top. `d` narrow.
+    Bfind {
+        /// `.shiftamt`
+        shift: bool,
+    },
+    /// Bit reversal.
+    Brev,
+    /// Bit field of `a` at position `b`, length `c` (both narrow, low 8 bits count), sign-extended for signed types.
+    Bfe,
+    /// `a`'s low bits inserted in `b` at position `c`, length `e` (both narrow).
+    Bfi,
+    /// Byte permutation of `{b, a}` by selector `c` in the given mode.
+    Prmt(PrmtMode),
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// `!a`
+    Not,
+    /// `a == 0 ? 1 : 0`
+    Cnot,
+    /// Three-input logic by truth table.
+    Lop3(u8),
+    /// `a << b`, `b` narrow and unsigned; amounts past the width give 0.
+    Shl,
+    /// `a >> b`, `b` narrow and unsigned; amounts past the width give the sign fill (signed) or 0.
+    Shr,
+    /// Funnel shift of `{b, a}` by `c` (all narrow): left gives the upper, right the lower word.
+    Shf {
+        /// `.l`, otherwise `.r`
+        left: bool,
+        /// `.wrap` (amount modulo 32), otherwise `.clamp` (amounts above 32 act as 32)
+        wrap: bool,
+    },
+    /// Float `a + b`.
+    FAdd(FloatMode),
+    /// Float `a - b`.
+    FSub(FloatMode),
+    /// Float `a * b`.
+    FMul(FloatMode),
+    /// Float `a * b + c`, rounded once.
+    Fma(FloatMode),
+    /// Float division, IEEE-rounded. `div.approx`/`div.full` use `Nearest`: within their documented error.
+    FDiv(FloatMode),
+    /// `1 / a`, IEEE-rounded (`rcp.approx` uses `Nearest`).
+    Rcp(FloatMode),
+    /// Square root, IEEE-rounded (`sqrt.approx` uses `Nearest`).
+    Sqrt(FloatMode),
+    /// `1 / sqrt(a)` (approximation).
+    Rsqrt {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// Sine of `a` radians (approximation).
+    Sin {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// Cosine of `a` radians (approximation).
+    Cos {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `2^a` (approximation).
+    Ex2 {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `log2(a)` (approximation).
+    Lg2 {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `tanh(a)` (approximation).
+    Tanh,
+    /// Float minimum; NaN loses unless `nan`.
+    FMin {
+        /// `.ftz`
+        ftz: bool,
+        /// `.NaN`: a NaN operand wins (canonical NaN).
+        nan: bool,
+    },
+    /// Float maximum; NaN loses unless `nan`.
+    FMax {
+        /// `.ftz`
+        ftz: bool,
+        /// `.NaN`: a NaN operand wins (canonical NaN).
+        nan: bool,
+    },
+    /// `-a`
+    FNeg {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `|a|`
+    FAbs {
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `b`'s sign... `copysign d, a, b`: the sign of `a` with the magnitude of `b`.
+    CopySign,
+    /// `testp`-free compare to a 32-bit mask or 1.0f: `set.CMP.dtype.ty d, a, b`; `d` is narrow.
+    Set {
+        /// The comparison.
+        compare: Compare,
+        /// Result is 1.0f instead of all ones.
+        float: bool,
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// `c >= 0 ? a : b` (`slct`); `c` is s32 or, with `float`, f32 (NaN selects `b`).
+    Slct {
+        /// `c` is f32.
+        float: bool,
+        /// `.ftz`
+        ftz: bool,
+    },
+    /// Conversion of `a` from `from` to `LaneOp::ty`.
+    Cvt(Convert),
+}
+
+/// `cvt`'s modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Convert {
+    /// The source type.
+    pub from: Type,
+    /// `.rn/.rz/.rm/.rp`, and `.rni/.rzi/.rmi/.rpi` (with `integral`). Truncation is the default for float to integer.
+    pub round: Round,
+    /// Round to an integral value (`.rni ..`): float to float of the same width, or float to integer.
+    pub integral: bool,
+    /// `.ftz`
+    pub ftz: bool,
+    /// `.sat`: clamp to the range of the result (integers) or to [0, 1] (floats). Float to integer always clamps.
+    pub sat: bool,
+}
+
+/// `prmt`'s modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    missing_docs,
+    reason = "PTX's own names: forward/backward 4 extract, replicate 8, edge clamp left/right, replicate 16"
+)]
+pub enum PrmtMode {
+    Index,
+    F4e,
+    B4e,
+    Rc8,
+    Ecl,
+    Ecr,
+    Rc16,
+}
+
+/// Functions on predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "PTX's own names")]
+pub enum PredicateFn {
+    Mov,
+    Not,
+    And,
+    Or,
+    Xor,
+}
+
+/// `setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]`: `p = (a CMP b) BOOL c`, `q = !(a CMP b) BOOL c`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Setp {
+    /// The comparison; `lo/ls/hi/hs` are stored as the unsigned `Lt/Le/Gt/Ge`, with `ty` unsigned.
+    pub compare: Compare,
+    /// The operand type.
+    pub ty: Type,
+    /// `.ftz`
+    pub ftz: bool,
+    /// First result; `None` for `_`.
+    pub p: Option<Predicate>,
+    /// Second result.
+    pub q: Option<Predicate>,
+    /// Left operand.
+    pub a: Row,
+    /// Right operand.
+    pub b: Row,
+    /// The combination.
+    pub combine: Option<(BoolOp, PredicateUse)>,
+}
+
+/// An address: a base row plus a constant. Symbols are folded into the constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// The base.
+    pub base: AddressBase,
+    /// Added to it; the whole address when there is no base.
+    pub offset: i64,
+}
+
+/// What an address counts from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AddressBase {
+    /// Zero.
+    Zero,
+    /// A 32-bit row (shared, local, const and param addresses), zero-extended.
+    Narrow(Row),
+    /// A 64-bit row.
+    Wide(Row),
+}
+
+/// A memory type: how many bytes, and how they become a register's bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// The state space.
+    pub space: Space,
+    /// The element type: width in memory; sign- or zero-extension into the register. `LaneOp` widths: the register row is wide iff `wide`.
+    pub ty: Type,
+    /// Elements a lane: 1, 2 or 4.
+    pub count: u8,
+    /// Whether the registers are 64-bit rows (a narrower load may fill a wider register).
+    pub wide: bool,
+    /// `.volatile`, `.relaxed`, `.acquire`, `.release`: strong, so a spin loop on it yields.
+    pub strong: bool,
+    /// `.cg`, `.cv`, `.volatile`, strong: goes to L2 without looking in L1.
+    pub bypass_l1: bool,
+}
+
+/// `ld`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// What is read.
+    pub access: Access,
+    /// Results; `access.count` of them count. `None` for `_`.
+    pub d: [Option<Row>; 4],
+    /// From where.
+    pub address: Address,
+}
+
+/// `st`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Store {
+    /// What is written.
+    pub access: Access,
+    /// Sources; `access.count` of them count.
+    pub s: [Row; 4],
+    /// To where.
+    pub address: Address,
+}
+
+/// Read-modify-write functions of `atom` and `red`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "PTX's own names; inc/dec wrap at the operand; cas compares with b and writes c")]
+pub enum AtomicFn {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Inc,
+    Dec,
+    Exch,
+    Cas,
+}
+
+/// `atom`/`red`. Lanes are served in ascending order.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Atomic {
+    /// Generic, global or shared.
+    pub space: Space,
+    /// The function.
+    pub f: AtomicFn,
+    /// The element type: 32 or 64 bits (16 for cas); f32/f64 for add.
+    pub ty: Type,
+    /// The old value; `None` for `red` and `_`.
+    pub d: Option<Row>,
+    /// Where.
+    pub address: Address,
+    /// Operand `b`.
+    pub b: Row,
+    /// Operand `c` (cas only).
+    pub c: Row,
+}
+
+/// What a block barrier instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierKind {
+    /// Arrive and wait.
+    Sync,
+    /// Arrive and go on.
+    Arrive,
+    /// Arrive, wait, and reduce a predicate over the block.
+    Red {
+        /// The function.
+        f: BarrierReduce,
+        /// The predicate contributed.
+        p: PredicateUse,
+    },
+}
+
+/// `bar.red` functions and their result register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BarrierReduce {
+    /// `.popc.u32`: how many threads' predicate holds.
+    Popc(Row),
+    /// `.and.pred`
+    And(Predicate),
+    /// `.or.pred`
+    Or(Predicate),
+}
+
+/// `bar.*` and `barrier.*`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrier {
+    /// What it does.
+    pub kind: BarrierKind,
+    /// The barrier's number, a narrow row (0..16); uniform over the warp.
+    pub id: Row,
+    /// The thread count, a narrow row; `None` for all threads of the block.
+    pub count: Option<Row>,
+    /// `bar.*` and `.aligned`: all threads of the warp execute it together (the promise is the author's).
+    pub aligned: bool,
+}
+
+/// `shfl.sync` modes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "PTX's own names")]
+pub enum ShuffleMode {
+    Up,
+    Down,
+    Butterfly,
+    Index,
+}
+
+/// `shfl.sync.MODE.b32 d|p, a, b, c, mask`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shuffle {
+    /// The mode.
+    pub mode: ShuffleMode,
+    /// The result; `None` for `_`.
+    pub d: Option<Row>,
+    /// Whether the source lane was in range.
+    pub p: Option<Predicate>,
+    /// The value offered.
+    pub a: Row,
+    /// Lane or offset.
+    pub b: Row,
+    /// Segment mask (bits 8..13) and clamp (bits 0..5).
+    pub c: Row,
+    /// The lanes named.
+    pub mask: Row,
+}
+
+/// `vote.sync` modes and their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "PTX's own names")]
+pub enum VoteKind {
+    All(Predicate),
+    Any(Predicate),
+    Uni(Predicate),
+    Ballot(Row),
+}
+
+/// `vote.sync`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vote {
+    /// The mode and result.
+    pub kind: VoteKind,
+    /// The predicate contributed.
+    pub p: PredicateUse,
+    /// The lanes named.
+    pub mask: Row,
+}
+
+/// `match.any.sync`/`match.all.sync`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Match {
+    /// `.all`, otherwise `.any`
+    pub all: bool,
+    /// b32 or b64: the width of `a`.
+    pub ty: Type,
+    /// The mask of equal lanes (narrow).
+    pub d: Row,
+    /// `.all` only: whether all agree.
+    pub p: Option<Predicate>,
+    /// The value.
+    pub a: Row,
+    /// The lanes named.
+    pub mask: Row,
+}
+
+/// `redux.sync` functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "PTX's own names")]
+pub enum ReduxFn {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+}
+
+/// `redux.sync`
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Redux {
+    /// The function.
+    pub f: ReduxFn,
+    /// u32, s32 or b32.
+    pub ty: Type,
+    /// The result, the same in all lanes.
+    pub d: Row,
+    /// The value.
+    pub a: Row,
+    /// The lanes named.
+    pub mask: Row,
+}

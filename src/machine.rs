@@ -1,0 +1,1 @@
+//! Time: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.

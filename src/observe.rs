@@ -1,0 +1,1 @@
+//! Folding events into values.

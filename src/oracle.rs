@@ -1,0 +1,1 @@
+//! The plainest possible run, and comparison.

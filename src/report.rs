@@ -1,0 +1,1 @@
+//! Values to text, pictures and files.
