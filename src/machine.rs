@@ -1,1 +1,22 @@
 //! Time: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.
+//!
+//! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
+//! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
+//! `sm` (the cycle), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys` and `cache`, `block` (admission, barriers),
+//! `verdict` (hangs), `gpu` (many SMs), `spec` (machine files).
+
+mod block;
+mod cache;
+mod gpu;
+mod memsys;
+mod program;
+mod scheduler;
+mod sm;
+mod spec;
+mod verdict;
+mod warp;
+
+pub use block::{DoesNotFit, Occupancy};
+pub use gpu::{Options, Outcome, Progress, run, stream};
+pub use spec::{BarrierCost, Cache, MachineSpec, Memory, Mode, Policy, Price, Side, StorePolicy, Transactions};
+pub use verdict::{FaultReport, Finish, Hang, StuckLanes, lane_list};

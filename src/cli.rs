@@ -1,0 +1,67 @@
+//! What is typed, what is run, what is printed, and the exit code. Everything else is the library's.
+//!
+//! `args` is what was typed; each subcommand has a file that turns it into library calls.
+
+mod args;
+mod cfg;
+mod check;
+mod job;
+mod list;
+mod output;
+mod run;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// How the process ends. The numbers are documented in `--help` and in the README.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Everything asked for was done, and everything expected came out.
+    Ok = 0,
+    /// The program ran to its end, but an expectation failed.
+    ExpectationFailed = 1,
+    /// Wrong usage, a program that does not pass the checks, or a file that cannot be read or written.
+    Usage = 2,
+    /// The program hangs, and that is proved.
+    Hang = 3,
+    /// The cycle limit was reached.
+    CycleLimit = 4,
+    /// The program faulted.
+    Fault = 5,
+}
+
+/// Something the user has to be told before the process ends with [`Exit::Usage`]: the text is complete, help included.
+pub(crate) struct Failure(pub String);
+
+impl Failure {
+    /// A failure that has no place in a source text.
+    pub(crate) fn new(message: impl std::fmt::Display) -> Failure {
+        Failure(format!("error: {message}\n"))
+    }
+}
+
+/// Parses the arguments, runs the command, returns the exit code.
+pub(crate) fn main() -> ExitCode {
+    // clap prints usage errors itself and ends with 2, help and version with 0.
+    let args = Args::parse();
+    let done = match &args.command {
+        Command::Run(a) => run::run(a),
+        Command::Check(a) => check::check(a),
+        Command::Cfg(a) => cfg::cfg(a),
+        Command::Print(a) => list::print(a),
+        Command::Metrics => list::metrics(),
+        Command::Isa => list::isa(),
+        Command::Machine(a) => list::machine(a),
+    };
+    match done {
+        Ok(exit) => ExitCode::from(exit as u8),
+        Err(Failure(text)) => {
+            output::error(&text);
+            ExitCode::from(Exit::Usage as u8)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
+#[derive(Parser, Debug)]
+#[command(version, max_term_width = 100, after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
+error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted.")]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+pub(crate) enum Command {
+    /// Run a kernel and report what its warps did
+    Run(RunArgs),
+    /// Check programs without running them: errors, warnings, a summary
+    Check(CheckArgs),
+    /// Draw a kernel's control-flow graph with immediate post-dominators
+    Cfg(CfgArgs),
+    /// Print a program as canonical, complete PTX
+    Print(PrintArgs),
+    /// List every metric: name, Nsight Compute name, unit, formula
+    Metrics,
+    /// List every instruction form
+    Isa,
+    /// List the machines, or print one's file
+    Machine(MachineArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    /// Reconvergence stack (Tesla to Pascal)
+    PreVolta,
+    /// Independent thread scheduling (Volta on)
+    Volta,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// A report to read
+    Table,
+    /// JSON, schema simt-sim/run/1
+    Json,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct RunArgs {
+    /// The program: an .ir or .ptx file
+    pub(crate) file: PathBuf,
+    /// The kernel to run, when the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) launch: LaunchChoice,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
+    /// Host threads to simulate SMs on [default: all]; figures do not depend on it
+    #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) metrics: Vec<String>,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+    /// Print nothing but errors; the exit code tells
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+/// Which machine, in which mode.
+#[derive(clap::Args, Debug)]
+pub(crate) struct MachineChoice {
+    /// How warps diverge; without --machine, picks fermi or h200
+    #[arg(long, value_enum)]
+    pub(crate) mode: Option<ModeArg>,
+    /// A preset (`simt-sim machine` lists them) or a machine file
+    #[arg(long, value_name = "NAME|FILE.ron")]
+    pub(crate) machine: Option<String>,
+    /// Which side of a divergent branch runs first: fewer, more, taken, fall-through, random:SEED [default: the machine's]
+    #[arg(long, visible_alias = "side-order", value_name = "ORDER")]
+    pub(crate) its_order: Option<String>,
+    /// Lanes a warp, 2 to 32 [default: the machine's]
+    #[arg(long, value_name = "N")]
+    pub(crate) warp_size: Option<u32>,
+    /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
+    #[arg(long)]
+    pub(crate) no_yield: bool,
+}
+
+/// What the program's directives say, overridden.
+#[derive(clap::Args, Debug)]
+pub(crate) struct LaunchChoice {
+    /// Change a named constant of the program, e.g. --set n=65536
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub(crate) set: Vec<String>,
+    /// Blocks: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Option<String>,
+    /// Threads a block: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) block: Option<String>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// The programs
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print only errors and warnings
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct CfgArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+    /// The kernel, when the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Graphviz text (the default)
+    #[arg(long)]
+    pub(crate) dot: bool,
+    /// A picture
+    #[arg(long, conflicts_with = "dot")]
+    pub(crate) svg: bool,
+    /// Write to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PrintArgs {
+    /// The program
+    pub(crate) file: PathBuf,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct MachineArgs {
+    /// The machine whose file to print
+    pub(crate) name: Option<String>,
+}

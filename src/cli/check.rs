@@ -1,0 +1,63 @@
+//! `simt-sim check`: errors, warnings and a summary, without a run.
+
+use simt_sim::diag::{Severity, has_errors};
+use simt_sim::launch;
+
+use super::args::CheckArgs;
+use super::source::Program;
+use super::{Exit, Failure, output};
+
+/// Checks each file; ends with [`Exit::Usage`] when any has an error.
+pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let mut exit = Exit::Ok;
+    for path in &args.files {
+        match Program::read(path) {
+            Ok(mut program) => {
+                let (_, directives) = launch::plan(&program.module, &program.text);
+                program.findings.extend(directives);
+                output::error(&program.render(&program.findings));
+                if has_errors(&program.findings) {
+                    exit = Exit::Usage;
+                }
+                if !args.quiet {
+                    output::print(&summary(&program));
+                }
+            }
+            Err(Failure(text)) => {
+                output::error(&text);
+                exit = Exit::Usage;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+fn summary(program: &Program) -> String {
+    let count = |severity| program.findings.iter().filter(|d| d.severity == severity).count();
+    let mut out = format!(
+        "{}: {}, {}\n",
+        program.name,
+        plural(count(Severity::Error), "error"),
+        plural(count(Severity::Warning), "warning"),
+    );
+    for kernel in &program.kernels {
+        let flow = &kernel.flow;
+        let divergent = flow.branches().filter(|b| b.may_diverge).count();
+        out += &format!(
+            "  kernel {}: {}, {}, {}, {} ({} may diverge); {} registers a thread, {} bytes shared\n",
+            kernel.name,
+            plural(kernel.insts.len(), "instruction"),
+            plural(flow.blocks().len(), "basic block"),
+            plural(flow.loops().len(), "loop"),
+            plural(flow.branches().count(), "conditional branch").replace("branchs", "branches"),
+            divergent,
+            kernel.registers_per_thread,
+            kernel.shared_bytes,
+        );
+    }
+    out
+}
+
+fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}

@@ -1,0 +1,132 @@
+//! From what was typed to what is run: machine, mode, side order, launch.
+
+use std::path::Path;
+
+use simt_sim::diag::{self, Source, closest};
+use simt_sim::divergence::SideOrder;
+use simt_sim::kernel::Kernel;
+use simt_sim::launch::{self, Launch, Overrides};
+use simt_sim::machine::{MachineSpec, Mode, Side};
+
+use super::args::{LaunchChoice, MachineChoice, ModeArg};
+use super::source::{Program, read_text};
+use super::{Failure, output};
+
+/// The machine to run on, and how.
+pub(crate) struct Machine {
+    pub(crate) spec: MachineSpec,
+    pub(crate) mode: Mode,
+    pub(crate) order: SideOrder,
+}
+
+/// Resolves the machine options.
+pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
+    let asked = choice.mode.map(|m| match m {
+        ModeArg::PreVolta => Mode::PreVolta,
+        ModeArg::Volta => Mode::Volta,
+    });
+    let name = match (&choice.machine, asked) {
+        (Some(name), _) => name.as_str(),
+        (None, Some(mode)) => mode.default_machine(),
+        (None, None) => Mode::Volta.default_machine(),
+    };
+    let mut spec = load_machine(name)?;
+    if let Some(lanes) = choice.warp_size {
+        if !(2..=32).contains(&lanes) {
+            return Err(Failure::new(format!("--warp-size {lanes}: a warp has 2 to 32 lanes")));
+        }
+        spec.warp_size = lanes;
+    }
+    let mode = match asked {
+        None => spec.modes[0],
+        Some(mode) if spec.modes.contains(&mode) => mode,
+        Some(mode) => {
+            return Err(Failure::new(format!(
+                "--mode {} contradicts --machine {}: that machine's mode is {}\nhelp: leave one of the two out, or choose \
+                 a machine of that mode (`simt-sim machine` lists them; `teaching` has both)",
+                mode.name(),
+                spec.name,
+                spec.modes[0].name(),
+            )));
+        }
+    };
+    let order = match &choice.its_order {
+        Some(text) => parse_order(text)?,
+        None => match spec.side {
+            Side::Taken => SideOrder::Taken,
+            Side::FallThrough => SideOrder::FallThrough,
+            Side::Fewer => SideOrder::Fewer,
+            Side::More => SideOrder::More,
+        },
+    };
+    Ok(Machine { spec, mode, order })
+}
+
+fn load_machine(name: &str) -> Result<MachineSpec, Failure> {
+    let (file, text) = match MachineSpec::preset_text(name) {
+        Some(text) => (format!("{name}.ron"), text.to_string()),
+        None if name.ends_with(".ron") => read_text(Path::new(name))?,
+        None => return Err(unknown_machine(name)),
+    };
+    MachineSpec::parse(&text)
+        .map_err(|found| Failure(diag::render(&found, Source { name: &file, text: &text }, output::color_err())))
+}
+
+/// The failure for a machine nobody knows.
+pub(crate) fn unknown_machine(name: &str) -> Failure {
+    let presets: Vec<&str> = MachineSpec::presets().collect();
+    let hint = match closest(name, presets.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("one of {}, or a file that ends in .ron", presets.join(", ")),
+    };
+    Failure::new(format!("there is no machine `{name}`\nhelp: {hint}"))
+}
+
+fn parse_order(text: &str) -> Result<SideOrder, Failure> {
+    let order = match text {
+        "fewer" => Some(SideOrder::Fewer),
+        "more" => Some(SideOrder::More),
+        "taken" => Some(SideOrder::Taken),
+        "fall-through" | "fallthrough" => Some(SideOrder::FallThrough),
+        "random" => Some(SideOrder::Random(0)),
+        _ => text.strip_prefix("random:").and_then(|seed| seed.parse().ok()).map(SideOrder::Random),
+    };
+    order.ok_or_else(|| {
+        Failure::new(format!("--its-order {text}: one of fewer, more, taken, fall-through, random, random:SEED"))
+    })
+}
+
+/// Evaluates the program's directives with what was typed on top.
+pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) -> Result<Launch, Failure> {
+    let mut overrides = Overrides::default();
+    for set in &choice.set {
+        let Some((name, value)) = set.split_once('=') else {
+            return Err(Failure::new(format!("--set {set}: write --set NAME=VALUE")));
+        };
+        overrides.set.push((name.trim().to_string(), value.trim().to_string()));
+    }
+    overrides.grid = choice.grid.as_deref().map(|t| parse_shape("--grid", t)).transpose()?;
+    overrides.block = choice.block.as_deref().map(|t| parse_shape("--block", t)).transpose()?;
+    let (plan, mut findings) = launch::plan(&program.module, &program.text);
+    if !diag::has_errors(&findings) {
+        let files = |path: &str| -> Result<Vec<u8>, String> {
+            let beside = Path::new(&program.name).parent().unwrap_or(Path::new("")).join(path);
+            std::fs::read(&beside).map_err(|e| format!("cannot read `{}`: {e}", beside.display()))
+        };
+        match plan.resolve(kernel, &overrides, &files) {
+            Ok(launch) => return Ok(launch),
+            Err(more) => findings.extend(more),
+        }
+    }
+    Err(Failure(program.render(&findings)))
+}
+
+fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {
+    let parts: Option<Vec<u32>> = text.split([',', 'x']).map(|p| p.trim().parse().ok().filter(|&n| n > 0)).collect();
+    match parts.as_deref() {
+        Some([x]) => Ok([*x, 1, 1]),
+        Some([x, y]) => Ok([*x, *y, 1]),
+        Some([x, y, z]) => Ok([*x, *y, *z]),
+        _ => Err(Failure::new(format!("{option} {text}: write one to three positive numbers, as in {option} 128,2"))),
+    }
+}

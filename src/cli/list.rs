@@ -1,0 +1,46 @@
+//! The reference lists: metrics, instruction forms, machines; and the canonical printer.
+
+use simt_sim::isa::Isa;
+use simt_sim::machine::{MachineSpec, Mode};
+use simt_sim::{report, text};
+
+use super::args::{MachineArgs, PrintArgs};
+use super::source::Program;
+use super::{Exit, Failure, output};
+
+/// `simt-sim print FILE`
+pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
+    let program = Program::read_sound(&args.file, true)?;
+    output::print(&text::print(&program.module));
+    Ok(Exit::Ok)
+}
+
+/// `simt-sim metrics`
+pub(crate) fn metrics() -> Result<Exit, Failure> {
+    output::print(&report::metrics::list());
+    Ok(Exit::Ok)
+}
+
+/// `simt-sim isa`
+pub(crate) fn isa() -> Result<Exit, Failure> {
+    output::print(&Isa::ptx().reference());
+    Ok(Exit::Ok)
+}
+
+/// `simt-sim machine [NAME]`
+pub(crate) fn machine(args: &MachineArgs) -> Result<Exit, Failure> {
+    if let Some(name) = &args.name {
+        let text = MachineSpec::preset_text(name).ok_or_else(|| super::job::unknown_machine(name))?;
+        output::print(text);
+        return Ok(Exit::Ok);
+    }
+    let mut out = String::new();
+    for name in MachineSpec::presets() {
+        let Some(Ok(spec)) = MachineSpec::preset_text(name).map(MachineSpec::parse) else { continue };
+        let modes: Vec<&str> = spec.modes.iter().copied().map(Mode::name).collect();
+        out += &format!("{name:<10} {:<18} {}\n", modes.join(", "), spec.doc);
+    }
+    out += "\n`simt-sim machine NAME` prints a machine's file; change a copy and run it with `--machine FILE.ron`.\n";
+    output::print(&out);
+    Ok(Exit::Ok)
+}

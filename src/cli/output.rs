@@ -1,0 +1,51 @@
+//! Writing to the terminal and to files. A closed pipe is not an error; a half-written file is never left.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+use super::Failure;
+
+/// Writes to standard output. A reader that has gone away (`| head`) is no reason to complain.
+pub(crate) fn print(text: &str) {
+    let mut out = std::io::stdout().lock();
+    // Nothing can be done about a closed pipe, and nothing needs to be.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Writes to standard error.
+pub(crate) fn error(text: &str) {
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether standard output is a terminal that wants colour (`NO_COLOR` is honoured).
+pub(crate) fn color_out() -> bool {
+    std::io::stdout().is_terminal() && wants_color()
+}
+
+/// Whether standard error is a terminal that wants colour.
+pub(crate) fn color_err() -> bool {
+    std::io::stderr().is_terminal() && wants_color()
+}
+
+fn wants_color() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// Columns to write reports for: `COLUMNS` where set, 100 otherwise; at least 72.
+pub(crate) fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    columns.unwrap_or(100_usize).clamp(72, 160)
+}
+
+/// Writes a file by way of a temporary neighbour, so that it is whole or absent.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let fail = |e: std::io::Error| Failure::new(format!("cannot write `{}`: {e}", path.display()));
+    let mut name = path.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
+    name.push(".part");
+    let part = path.with_file_name(name);
+    std::fs::write(&part, bytes).map_err(fail)?;
+    std::fs::rename(&part, path).map_err(|e| {
+        let _ = std::fs::remove_file(&part);
+        fail(e)
+    })
+}

@@ -1,0 +1,182 @@
+//! Resident blocks: how many fit an SM, what each holds, and its barriers.
+//!
+//! Barriers count threads: how many arrive when a warp executes one is the divergence mode's answer
+//! ([`WarpControl::arriving`](crate::divergence::WarpControl::arriving)), the rest is the same for all machines. Threads that
+//! have exited are not waited for (facts C5, C6).
+
+use super::spec::MachineSpec;
+use crate::base::{BlockId, Cycle};
+use crate::exec::SharedMemory;
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+
+/// Number of barriers a block has.
+pub(super) const BARRIERS: usize = 16;
+
+/// What limits the number of resident blocks, and to how many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Occupancy {
+    /// Warps a block.
+    pub warps_per_block: u32,
+    /// Resident blocks an SM.
+    pub blocks: u32,
+    /// Registers a thread.
+    pub registers_per_thread: u32,
+    /// The resource that runs out first: `warps`, `threads`, `blocks`, `registers` or `shared memory`.
+    pub limit: &'static str,
+}
+
+/// Why a launch does not fit a machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a block needs {needs} {what}, but {machine} has {has}")]
+pub struct DoesNotFit {
+    /// The machine.
+    pub machine: String,
+    /// The resource, in plural.
+    pub what: &'static str,
+    /// What a block needs.
+    pub needs: u64,
+    /// What there is.
+    pub has: u64,
+}
+
+impl Occupancy {
+    /// How many blocks of this launch an SM holds.
+    ///
+    /// # Errors
+    /// When not even one fits.
+    pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
+        let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+        let fail = |what, needs, has: u32| {
+            Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) })
+        };
+        if threads > u64::from(spec.max_block_threads) {
+            return fail("threads", threads, spec.max_block_threads);
+        }
+        let threads = threads as u32;
+        let warps = threads.div_ceil(spec.warp_size);
+        let registers = kernel.registers_per_thread.max(16);
+        let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
+        let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+        if shared > u64::from(spec.shared_bytes) {
+            return fail("bytes of shared memory", shared, spec.shared_bytes);
+        }
+        let shared = if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
+        let by = |has: u32, needs: u64| if needs == 0 { u64::from(spec.max_blocks) } else { u64::from(has) / needs };
+        // Ties name the resource that a programmer can change last.
+        let (blocks, limit) = [
+            (u64::from(spec.max_blocks), "blocks"),
+            (by(spec.max_warps, u64::from(warps)), "warps"),
+            (by(spec.max_threads, u64::from(threads)), "threads"),
+            (by(spec.registers, u64::from(warps) * per_warp), "registers"),
+            (by(spec.shared_bytes, shared).max(u64::from(shared != 0)), "shared memory"),
+        ]
+        .into_iter()
+        .min_by_key(|&(blocks, _)| blocks)
+        .unwrap_or((1, "blocks"));
+        match (blocks, limit) {
+            (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers),
+            (0, "threads") => fail("threads", u64::from(threads), spec.max_threads),
+            (0, _) => fail("warps", u64::from(warps), spec.max_warps),
+            _ => Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit }),
+        }
+    }
+}
+
+/// A block resident on an SM.
+pub(super) struct Block {
+    pub id: BlockId,
+    /// Threads that have not exited.
+    pub live: u32,
+    /// Warps that have not ended.
+    pub warps: u32,
+    pub shared: SharedMemory,
+    barriers: [Barrier; BARRIERS],
+    /// Barrier numbers that have arrivals, one bit each, so that exits need not look at all sixteen.
+    open: u16,
+}
+
+/// One barrier's present phase.
+#[derive(Clone, Copy, Default)]
+struct Barrier {
+    /// Threads that have arrived.
+    arrived: u32,
+    /// Threads awaited; `None`: all that live.
+    count: Option<u32>,
+    /// The last arrival.
+    last: Cycle,
+    votes: Votes,
+}
+
+/// What `bar.red` has gathered.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+pub(super) struct Votes {
+    /// Threads that voted.
+    pub threads: u32,
+    /// Threads whose predicate holds.
+    pub holds: u32,
+}
+
+/// A barrier that has just completed.
+pub(super) struct Released {
+    pub id: u8,
+    pub last: Cycle,
+    pub votes: Votes,
+}
+
+impl Block {
+    pub(super) fn new(shared_bytes: u32) -> Block {
+        Block {
+            id: BlockId(0),
+            live: 0,
+            warps: 0,
+            shared: SharedMemory::new(shared_bytes),
+            barriers: [Barrier::default(); BARRIERS],
+            open: 0,
+        }
+    }
+
+    /// Makes the slot hold a new block.
+    pub(super) fn start(&mut self, id: BlockId, threads: u32, warps: u32) {
+        self.id = id;
+        self.live = threads;
+        self.warps = warps;
+        self.shared.clear();
+        self.barriers = [Barrier::default(); BARRIERS];
+        self.open = 0;
+    }
+
+    /// `threads` arrive at barrier `id`.
+    pub(super) fn arrive(&mut self, id: u8, threads: u32, count: Option<u32>, votes: Votes, now: Cycle) {
+        let barrier = &mut self.barriers[usize::from(id) % BARRIERS];
+        barrier.arrived += threads;
+        barrier.count = count;
+        barrier.last = now;
+        barrier.votes.threads += votes.threads;
+        barrier.votes.holds += votes.holds;
+        self.open |= 1 << (usize::from(id) % BARRIERS);
+    }
+
+    /// Takes a barrier whose threads are all there, if there is one.
+    #[inline]
+    pub(super) fn take_complete(&mut self) -> Option<Released> {
+        let mut open = self.open;
+        while open != 0 {
+            let id = open.trailing_zeros() as usize;
+            open &= open - 1;
+            let barrier = self.barriers[id];
+            if barrier.arrived >= barrier.count.unwrap_or(self.live) {
+                self.barriers[id] = Barrier::default();
+                self.open &= !(1 << id);
+                return Some(Released { id: id as u8, last: barrier.last, votes: barrier.votes });
+            }
+        }
+        None
+    }
+
+    /// Threads that have arrived at barrier `id`, and how many are awaited.
+    pub(super) fn progress(&self, id: u8) -> (u32, u32) {
+        let barrier = self.barriers[usize::from(id) % BARRIERS];
+        (barrier.arrived, barrier.count.unwrap_or(self.live))
+    }
+}

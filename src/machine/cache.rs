@@ -1,0 +1,124 @@
+//! A set-associative cache of 128-byte lines with four 32-byte sectors each, replaced least recently used first.
+//!
+//! Only tags and arrival times: the data is always read from memory, which is never stale here. Modelled: sectoring,
+//! hits on sectors still in flight (they count as hits and wait for the fill). Not modelled: dirty write-backs, MSHR limits.
+
+use crate::base::Cycle;
+
+/// Bytes of a line.
+pub(super) const LINE: u64 = 128;
+/// Bytes of a sector.
+pub(super) const SECTOR: u64 = 32;
+
+#[derive(Clone, Copy)]
+struct Way {
+    /// Line number + 1; 0 = empty.
+    tag: u64,
+    /// Time of last use, for replacement.
+    used: u64,
+    /// When the last fill of the line arrives.
+    arrives: Cycle,
+    /// Bit per sector present (or in flight).
+    sectors: u8,
+}
+
+/// Tags of one cache.
+pub(super) struct Cache {
+    ways: usize,
+    sets: u64,
+    lines: Vec<Way>,
+    clock: u64,
+}
+
+/// What a lookup found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The sectors asked for that are present.
+    pub hits: u8,
+    /// When they are there; 0 when they have long been.
+    pub arrives: Cycle,
+}
+
+impl Cache {
+    /// A cache of `bytes` with `ways` lines a set; at least one set.
+    pub(super) fn new(bytes: u64, ways: u32) -> Cache {
+        let ways = ways.max(1) as usize;
+        let sets = (bytes / LINE / ways as u64).max(1);
+        let empty = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
+        Cache { ways, sets, lines: vec![empty; sets as usize * ways], clock: 0 }
+    }
+
+    fn set(&mut self, line: u64) -> &mut [Way] {
+        // Fold the high bits in, so that power-of-two strides spread over the sets, then scale to the number of sets.
+        let folded = (line ^ (line >> 11) ^ (line >> 23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let set = ((folded >> 32) * self.sets) >> 32;
+        let from = set as usize * self.ways;
+        &mut self.lines[from..from + self.ways]
+    }
+
+    /// Looks `wanted` sectors of `line` up; when `allocate`, those missing are present from now on and arrive at `fill`
+    /// (which the caller corrects with [`Cache::arrive`] once it knows).
+    #[inline]
+    pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
+        self.clock += 1;
+        let now = self.clock;
+        let tag = line + 1;
+        let set = self.set(line);
+        if let Some(way) = set.iter_mut().find(|w| w.tag == tag) {
+            let hits = way.sectors & wanted;
+            way.used = now;
+            if allocate {
+                way.sectors |= wanted;
+            }
+            return Found { hits, arrives: way.arrives };
+        }
+        if allocate {
+            // An empty way has `used` 0, so it goes first.
+            if let Some(victim) = set.iter_mut().min_by_key(|w| w.used) {
+                *victim = Way { tag, used: now, arrives: 0, sectors: wanted };
+            }
+        }
+        Found { hits: 0, arrives: 0 }
+    }
+
+    /// Says when the fill of `line` arrives.
+    #[inline]
+    pub(super) fn arrive(&mut self, line: u64, at: Cycle) {
+        if let Some(way) = self.set(line).iter_mut().find(|w| w.tag == line + 1) {
+            way.arrives = way.arrives.max(at);
+        }
+    }
+
+    /// Drops `line`.
+    pub(super) fn evict(&mut self, line: u64) {
+        if let Some(way) = self.set(line).iter_mut().find(|w| w.tag == line + 1) {
+            *way = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sectors_miss_once_and_then_hit() {
+        let mut cache = Cache::new(4096, 4);
+        assert_eq!(cache.access(7, 0b0011, true).hits, 0);
+        assert_eq!(cache.access(7, 0b0110, true).hits, 0b0010);
+        assert_eq!(cache.access(7, 0b1111, true).hits, 0b0111);
+        cache.evict(7);
+        assert_eq!(cache.access(7, 0b1111, false).hits, 0);
+        assert_eq!(cache.access(7, 0b1111, false).hits, 0, "a lookup that does not allocate leaves nothing");
+    }
+
+    #[test]
+    fn the_least_recently_used_line_goes_first() {
+        let mut cache = Cache::new(2 * LINE, 2);
+        for line in [1, 2, 1, 3] {
+            cache.access(line, 1, true);
+        }
+        assert_eq!(cache.access(1, 1, false).hits, 1, "1 was used after 2");
+        assert_eq!(cache.access(2, 1, false).hits, 0, "2 was the oldest");
+    }
+}

@@ -1,0 +1,267 @@
+//! The whole GPU: SMs side by side, each with its share of what they have in common.
+//!
+//! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated one after the other or in
+//! parallel, with the same figures; each gets an equal share of L2 and of the bandwidths. A kernel whose blocks can talk to
+//! each other (global atomics, volatile accesses) runs its SMs interleaved in cycle order on one thread instead.
+//! Not modelled: dynamic block dispatch, L2 shared for real, contention between SMs beyond the equal shares.
+
+use rayon::prelude::*;
+
+use super::block::{DoesNotFit, Occupancy};
+use super::program::Program;
+use super::scheduler::NEVER;
+use super::sm::Sm;
+use super::spec::{MachineSpec, Mode};
+use super::verdict::Finish;
+use crate::base::{Cycle, LaneMask, SmId};
+use crate::divergence::{SideOrder, WarpControl};
+use crate::event::Observer;
+use crate::exec::GlobalMemory;
+use crate::isa::Space;
+use crate::kernel::{Kernel, Stream};
+use crate::launch::Launch;
+
+/// What a run is asked to do beside the program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How warps diverge.
+    pub mode: Mode,
+    /// Which side of a divergent branch runs first.
+    pub order: SideOrder,
+    /// Whether spin loops hand the warp over (independent mode; ptxas puts YIELD there).
+    pub yields: bool,
+    /// Cycles after which a run is given up.
+    pub max_cycles: Cycle,
+    /// Threads of the host to use; 0 = all.
+    pub jobs: usize,
+}
+
+/// What came of a run.
+pub struct Outcome<O> {
+    /// How it ended. Of several SMs that did not end well, the lowest speaks.
+    pub finish: Finish,
+    /// Cycles of the SM that took longest.
+    pub cycles: Cycle,
+    /// SMs that had work.
+    pub active_sms: u32,
+    /// Whether the SMs ran interleaved in cycle order because blocks can communicate.
+    pub interleaved: bool,
+    /// How many blocks fitted an SM, and why not more.
+    pub occupancy: Occupancy,
+    /// The buffers, as the run left them.
+    pub launch: Launch,
+    /// What the observers saw.
+    pub observer: O,
+}
+
+/// What all SMs of a run share.
+pub(super) struct Context<'a> {
+    pub kernel: &'a Kernel,
+    pub spec: &'a MachineSpec,
+    pub program: Program,
+    pub global: &'a GlobalMemory,
+    pub occupancy: Occupancy,
+    pub active_sms: u32,
+    pub params: Vec<u8>,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    /// Blocks of the grid.
+    pub blocks: u64,
+    /// Threads a block.
+    pub threads: u32,
+    pub dynamic_shared: u32,
+    /// Static and dynamic shared memory of a block.
+    pub shared_bytes: u32,
+    pub max_cycles: Cycle,
+    mode: Mode,
+    order: SideOrder,
+}
+
+impl Context<'_> {
+    /// The control state of a new warp. `salt` makes warps differ under a random side order.
+    pub(super) fn control(&self, lanes: LaneMask, salt: u64) -> WarpControl {
+        let order = match self.order {
+            SideOrder::Random(seed) => SideOrder::Random(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            order => order,
+        };
+        match self.mode {
+            Mode::PreVolta => WarpControl::stack(lanes, self.program.entry, order),
+            Mode::Volta => WarpControl::independent(lanes, self.program.entry, order),
+        }
+    }
+}
+
+/// Told of progress: cycles or blocks done are for the caller to make sense of.
+pub trait Progress: Sync {
+    /// `blocks` more blocks are done.
+    fn blocks_done(&self, blocks: u64);
+}
+
+/// Nobody wants to know.
+impl Progress for () {
+    fn blocks_done(&self, _: u64) {}
+}
+
+/// Runs a kernel.
+///
+/// `observer` makes one observer an SM; they are merged in SM order. The [`Stream`] that events' PCs index is
+/// [`stream`]'s.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn run<O: Observer>(
+    kernel: &Kernel,
+    mut launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    progress: &impl Progress,
+    observer: impl Fn() -> O + Sync,
+) -> Result<Outcome<O>, DoesNotFit> {
+    let occupancy = Occupancy::new(kernel, &launch, spec)?;
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let active_sms = u64::from(spec.sms).min(blocks) as u32;
+    let global = load(kernel, &mut launch);
+    let cx = Context {
+        kernel,
+        spec,
+        program: Program::new(kernel, spec, options.mode, options.yields),
+        global: &global,
+        occupancy,
+        active_sms,
+        params: launch.params.clone(),
+        grid: launch.grid,
+        block: launch.block,
+        blocks,
+        threads: launch.block.iter().product(),
+        dynamic_shared: launch.dynamic_shared,
+        shared_bytes: kernel.shared_bytes + launch.dynamic_shared,
+        max_cycles: options.max_cycles,
+        mode: options.mode,
+        order: options.order,
+    };
+    let interleaved = cx.program.communicates && active_sms > 1;
+    let done: Vec<(Finish, Cycle, O)> = if interleaved {
+        run_interleaved(&cx, progress, &observer)
+    } else {
+        let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
+        match rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build() {
+            Ok(pool) if options.jobs != 1 => pool.install(|| (0..active_sms).into_par_iter().map(one).collect()),
+            // One job, or a host that gives us no threads.
+            _ => (0..active_sms).map(one).collect(),
+        }
+    };
+    let cycles = done.iter().map(|d| d.1).max().unwrap_or(0);
+    let mut finish = Finish::Ok;
+    let mut merged: Option<O> = None;
+    for (how, _, seen) in done {
+        if matches!(finish, Finish::Ok) {
+            finish = how;
+        }
+        match &mut merged {
+            None => merged = Some(seen),
+            Some(all) => all.merge(seen),
+        }
+    }
+    drop(cx);
+    unload(global, &mut launch);
+    Ok(Outcome {
+        finish,
+        cycles,
+        active_sms,
+        interleaved,
+        occupancy,
+        launch,
+        observer: merged.unwrap_or_else(observer),
+    })
+}
+
+/// The steps that a run in `mode` executes; events name their PCs.
+pub fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
+    super::program::stream(kernel, mode, yields)
+}
+
+/// How often an SM reports blocks done.
+const REPORT_EVERY: u32 = 64;
+
+fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> (Finish, Cycle, O) {
+    let mut reported = 0;
+    let finish = loop {
+        if let Some(finish) = sm.cycle() {
+            break finish;
+        }
+        if sm.watch.proves_livelock(sm.warps()) {
+            break sm.livelock();
+        }
+        if sm.blocks_run() >= reported + REPORT_EVERY {
+            progress.blocks_done(u64::from(sm.blocks_run() - reported));
+            reported = sm.blocks_run();
+        }
+    };
+    progress.blocks_done(u64::from(sm.blocks_run() - reported));
+    let cycles = sm.end();
+    (finish, cycles, sm.observer)
+}
+
+fn run_interleaved<O: Observer>(
+    cx: &Context<'_>,
+    progress: &impl Progress,
+    observer: &impl Fn() -> O,
+) -> Vec<(Finish, Cycle, O)> {
+    let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
+    let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
+    while let Some(i) = earliest(&sms, &finished) {
+        finished[i] = sms[i].cycle();
+        if let Some(finish) = &finished[i] {
+            progress.blocks_done(u64::from(sms[i].blocks_run()));
+            if !matches!(finish, Finish::Ok) {
+                break; // what the others would still do depends on an SM that has stopped
+            }
+        }
+        if sms[i].watch.take_progress() {
+            sms.iter_mut().for_each(|sm| sm.watch.disturb());
+        }
+        let hangs = |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.watch.proves_livelock(sm.warps());
+        if sms[i].watch.proves_livelock(sms[i].warps()) && sms.iter().zip(&finished).all(hangs) {
+            finished[i] = Some(sms[i].livelock());
+            break;
+        }
+    }
+    sms.into_iter()
+        .zip(finished)
+        .map(|(mut sm, finish)| {
+            let cycles = sm.end();
+            (finish.unwrap_or(Finish::Ok), cycles, sm.observer)
+        })
+        .collect()
+}
+
+/// The unfinished SM whose next cycle comes first; the lower one of two.
+fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Option<usize> {
+    let unfinished = sms.iter().zip(finished).enumerate().filter(|(_, (_, f))| f.is_none());
+    // An SM that can issue nothing has its verdict due at once.
+    let when = |sm: &Sm<'_, O>| if sm.next_cycle() == NEVER { 0 } else { sm.next_cycle() };
+    unfinished.min_by_key(|(_, (sm, _))| when(sm)).map(|(i, _)| i)
+}
+
+/// Moves the launch's buffers and the kernel's variables into device memory.
+fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
+    let variables = kernel.variables.iter().map(|v| {
+        let words = v.bytes.chunks(4).map(|c| {
+            let mut word = [0; 4];
+            word[..c.len()].copy_from_slice(c);
+            u32::from_le_bytes(word)
+        });
+        (v.address, v.bytes.len() as u64, words.collect(), v.space != Space::Const)
+    });
+    let buffers = launch.buffers.iter_mut().map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
+    GlobalMemory::new(variables.chain(buffers).collect())
+}
+
+/// Moves the buffers back.
+fn unload(global: GlobalMemory, launch: &mut Launch) {
+    for (address, words) in global.into_segments() {
+        if let Some(buffer) = launch.buffers.iter_mut().find(|b| b.address == address) {
+            buffer.words = words;
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! The memory system as one SM sees it: coalescer, L1, its share of L2 and DRAM, shared-memory banks.
+//!
+//! An access is served at issue, in one go: the coalescer splits it into 32-byte sectors of 128-byte lines, tags say where
+//! each sector is, and two rate limiters (the link to L2, DRAM) say when the last one arrives. Shared memory counts the
+//! passes its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts), Accel-Sim (sectored, write-through L1).
+//! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices, write-back traffic to DRAM.
+
+use super::cache::{Cache, LINE, SECTOR};
+use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
+use crate::base::{Cycle, LaneMask, MAX_LANES};
+use crate::event::{AccessWay, MemoryKind, Traffic};
+use crate::exec::{AccessKind, MemoryAccess};
+use crate::isa::Space;
+
+/// Time on the links is kept in 1/1024 cycles, so that fractional rates add up exactly.
+const FINE: u64 = 1024;
+
+/// One SM's memory system.
+pub(super) struct MemorySystem {
+    spec: Memory,
+    l1: Option<Cache>,
+    l2: Cache,
+    /// Fine time a sector takes on the link to L2 and from DRAM.
+    link_cost: u64,
+    dram_cost: u64,
+    /// Fine time until which each is busy.
+    link_free: u64,
+    dram_free: u64,
+}
+
+/// How an access was served.
+pub(super) struct Served {
+    /// For the counters.
+    pub traffic: Traffic,
+    /// The cycle from which a dependent instruction may issue.
+    pub done: Cycle,
+    /// Cycles the load/store unit is busy with it.
+    pub port: Cycle,
+}
+
+/// The 128-byte lines of a request, ascending, with the sectors of each.
+struct Lines {
+    lines: [(u64, u8); MAX_LANES],
+    len: usize,
+}
+
+impl MemorySystem {
+    /// The memory system of one of `active_sms` SMs that have work.
+    pub(super) fn new(spec: &MachineSpec, active_sms: u32) -> MemorySystem {
+        let m = spec.memory;
+        let share = f64::from(active_sms.max(1));
+        let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
+        let cost = |rate: f64| ((SECTOR * FINE) as f64 / rate).ceil() as u64;
+        MemorySystem {
+            spec: m,
+            l1: m.l1.map(|c| Cache::new(c.bytes, c.ways)),
+            l2: Cache::new(m.l2.bytes / u64::from(active_sms.max(1)), m.l2.ways),
+            link_cost: cost(link),
+            dram_cost: cost(m.dram_bytes_per_cycle / share),
+            link_free: 0,
+            dram_free: 0,
+        }
+    }
+
+    /// The first cycle at which the queue towards L2 takes another request.
+    #[inline]
+    pub(super) fn accepts_at(&self) -> Cycle {
+        (self.link_free / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
+    }
+
+    /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`]. `warp_slot` tells lanes' local
+    /// memories apart.
+    pub(super) fn serve(
+        &mut self,
+        now: Cycle,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+        warp_slot: u32,
+        price: Cycle,
+    ) -> Served {
+        match access.space {
+            Space::Shared => self.shared(now, access, addresses),
+            Space::Const | Space::Param => Served {
+                traffic: Traffic { memory: MemoryKind::Const, ..blank(access) },
+                done: now + price,
+                port: 1,
+            },
+            Space::Local => {
+                let mut interleaved = [0; MAX_LANES];
+                for lane in access.lanes.lanes() {
+                    // Word `w` of lane `l` lies at (w * 32 + l) * 4, so that equal addresses coalesce.
+                    let a = addresses[lane as usize];
+                    interleaved[lane as usize] =
+                        (1 << 56) + (u64::from(warp_slot) << 36) + (a / 4 * 32 + u64::from(lane)) * 4 + a % 4;
+                }
+                self.global(now, access, &interleaved, MemoryKind::Local)
+            }
+            Space::Global | Space::Generic => self.global(now, access, addresses, MemoryKind::Global),
+        }
+    }
+
+    fn global(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: MemoryKind) -> Served {
+        let lines = coalesce(access, addresses);
+        let mut traffic = Traffic { memory, lines: lines.len as u32, ..blank(access) };
+        let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
+        let mut done = now + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        for (position, &(line, sectors)) in lines.lines[..lines.len].iter().enumerate() {
+            traffic.sectors += sectors.count_ones();
+            let mut missing = sectors;
+            if let Some(l1) = &mut self.l1 {
+                if looks_in_l1 {
+                    let fetched = if self.spec.fill_lines { 0b1111 } else { sectors };
+                    let found = l1.access(line, fetched, true);
+                    traffic.l1_hits += (found.hits & sectors).count_ones();
+                    missing = fetched & !found.hits;
+                    if found.hits & sectors != 0 {
+                        done = done.max(found.arrives);
+                    }
+                } else if access.kind != AccessKind::Read && self.spec.l1_store == StorePolicy::WriteEvict {
+                    l1.evict(line);
+                }
+            }
+            if missing == 0 {
+                continue;
+            }
+            let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
+            let arrives = self.below_l1(now + port_delay, line, missing, &mut traffic);
+            done = done.max(arrives);
+            if looks_in_l1 && let Some(l1) = &mut self.l1 {
+                l1.arrive(line, arrives);
+            }
+        }
+        traffic.transactions = match self.spec.transactions {
+            Transactions::Sectors => traffic.sectors,
+            Transactions::Lines => traffic.lines,
+        };
+        if access.kind == AccessKind::Atomic {
+            let conflicts = Cycle::from(same_word_lanes(access, addresses) - 1);
+            let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
+            done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
+        }
+        let port = (lines.len as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
+        Served { traffic, done, port }
+    }
+
+    /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
+    fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, traffic: &mut Traffic) -> Cycle {
+        let count = u64::from(sectors.count_ones());
+        self.link_free = self.link_free.max(now * FINE) + count * self.link_cost;
+        let through_link = self.link_free / FINE;
+        let found = self.l2.access(line, sectors, true);
+        traffic.l2_hits += found.hits.count_ones();
+        let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);
+        let absent = sectors & !found.hits;
+        // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
+        if absent != 0 && traffic.kind != AccessWay::Store {
+            let count = u64::from(absent.count_ones());
+            traffic.dram += absent.count_ones();
+            self.dram_free = self.dram_free.max(through_link * FINE) + count * self.dram_cost;
+            arrives = arrives.max(self.dram_free / FINE + Cycle::from(self.spec.dram_latency));
+            self.l2.arrive(line, arrives);
+        }
+        arrives
+    }
+
+    fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
+        let passes = wavefronts(access, addresses, self.spec.shared_banks);
+        let ideal = ideal_wavefronts(access, self.spec.shared_banks);
+        let mut done = now + Cycle::from(self.spec.shared_latency);
+        if passes > 1 {
+            done += Cycle::from(passes - 1) * Cycle::from(self.spec.shared_conflict);
+        }
+        if access.kind == AccessKind::Atomic {
+            let conflicts = Cycle::from(same_word_lanes(access, addresses) - 1);
+            done += conflicts * Cycle::from(self.spec.shared_atomic_conflict);
+        }
+        let traffic =
+            Traffic { memory: MemoryKind::Shared, wavefronts: passes, ideal_wavefronts: ideal, ..blank(access) };
+        Served { traffic, done, port: Cycle::from(passes.max(1)) }
+    }
+}
+
+fn blank(access: MemoryAccess) -> Traffic {
+    Traffic {
+        memory: MemoryKind::Global,
+        kind: match access.kind {
+            AccessKind::Read => AccessWay::Load,
+            AccessKind::Write => AccessWay::Store,
+            AccessKind::Atomic => AccessWay::Atomic,
+        },
+        lanes: access.lanes,
+        requested: access.lanes.count() * u32::from(access.bytes),
+        sectors: 0,
+        lines: 0,
+        transactions: 0,
+        l1_hits: 0,
+        l2_hits: 0,
+        dram: 0,
+        wavefronts: 0,
+        ideal_wavefronts: 0,
+    }
+}
+
+/// The distinct lines and sectors of a request. An aligned access of up to 16 bytes lies in one sector.
+fn coalesce(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Lines {
+    let mut sectors = [0; MAX_LANES];
+    let mut len = 0;
+    let mut ascending = true;
+    for lane in access.lanes.lanes() {
+        let sector = addresses[lane as usize] / SECTOR;
+        if len > 0 {
+            let last: u64 = sectors[len - 1];
+            if last == sector {
+                continue;
+            }
+            ascending &= last < sector;
+        }
+        sectors[len] = sector;
+        len += 1;
+    }
+    if !ascending {
+        sectors[..len].sort_unstable();
+    }
+    let mut lines = Lines { lines: [(0, 0); MAX_LANES], len: 0 };
+    for &sector in &sectors[..len] {
+        let (line, bit) = (sector / (LINE / SECTOR), 1 << (sector % (LINE / SECTOR)));
+        if lines.len > 0 && lines.lines[lines.len - 1].0 == line {
+            lines.lines[lines.len - 1].1 |= bit;
+        } else {
+            lines.lines[lines.len] = (line, bit);
+            lines.len += 1;
+        }
+    }
+    lines
+}
+
+/// The largest number of lanes that name the same word; at least 1.
+fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
+    let mut words = [0; MAX_LANES];
+    let mut len = 0;
+    for lane in access.lanes.lanes() {
+        words[len] = addresses[lane as usize] / 4;
+        len += 1;
+    }
+    words[..len].sort_unstable();
+    let longest = words[..len].chunk_by(|a, b| a == b).map(<[u64]>::len).max();
+    longest.unwrap_or(1) as u32
+}
+
+/// Passes that the banks need: for each group of lanes that moves at most 32 words (a warp at 4 bytes a lane, half of
+/// one at 8, a quarter at 16), the largest number of distinct words in one bank.
+fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
+    let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
+    let group = (32 / words_per_lane).max(1);
+    let mut passes = 0;
+    let mut first = 0;
+    while first < 32 {
+        let lanes = access.lanes & LaneMask(LaneMask::first_n(group).0 << first);
+        if !lanes.is_empty() {
+            passes += passes_of_group(lanes, words_per_lane, addresses, banks);
+        }
+        first += group;
+    }
+    passes
+}
+
+fn passes_of_group(lanes: LaneMask, words_per_lane: u32, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
+    let mut words = [0; MAX_LANES];
+    let mut len = 0;
+    // One bit a bank suffices while no two lanes meet in one, which is the common case.
+    let mut taken = 0_u64;
+    let mut clash = false;
+    for lane in lanes.lanes() {
+        for k in 0..u64::from(words_per_lane) {
+            let word = addresses[lane as usize] / 4 + k;
+            let bank = 1 << (word % u64::from(banks));
+            if taken & bank != 0 {
+                if words[..len].last() == Some(&word) {
+                    continue;
+                }
+                clash = true;
+            }
+            taken |= bank;
+            words[len] = word;
+            len += 1;
+        }
+    }
+    if !clash {
+        return 1;
+    }
+    words[..len].sort_unstable();
+    let mut per_bank = [0_u32; 64];
+    let mut last = None;
+    for &word in &words[..len] {
+        if last != Some(word) {
+            per_bank[(word % u64::from(banks)) as usize] += 1;
+        }
+        last = Some(word);
+    }
+    per_bank.into_iter().max().unwrap_or(1)
+}
+
+fn ideal_wavefronts(access: MemoryAccess, banks: u32) -> u32 {
+    let words = access.lanes.count() * u32::from(access.bytes).div_ceil(4).max(1);
+    words.div_ceil(banks.max(1)).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shared(bytes: u8, address: impl Fn(u64) -> u64) -> u32 {
+        let addresses = std::array::from_fn(|lane| address(lane as u64));
+        wavefronts(read(bytes), &addresses, 32)
+    }
+
+    fn read(bytes: u8) -> MemoryAccess {
+        MemoryAccess {
+            space: Space::Shared,
+            kind: AccessKind::Read,
+            lanes: LaneMask::FULL,
+            bytes,
+            bypass_l1: false,
+            changed: false,
+        }
+    }
+
+    #[test]
+    fn bank_conflicts_follow_the_stride() {
+        // The H200's extra cycles 0, 2, 6, 14, 30, 62, 0 for these strides are (passes - 1) x 2.
+        for (stride, passes) in [(0, 1), (1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)] {
+            assert_eq!(shared(4, |lane| lane * stride * 4), passes, "stride {stride}");
+        }
+        assert_eq!(shared(8, |lane| lane * 8), 2, "64-bit accesses take two half-warps");
+        assert_eq!(shared(16, |lane| lane * 16), 4, "128-bit accesses take four quarters");
+        assert_eq!(shared(4, |lane| (lane / 2) * 4), 1, "lanes on one word are served together");
+    }
+
+    #[test]
+    fn sectors_and_lines_of_a_warp() {
+        let count = |address: &dyn Fn(u64) -> u64| {
+            let addresses = std::array::from_fn(|lane| address(lane as u64));
+            let lines = coalesce(MemoryAccess { space: Space::Global, ..read(4) }, &addresses);
+            let sectors: u32 = lines.lines[..lines.len].iter().map(|l| l.1.count_ones()).sum();
+            (lines.len, sectors)
+        };
+        assert_eq!(count(&|lane| 4096 + lane * 4), (1, 4));
+        assert_eq!(count(&|lane| 4096 + lane * 8), (2, 8));
+        assert_eq!(count(&|lane| 4096 + lane * 128), (32, 32));
+        assert_eq!(count(&|lane| 4096 + (31 - lane) * 4), (1, 4), "order does not matter");
+        assert_eq!(count(&|_| 4096), (1, 1));
+        assert_eq!(count(&|lane| 4112 + lane * 4), (2, 5), "a misaligned row touches a fifth sector");
+        assert_eq!(count(&|lane| 4096 + (lane * 7 % 32) * 32), (8, 32), "a permutation of sectors");
+    }
+}

@@ -1,0 +1,384 @@
+//! Machine files: every number of time that the model has, in one typed, documented place.
+//!
+//! A preset is a RON file under `isa/machines/`; users can bring their own. An unknown or missing field, a class without
+//! a price or an impossible number is an error with its place in the file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::diag::{Diagnostic, Span, closest};
+use crate::isa::Class;
+
+/// How warps diverge and reconverge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Mode {
+    /// The reconvergence stack (Tesla to Pascal).
+    PreVolta,
+    /// Independent thread scheduling (Volta on).
+    Volta,
+}
+
+impl Mode {
+    /// The name on the command line and in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Mode::PreVolta => "pre-volta",
+            Mode::Volta => "volta",
+        }
+    }
+
+    /// The preset taken when only the mode is given.
+    pub const fn default_machine(self) -> &'static str {
+        match self {
+            Mode::PreVolta => "fermi",
+            Mode::Volta => "h200",
+        }
+    }
+}
+
+/// Which ready warp a scheduler issues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Policy {
+    /// The next ready warp after the one issued last, in slot order.
+    LooseRoundRobin,
+    /// The same warp while it is ready, else the one resident longest.
+    GreedyThenOldest,
+    /// The same warp while it is ready, else the one resident shortest (Turing to Blackwell, Huerta et al., MICRO'25).
+    GreedyThenYoungest,
+    /// Round robin among `active` warps; one that waits for memory leaves the set (Narasiman et al., MICRO'11).
+    TwoLevel {
+        /// Size of the active set.
+        active: u32,
+    },
+}
+
+/// Which side of a divergent branch runs first; see [`crate::divergence::SideOrder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Side {
+    /// The side that branches.
+    Taken,
+    /// The side that falls through.
+    FallThrough,
+    /// The side with fewer lanes, on a tie the fall-through side.
+    Fewer,
+    /// The side with more lanes, on a tie the fall-through side.
+    More,
+}
+
+/// What a class of instructions costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Price {
+    /// Cycles from issue to the issue of a dependent instruction. For memory classes: of an access that needs no memory
+    /// (the memory system's own latencies stand in [`Memory`]); for branches: until the target is known.
+    pub latency: u32,
+    /// Cycles the unit is busy with one warp instruction.
+    #[serde(default = "one")]
+    pub interval: u32,
+    /// Machine instructions it expands to; 0 only for `Join` (free). 1 = as written.
+    #[serde(default = "one")]
+    pub slots: u32,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// A cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// Capacity in bytes (L1: of one SM; L2: of the GPU, shared out among the SMs that have work).
+    pub bytes: u64,
+    /// Lines a set holds.
+    pub ways: u32,
+    /// Cycles from issue to the issue of a dependent instruction when the data is found here.
+    pub latency: u32,
+}
+
+/// What a store does to a line in L1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum StorePolicy {
+    /// The line is updated and stays.
+    WriteThrough,
+    /// The line is dropped (Fermi's L1 for global stores).
+    WriteEvict,
+}
+
+/// How the generation counts global transactions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Transactions {
+    /// 32-byte sectors (Maxwell on; Kepler with L1 bypassed).
+    Sectors,
+    /// 128-byte lines through L1 (Fermi).
+    Lines,
+}
+
+/// The memory system.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Memory {
+    /// What `gld_transactions` counts here natively (sectors are reported as well).
+    pub transactions: Transactions,
+    /// Whether a miss fetches whole 128-byte lines instead of the sectors touched.
+    pub fill_lines: bool,
+    /// The SM's L1; `None`: global loads go straight to L2.
+    pub l1: Option<Cache>,
+    /// What stores do to L1.
+    pub l1_store: StorePolicy,
+    /// Cycles the L1 port is busy for each 128-byte line of a request.
+    pub l1_line_interval: u32,
+    /// L2 of the whole GPU.
+    pub l2: Cache,
+    /// Bytes a cycle that all SMs together get from L2.
+    pub l2_bytes_per_cycle: f64,
+    /// Bytes a cycle that one SM can get from L2 at most.
+    pub l2_bytes_per_cycle_sm: f64,
+    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM.
+    pub dram_latency: u32,
+    /// Bytes a cycle that all SMs together get from DRAM.
+    pub dram_bytes_per_cycle: f64,
+    /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).
+    pub queue_cycles: u32,
+    /// Cycles from issue to the issue of a dependent instruction, shared load without conflict.
+    pub shared_latency: u32,
+    /// Banks of shared memory, 4 bytes wide.
+    pub shared_banks: u32,
+    /// Extra cycles for each further pass that a bank conflict needs.
+    pub shared_conflict: u32,
+    /// Cycles of a global atomic's round trip.
+    pub atomic_latency: u32,
+    /// Extra cycles of a global atomic for each further lane on the same word.
+    pub atomic_conflict: u32,
+    /// Extra cycles of a shared atomic for each further lane on the same word.
+    pub shared_atomic_conflict: u32,
+}
+
+/// Block barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BarrierCost {
+    /// Cycles from the last arrival to the release.
+    pub base: u32,
+    /// Further cycles for each warp of the block.
+    pub per_warp: u32,
+}
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MachineSpec {
+    /// Its name; the file's stem.
+    pub name: String,
+    /// One line on what it stands for.
+    pub doc: String,
+    /// How its warps can diverge: one mode for real hardware; `teaching` has both, the first is its default.
+    pub modes: Vec<Mode>,
+    /// Which side runs first.
+    pub side: Side,
+    /// Lanes a warp, 2..=32.
+    pub warp_size: u32,
+    /// Streaming multiprocessors.
+    pub sms: u32,
+    /// SM clock in MHz.
+    pub clock_mhz: u32,
+    /// Warp schedulers (sub-cores) an SM; warp slot `w` belongs to scheduler `w % schedulers`.
+    pub schedulers: u32,
+    /// Their policy.
+    pub policy: Policy,
+    /// Resident warps an SM.
+    pub max_warps: u32,
+    /// Resident threads an SM.
+    pub max_threads: u32,
+    /// Resident blocks an SM.
+    pub max_blocks: u32,
+    /// Threads a block.
+    pub max_block_threads: u32,
+    /// 32-bit registers an SM.
+    pub registers: u32,
+    /// Registers are handed out to a warp in multiples of this.
+    pub register_unit: u32,
+    /// Shared memory of an SM in bytes.
+    pub shared_bytes: u32,
+    /// Shared memory is handed out in multiples of this; also added once a block where the driver reserves some.
+    pub shared_unit: u32,
+    /// Cycles between the admission of a block and the first issue of its warps.
+    pub block_start: u32,
+    /// Execution units of the same kind are private to a sub-core, except the load/store unit, which one SM has once;
+    /// cycles it is busy with one request.
+    pub lsu_interval: u32,
+    /// Block barriers.
+    pub barrier: BarrierCost,
+    /// The memory system.
+    pub memory: Memory,
+    /// What each class costs. Every class must be priced.
+    pub prices: BTreeMap<Class, Price>,
+}
+
+/// The presets: name and file.
+const PRESETS: [(&str, &str); 7] = [
+    ("teaching", include_str!("../../isa/machines/teaching.ron")),
+    ("fermi", include_str!("../../isa/machines/fermi.ron")),
+    ("kepler", include_str!("../../isa/machines/kepler.ron")),
+    ("pascal", include_str!("../../isa/machines/pascal.ron")),
+    ("volta", include_str!("../../isa/machines/volta.ron")),
+    ("ampere", include_str!("../../isa/machines/ampere.ron")),
+    ("h200", include_str!("../../isa/machines/h200.ron")),
+];
+
+impl MachineSpec {
+    /// The names of the presets, oldest machine first.
+    pub fn presets() -> impl Iterator<Item = &'static str> {
+        PRESETS.iter().map(|&(name, _)| name)
+    }
+
+    /// The file of a preset.
+    pub fn preset_text(name: &str) -> Option<&'static str> {
+        PRESETS.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)
+    }
+
+    /// Reads a machine file.
+    ///
+    /// # Errors
+    /// One diagnostic for the first thing that is not RON or not a machine; all impossible numbers at once.
+    pub fn parse(text: &str) -> Result<MachineSpec, Vec<Diagnostic>> {
+        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let spec: MachineSpec = options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
+        let faults = spec.faults();
+        if faults.is_empty() {
+            return Ok(spec);
+        }
+        Err(faults.into_iter().map(|(field, message)| {
+            let at = find_field(text, field);
+            Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
+        }).collect())
+    }
+
+    /// What [`Class`] costs here.
+    pub fn price(&self, class: Class) -> Price {
+        // `faults` has refused a file without a price for every class.
+        self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1 })
+    }
+
+    fn faults(&self) -> Vec<(&'static str, String)> {
+        let mut faults = Vec::new();
+        let mut need = |ok: bool, field: &'static str, message: &str| {
+            if !ok {
+                faults.push((field, message.to_string()));
+            }
+        };
+        need(!self.modes.is_empty(), "modes", "a machine has at least one mode");
+        need((2..=32).contains(&self.warp_size), "warp_size", "a warp has 2 to 32 lanes");
+        need((1..=4096).contains(&self.sms), "sms", "a machine has 1 to 4096 SMs");
+        need((1..=1_000_000).contains(&self.clock_mhz), "clock_mhz", "the clock is 1 to 1,000,000 MHz");
+        need((1..=16).contains(&self.schedulers), "schedulers", "an SM has 1 to 16 schedulers");
+        need(
+            self.schedulers >= 1 && self.max_warps >= self.schedulers && self.max_warps.div_ceil(self.schedulers) <= 64,
+            "max_warps",
+            "an SM holds at least one warp and at most 64 warps a scheduler",
+        );
+        need((1..=1024).contains(&self.max_blocks), "max_blocks", "an SM holds 1 to 1024 blocks");
+        need((1..=4096).contains(&self.max_block_threads), "max_block_threads", "a block has 1 to 4096 threads");
+        need(self.max_threads >= 1, "max_threads", "an SM holds at least one thread");
+        need(self.registers >= 1, "registers", "an SM has registers");
+        need(self.register_unit >= 1, "register_unit", "registers are handed out in units of at least 1");
+        need(self.shared_unit >= 1, "shared_unit", "shared memory is handed out in units of at least 1 byte");
+        need(self.memory.shared_banks.is_power_of_two() && self.memory.shared_banks <= 64, "shared_banks", "shared memory has a power of two of banks, at most 64");
+        if let Policy::TwoLevel { active } = self.policy {
+            need(active >= 1, "policy", "the active set of a two-level scheduler holds at least one warp");
+        }
+        for (field, cache) in [("l1", self.memory.l1), ("l2", Some(self.memory.l2))] {
+            if let Some(c) = cache {
+                let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= 1 << 32;
+                need(ok, field, "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, up to 4 GiB");
+            }
+        }
+        for (field, rate) in [
+            ("l2_bytes_per_cycle", self.memory.l2_bytes_per_cycle),
+            ("l2_bytes_per_cycle_sm", self.memory.l2_bytes_per_cycle_sm),
+            ("dram_bytes_per_cycle", self.memory.dram_bytes_per_cycle),
+        ] {
+            need(rate.is_finite() && rate >= 1e-3, field, "a rate is a positive number of bytes a cycle");
+        }
+        for &class in Class::ALL {
+            match self.prices.get(&class) {
+                None => faults.push(("prices", format!("class `{}` has no price", class.name()))),
+                Some(p) if p.slots == 0 && class != Class::Join => {
+                    faults.push(("prices", format!("class `{}` has 0 slots; only `Join` may be free", class.name())));
+                }
+                Some(p) if p.latency > 1_000_000 || p.interval > 100_000 || p.slots > 100_000 || p.interval == 0 => {
+                    faults.push(("prices", format!("the price of class `{}` is out of range", class.name())));
+                }
+                Some(_) => {}
+            }
+        }
+        faults
+    }
+}
+
+fn find_field(text: &str, field: &str) -> Span {
+    match text.find(&format!("{field}:")) {
+        Some(at) => Span::new(at, at + field.len()),
+        None => Span::new(0, 0),
+    }
+}
+
+fn ron_diagnostic(error: &ron::error::SpannedError, text: &str) -> Diagnostic {
+    let at = offset_of(text, error.span.start.line, error.span.start.col);
+    let end = offset_of(text, error.span.end.line, error.span.end.col).max(at);
+    let message = error.code.to_string();
+    let diagnostic = Diagnostic::error("bad-machine", Span::new(at, end), message);
+    match &error.code {
+        ron::Error::NoSuchStructField { expected, found, .. } => match closest(found, expected.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help("every field is documented in docs/machines.md"),
+        },
+        ron::Error::MissingStructField { field, .. } => {
+            diagnostic.help(format!("add `{field}: ..`; copy a preset with `simt-sim machine teaching` to start from"))
+        }
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => match closest(found, expected.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => diagnostic.help(format!("one of {}", expected.join(", "))),
+        },
+        _ => diagnostic,
+    }
+}
+
+/// Byte offset of a 1-based line and column (in characters), clamped to the text.
+fn offset_of(text: &str, line: usize, column: usize) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let rest = &text[start.min(text.len())..];
+    start + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_preset_loads_under_its_own_name() {
+        for (name, text) in PRESETS {
+            let spec = MachineSpec::parse(text).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+            assert_eq!(spec.name, name);
+        }
+    }
+
+    #[test]
+    fn slips_are_found_with_a_place_and_a_suggestion() {
+        let text = PRESETS[0].1;
+        let misspelt = text.replace("warp_size:", "warp_sise:");
+        let found = MachineSpec::parse(&misspelt).expect_err("unknown field");
+        assert!(found[0].help.as_deref().is_some_and(|h| h.contains("warp_size")), "{found:?}");
+        assert!(found[0].labels[0].span.start > 0);
+
+        let wide = text.replace("warp_size: 8", "warp_size: 33");
+        assert_ne!(wide, text);
+        let found = MachineSpec::parse(&wide).expect_err("33 lanes");
+        assert_eq!(&wide[found[0].labels[0].span.start as usize..found[0].labels[0].span.end as usize], "warp_size");
+
+        let unpriced = text.replace("Shuffle:", "// Shuffle:");
+        let found = MachineSpec::parse(&unpriced).expect_err("no price");
+        assert!(found[0].message.contains("Shuffle"), "{found:?}");
+    }
+}

@@ -1,0 +1,314 @@
+//! How a run can end, and the proofs behind "it never will".
+//!
+//! *Deadlock*: every live warp is blocked (barrier, join, warp sync) and nothing is left that could release one.
+//!
+//! *Livelock*: while memory did not change, every live warp that still issues came back to a state it had before. A
+//! warp's next steps depend only on its own state and on memory, so it will repeat those steps for ever, and since none of
+//! them changed memory, so will all the others: the proof does not depend on timing. "State" is the control state and those
+//! registers that the repeated steps use for control, addresses, stored values or between lanes; a counter that is only
+//! counted up does not hide a livelock.
+
+use std::fmt;
+
+use super::block::Block;
+use super::gpu::Context;
+use super::warp::Warp;
+use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
+use crate::divergence::{GroupState, WarpControl};
+use crate::exec::{Fault, RegisterFile};
+use crate::kernel::{Inst, Op, Register, Step};
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Finish {
+    /// Every thread of the grid ended.
+    Ok,
+    /// Nothing can ever run again.
+    Deadlock(Hang),
+    /// What runs will run for ever without effect.
+    Livelock(Hang),
+    /// The cycle limit was reached; nothing is proved.
+    CycleLimit,
+    /// The program did something that has no meaning.
+    Fault(FaultReport),
+}
+
+impl Finish {
+    /// The word used in reports and expectations.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Finish::Ok => "ok",
+            Finish::Deadlock(_) => "deadlock",
+            Finish::Livelock(_) => "livelock",
+            Finish::CycleLimit => "cycle_limit",
+            Finish::Fault(_) => "fault",
+        }
+    }
+}
+
+/// Who hangs where.
+#[derive(Clone, Debug)]
+pub struct Hang {
+    /// The SM whose warps hang.
+    pub sm: SmId,
+    /// Warps that hang.
+    pub warps: u32,
+    /// Lane sets of the first few of them.
+    pub lanes: Vec<StuckLanes>,
+}
+
+/// Lanes of one warp that hang together.
+#[derive(Clone, Debug)]
+pub struct StuckLanes {
+    /// Their block.
+    pub block: BlockId,
+    /// Their warp's index in the block.
+    pub warp: u32,
+    /// The lanes.
+    pub lanes: LaneMask,
+    /// Source lines (1-based): where they wait, or all the lines of the loop they repeat.
+    pub lines: Vec<u32>,
+    /// What they do there.
+    pub what: String,
+}
+
+impl fmt::Display for StuckLanes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} warp {}, {} ({}): {} at ", self.block, self.warp, lane_list(self.lanes), self.lanes, self.what)?;
+        match self.lines.as_slice() {
+            [one] => write!(f, "line {one}"),
+            [first, .., last] => write!(f, "lines {first} to {last}"),
+            [] => write!(f, "an unknown line"),
+        }
+    }
+}
+
+/// `lane 0`, `lanes 1-31`, `lanes 0-3, 8`.
+pub fn lane_list(lanes: LaneMask) -> String {
+    let mut runs: Vec<(u32, u32)> = Vec::new();
+    for lane in lanes.lanes() {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == lane => *last = lane,
+            _ => runs.push((lane, lane)),
+        }
+    }
+    let parts: Vec<String> =
+        runs.iter().map(|&(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect();
+    format!("{} {}", if lanes.count() == 1 { "lane" } else { "lanes" }, parts.join(", "))
+}
+
+/// A fault with its place.
+#[derive(Clone, Debug)]
+pub struct FaultReport {
+    /// What happened.
+    pub fault: Fault,
+    /// Where.
+    pub sm: SmId,
+    /// The block.
+    pub block: BlockId,
+    /// The warp's index in the block.
+    pub warp: u32,
+    /// The active mask.
+    pub active: LaneMask,
+    /// When.
+    pub cycle: Cycle,
+    /// The instruction.
+    pub inst: Inst,
+}
+
+impl FaultReport {
+    pub(super) fn new(fault: Fault, sm: SmId, warp: &Warp, inst: &Inst, active: LaneMask, cycle: Cycle) -> FaultReport {
+        FaultReport { fault, sm, block: warp.block_id, warp: warp.index, active, cycle, inst: inst.clone() }
+    }
+}
+
+/// Issues of one SM without progress after which states are compared. Comparing costs; progress is the rule.
+const QUIET: u64 = 1 << 16;
+
+/// Watches one SM for a livelock.
+pub(super) struct Watch {
+    /// Issues since the last progress.
+    quiet: u64,
+    /// Whether progress was made since [`Watch::take_progress`].
+    progressed: bool,
+    /// By warp slot: the state compared with.
+    records: Vec<Option<Box<Record>>>,
+}
+
+struct Record {
+    at: (Pc, LaneMask),
+    control: WarpControl,
+    registers: RegisterFile,
+    /// Which steps were issued since, by PC.
+    visited: Vec<bool>,
+    repeats: bool,
+    /// Times the warp was back at `at`, and at which of them the slow comparison is due.
+    returns: u64,
+    /// Issues since the snapshot, and after how many a later one is taken (Brent's cycle finding).
+    age: u64,
+    renew_at: u64,
+}
+
+impl Watch {
+    pub(super) fn new() -> Watch {
+        Watch { quiet: 0, progressed: false, records: Vec::new() }
+    }
+
+    /// Something changed that other warps, or later runs of a loop, can see.
+    #[inline]
+    pub(super) fn progress(&mut self) {
+        self.quiet = 0;
+        self.progressed = true;
+    }
+
+    /// Whether there was progress since the last call.
+    pub(super) fn take_progress(&mut self) -> bool {
+        std::mem::take(&mut self.progressed)
+    }
+
+    /// Another SM made progress that this one can see.
+    pub(super) fn disturb(&mut self) {
+        self.quiet = 0;
+    }
+
+    /// Counts an issue; whether states are compared now.
+    #[inline]
+    pub(super) fn tick(&mut self) -> bool {
+        self.quiet += 1;
+        if self.quiet == QUIET {
+            self.records.clear();
+        }
+        self.quiet >= QUIET
+    }
+
+    /// Takes note of the step that warp `w` is about to issue.
+    pub(super) fn observe(&mut self, w: usize, warp: &Warp, steps: &[Step], pc: Pc, active: LaneMask) {
+        if self.records.len() <= w {
+            self.records.resize_with(w + 1, || None);
+        }
+        let slot = &mut self.records[w];
+        let renew_at = match slot {
+            Some(record) if record.repeats => return,
+            Some(record) => {
+                if record.at == (pc, active) && record.control == warp.control {
+                    record.returns += 1;
+                    // Exact equality is cheap to refute; the sliced comparison is tried at every power of two.
+                    record.repeats = record.registers == warp.registers
+                        || record.returns.is_power_of_two() && record.equal_where_it_matters(&warp.registers, steps);
+                }
+                record.visited[pc.index()] = true;
+                record.age += 1;
+                if record.repeats || record.age < record.renew_at {
+                    return;
+                }
+                record.renew_at * 2
+            }
+            None => 64,
+        };
+        let mut visited = vec![false; steps.len()];
+        visited[pc.index()] = true;
+        *slot = Some(Box::new(Record {
+            at: (pc, active),
+            control: warp.control.clone(),
+            registers: warp.registers.clone(),
+            visited,
+            repeats: false,
+            returns: 0,
+            age: 0,
+            renew_at,
+        }));
+    }
+
+    /// Whether every live warp is blocked or repeats itself, and at least one repeats.
+    pub(super) fn proves_livelock(&self, warps: &[Warp]) -> bool {
+        self.quiet >= QUIET
+            && warps.iter().enumerate().all(|(w, warp)| warp.next.is_none() || self.repeats(w))
+            && warps.iter().any(|warp| warp.next.is_some())
+    }
+
+    fn repeats(&self, w: usize) -> bool {
+        matches!(self.records.get(w), Some(Some(record)) if record.repeats)
+    }
+}
+
+impl Record {
+    /// Whether `now` equals the snapshot in every register that the visited steps use for more than counting.
+    fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[Step]) -> bool {
+        let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
+        let mut matter: Vec<Register> = Vec::new();
+        for inst in visited().filter(|inst| !only_computes(&inst.op)) {
+            matter.extend(&inst.reads);
+        }
+        loop {
+            matter.sort_unstable();
+            matter.dedup();
+            let before = matter.len();
+            for inst in visited() {
+                if inst.writes.iter().any(|r| matter[..before].binary_search(r).is_ok()) {
+                    let new = inst.reads.iter().filter(|r| matter[..before].binary_search(r).is_err());
+                    let new: Vec<Register> = new.copied().collect();
+                    matter.extend(new);
+                }
+            }
+            if matter.len() == before {
+                break;
+            }
+        }
+        matter.iter().all(|r| match *r {
+            Register::Narrow(row) => self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)],
+            Register::Wide(row) => self.registers.wide[usize::from(row.0)] == now.wide[usize::from(row.0)],
+            Register::Predicate(p) => {
+                self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)]
+            }
+        })
+    }
+}
+
+/// Whether the instruction does nothing but write its own registers from its own lane's.
+fn only_computes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Lane(_) | Op::Setp(_) | Op::Select { .. } | Op::PredicateLogic { .. } | Op::Clock { .. } | Op::Join(_)
+    )
+}
+
+/// Lane sets listed at most.
+const LISTED: usize = 12;
+
+/// Who hangs where; with a `watch`, lanes that run are described by the loop that they repeat.
+pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Block], watch: Option<&Watch>) -> Hang {
+    let line = |pc: Pc| cx.program.steps.get(pc.index()).map_or(0, |s| s.inst.line);
+    let mut hang = Hang { sm, warps: 0, lanes: Vec::new() };
+    for (w, warp) in warps.iter().enumerate().filter(|(_, warp)| !warp.control.live().is_empty()) {
+        hang.warps += 1;
+        let record = watch.and_then(|watch| watch.records.get(w)?.as_ref()).filter(|record| record.repeats);
+        for group in warp.control.groups() {
+            if hang.lanes.len() >= LISTED {
+                break;
+            }
+            let mut lines = vec![line(group.pc)];
+            let what = match group.state {
+                GroupState::Running | GroupState::Ready | GroupState::Yielded => {
+                    if let Some(record) = record {
+                        let visited = record.visited.iter().enumerate().filter(|&(_, &v)| v);
+                        lines = visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();
+                        lines.sort_unstable();
+                        lines.dedup();
+                    }
+                    if record.is_some() { "repeat for ever the loop".to_string() } else { "never get a turn".to_string() }
+                }
+                GroupState::Waiting => "wait below on the stack for the others to reconverge".to_string(),
+                GroupState::AtJoin(join) => format!("wait at the join ({join}) for lanes that never come"),
+                GroupState::AtBarrier(id) => {
+                    let (arrived, awaited) = blocks[warp.block].progress(id);
+                    format!("wait at barrier {id} ({arrived} of {awaited} threads have arrived)")
+                }
+                GroupState::Gathering(members) => {
+                    format!("wait for {} to execute a matching .sync instruction", lane_list(members))
+                }
+            };
+            hang.lanes.push(StuckLanes { block: warp.block_id, warp: warp.index, lanes: group.lanes, lines, what });
+        }
+    }
+    hang
+}

@@ -1,0 +1,126 @@
+//! One warp slot: registers, control state, scoreboard, and the account of its waiting.
+
+use super::program::{Cost, Program};
+use crate::base::{BlockId, Cycle, LaneMask, Pc};
+use crate::divergence::WarpControl;
+use crate::event::Stall;
+use crate::exec::{LocalMemory, RegisterFile};
+
+/// A point in time with the reason to wait for it. Ordered by time first, so that the later of two wins with its reason.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) struct Until(u64);
+
+impl Until {
+    const REASON_BITS: u32 = 4;
+
+    #[inline]
+    pub(super) fn new(at: Cycle, stall: Stall) -> Until {
+        Until(at << Until::REASON_BITS | stall as u64)
+    }
+
+    #[inline]
+    pub(super) fn cycle(self) -> Cycle {
+        self.0 >> Until::REASON_BITS
+    }
+
+    #[inline]
+    pub(super) fn stall(self) -> Stall {
+        let reason = (self.0 & ((1 << Until::REASON_BITS) - 1)) as usize;
+        Stall::ALL.get(reason).copied().unwrap_or(Stall::Wait)
+    }
+}
+
+/// What a warp waits for between two issues.
+#[derive(Clone, Copy)]
+pub(super) struct Waiting {
+    /// First cycle not yet attributed.
+    pub from: Cycle,
+    /// When its dependences allow the next issue, and the reason until then.
+    pub until: Until,
+    /// Cycles lost to a busy unit after that.
+    pub throttled: Cycle,
+    /// Which kind of unit.
+    pub throttle: Stall,
+}
+
+/// Lanes that wait at a block barrier, and the step whose reduction they await.
+pub(super) struct Arrival {
+    pub id: u8,
+    pub pc: Pc,
+    pub lanes: LaneMask,
+}
+
+/// A warp slot of an SM.
+pub(super) struct Warp {
+    pub control: WarpControl,
+    pub registers: RegisterFile,
+    pub local: LocalMemory,
+    /// Per scoreboard entry: when its last write can be used.
+    scoreboard: Vec<Until>,
+    /// Index of its block among the SM's block slots.
+    pub block: usize,
+    /// The block's id, for messages.
+    pub block_id: BlockId,
+    /// Its index in the block.
+    pub index: u32,
+    /// When it became resident.
+    pub since: Cycle,
+    /// What it issues next; `None` while every live lane is blocked, or none lives.
+    pub next: Option<(Pc, LaneMask)>,
+    pub waiting: Waiting,
+    pub arrivals: Vec<Arrival>,
+}
+
+impl Warp {
+    pub(super) fn new(registers: RegisterFile, local: LocalMemory, scoreboard: usize, control: WarpControl) -> Warp {
+        Warp {
+            control,
+            registers,
+            local,
+            scoreboard: vec![Until::default(); scoreboard],
+            block: 0,
+            block_id: BlockId(0),
+            index: 0,
+            since: 0,
+            next: None,
+            waiting: Waiting { from: 0, until: Until::default(), throttled: 0, throttle: Stall::MathPipeThrottle },
+            arrivals: Vec::new(),
+        }
+    }
+
+    /// Forgets what a former warp in this slot had pending.
+    pub(super) fn reset(&mut self) {
+        self.scoreboard.fill(Until::default());
+        self.arrivals.clear();
+    }
+
+    /// The step's results can be used at `at`.
+    #[inline]
+    pub(super) fn write_back(&mut self, program: &Program, cost: &Cost, at: Cycle) {
+        let until = Until::new(at, cost.result_stall);
+        for &entry in program.written(cost) {
+            self.scoreboard[usize::from(entry)] = until;
+        }
+    }
+
+    /// When the registers that the step reads or writes are free.
+    #[inline]
+    pub(super) fn dependences(&self, program: &Program, cost: &Cost) -> Until {
+        program.touched(cost).iter().map(|&entry| self.scoreboard[usize::from(entry)]).max().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_later_wait_wins_with_its_reason() {
+        let (a, b) = (Until::new(100, Stall::Wait), Until::new(101, Stall::LongScoreboard));
+        assert_eq!(a.max(b).cycle(), 101);
+        assert_eq!(a.max(b).stall(), Stall::LongScoreboard);
+        for stall in Stall::ALL {
+            assert_eq!(Until::new(7, stall).stall(), stall);
+        }
+    }
+}
