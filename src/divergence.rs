@@ -2,6 +2,20 @@
 //!
 //! Both answer to the same small interface, [`WarpControl`]; nobody else knows the mode. This module knows PCs and lane
 //! masks only: no instruction, no cycle.
+//!
+//! The driver's loop: [`WarpControl::active`] names a PC and the active mask; the driver executes that step for these
+//! lanes and tells the outcome as a [`Flow`] to [`WarpControl::advance`]. Blocked lanes come back by
+//! [`WarpControl::release_barrier`], or by what other lanes of the warp do.
+//!
+//! The whole state is a finite value without counters (`Eq`, `Hash`): when the machine finds a warp in a state that it
+//! has been in before, with registers and memory unchanged, it will never leave that cycle. Livelock proofs rest on this.
+
+mod independent;
+mod order;
+mod stack;
+
+pub use independent::Independent;
+pub use stack::{Stack, StackEntry};
 
 use crate::base::{JoinId, LaneMask, Pc};
 
@@ -76,57 +90,161 @@ pub enum SideOrder {
     Fewer,
     /// The side with more lanes; on a tie the fall-through side.
     More,
-    /// Pseudo-random, from this seed: every run with the same seed is the same.
+    /// Pseudo-random, from this seed: every run with the same seed is the same. The choice depends on the seed, the
+    /// branch and the two sides only, so the same situation is always decided alike (see `order`).
     Random(u64),
+}
+
+/// What a group of lanes is doing.
+///
+/// A group is a set of lanes that share a PC and are issued together. The groups of a warp partition its live lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum GroupState {
+    /// Issues. At most one group of a warp runs. Entered by being picked; left by blocking, yielding or exiting.
+    Running,
+    /// Could run, but another group of the warp has the issue slot. Entered by being the later side of a branch, or by
+    /// being released from a wait; left by being picked, the youngest first.
+    Ready,
+    /// Could run, but gave way to the others ([`Flow::Yield`]); counts as arrived at every join. Left by being picked
+    /// when no group is ready, the oldest first.
+    Yielded,
+    /// Waits at a join for the other participants ([`Flow::Sync`]); left when the join opens.
+    AtJoin(JoinId),
+    /// Stack only: waits at the reconvergence PC for the lanes higher in the stack; left when those have all come or
+    /// exited.
+    AtReconvergence,
+    /// Waits at a block barrier ([`Flow::Barrier`]); left by [`WarpControl::release_barrier`].
+    AtBarrier(u8),
+    /// Waits for the other live lanes of this set ([`Flow::Await`]); left when they all wait for the same set.
+    Gathering(LaneMask),
+}
+
+/// A group of lanes, for reports and hang verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Group {
+    /// The next step of its lanes.
+    pub pc: Pc,
+    /// Its lanes; never empty.
+    pub lanes: LaneMask,
+    /// What it is doing.
+    pub state: GroupState,
+}
+
+/// A join in use, for reports and hang verdicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Join {
+    /// The register.
+    pub id: JoinId,
+    /// The lanes it gathers.
+    pub participants: LaneMask,
+    /// Those that wait at it.
+    pub arrived: LaneMask,
 }
 
 /// The control state of one warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct WarpControl {}
+pub enum WarpControl {
+    /// Before Volta: one stack of lane masks a warp.
+    Stack(Stack),
+    /// Volta on: groups of lanes and convergence barriers.
+    Independent(Independent),
+}
 
 impl WarpControl {
     /// A warp whose `lanes` start at `entry` under the reconvergence stack.
     pub fn stack(lanes: LaneMask, entry: Pc, order: SideOrder) -> WarpControl {
-        let _ = (lanes, entry, order);
-        WarpControl {}
+        WarpControl::Stack(Stack::new(lanes, entry, order))
     }
 
     /// A warp whose `lanes` start at `entry` under independent thread scheduling.
     pub fn independent(lanes: LaneMask, entry: Pc, order: SideOrder) -> WarpControl {
-        let _ = (lanes, entry, order);
-        WarpControl {}
+        WarpControl::Independent(Independent::new(lanes, entry, order))
     }
 
     /// What the warp issues next: a PC and the active mask. `None` when every live lane is blocked, or none lives.
+    #[inline]
     pub fn active(&self) -> Option<(Pc, LaneMask)> {
-        None
+        match self {
+            WarpControl::Stack(s) => s.active(),
+            WarpControl::Independent(i) => i.active(),
+        }
     }
 
-    /// Applies what the issued step did to control flow.
+    /// Applies what the issued step did to control flow. Without effect while [`active`](Self::active) is `None`.
+    #[inline]
     pub fn advance(&mut self, flow: Flow) {
-        let _ = flow;
+        match self {
+            WarpControl::Stack(s) => s.advance(flow),
+            WarpControl::Independent(i) => i.advance(flow),
+        }
     }
 
     /// The lanes that have not exited.
+    #[inline]
     pub fn live(&self) -> LaneMask {
-        LaneMask::EMPTY
+        match self {
+            WarpControl::Stack(s) => s.live(),
+            WarpControl::Independent(i) => i.live(),
+        }
     }
 
     /// The lanes that count as arrived when the active ones execute a block barrier: they alone (independent), or
     /// every live lane of the warp (stack: "as if all the threads in the warp have executed").
     pub fn arriving(&self) -> LaneMask {
-        LaneMask::EMPTY
+        match self {
+            WarpControl::Stack(s) => s.live(),
+            WarpControl::Independent(i) => i.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes),
+        }
     }
 
     /// Lets every lane that waits at block barrier `id` go on.
     pub fn release_barrier(&mut self, id: u8) {
-        let _ = id;
+        match self {
+            WarpControl::Stack(s) => s.release_barrier(id),
+            WarpControl::Independent(i) => i.release_barrier(id),
+        }
     }
 
     /// Whether a `.sync` instruction that names `members` may execute now: always under the stack; under independent
     /// scheduling when all live lanes of `members` are active, or have been gathered by [`Flow::Await`].
+    #[inline]
     pub fn gathered(&self, members: LaneMask) -> bool {
-        let _ = members;
-        true
+        match self {
+            WarpControl::Stack(_) => true,
+            WarpControl::Independent(i) => i.gathered(members),
+        }
+    }
+
+    /// The groups of the warp; they partition [`live`](Self::live). The running one comes first, then the others in the
+    /// order in which they would be picked, then the blocked ones.
+    pub fn groups(&self) -> Vec<Group> {
+        match self {
+            WarpControl::Stack(s) => s.groups(),
+            WarpControl::Independent(i) => i.groups(),
+        }
+    }
+
+    /// The reconvergence stack, bottom first; empty under independent scheduling.
+    pub fn stack_entries(&self) -> Vec<StackEntry> {
+        match self {
+            WarpControl::Stack(s) => s.entries(),
+            WarpControl::Independent(_) => Vec::new(),
+        }
+    }
+
+    /// The joins in use, oldest first; empty under the stack.
+    pub fn joins(&self) -> Vec<Join> {
+        match self {
+            WarpControl::Stack(_) => Vec::new(),
+            WarpControl::Independent(i) => i.joins().to_vec(),
+        }
+    }
+
+    /// Entries on the stack, or groups of lanes under independent scheduling. 0 when no lane lives.
+    pub fn depth(&self) -> usize {
+        match self {
+            WarpControl::Stack(s) => s.depth(),
+            WarpControl::Independent(i) => i.depth(),
+        }
     }
 }

@@ -1,0 +1,292 @@
+//! Independent thread scheduling (Volta on): groups of lanes, and the convergence barriers where they meet.
+//!
+//! Sources: US patent 10,067,768 (Diamos et al.) for the participants that block, yield or leave; the SASS operations BSSY,
+//! BSYNC, BREAK, YIELD, WARPSYNC for the shape; an H200 for the rules that neither settles:
+//!
+//! - *Run to block.* The running group keeps the warp until it blocks, yields or exits. Waiting for memory is no reason.
+//! - The later side of a divergent branch becomes ready; among ready groups the youngest is picked (depth first).
+//! - A group that yields goes behind every ready group; yielded groups are picked oldest first.
+//! - A join opens when each of its participants has arrived, exited, left or yielded, and one has arrived. Those that arrived
+//!   go on as one group, next of all; the yielded ones stay its participants. That is what lets a spin lock finish: the winner
+//!   waits at the loop's join only until the others have yielded.
+//! - Groups whose PCs happen to be equal do not merge; only joins and [`Flow::Await`] merge. Lanes released from a block barrier
+//!   stay in the groups in which they arrived.
+//!
+//! A lane that arrives at a join is dropped from every *younger* join (BREAK): whoever reaches the outer end of a construct has
+//! left the inner ones. So lanes wait at younger joins only for lanes that wait at still younger ones, and joins alone never
+//! deadlock, wherever they are placed.
+//!
+//! One register may be in use by several disjoint sets of lanes at a time, each with its own join. Hardware has one mask a
+//! register; its compiler keeps such uses apart, and spills registers past the sixteenth. Here neither limit is modelled.
+
+use super::{Flow, Group, GroupState, Join, SideOrder};
+use crate::base::{JoinId, LaneMask, Pc};
+
+/// The control state of a warp under independent thread scheduling. The states of a lane group are those of
+/// [`GroupState`]; each has its own place here.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Independent {
+    /// The running group; no lanes when there is none.
+    running: Runnable,
+    live: LaneMask,
+    /// Ready groups; the last is picked first.
+    ready: Vec<Runnable>,
+    /// Yielded groups; the first is picked first. Short, so that a vector serves as the queue.
+    yielded: Vec<Runnable>,
+    /// The lanes of `yielded`.
+    yielding: LaneMask,
+    /// Groups at joins, block barriers and gathers, in order of arrival.
+    blocked: Vec<Group>,
+    /// Joins in use, oldest first. None is without participants; a lane is in at most one for each register.
+    joins: Vec<Join>,
+    order: SideOrder,
+}
+
+/// A group that can be issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Runnable {
+    pc: Pc,
+    lanes: LaneMask,
+    /// The set that [`Flow::Await`] has gathered for the instruction at `pc`; empty when none.
+    gathered: LaneMask,
+}
+
+impl Runnable {
+    const fn at(pc: Pc, lanes: LaneMask) -> Runnable {
+        Runnable { pc, lanes, gathered: LaneMask::EMPTY }
+    }
+}
+
+impl Independent {
+    /// A warp whose `lanes` start at `entry`.
+    pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Independent {
+        Independent {
+            running: Runnable::at(entry, lanes),
+            live: lanes,
+            ready: Vec::new(),
+            yielded: Vec::new(),
+            yielding: LaneMask::EMPTY,
+            blocked: Vec::new(),
+            joins: Vec::new(),
+            order,
+        }
+    }
+
+    #[inline]
+    pub(super) fn active(&self) -> Option<(Pc, LaneMask)> {
+        if self.running.lanes.is_empty() { None } else { Some((self.running.pc, self.running.lanes)) }
+    }
+
+    #[inline]
+    pub(super) fn live(&self) -> LaneMask {
+        self.live
+    }
+
+    #[inline]
+    pub(super) fn gathered(&self, members: LaneMask) -> bool {
+        (members & self.live).is_subset(self.running.lanes) || self.running.gathered == members
+    }
+
+    pub(super) fn joins(&self) -> &[Join] {
+        &self.joins
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self, flow: Flow) {
+        let lanes = self.running.lanes;
+        if lanes.is_empty() {
+            return;
+        }
+        match flow {
+            Flow::Next { next } => self.running = Runnable::at(next, lanes),
+            Flow::Branch { taken, target, next, .. } => {
+                let taken = taken & lanes;
+                if taken.is_empty() || target == next {
+                    self.running = Runnable::at(next, lanes);
+                } else if taken == lanes {
+                    self.running = Runnable::at(target, lanes);
+                } else {
+                    self.diverge(Runnable::at(target, taken), Runnable::at(next, lanes - taken));
+                }
+            }
+            Flow::Set { join, next } => self.set(join, next),
+            Flow::Sync { join, next } => self.sync(join, next),
+            Flow::Yield { next } => self.give_way(next),
+            Flow::Barrier { id, next } => self.block(next, GroupState::AtBarrier(id)),
+            Flow::Await { members } => {
+                self.block(self.running.pc, GroupState::Gathering(members));
+                self.end_gathers();
+            }
+            Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
+        }
+    }
+
+    fn diverge(&mut self, taken: Runnable, fall: Runnable) {
+        let taken_first = self.order.taken_first(self.running.pc, taken.lanes, fall.lanes);
+        let (first, second) = if taken_first { (taken, fall) } else { (fall, taken) };
+        self.ready.push(second);
+        self.running = first;
+    }
+
+    /// The running lanes become the participants of a new join; what they had under this register is forgotten.
+    fn set(&mut self, id: JoinId, next: Pc) {
+        let lanes = self.running.lanes;
+        self.running = Runnable::at(next, lanes);
+        let reused = self.joins.iter().any(|join| join.id == id && join.participants.intersects(lanes));
+        if reused {
+            for join in self.joins.iter_mut().filter(|join| join.id == id) {
+                join.participants -= lanes;
+            }
+            self.open_joins();
+        }
+        self.joins.push(Join { id, participants: lanes, arrived: LaneMask::EMPTY });
+    }
+
+    /// The running lanes arrive at their joins of this register. Those that have none pass.
+    fn sync(&mut self, id: JoinId, next: Pc) {
+        let lanes = self.running.lanes;
+        if self.joins.last().is_some_and(|join| join.id == id && join.participants == lanes) {
+            // Nobody is missing: the usual end of a branch that did not diverge.
+            self.joins.pop();
+            self.running = Runnable::at(next, lanes);
+            return;
+        }
+        let mut free = self.running.lanes;
+        for i in 0..self.joins.len() {
+            let here = self.joins[i].participants & free;
+            if self.joins[i].id != id || here.is_empty() {
+                continue;
+            }
+            free -= here;
+            self.joins[i].arrived = self.joins[i].arrived | here;
+            for younger in &mut self.joins[i + 1..] {
+                younger.participants -= here;
+            }
+            self.blocked.push(Group { pc: next, lanes: here, state: GroupState::AtJoin(id) });
+        }
+        self.running = Runnable::at(next, free);
+        self.open_joins();
+        self.resume();
+    }
+
+    fn give_way(&mut self, next: Pc) {
+        self.running = Runnable::at(next, self.running.lanes);
+        if self.ready.is_empty() && self.yielded.is_empty() && self.blocked.is_empty() {
+            return; // alone: it would be picked again at once
+        }
+        self.yielding = self.yielding | self.running.lanes;
+        self.yielded.push(self.running);
+        self.running.lanes = LaneMask::EMPTY;
+        self.open_joins();
+        self.resume();
+    }
+
+    fn block(&mut self, pc: Pc, state: GroupState) {
+        self.blocked.push(Group { pc, lanes: self.running.lanes, state });
+        self.running.lanes = LaneMask::EMPTY;
+        self.resume();
+    }
+
+    fn exit(&mut self, lanes: LaneMask, next: Pc) {
+        self.live -= lanes;
+        self.running = Runnable::at(next, self.running.lanes - lanes);
+        if !self.joins.is_empty() {
+            for join in &mut self.joins {
+                join.participants -= lanes;
+            }
+            self.open_joins();
+        }
+        self.end_gathers();
+        self.resume();
+    }
+
+    pub(super) fn release_barrier(&mut self, id: u8) {
+        // In reverse, so that the group that came first is picked first.
+        for i in (0..self.blocked.len()).rev() {
+            if self.blocked[i].state == GroupState::AtBarrier(id) {
+                let group = self.blocked.remove(i);
+                self.ready.push(Runnable::at(group.pc, group.lanes));
+            }
+        }
+        self.resume();
+    }
+
+    /// Picks a group when none runs.
+    fn resume(&mut self) {
+        if !self.running.lanes.is_empty() {
+            return;
+        }
+        if let Some(group) = self.ready.pop() {
+            self.running = group;
+        } else if !self.yielded.is_empty() {
+            self.running = self.yielded.remove(0);
+            self.yielding -= self.running.lanes;
+        } else {
+            self.running = Runnable::at(Pc(0), LaneMask::EMPTY); // one value for "none", so that equal states compare equal
+        }
+    }
+
+    /// Opens every join that has nobody left to wait for, and forgets joins without participants.
+    fn open_joins(&mut self) {
+        for i in 0..self.joins.len() {
+            let Join { id, participants, arrived } = self.joins[i];
+            if arrived.is_empty() || !(participants - arrived).is_subset(self.yielding) {
+                continue;
+            }
+            self.joins[i].participants -= arrived;
+            self.joins[i].arrived = LaneMask::EMPTY;
+            self.ready_merged(LaneMask::EMPTY, |group| {
+                group.state == GroupState::AtJoin(id) && group.lanes.intersects(arrived)
+            });
+        }
+        self.joins.retain(|join| !join.participants.is_empty());
+    }
+
+    /// Ends every gather whose live members all wait for the same set.
+    fn end_gathers(&mut self) {
+        let gathering = |group: &Group| match group.state {
+            GroupState::Gathering(members) => Some(members),
+            _ => None,
+        };
+        while let Some(members) = self.blocked.iter().filter_map(gathering).find(|&members| {
+            let here = self.blocked.iter().filter(|g| gathering(g) == Some(members));
+            let waiting = here.fold(LaneMask::EMPTY, |all, g| all | g.lanes);
+            (members & self.live).is_subset(waiting)
+        }) {
+            self.ready_merged(members, |group| gathering(group) == Some(members));
+        }
+        self.resume();
+    }
+
+    /// Makes the chosen blocked groups ready; those with equal PCs become one group.
+    fn ready_merged(&mut self, gathered: LaneMask, chosen: impl Fn(&Group) -> bool) {
+        let first = self.ready.len();
+        let ready = &mut self.ready;
+        self.blocked.retain(|group| {
+            if !chosen(group) {
+                return true;
+            }
+            match ready[first..].iter_mut().find(|r| r.pc == group.pc) {
+                Some(same) => same.lanes = same.lanes | group.lanes,
+                None => ready.push(Runnable { pc: group.pc, lanes: group.lanes, gathered }),
+            }
+            false
+        });
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        usize::from(!self.running.lanes.is_empty()) + self.ready.len() + self.yielded.len() + self.blocked.len()
+    }
+
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let running = (!self.running.lanes.is_empty()).then_some((self.running, GroupState::Running));
+        let ready = self.ready.iter().rev().map(|&r| (r, GroupState::Ready));
+        let yielded = self.yielded.iter().map(|&r| (r, GroupState::Yielded));
+        let runnable = running.into_iter().chain(ready).chain(yielded);
+        let runnable = runnable.map(|(r, state)| Group { pc: r.pc, lanes: r.lanes, state });
+        runnable.chain(self.blocked.iter().copied()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

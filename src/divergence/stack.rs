@@ -1,0 +1,267 @@
+//! The reconvergence stack of GPUs before Volta.
+//!
+//! Modelled as GPGPU-Sim's `simt_stack` does (Fung et al., MICRO 2007): entries of a PC, a lane mask and a reconvergence
+//! PC, of which only the top one issues.
+//!
+//! - A branch whose lanes disagree turns the top entry into the *join entry* (its PC becomes the reconvergence PC, its mask
+//!   stays the union) and pushes both sides, the one to run first on top. A side that starts at the reconvergence PC is
+//!   not pushed: it already waits there, in the join entry.
+//! - When the branch reconverges where the top entry does anyway, the sides *replace* the top: a loop whose lanes leave one by
+//!   one does not grow the stack.
+//! - A group that reaches its entry's reconvergence PC vanishes: the pop costs no instruction.
+//! - Exiting lanes leave every entry, not only the top one; entries without lanes are dropped.
+//! - A branch without a reconvergence PC replaces the top by both sides; they meet where the top would have ended, if at all.
+//! - A block barrier blocks the whole warp, whatever lanes are on top.
+//!
+//! This is only right when the PCs nest: a lane that reaches the reconvergence PC of a lower entry must have reached that of
+//! every entry above. `kernel::flow` proves this of the PCs it hands out. Not modelled: calls (typed entries), and the typed
+//! SSY/PBK/PCNT entries of the hardware's own instructions, which behave alike on structured code.
+
+use super::{Flow, Group, GroupState, SideOrder};
+use crate::base::{LaneMask, Pc};
+
+/// One entry of the stack.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StackEntry {
+    /// The next step of its lanes.
+    pub pc: Pc,
+    /// Its lanes. A join entry also holds the lanes of the entries above that will come back to it.
+    pub lanes: LaneMask,
+    /// Where its lanes vanish into the entry below; `None`: nowhere.
+    pub reconverge: Option<Pc>,
+}
+
+/// The control state of a warp under the reconvergence stack.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Stack {
+    /// The top entry, kept apart because every step touches it. Without lanes iff no lane of the warp lives.
+    top: StackEntry,
+    /// The entries below, bottom first; none is without lanes.
+    below: Vec<StackEntry>,
+    /// The block barrier at which the warp waits.
+    barrier: Option<u8>,
+    live: LaneMask,
+    order: SideOrder,
+}
+
+impl Stack {
+    /// A warp whose `lanes` start at `entry`.
+    pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Stack {
+        Stack {
+            top: StackEntry { pc: entry, lanes, reconverge: None },
+            below: Vec::new(),
+            barrier: None,
+            live: lanes,
+            order,
+        }
+    }
+
+    #[inline]
+    pub(super) fn active(&self) -> Option<(Pc, LaneMask)> {
+        if self.top.lanes.is_empty() || self.barrier.is_some() { None } else { Some((self.top.pc, self.top.lanes)) }
+    }
+
+    #[inline]
+    pub(super) fn live(&self) -> LaneMask {
+        self.live
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self, flow: Flow) {
+        if self.active().is_none() {
+            return;
+        }
+        match flow {
+            // Joins and yields belong to the other mode; here they are steps like any other.
+            Flow::Next { next } | Flow::Set { next, .. } | Flow::Sync { next, .. } | Flow::Yield { next } => {
+                self.go(next);
+            }
+            Flow::Branch { taken, target, next, reconverge } => {
+                let taken = taken & self.top.lanes;
+                if taken.is_empty() || target == next {
+                    self.go(next);
+                } else if taken == self.top.lanes {
+                    self.go(target);
+                } else {
+                    self.diverge(taken, target, next, reconverge);
+                }
+            }
+            Flow::Barrier { id, next } => {
+                self.go(next);
+                self.barrier = Some(id);
+            }
+            // The lanes of a `.sync` instruction that are on top are all it can have.
+            Flow::Await { .. } => {}
+            Flow::Exit { lanes, next } => self.exit(lanes & self.top.lanes, next),
+        }
+    }
+
+    /// The top entry moves to `next`, or vanishes when it reconverges there.
+    #[inline]
+    fn go(&mut self, next: Pc) {
+        self.top.pc = next;
+        if self.top.reconverge == Some(next) {
+            self.pop();
+        }
+    }
+
+    fn pop(&mut self) {
+        // Entries with a reconvergence PC always stand on a join entry, so the default is never an entry with live lanes.
+        self.top = self.below.pop().unwrap_or(StackEntry { lanes: LaneMask::EMPTY, ..self.top });
+    }
+
+    fn diverge(&mut self, taken: LaneMask, target: Pc, next: Pc, reconverge: Option<Pc>) {
+        let old = self.top;
+        let fall = old.lanes - taken;
+        let taken_first = self.order.taken_first(old.pc, taken, fall);
+        let meet = match reconverge {
+            Some(meet) if old.reconverge != reconverge => {
+                self.below.push(StackEntry { pc: meet, ..old });
+                Some(meet)
+            }
+            // The same place as the enclosing one, or none of its own: the sides take the top's place.
+            _ => old.reconverge,
+        };
+        let (first, second) =
+            if taken_first { ((target, taken), (next, fall)) } else { ((next, fall), (target, taken)) };
+        for (pc, lanes) in [second, first] {
+            if meet != Some(pc) {
+                self.below.push(StackEntry { pc, lanes, reconverge: meet });
+            }
+        }
+        self.pop();
+    }
+
+    fn exit(&mut self, lanes: LaneMask, next: Pc) {
+        self.live -= lanes;
+        for entry in &mut self.below {
+            entry.lanes -= lanes;
+        }
+        self.below.retain(|entry| !entry.lanes.is_empty());
+        self.top.lanes -= lanes;
+        if self.top.lanes.is_empty() {
+            self.pop();
+        } else {
+            self.go(next);
+        }
+    }
+
+    pub(super) fn release_barrier(&mut self, id: u8) {
+        if self.barrier == Some(id) {
+            self.barrier = None;
+        }
+    }
+
+    pub(super) fn entries(&self) -> Vec<StackEntry> {
+        let top = (!self.top.lanes.is_empty()).then_some(self.top);
+        self.below.iter().copied().chain(top).collect()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        if self.top.lanes.is_empty() { 0 } else { self.below.len() + 1 }
+    }
+
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let mut above = LaneMask::EMPTY;
+        let mut groups = Vec::new();
+        for (height, entry) in self.entries().into_iter().rev().enumerate() {
+            let state = match (height, self.barrier) {
+                (0, Some(id)) => GroupState::AtBarrier(id),
+                (0, None) => GroupState::Running,
+                // A join entry shares lanes with what stands on it; the later side of a branch shares none.
+                _ if entry.lanes.intersects(above) => GroupState::AtReconvergence,
+                _ => GroupState::Ready,
+            };
+            let lanes = entry.lanes - above;
+            if !lanes.is_empty() {
+                groups.push(Group { pc: entry.pc, lanes, state });
+            }
+            above = above | entry.lanes;
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack() -> Stack {
+        Stack::new(LaneMask(0b1111), Pc(0), SideOrder::Taken)
+    }
+
+    fn branch(taken: u32, target: u32, next: u32, meet: u32) -> Flow {
+        Flow::Branch { taken: LaneMask(taken), target: Pc(target), next: Pc(next), reconverge: Some(Pc(meet)) }
+    }
+
+    fn next(pc: u32) -> Flow {
+        Flow::Next { next: Pc(pc) }
+    }
+
+    #[track_caller]
+    fn expect(stack: &mut Stack, script: &[(u32, u32, Flow)]) {
+        for (i, &(pc, lanes, flow)) in script.iter().enumerate() {
+            assert_eq!(stack.active(), Some((Pc(pc), LaneMask(lanes))), "step {i}");
+            stack.advance(flow);
+        }
+    }
+
+    #[test]
+    fn if_else_runs_both_sides_and_rejoins() {
+        let mut s = stack();
+        expect(&mut s, &[(0, 0b1111, branch(0b0001, 5, 1, 9)), (5, 0b0001, next(9)), (1, 0b1110, next(9))]);
+        assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
+        assert_eq!(s.depth(), 1);
+    }
+
+    #[test]
+    fn if_without_else_pushes_one_side() {
+        let mut s = stack();
+        expect(&mut s, &[(0, 0b1111, branch(0b0001, 9, 1, 9))]);
+        let entry =
+            |pc, lanes, meet: Option<u32>| StackEntry { pc: Pc(pc), lanes: LaneMask(lanes), reconverge: meet.map(Pc) };
+        assert_eq!(s.entries(), [entry(9, 0b1111, None), entry(1, 0b1110, Some(9))]);
+        let waiting = Group { pc: Pc(9), lanes: LaneMask(1), state: GroupState::AtReconvergence };
+        assert_eq!(s.groups()[1], waiting);
+    }
+
+    #[test]
+    fn a_loop_left_lane_by_lane_does_not_grow_the_stack() {
+        let mut s = stack();
+        for round in 0..3 {
+            let staying = 0b1111 << round & 0b1111;
+            // Pc 1 is the loop's test: one lane leaves to 9 in every round.
+            expect(&mut s, &[(round.min(1), staying, branch(1 << round, 9, 1, 9))]);
+            assert_eq!(s.depth(), 2);
+        }
+        expect(&mut s, &[(1, 0b1000, branch(0b1000, 9, 1, 9)), (9, 0b1111, next(10))]);
+    }
+
+    #[test]
+    fn exits_leave_every_entry() {
+        let mut s = stack();
+        let exit = |lanes, pc| Flow::Exit { lanes: LaneMask(lanes), next: Pc(pc) };
+        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 1, 9)), (5, 0b0011, exit(0b0001, 6)), (6, 0b0010, next(9))]);
+        expect(&mut s, &[(1, 0b1100, exit(0b1100, 2)), (9, 0b0010, exit(0b0010, 10))]);
+        assert_eq!((s.active(), s.depth(), s.live()), (None, 0, LaneMask::EMPTY));
+    }
+
+    #[test]
+    fn sides_without_a_meeting_point_meet_where_the_enclosing_branch_does() {
+        let mut s = stack();
+        let apart = Flow::Branch { taken: LaneMask(0b0001), target: Pc(7), next: Pc(6), reconverge: None };
+        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 9, 9)), (5, 0b0011, apart), (7, 1, next(9)), (6, 2, next(9))]);
+        assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
+    }
+
+    #[test]
+    fn a_barrier_blocks_the_whole_warp() {
+        let mut s = stack();
+        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 1, 9)), (5, 0b0011, Flow::Barrier { id: 3, next: Pc(9) })]);
+        s.advance(next(100));
+        s.release_barrier(2);
+        assert_eq!(s.active(), None);
+        s.release_barrier(3);
+        assert_eq!(s.active(), Some((Pc(1), LaneMask(0b1100))));
+    }
+}
