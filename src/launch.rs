@@ -2,10 +2,34 @@
 //!
 //! All of it stands in `//!` comment lines at the head of the program's own file, so that the file still loads on a real
 //! GPU; the command line can override each value. See `docs/directives.md`.
+//!
+//! Two steps: [`plan`] parses the lines and finds every mistake of form; [`Plan::resolve`] evaluates them for a checked
+//! kernel and finds every mistake of meaning. [`judge`] holds the expectations against the memory a run left behind.
+
+mod directive;
+mod element;
+mod expect;
+mod expression;
+mod fill;
+mod reference;
+mod resolve;
+mod term;
+mod token;
+
+#[cfg(test)]
+mod tests;
+
+pub use directive::{FINISHES, MODES, Plan, Relation, plan};
+pub use expect::{Expectation, Verdict, judge};
+pub use term::MemoryView;
 
 /// A launch ready to run: every expression evaluated, every buffer filled.
 #[derive(Clone, Debug)]
 pub struct Launch {
+    /// The kernel's name.
+    pub kernel: String,
+    /// What the file calls itself, for reports.
+    pub title: Option<String>,
     /// Blocks in x, y, z; each at least 1.
     pub grid: [u32; 3],
     /// Threads a block in x, y, z; each at least 1.
@@ -37,6 +61,13 @@ pub struct Buffer {
     pub words: Vec<u32>,
 }
 
-/// What a run must produce.
-#[derive(Clone, Debug)]
-pub struct Expectation {}
+/// What the command line changes.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// `--set NAME=VALUE`: constants and the expressions they get instead; the last one of a name counts.
+    pub set: Vec<(String, String)>,
+    /// `--grid X,Y,Z`
+    pub grid: Option<[u32; 3]>,
+    /// `--block X,Y,Z`
+    pub block: Option<[u32; 3]>,
+}

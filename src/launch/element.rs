@@ -1,0 +1,172 @@
+//! Elements of a buffer: values to little-endian words and back.
+//!
+//! Buffers are lists of 32-bit words, because that is what device memory is made of here. An element of 1, 2, 4 or 8
+//! bytes is addressed by its index; its bits are handled as a `u64`.
+
+use crate::isa::Type;
+
+/// A number of the directive language: integers are exact, from -2^63 to 2^64 - 1; floats are doubles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    Int(i128),
+    Float(f64),
+}
+
+impl Value {
+    /// The nearest double.
+    pub(super) fn as_float(self) -> f64 {
+        match self {
+            Value::Int(v) => v as f64,
+            Value::Float(v) => v,
+        }
+    }
+}
+
+/// The bits of element `index`, where `word(w)` gives the w-th 32-bit word.
+pub(super) fn bits(word: &dyn Fn(u64) -> u32, ty: Type, index: u64) -> u64 {
+    match ty.bytes() {
+        1 => u64::from(word(index / 4) >> (index % 4 * 8) & 0xff),
+        2 => u64::from(word(index / 2) >> (index % 2 * 16) & 0xffff),
+        8 => u64::from(word(index * 2)) | u64::from(word(index * 2 + 1)) << 32,
+        _ => u64::from(word(index)),
+    }
+}
+
+/// What the bits of an element mean.
+pub(super) fn decode(bits: u64, ty: Type) -> Value {
+    match ty {
+        Type::F32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
+        Type::F64 => Value::Float(f64::from_bits(bits)),
+        _ if ty.is_signed() => {
+            let unused = 64 - ty.bits();
+            Value::Int(i128::from((bits << unused) as i64 >> unused))
+        }
+        _ => Value::Int(i128::from(bits)),
+    }
+}
+
+/// The bits of a value in an element: integers modulo 2^width, floats rounded to nearest. `None` when a float
+/// would have to become an integer: the author should say how.
+pub(super) fn encode(value: Value, ty: Type) -> Option<u64> {
+    Some(match (value, ty) {
+        (Value::Int(v), Type::F32) => u64::from((v as f32).to_bits()),
+        (Value::Int(v), Type::F64) => (v as f64).to_bits(),
+        (Value::Float(v), Type::F32) => u64::from((v as f32).to_bits()),
+        (Value::Float(v), Type::F64) => v.to_bits(),
+        (Value::Int(v), _) => v as u64 & mask(ty),
+        (Value::Float(_), _) => return None,
+    })
+}
+
+/// Whether an integer can be written to the type without losing bits, read as signed or as unsigned.
+pub(super) fn fits(value: Value, ty: Type) -> bool {
+    match value {
+        Value::Int(v) if !ty.is_float() => v >= -(1i128 << (ty.bits() - 1)) && v < 1i128 << ty.bits(),
+        _ => true,
+    }
+}
+
+/// The bits that an element has.
+fn mask(ty: Type) -> u64 {
+    u64::MAX >> (64 - ty.bits().clamp(1, 64))
+}
+
+/// Collects elements into words, little-endian.
+#[derive(Debug, Default)]
+pub(super) struct Packer {
+    words: Vec<u32>,
+    pending: u32,
+    filled: u32,
+}
+
+impl Packer {
+    /// Room for `elements` of the type, or `None` when this computer has not got it.
+    pub(super) fn with_room(elements: u64, ty: Type) -> Option<Packer> {
+        let bytes = elements.checked_mul(u64::from(ty.bytes()))?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(usize::try_from(bytes.div_ceil(4)).ok()?).ok()?;
+        Some(Packer { words, pending: 0, filled: 0 })
+    }
+
+    /// Appends one element.
+    pub(super) fn push(&mut self, bits: u64, ty: Type) {
+        match ty.bits() {
+            64 => self.words.extend([bits as u32, (bits >> 32) as u32]),
+            32 => self.words.push(bits as u32),
+            narrow => {
+                self.pending |= (bits as u32) << self.filled;
+                self.filled += narrow;
+                if self.filled == 32 {
+                    self.words.push(self.pending);
+                    (self.pending, self.filled) = (0, 0);
+                }
+            }
+        }
+    }
+
+    /// The words; a partly filled last one is padded with zeros.
+    pub(super) fn finish(mut self) -> Vec<u32> {
+        if self.filled > 0 {
+            self.words.push(self.pending);
+        }
+        self.words
+    }
+}
+
+/// An element as a report shows it: large integers also in hexadecimal, because they are often masks.
+pub(super) fn show(bits: u64, ty: Type) -> String {
+    match decode(bits, ty) {
+        Value::Float(v) => format!("{v}"),
+        Value::Int(v) if (-0xffff..=0xffff).contains(&v) => format!("{v}"),
+        Value::Int(v) => format!("{v} (0x{bits:x})"),
+    }
+}
+
+/// A value as a report shows it.
+pub(super) fn show_value(value: Value) -> String {
+    match value {
+        Value::Int(v) if v > 0xffff => format!("{v} (0x{v:x})"),
+        Value::Int(v) => format!("{v}"),
+        Value::Float(v) => format!("{v}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_survive_the_way_through_words() {
+        let cases: &[(Type, &[Value])] = &[
+            (Type::U8, &[Value::Int(1), Value::Int(255), Value::Int(0), Value::Int(7), Value::Int(9)]),
+            (Type::S8, &[Value::Int(-128), Value::Int(127), Value::Int(-1)]),
+            (Type::S16, &[Value::Int(-32768), Value::Int(2), Value::Int(-3)]),
+            (Type::U32, &[Value::Int(0xffff_ffff), Value::Int(3)]),
+            (Type::S64, &[Value::Int(i128::from(i64::MIN)), Value::Int(-1)]),
+            (Type::U64, &[Value::Int(i128::from(u64::MAX))]),
+            (Type::F32, &[Value::Float(1.5), Value::Float(-0.25)]),
+            (Type::F64, &[Value::Float(0.1), Value::Float(f64::INFINITY)]),
+        ];
+        for (ty, values) in cases {
+            let mut packer = Packer::with_room(values.len() as u64, *ty).expect("a few bytes");
+            for value in *values {
+                packer.push(encode(*value, *ty).expect("same kind"), *ty);
+            }
+            let words = packer.finish();
+            assert_eq!(words.len(), (values.len() * ty.bytes() as usize).div_ceil(4));
+            for (i, value) in values.iter().enumerate() {
+                assert_eq!(decode(bits(&|w| words[w as usize], *ty, i as u64), *ty), *value, "{ty:?}[{i}]");
+            }
+        }
+    }
+
+    #[test]
+    fn integers_wrap_into_the_element_and_floats_do_not_become_integers() {
+        assert_eq!(encode(Value::Int(-1), Type::U16), Some(0xffff));
+        assert_eq!(encode(Value::Int((1 << 32) + 5), Type::U32), Some(5));
+        assert_eq!(encode(Value::Int(3), Type::F32), Some(u64::from(3f32.to_bits())));
+        assert_eq!(encode(Value::Float(1.0), Type::U32), None);
+        assert!(fits(Value::Int(-128), Type::U8) && fits(Value::Int(255), Type::S8));
+        assert!(!fits(Value::Int(256), Type::S8) && !fits(Value::Int(-129), Type::U8));
+    }
+}

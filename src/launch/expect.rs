@@ -1,0 +1,331 @@
+//! What must hold after a run, and the verdicts.
+//!
+//! The rule of both sides: the left side of a relation reads memory after the run, the right side memory before it. Right
+//! sides are therefore computed when the launch is built, before a kernel that works in place destroys its input, and
+//! only the results are kept.
+
+use super::directive::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind};
+use super::element::{Packer, Value, bits, decode, encode, show, show_value};
+use super::expression::Expr;
+use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
+use super::reference::Region;
+use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, order, region, value};
+use super::{Buffer, Launch};
+use crate::diag::{Diagnostic, Span};
+use crate::isa::Type;
+
+/// What a run must produce.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// The mode it is limited to (`pre-volta` or `volta`), or `None` for every run.
+    pub mode: Option<String>,
+    /// The claim as written.
+    pub text: String,
+    /// Where it is written.
+    pub span: Span,
+    /// What is claimed.
+    pub(super) kind: Kind,
+}
+
+impl Expectation {
+    /// Whether the expectation speaks of runs in `mode`.
+    pub fn applies(&self, mode: &str) -> bool {
+        self.mode.as_deref().is_none_or(|m| m == mode)
+    }
+
+    /// How the run must end, when the expectation is about that.
+    pub fn finish(&self) -> Option<&str> {
+        if let Kind::Finish(finish) = &self.kind { Some(finish) } else { None }
+    }
+
+    /// The metric the expectation is about, if it is about one.
+    pub fn metric(&self) -> Option<&str> {
+        if let Kind::Metric { name, .. } = &self.kind { Some(name) } else { None }
+    }
+}
+
+/// What is claimed, ready to be judged.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    /// How the run ends.
+    Finish(String),
+    /// A counter or ratio of the report.
+    Metric { name: String, relation: Relation, value: f64 },
+    /// Each element of a region against its own expected value.
+    Region { region: Region, relation: Relation, expected: Expected, within: Option<f64> },
+    /// The elements that `index` names for each trip `from..`, one expected value a trip.
+    Each {
+        region: Region,
+        index: Term,
+        from: i128,
+        trips: u64,
+        relation: Relation,
+        expected: Expected,
+        within: Option<f64>,
+    },
+    /// One number.
+    One { left: Term, relation: Relation, value: Value, within: Option<f64> },
+}
+
+/// Expected elements, in the element type of the left side.
+#[derive(Clone, Debug)]
+pub(super) enum Expected {
+    /// The same for all.
+    Same(u64),
+    /// One each, packed as in a buffer.
+    Packed(Vec<u32>),
+}
+
+impl Expected {
+    fn bits(&self, ty: Type, index: u64) -> u64 {
+        match self {
+            Expected::Same(bits) => *bits,
+            Expected::Packed(words) => {
+                let word = |w| usize::try_from(w).ok().and_then(|w: usize| words.get(w).copied()).unwrap_or(0);
+                bits(&word, ty, index)
+            }
+        }
+    }
+}
+
+/// The outcome of one expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The claim as written.
+    pub text: String,
+    /// Whether it holds.
+    pub passed: bool,
+    /// When it failed: what was found instead, with the first difference. Empty when it holds.
+    pub detail: String,
+    /// Where the claim is written; `None` for the implied claim that a run ends well.
+    pub span: Option<Span>,
+}
+
+/// Judges a run: one verdict for each expectation that applies in `mode`, in order.
+///
+/// `finish` is how the run ended, one of [`super::FINISHES`]; `metric` looks up a metric by name. Unless an expectation
+/// says how the run ends, it must end `ok`: a run that does not gets a failed verdict first.
+pub fn judge(
+    launch: &Launch,
+    memory: &dyn MemoryView,
+    finish: &str,
+    metric: &dyn Fn(&str) -> Option<f64>,
+    mode: &str,
+) -> Vec<Verdict> {
+    let applying: Vec<&Expectation> = launch.expectations.iter().filter(|e| e.applies(mode)).collect();
+    let mut verdicts = Vec::new();
+    if finish != "ok" && !applying.iter().any(|e| e.finish().is_some()) {
+        let detail = format!("the run ended in {finish}");
+        verdicts.push(Verdict { text: "finish == ok (implied)".to_owned(), passed: false, detail, span: None });
+    }
+    for expectation in applying {
+        let failure = expectation.kind.failure(&launch.buffers, memory, finish, metric);
+        verdicts.push(Verdict {
+            text: expectation.text.clone(),
+            passed: failure.is_none(),
+            detail: failure.unwrap_or_default(),
+            span: Some(expectation.span),
+        });
+    }
+    verdicts
+}
+
+impl Kind {
+    /// Why the claim does not hold, or `None` when it does.
+    fn failure(
+        &self,
+        buffers: &[Buffer],
+        memory: &dyn MemoryView,
+        finish: &str,
+        metric: &dyn Fn(&str) -> Option<f64>,
+    ) -> Option<String> {
+        match self {
+            Kind::Finish(expected) if expected == finish => None,
+            Kind::Finish(expected) => Some(format!("expected {expected}, got {finish}")),
+            Kind::Metric { name, relation, value } => match metric(name) {
+                None => Some(format!("there is no metric `{name}`")),
+                Some(got) if relation.holds(got.partial_cmp(value)) => None,
+                Some(got) => Some(format!("expected {} {value}, got {got}", relation.sign())),
+            },
+            Kind::Region { region, relation, expected, within } => {
+                let at = |k| Ok(region.first + k);
+                differences(buffers, memory, region, region.count, &at, (*relation, expected, *within))
+            }
+            Kind::Each { region, index, from, trips, relation, expected, within } => {
+                let at = |k: u64| {
+                    let index = eval(index, memory, from + i128::from(k)).map_err(|d| d.message)?;
+                    element_index(&index, region, Span::default()).map_err(|d| d.message)
+                };
+                differences(buffers, memory, region, *trips, &at, (*relation, expected, *within))
+            }
+            Kind::One { left, relation, value, within } => {
+                let got = match eval(left, memory, 0) {
+                    Ok(got) => got,
+                    Err(problem) => return Some(problem.message),
+                };
+                // A left side with an element type is compared in that type, so that both sides wrap alike.
+                let typed = |v: Value| left.element().and_then(|ty| Some(decode(encode(v, ty)?, ty))).unwrap_or(v);
+                let (got, value) = (typed(got), typed(*value));
+                let fails = !holds(*relation, got, value, *within);
+                fails.then(|| format!("expected {} {}, got {}", relation.sign(), show_value(value), show_value(got)))
+            }
+        }
+    }
+}
+
+/// The first element out of `count` that breaks the relation, and how many do.
+fn differences(
+    buffers: &[Buffer],
+    memory: &dyn MemoryView,
+    region: &Region,
+    count: u64,
+    at: &dyn Fn(u64) -> Result<u64, String>,
+    (relation, expected, within): (Relation, &Expected, Option<f64>),
+) -> Option<String> {
+    let ty = region.element;
+    let mut first = None;
+    let mut failed = 0u64;
+    for k in 0..count {
+        let index = match at(k) {
+            Ok(index) => index,
+            Err(message) => return Some(message),
+        };
+        let got = bits(&|w| memory.word(region.buffer, w), ty, index);
+        let expected = expected.bits(ty, k);
+        let same = got == expected && relation == Relation::Equal;
+        if !same && !holds(relation, decode(got, ty), decode(expected, ty), within) {
+            failed += 1;
+            first.get_or_insert((index, got, expected));
+        }
+    }
+    first.map(|(index, got, expected)| {
+        let name = buffers.get(region.buffer).map_or("", |b| b.name.as_str());
+        let sign = if relation == Relation::Equal { String::new() } else { format!("{} ", relation.sign()) };
+        let more = if failed > 1 { format!(" ({failed} of {count} differ)") } else { String::new() };
+        format!("{name}[{index}]: expected {sign}{}, got {}{more}", show(expected, ty), show(got, ty))
+    })
+}
+
+/// Whether the relation holds, within a tolerance relative to the expected value (absolute below 1).
+fn holds(relation: Relation, got: Value, expected: Value, within: Option<f64>) -> bool {
+    if let Some(tolerance) = within {
+        let (got, expected) = (got.as_float(), expected.as_float());
+        return got == expected || (got - expected).abs() <= tolerance * expected.abs().max(1.0);
+    }
+    relation.holds(order(got, expected))
+}
+
+/// Binds one expectation to the launch's buffers and computes its right side.
+pub(super) fn bind_expectation(
+    plan: &ExpectationPlan,
+    scope: &Scope<'_>,
+    files: Files<'_>,
+) -> Result<Expectation, Diagnostic> {
+    let kind = match &plan.claim {
+        Claim::Finish(verdict) => Kind::Finish(verdict.text.clone()),
+        Claim::Metric { name, relation, value: expected } => {
+            Kind::Metric { name: name.text.clone(), relation: *relation, value: value(expected, scope)?.as_float() }
+        }
+        Claim::Values { left, relation, right, within } => {
+            let within = within.as_ref().map(|e| tolerance(e, *relation, scope)).transpose()?;
+            match &right.kind {
+                SequenceKind::Formula { value, each: Some(each) } if each.range.is_some() => {
+                    bind_each(left, *relation, value, each, within, scope)?
+                }
+                _ => match region(left, scope)? {
+                    Some(region) => {
+                        let expected = bind_region(&region, right, scope, files)?;
+                        Kind::Region { region, relation: *relation, expected, within }
+                    }
+                    None => bind_one(left, *relation, right, within, scope)?,
+                },
+            }
+        }
+    };
+    Ok(Expectation { mode: plan.mode.clone(), text: plan.text.clone(), span: plan.span, kind })
+}
+
+fn tolerance(expr: &Expr, relation: Relation, scope: &Scope<'_>) -> Result<f64, Diagnostic> {
+    let tolerance = value(expr, scope)?.as_float();
+    if relation != Relation::Equal {
+        return Err(Diagnostic::error("type-mismatch", expr.span(), "`within` goes with `==` only"));
+    }
+    if tolerance.is_nan() || tolerance < 0.0 {
+        return Err(Diagnostic::error("out-of-range", expr.span(), "a tolerance is 0 or more"));
+    }
+    Ok(tolerance)
+}
+
+fn bind_region(region: &Region, right: &Sequence, scope: &Scope<'_>, files: Files<'_>) -> Result<Expected, Diagnostic> {
+    match &right.kind {
+        SequenceKind::Fill(value) => exact(value, region.element, scope).map(Expected::Same),
+        SequenceKind::Formula { value, each: None } if super::term::region(value, scope)?.is_none() => {
+            exact(value, region.element, scope).map(Expected::Same)
+        }
+        _ => words(right, Place::of(region), scope, files).map(Expected::Packed),
+    }
+}
+
+fn bind_one(
+    left: &Expr,
+    relation: Relation,
+    right: &Sequence,
+    within: Option<f64>,
+    scope: &Scope<'_>,
+) -> Result<Kind, Diagnostic> {
+    let SequenceKind::Formula { value: expected, each: None } = &right.kind else {
+        return Err(Diagnostic::error("type-mismatch", right.span, "many values against one number")
+            .also(left.span(), "one number")
+            .help("name a buffer or a slice on the left side"));
+    };
+    let left = after(left, scope)?;
+    let value = value(expected, scope)?;
+    if let Some(ty) = left.element() {
+        wrapped(value, ty, expected.span())?;
+    }
+    Ok(Kind::One { left, relation, value, within })
+}
+
+/// Binds a left side, and evaluates it once on the initial memory so that a bad index shows now.
+fn after(left: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+    let term = bind(left, &Scope { side: Side::After, ..*scope })?;
+    if let Term::Element { region, index, span } = &term {
+        element_index(&eval(index, &Initial(scope.buffers), 0)?, region, *span)?;
+    }
+    Ok(term)
+}
+
+fn bind_each(
+    left: &Expr,
+    relation: Relation,
+    formula: &Expr,
+    each: &Each,
+    within: Option<f64>,
+    scope: &Scope<'_>,
+) -> Result<Kind, Diagnostic> {
+    let Some((low, high)) = &each.range else { return Err(not_an_element(left)) };
+    let (from, to) = (integer(low, scope)?, integer(high, scope)?);
+    let inner = with_index(each, scope)?;
+    let formula_term = bind(formula, &inner)?;
+    let Term::Element { region, index, span } = bind(left, &Scope { side: Side::After, ..inner })? else {
+        return Err(not_an_element(left));
+    };
+    let range_span = low.span().to(high.span());
+    let trips = u64::try_from(to - from).ok().filter(|trips| *trips <= region.count).ok_or_else(|| {
+        let message = format!("{from}..{to} is no range within the buffer's {} elements", region.count);
+        Diagnostic::error("out-of-range", range_span, message)
+    })?;
+    let mut packer = Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
+    let initial = Initial(scope.buffers);
+    for i in from..to {
+        element_index(&eval(&index, &initial, i)?, &region, span)?;
+        packer.push(wrapped(eval(&formula_term, &initial, i)?, region.element, formula.span())?, region.element);
+    }
+    let expected = Expected::Packed(packer.finish());
+    Ok(Kind::Each { region, index: *index, from, trips, relation, expected, within })
+}
+
+fn not_an_element(left: &Expr) -> Diagnostic {
+    Diagnostic::error("type-mismatch", left.span(), "with `for i in lo..hi` the left side is one element")
+        .help("write `buffer[i]`")
+}

@@ -1,0 +1,242 @@
+//! What buffers start with, and what they are compared with: sequences to words.
+//!
+//! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
+//! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it.
+
+use super::directive::{Each, Sequence, SequenceKind};
+use super::element::{Packer, Value, encode, fits};
+use super::expression::Expr;
+use super::reference::{Region, block_sums};
+use super::term::{Initial, Scope, bind, eval, integer, region, value};
+use crate::diag::{Diagnostic, Span};
+use crate::isa::Type;
+
+/// Reads a file that a directive names; the command line decides where names lead.
+pub(super) type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// Where a sequence goes: `count` elements of a type, the first of which has index `first`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) element: Type,
+    pub(super) first: u64,
+    pub(super) count: u64,
+}
+
+impl Place {
+    /// The place of a region's elements.
+    pub(super) fn of(region: &Region) -> Place {
+        Place { element: region.element, first: region.first, count: region.count }
+    }
+}
+
+/// The words of a sequence at a place.
+pub(super) fn words(
+    sequence: &Sequence,
+    place: Place,
+    scope: &Scope<'_>,
+    files: Files<'_>,
+) -> Result<Vec<u32>, Diagnostic> {
+    let Place { element, first, count } = place;
+    let span = sequence.span;
+    let mut packer = Packer::with_room(count, element).ok_or_else(|| no_memory(span))?;
+    let length = |found: u64, what: &str| {
+        if found == count {
+            return Ok(());
+        }
+        let message = format!("{what} {found} element{}, but {count} are needed", if found == 1 { "" } else { "s" });
+        Err(Diagnostic::error("wrong-length", span, message))
+    };
+    match &sequence.kind {
+        SequenceKind::Fill(value) => return same(exact(value, element, scope)?, place, span),
+        SequenceKind::List(values) => {
+            length(values.len() as u64, "the list has")?;
+            for value in values {
+                packer.push(exact(value, element, scope)?, element);
+            }
+        }
+        SequenceKind::Iota(start, step) => {
+            let start = start.as_ref().map_or(Ok(Value::Int(0)), |e| value(e, scope))?;
+            let step = step.as_ref().map_or(Ok(Value::Int(1)), |e| value(e, scope))?;
+            for i in 0..count {
+                packer.push(wrapped(along(start, step, i), element, span)?, element);
+            }
+        }
+        SequenceKind::Random { seed, low, high } => random(&mut packer, place, [seed, low, high], scope)?,
+        SequenceKind::File(path) => {
+            let bytes = files(&path.text).map_err(|reason| {
+                Diagnostic::error("file", path.span, format!("`{}` cannot be read: {reason}", path.text))
+            })?;
+            let size = element.bytes().max(1) as usize;
+            if bytes.len() % size != 0 {
+                let message = format!("the file's {} bytes are no whole number of elements", bytes.len());
+                return Err(Diagnostic::error("wrong-length", span, message));
+            }
+            length((bytes.len() / size) as u64, "the file has")?;
+            for chunk in bytes.chunks_exact(size) {
+                let bits = chunk.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
+                packer.push(bits, element);
+            }
+        }
+        SequenceKind::BlockSum { buffer, size } => {
+            let Some(summed) = region(buffer, scope)? else {
+                let message = "`block_sum` takes a buffer or a slice of one";
+                return Err(Diagnostic::error("type-mismatch", buffer.span(), message));
+            };
+            let size = integer(size, scope)?;
+            let Some(size) = u64::try_from(size).ok().filter(|s| *s > 0) else {
+                return Err(Diagnostic::error("out-of-range", span, format!("blocks of {size} elements")));
+            };
+            length(summed.count.div_ceil(size), "the sums have")?;
+            for sum in block_sums(&summed, &Initial(scope.buffers), size) {
+                packer.push(wrapped(sum, element, span)?, element);
+            }
+        }
+        SequenceKind::Formula { value: formula, each: None } => {
+            let Some(copied) = region(formula, scope)? else {
+                return same(exact(formula, element, scope)?, place, span);
+            };
+            length(copied.count, "the right side has")?;
+            for i in 0..count {
+                let value = copied.value(&Initial(scope.buffers), i);
+                packer.push(wrapped(value, element, span)?, element);
+            }
+        }
+        SequenceKind::Formula { value: formula, each: Some(each) } => {
+            if let Some((low, high)) = &each.range {
+                let span = low.span().to(high.span());
+                return Err(Diagnostic::error(
+                    "directive-syntax",
+                    span,
+                    "a whole buffer takes `for i` without a range",
+                )
+                .help("write `buffer[i]` or a slice on the left side"));
+            }
+            let term = bind(formula, &with_index(each, scope)?)?;
+            for i in first..first + count {
+                let value = eval(&term, &Initial(scope.buffers), i128::from(i))?;
+                packer.push(wrapped(value, element, formula.span())?, element);
+            }
+        }
+    }
+    Ok(packer.finish())
+}
+
+/// The scope inside `for i`: the index must not hide another name.
+pub(super) fn with_index<'a>(each: &'a Each, scope: &Scope<'a>) -> Result<Scope<'a>, Diagnostic> {
+    let name = each.variable.text.as_str();
+    let taken = scope.constants.iter().any(|(n, _)| n == name) || scope.buffers.iter().any(|b| b.name == name);
+    if taken {
+        let message = format!("the index `{name}` hides a constant or buffer of that name");
+        return Err(Diagnostic::error("duplicate-name", each.variable.span, message));
+    }
+    Ok(Scope { variable: Some(name), ..*scope })
+}
+
+/// The bits of one given value, which must fit the element.
+pub(super) fn exact(expr: &Expr, element: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
+    let value = value(expr, scope)?;
+    if !fits(value, element) {
+        let message = format!("{} does not fit in a `{}`", super::element::show_value(value), element.name());
+        return Err(Diagnostic::error("out-of-range", expr.span(), message));
+    }
+    wrapped(value, element, expr.span())
+}
+
+/// The bits of a computed value: integers wrap into the element.
+pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Diagnostic> {
+    encode(value, element).ok_or_else(|| {
+        let message = format!("a floating-point value cannot be stored in a `{}`", element.name());
+        Diagnostic::error("type-mismatch", span, message)
+    })
+}
+
+/// `count` times the same bits.
+fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
+    let mut packer = Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
+    for _ in 0..place.count {
+        packer.push(bits, place.element);
+    }
+    Ok(packer.finish())
+}
+
+pub(super) fn no_memory(span: Span) -> Diagnostic {
+    Diagnostic::error("too-large", span, "this computer has not enough memory for it")
+}
+
+/// `start + step * i`. Counts are below 2^34 and values below 2^64 in size: the product fits an i128.
+fn along(start: Value, step: Value, i: u64) -> Value {
+    match (start, step) {
+        (Value::Int(a), Value::Int(d)) => Value::Int(a + d * i128::from(i)),
+        (a, d) => Value::Float(a.as_float() + d.as_float() * i as f64),
+    }
+}
+
+fn random(
+    packer: &mut Packer,
+    place: Place,
+    [seed, low, high]: [&Expr; 3],
+    scope: &Scope<'_>,
+) -> Result<(), Diagnostic> {
+    let Place { element, count, .. } = place;
+    let span = low.span().to(high.span());
+    let empty = || Diagnostic::error("out-of-range", span, "the range is empty").help("`lo..hi` leaves out `hi`");
+    let seed = integer(seed, scope)? as u64;
+    if element.is_float() {
+        let (low, high) = (value(low, scope)?.as_float(), value(high, scope)?.as_float());
+        if low.partial_cmp(&high) != Some(std::cmp::Ordering::Less) {
+            return Err(empty());
+        }
+        for i in 0..count {
+            let unit = (split_mix(seed, i) >> 11) as f64 / (1u64 << 53) as f64;
+            packer.push(wrapped(Value::Float(low + (high - low) * unit), element, span)?, element);
+        }
+        return Ok(());
+    }
+    let (low_value, high_value) = (integer(low, scope)?, integer(high, scope)?);
+    if low_value >= high_value {
+        return Err(empty());
+    }
+    if !fits(Value::Int(low_value), element) || !fits(Value::Int(high_value - 1), element) {
+        let message = format!("{low_value}..{high_value} does not fit in a `{}`", element.name());
+        return Err(Diagnostic::error("out-of-range", span, message));
+    }
+    let width = (high_value - low_value) as u128;
+    if width > 1 << 64 {
+        return Err(Diagnostic::error("out-of-range", span, "the range has more than 2^64 values"));
+    }
+    // The upper half of a 64 x 64 bit product: below `width`, and as good as even for widths far below 2^64.
+    for i in 0..count {
+        let drawn = (u128::from(split_mix(seed, i)) * width) >> 64;
+        packer.push(wrapped(Value::Int(low_value + drawn as i128), element, span)?, element);
+    }
+    Ok(())
+}
+
+/// Output `index` of SplitMix64 started with `seed`.
+pub(super) fn split_mix(seed: u64, index: u64) -> u64 {
+    let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ z >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_generator_is_splitmix64() {
+        // The first outputs of the reference implementation for seed 1234567.
+        let outputs: Vec<u64> = (0..5).map(|i| split_mix(1_234_567, i)).collect();
+        assert_eq!(
+            outputs,
+            [
+                6_457_827_717_110_365_317,
+                3_203_168_211_198_807_973,
+                9_817_491_932_198_370_423,
+                4_593_380_528_125_082_431,
+                16_408_922_859_458_223_821
+            ]
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! What a kernel's result is held against: sums, block sums, extremes, computed the plain way on the host.
+//!
+//! A sum of elements of up to 32 bits is exact; a sum of 64-bit integers wraps in its type. It meets the width of the
+//! other side of a comparison only there, so a sum of bytes is not lost in a byte.
+
+use super::element::{Value, bits, decode, encode};
+use super::term::{MemoryView, order};
+use crate::isa::Type;
+
+/// Some consecutive elements of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Region {
+    /// The buffer, an index in `Launch::buffers`.
+    pub(super) buffer: usize,
+    pub(super) element: Type,
+    pub(super) first: u64,
+    pub(super) count: u64,
+}
+
+/// One number made from many elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reduction {
+    /// In index order.
+    Sum,
+    /// By halves, as [`recursive_sum`] describes.
+    RecursiveSum,
+    /// The smallest.
+    Min,
+    /// The largest.
+    Max,
+}
+
+impl Region {
+    /// The value of element `index`, counted from the region's first.
+    pub(super) fn value(&self, memory: &dyn MemoryView, index: u64) -> Value {
+        decode(bits(&|w| memory.word(self.buffer, w), self.element, self.first + index), self.element)
+    }
+}
+
+impl Reduction {
+    /// The number. An empty region gives 0.
+    pub(super) fn apply(self, region: &Region, memory: &dyn MemoryView) -> Value {
+        let values = (0..region.count).map(|i| region.value(memory, i));
+        let better = |smaller: bool| {
+            move |a: Value, b: Value| {
+                if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) { b } else { a }
+            }
+        };
+        match self {
+            Reduction::Sum => sum(region, memory, 0, region.count),
+            Reduction::RecursiveSum => recursive_sum(region, memory),
+            Reduction::Min => values.reduce(better(true)).unwrap_or(Value::Int(0)),
+            Reduction::Max => values.reduce(better(false)).unwrap_or(Value::Int(0)),
+        }
+    }
+}
+
+/// The sum of the elements `from..to` of a region, in index order; floats are added as doubles.
+fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
+    if region.element.is_float() {
+        let mut total = 0.0;
+        for i in from..to {
+            if let Value::Float(v) = region.value(memory, i) {
+                total += v;
+            }
+        }
+        return Value::Float(total);
+    }
+    // At most 2^34 elements of 64 bits: an i128 cannot overflow.
+    let mut total = 0i128;
+    for i in from..to {
+        if let Value::Int(v) = region.value(memory, i) {
+            total += v;
+        }
+    }
+    whole(total as u64, region.element)
+}
+
+/// The sum of each `size` elements, the last group perhaps shorter: what one thread block each should produce.
+pub(super) fn block_sums(region: &Region, memory: &dyn MemoryView, size: u64) -> impl Iterator<Item = Value> {
+    let size = size.max(1);
+    (0..region.count.div_ceil(size)).map(move |block| {
+        let from = block * size;
+        sum(region, memory, from, from.saturating_add(size).min(region.count))
+    })
+}
+
+/// The textbook's recursive host sum: fold the upper half onto the lower until one element is left. When a length is
+/// odd, its last element is added to the first, which the textbook forgets.
+///
+/// Needs scratch for half of the elements while it runs.
+fn recursive_sum(region: &Region, memory: &dyn MemoryView) -> Value {
+    if region.element.is_float() {
+        let get = |i| if let Value::Float(v) = region.value(memory, i) { v } else { 0.0 };
+        return Value::Float(halve(region.count, 0.0, get, |a, b| a + b));
+    }
+    let get = |i| if let Value::Int(v) = region.value(memory, i) { v as u64 } else { 0 };
+    whole(halve(region.count, 0, get, u64::wrapping_add), region.element)
+}
+
+fn halve<T: Copy>(count: u64, zero: T, get: impl Fn(u64) -> T, add: impl Fn(T, T) -> T) -> T {
+    if count < 2 {
+        return if count == 1 { get(0) } else { zero };
+    }
+    let half = count / 2;
+    let mut scratch: Vec<T> = (0..half).map(|i| add(get(i), get(i + half))).collect();
+    if count % 2 == 1 {
+        scratch[0] = add(scratch[0], get(count - 1));
+    }
+    let mut length = scratch.len();
+    while length > 1 {
+        let half = length / 2;
+        for i in 0..half {
+            scratch[i] = add(scratch[i], scratch[i + half]);
+        }
+        if length % 2 == 1 {
+            scratch[0] = add(scratch[0], scratch[length - 1]);
+        }
+        length = half;
+    }
+    scratch[0]
+}
+
+/// An integer total modulo 2^64 as a value: signed for signed elements.
+fn whole(total: u64, element: Type) -> Value {
+    let ty = if element.is_signed() { Type::S64 } else { Type::U64 };
+    decode(encode(Value::Int(i128::from(total)), ty).unwrap_or(total), ty)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Words(Vec<u32>);
+    impl MemoryView for Words {
+        fn word(&self, _: usize, word: u64) -> u32 {
+            self.0[word as usize]
+        }
+    }
+
+    fn region(element: Type, count: u64) -> Region {
+        Region { buffer: 0, element, first: 0, count }
+    }
+
+    #[test]
+    fn the_recursive_sum_agrees_with_the_plain_sum_for_every_small_length() {
+        for count in 0..70 {
+            let memory = Words((0..70u32).map(|i| i * i + 1).collect());
+            let plain: u32 = memory.0[..count as usize].iter().sum();
+            let region = region(Type::U32, count);
+            assert_eq!(Reduction::RecursiveSum.apply(&region, &memory), Value::Int(i128::from(plain)), "{count}");
+            assert_eq!(Reduction::Sum.apply(&region, &memory), Value::Int(i128::from(plain)), "{count}");
+        }
+    }
+
+    #[test]
+    fn the_recursive_sum_adds_floats_by_halves() {
+        // (1e30 + -1e30) + (1 + 1): in index order the ones would be lost in 1e30.
+        let memory = Words([1e30f32, 1.0, -1e30, 1.0].map(f32::to_bits).to_vec());
+        assert_eq!(Reduction::RecursiveSum.apply(&region(Type::F32, 4), &memory), Value::Float(2.0));
+        assert_eq!(Reduction::Sum.apply(&region(Type::F32, 4), &memory), Value::Float(1.0));
+    }
+
+    #[test]
+    fn sums_are_exact_up_to_32_bits_and_wrap_at_64() {
+        let memory = Words(vec![u32::MAX; 4]);
+        let sum = |ty, count| Reduction::Sum.apply(&region(ty, count), &memory);
+        assert_eq!(sum(Type::U8, 16), Value::Int(16 * 255));
+        assert_eq!(sum(Type::S8, 16), Value::Int(-16));
+        assert_eq!(sum(Type::U32, 4), Value::Int(4 * 0xffff_ffff));
+        assert_eq!(sum(Type::U64, 2), Value::Int(i128::from(u64::MAX - 1)));
+        assert_eq!(sum(Type::S64, 2), Value::Int(-2));
+    }
+
+    #[test]
+    fn block_sums_end_with_a_short_block() {
+        let memory = Words((1..=7).collect());
+        let sums: Vec<Value> = block_sums(&region(Type::U32, 7), &memory, 3).collect();
+        assert_eq!(sums, [6, 15, 7].map(Value::Int));
+        assert_eq!(Reduction::Min.apply(&region(Type::U32, 7), &memory), Value::Int(1));
+        assert_eq!(Reduction::Max.apply(&region(Type::U32, 7), &memory), Value::Int(7));
+    }
+}

@@ -1,0 +1,432 @@
+//! A plan and a kernel to a launch: constants evaluated, buffers placed and filled, arguments laid out, limits checked.
+
+use super::directive::{ArgumentValue, Plan, Shape, Target};
+use super::element::{Value, fits};
+use super::expect::bind_expectation;
+use super::expression::{Expr, Parser};
+use super::fill::{Files, Place, exact, no_memory, words};
+use super::term::{Scope, Side, integer, value};
+use super::token::tokenize;
+use super::{Buffer, Launch, Overrides};
+use crate::diag::{Diagnostic, Span, closest, has_errors};
+use crate::isa::Type;
+use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
+use crate::kernel::{Kernel, Parameter};
+
+/// Most bytes that all buffers of a launch may have together.
+pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
+/// Most threads in a block, on every GPU since Fermi.
+const MAX_BLOCK_THREADS: u64 = 1024;
+/// Largest block in x, y, z.
+const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
+/// Largest grid in x, y, z.
+const MAX_GRID: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
+/// Most blocks, and most threads, of a launch.
+const MAX_TOTAL: u64 = i32::MAX as u64;
+
+/// What of a kernel a launch depends on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signature<'a> {
+    pub(super) name: &'a str,
+    pub(super) params: &'a [Parameter],
+    pub(super) param_bytes: u32,
+    pub(super) shared_bytes: u32,
+    pub(super) block_limit: Option<([u32; 3], bool)>,
+    pub(super) span: Span,
+}
+
+impl<'a> Signature<'a> {
+    pub(super) fn of(kernel: &'a Kernel) -> Signature<'a> {
+        Signature {
+            name: &kernel.name,
+            params: &kernel.params,
+            param_bytes: kernel.param_bytes,
+            shared_bytes: kernel.shared_bytes,
+            block_limit: kernel.block_limit,
+            span: kernel.span,
+        }
+    }
+}
+
+impl Plan {
+    /// Evaluates the plan for a kernel. `overrides` come from the command line; `files` reads what `file("..")` names.
+    ///
+    /// # Errors
+    /// Every finding at once: unknown or missing names, values that do not fit, launches no GPU accepts. A finding about
+    /// the command line has no place in the file and so no label.
+    pub fn resolve(&self, kernel: &Kernel, overrides: &Overrides, files: Files<'_>) -> Result<Launch, Vec<Diagnostic>> {
+        self.resolve_for(Signature::of(kernel), overrides, files)
+    }
+
+    pub(super) fn resolve_for(
+        &self,
+        kernel: Signature<'_>,
+        overrides: &Overrides,
+        files: Files<'_>,
+    ) -> Result<Launch, Vec<Diagnostic>> {
+        let mut diagnostics = Vec::new();
+        if let Some(wanted) = self.kernel.as_ref().filter(|wanted| wanted.text != kernel.name) {
+            let message = format!("these directives are for the kernel `{}`, not `{}`", wanted.text, kernel.name);
+            diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
+        }
+        self.missing(&kernel, overrides, &mut diagnostics);
+        let constants = self.evaluate_constants(overrides, &mut diagnostics);
+        if has_errors(&diagnostics) {
+            return Err(diagnostics); // everything else depends on the constants
+        }
+        let scope = Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
+        let mut keep = |result: Result<[u32; 3], Diagnostic>| result.map_err(|d| diagnostics.push(d)).ok();
+        let grid = keep(extent(self.grid.as_ref(), overrides.grid, "grid", MAX_GRID, &scope));
+        let block = keep(extent(self.block.as_ref(), overrides.block, "block", MAX_BLOCK, &scope));
+        if let (Some(grid), Some(block)) = (grid, block) {
+            self.check_totals(&kernel, grid, block, overrides, &mut diagnostics);
+        }
+        let dynamic_shared = self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
+        let Some(buffers) = self.place_buffers(&scope, files, &mut diagnostics) else { return Err(diagnostics) };
+        let scope = Scope { buffers: &buffers, ..scope };
+        let params = self.lay_out(&kernel, &scope, &mut diagnostics);
+        let mut expectations = Vec::new();
+        for plan in &self.expectations {
+            match bind_expectation(plan, &scope, files) {
+                Ok(expectation) => expectations.push(expectation),
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            }
+        }
+        match (grid, block) {
+            (Some(grid), Some(block)) if !has_errors(&diagnostics) => Ok(Launch {
+                kernel: kernel.name.to_owned(),
+                title: self.title.clone(),
+                grid,
+                block,
+                params,
+                dynamic_shared,
+                buffers,
+                expectations,
+                constants,
+            }),
+            _ => Err(diagnostics),
+        }
+    }
+
+    /// Says in one go which directives a file lacks.
+    fn missing(&self, kernel: &Signature<'_>, overrides: &Overrides, diagnostics: &mut Vec<Diagnostic>) {
+        let mut missing = Vec::new();
+        if self.grid.is_none() && overrides.grid.is_none() {
+            missing.push("grid = ..".to_owned());
+        }
+        if self.block.is_none() && overrides.block.is_none() {
+            missing.push("block = ..".to_owned());
+        }
+        if self.arguments.is_empty() {
+            missing.extend(kernel.params.iter().map(|p| format!("arg {} = ..", p.name)));
+        }
+        if missing.is_empty() {
+            return;
+        }
+        let lines: Vec<String> = missing.iter().map(|m| format!("//! {m}")).collect();
+        let message = format!("the file does not say how to launch `{}`", kernel.name);
+        let help = if kernel.params.is_empty() {
+            format!("give --grid and --block, or write at the head of the file: {}", lines.join("  "))
+        } else {
+            format!("write at the head of the file: {}", lines.join("  "))
+        };
+        diagnostics.push(Diagnostic::error("missing-directive", kernel.span, message).help(help));
+    }
+
+    fn evaluate_constants(&self, overrides: &Overrides, diagnostics: &mut Vec<Diagnostic>) -> Vec<(String, i64)> {
+        for (name, _) in &overrides.set {
+            if !self.constants().any(|known| known == name) {
+                diagnostics.push(self.unknown_constant(name));
+            }
+        }
+        let mut constants: Vec<(String, i64)> = Vec::new();
+        for (name, expr) in &self.constants {
+            // The last `--set` of a name wins, as command-line options do.
+            let set = overrides.set.iter().rev().find(|(set, _)| *set == name.text).map(|(_, text)| text.as_str());
+            let scope = Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
+            let result = match set {
+                None => integer(expr, &scope).and_then(|v| {
+                    i64::try_from(v).map_err(|_| {
+                        Diagnostic::error("out-of-range", expr.span(), "a constant is a signed 64-bit integer")
+                    })
+                }),
+                Some(text) => from_command_line(text, &scope)
+                    .map_err(|reason| command_line("bad-override", format!("`--set {}={text}`: {reason}", name.text))),
+            };
+            // A failed constant still gets a value, so that its users do not fail for it too.
+            constants.push((name.text.clone(), result.map_err(|d| diagnostics.push(d)).unwrap_or(1)));
+        }
+        constants
+    }
+
+    fn unknown_constant(&self, name: &str) -> Diagnostic {
+        let known: Vec<&str> = self.constants().collect();
+        let diagnostic = command_line("unknown-constant", format!("`--set`: the file has no constant `{name}`"));
+        match closest(name, known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None if known.is_empty() => diagnostic.help("add `//! const NAME = VALUE` to the file"),
+            None => diagnostic.help(format!("its constants are `{}`", known.join("`, `"))),
+        }
+    }
+
+    fn check_totals(
+        &self,
+        kernel: &Signature<'_>,
+        grid: [u32; 3],
+        block: [u32; 3],
+        overrides: &Overrides,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
+        let product = |sizes: [u32; 3]| sizes.iter().map(|s| u128::from(*s)).product::<u128>();
+        let (blocks, threads) = (product(grid), product(block));
+        let mut report = |shape: &Option<Shape>, overridden: bool, message: String| {
+            diagnostics.push(at_shape("too-large", shape.as_ref().filter(|_| !overridden), message));
+        };
+        if threads > u128::from(MAX_BLOCK_THREADS) {
+            let message = format!("a block of {threads} threads; the limit is {MAX_BLOCK_THREADS}");
+            report(&self.block, overrides.block.is_some(), message);
+        } else if blocks * threads > u128::from(MAX_TOTAL) {
+            let message = format!("{blocks} blocks of {threads} threads; the limit is {MAX_TOTAL} threads in all");
+            report(&self.grid, overrides.grid.is_some(), message);
+        }
+        if let Some((limit, required)) = kernel.block_limit {
+            let bad = if required { block != limit } else { threads > product(limit) };
+            if bad {
+                let (word, [x, y, z]) = (if required { ".reqntid" } else { ".maxntid" }, limit);
+                let message = format!("the block {block:?} contradicts the kernel's `{word} {x}, {y}, {z}`");
+                report(&self.block, overrides.block.is_some(), message);
+            }
+        }
+    }
+
+    fn dynamic_shared(&self, kernel: &Signature<'_>, scope: &Scope<'_>) -> Result<u32, Diagnostic> {
+        let Some(expr) = &self.shared else { return Ok(0) };
+        let bytes = integer(expr, scope)?;
+        let room = WINDOW_BYTES.saturating_sub(u64::from(kernel.shared_bytes));
+        u32::try_from(bytes).ok().filter(|b| u64::from(*b) <= room).ok_or_else(|| {
+            let message = format!("{bytes} bytes of dynamic shared memory; between 0 and {room} are possible");
+            Diagnostic::error("too-large", expr.span(), message)
+        })
+    }
+
+    /// Sizes, addresses and contents. `None` when sizes are wrong: then nothing is filled.
+    fn place_buffers(
+        &self,
+        scope: &Scope<'_>,
+        files: Files<'_>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<Vec<Buffer>> {
+        let mut counts = Vec::new();
+        let mut total = 0u64;
+        let before = diagnostics.len();
+        for plan in &self.buffers {
+            let count = integer(&plan.count, scope).and_then(|count| {
+                let bytes = u64::try_from(count)
+                    .ok()
+                    .filter(|c| *c > 0)
+                    .and_then(|c| c.checked_mul(u64::from(plan.element.bytes())));
+                match bytes {
+                    Some(bytes) if total.saturating_add(bytes) <= MAX_BUFFER_BYTES => {
+                        total += bytes;
+                        Ok(bytes / u64::from(plan.element.bytes()))
+                    }
+                    _ if count < 1 => {
+                        let message =
+                            format!("the buffer `{}` has {count} elements; it needs at least one", plan.name.text);
+                        Err(Diagnostic::error("out-of-range", plan.count.span(), message))
+                    }
+                    _ => {
+                        let message = format!("with `{}` the buffers exceed 16 GiB", plan.name.text);
+                        Err(Diagnostic::error("too-large", plan.count.span(), message))
+                    }
+                }
+            });
+            counts.push(count.map_err(|d| diagnostics.push(d)).unwrap_or(0));
+        }
+        if diagnostics.len() > before {
+            return None;
+        }
+        let mut buffers: Vec<Buffer> = Vec::new();
+        let mut address = BUFFER_BASE;
+        for (plan, count) in self.buffers.iter().zip(counts) {
+            let place = Place { element: plan.element, first: 0, count };
+            let bytes = count * u64::from(plan.element.bytes());
+            let content = match &plan.fill {
+                Some(fill) => words(fill, place, &Scope { buffers: &buffers, ..*scope }, files),
+                None => zeros(bytes).ok_or_else(|| no_memory(plan.span)),
+            };
+            // A buffer whose content failed still exists for those that name it; missing words read as 0.
+            let words = content.map_err(|d| diagnostics.push(d)).unwrap_or_default();
+            buffers.push(Buffer { name: plan.name.text.clone(), address, bytes, element: plan.element, words });
+            address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
+        }
+        Some(buffers)
+    }
+
+    /// The parameter block.
+    fn lay_out(&self, kernel: &Signature<'_>, scope: &Scope<'_>, diagnostics: &mut Vec<Diagnostic>) -> Vec<u8> {
+        let mut block = vec![0u8; kernel.param_bytes as usize];
+        let mut given: Vec<Option<Span>> = vec![None; kernel.params.len()];
+        let scope = Scope { side: Side::Address, ..*scope };
+        for (target, argument) in &self.arguments {
+            let index = match find_parameter(target, kernel) {
+                Ok(index) => index,
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic);
+                    continue;
+                }
+            };
+            let parameter = &kernel.params[index];
+            if let Some(first) = given[index].replace(target.span()) {
+                let message = format!("the parameter `{}` is given twice", parameter.name);
+                diagnostics.push(
+                    Diagnostic::error("duplicate-argument", target.span(), message).also(first, "first given here"),
+                );
+                continue;
+            }
+            match argument_bytes(argument, parameter, &scope) {
+                Ok(bytes) => {
+                    let start = parameter.offset as usize;
+                    if let Some(place) = block.get_mut(start..start.saturating_add(bytes.len())) {
+                        place.copy_from_slice(&bytes);
+                    }
+                }
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic.also(parameter.span, format!("the parameter `{}`", parameter.name)));
+                }
+            }
+        }
+        for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none()) {
+            let message = format!("the parameter `{}` has no argument", parameter.name);
+            diagnostics.push(
+                Diagnostic::error("missing-argument", parameter.span, message)
+                    .help(format!("write `//! arg {} = ..`", parameter.name)),
+            );
+        }
+        block
+    }
+}
+
+/// A finding about the command line: it has no place in the file.
+fn command_line(code: &'static str, message: String) -> Diagnostic {
+    Diagnostic { labels: Vec::new(), ..Diagnostic::error(code, Span::default(), message) }
+}
+
+/// A finding about a shape: at its directive, or without a place when the command line gave the shape.
+fn at_shape(code: &'static str, shape: Option<&Shape>, message: String) -> Diagnostic {
+    match shape {
+        Some(shape) => Diagnostic::error(code, shape.span, message),
+        None => command_line(code, message),
+    }
+}
+
+/// The value of a `--set`, or why it has none.
+fn from_command_line(text: &str, scope: &Scope<'_>) -> Result<i64, String> {
+    let mut diagnostics = Vec::new();
+    let lexemes = tokenize(text, 0, &mut diagnostics);
+    if let Some(first) = diagnostics.into_iter().next() {
+        return Err(first.message);
+    }
+    let mut parser = Parser::new(&lexemes, Span::default());
+    let expr = parser.expression().map_err(|d| d.message)?;
+    if !parser.at_end() {
+        return Err(parser.expected("the end of the value").message);
+    }
+    let value = integer(&expr, scope).map_err(|d| d.message)?;
+    i64::try_from(value).map_err(|_| "a constant is a signed 64-bit integer".to_owned())
+}
+
+/// A grid or block, from the command line or its directive.
+fn extent(
+    shape: Option<&Shape>,
+    overridden: Option<[u32; 3]>,
+    what: &str,
+    limits: [u64; 3],
+    scope: &Scope<'_>,
+) -> Result<[u32; 3], Diagnostic> {
+    let mut result = [1u32; 3];
+    let check = |size: i128, axis: usize, span: Option<Span>| {
+        u32::try_from(size).ok().filter(|s| *s >= 1 && u64::from(*s) <= limits[axis]).ok_or_else(|| {
+            let name = ["x", "y", "z"][axis];
+            let message = format!("the {what} is {size} in {name}; it must be between 1 and {}", limits[axis]);
+            let code = if size < 1 { "out-of-range" } else { "too-large" };
+            span.map_or_else(
+                || command_line(code, message.clone()),
+                |span| Diagnostic::error(code, span, message.clone()),
+            )
+        })
+    };
+    if let Some(sizes) = overridden {
+        for axis in 0..3 {
+            result[axis] = check(i128::from(sizes[axis]), axis, None)?;
+        }
+    } else if let Some(shape) = shape {
+        for (axis, expr) in shape.sizes.iter().take(3).enumerate() {
+            result[axis] = check(integer(expr, scope)?, axis, Some(expr.span()))?;
+        }
+    }
+    Ok(result)
+}
+
+/// Zeros, left to the operating system to provide when touched.
+fn zeros(bytes: u64) -> Option<Vec<u32>> {
+    let count = usize::try_from(bytes.div_ceil(4)).ok()?;
+    Vec::<u32>::new().try_reserve_exact(count).ok()?;
+    Some(vec![0; count])
+}
+
+fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diagnostic> {
+    let found = match target {
+        Target::Name(name) => kernel.params.iter().position(|p| p.name == name.text),
+        Target::Position(position, _) => usize::try_from(*position).ok().filter(|p| *p < kernel.params.len()),
+    };
+    found.ok_or_else(|| {
+        let what = match target {
+            Target::Name(name) => name.text.clone(),
+            Target::Position(position, _) => position.to_string(),
+        };
+        let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
+        let message = format!("the kernel `{}` has no parameter `{what}`", kernel.name);
+        let diagnostic = Diagnostic::error("unknown-argument", target.span(), message);
+        match closest(&what, names.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None if names.is_empty() => diagnostic.help("it has none: remove the line"),
+            None => diagnostic.help(format!("its parameters are `{}`", names.join("`, `"))),
+        }
+    })
+}
+
+/// The bytes of an argument, as long as its parameter.
+fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope<'_>) -> Result<Vec<u8>, Diagnostic> {
+    let size = parameter.ty.bytes().max(1);
+    let elements = parameter.bytes / size;
+    let (values, span): (&[Expr], Span) = match argument {
+        ArgumentValue::Scalar(expr) => (std::slice::from_ref(expr), expr.span()),
+        ArgumentValue::List(values, span) => (values, *span),
+    };
+    if values.len() != elements as usize {
+        let message = format!("{} value(s) for {elements} element(s) of `{}`", values.len(), parameter.ty.name());
+        return Err(Diagnostic::error("wrong-length", span, message));
+    }
+    let mut bytes = Vec::with_capacity(parameter.bytes as usize);
+    for expr in values {
+        let bits = scalar(expr, parameter.ty, scope)?;
+        bytes.extend(bits.to_le_bytes().into_iter().take(size as usize));
+    }
+    Ok(bytes)
+}
+
+/// The bits of a scalar argument. An address needs 64 bits: anything less is named as such.
+fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
+    if ty == Type::F16 {
+        return Err(Diagnostic::error("type-mismatch", expr.span(), "arguments of type `f16` are not supported"));
+    }
+    match exact(expr, ty, scope) {
+        Err(diagnostic) if diagnostic.code == "out-of-range" => {
+            let value = value(expr, scope)?;
+            let address = matches!(value, Value::Int(v) if v >= i128::from(BUFFER_BASE)) && !fits(value, ty);
+            Err(if address { diagnostic.help("buffer addresses have 64 bits") } else { diagnostic })
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,416 @@
+//! Expressions bound to their names: constants folded, buffers resolved, ready to evaluate many times.
+//!
+//! Integers are checked, never wrapped: a result outside -2^63 ..= 2^64 - 1 is a diagnostic. They become elements of a
+//! buffer, modulo its width, only when they are stored or compared.
+
+use super::Buffer;
+use super::element::{Value, bits, decode};
+use super::expression::{Binary, Expr, Unary};
+use super::reference::{Reduction, Region};
+use crate::diag::{Diagnostic, Span, closest};
+use crate::isa::Type;
+use crate::text::tree::Name;
+
+/// Device memory as the directives see it: the words of each buffer of a launch.
+pub trait MemoryView {
+    /// Word `word` (32 bits) of buffer `buffer`, an index in [`super::Launch::buffers`].
+    fn word(&self, buffer: usize, word: u64) -> u32;
+}
+
+/// Memory before the run: what the buffers were filled with.
+pub(super) struct Initial<'a>(pub(super) &'a [Buffer]);
+
+impl MemoryView for Initial<'_> {
+    fn word(&self, buffer: usize, word: u64) -> u32 {
+        let buffer = self.0.get(buffer);
+        usize::try_from(word).ok().and_then(|w| buffer?.words.get(w).copied()).unwrap_or(0)
+    }
+}
+
+/// When an expression looks at memory, and what a bare buffer name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// Before the run: contents are known, so they fold away.
+    Before,
+    /// After the run: contents stay to be read.
+    After,
+    /// As `Before`, and a buffer's name is its address.
+    Address,
+}
+
+/// The names an expression can use.
+#[derive(Clone, Copy)]
+pub(super) struct Scope<'a> {
+    pub(super) constants: &'a [(String, i64)],
+    pub(super) buffers: &'a [Buffer],
+    pub(super) variable: Option<&'a str>,
+    pub(super) side: Side,
+}
+
+/// A bound expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Term {
+    Value(Value),
+    /// The index of a `for`.
+    Index,
+    /// One element of a buffer.
+    Element {
+        region: Region,
+        index: Box<Term>,
+        span: Span,
+    },
+    /// One number made from many elements.
+    Reduce(Reduction, Region),
+    Unary(Unary, Box<Term>, Span),
+    Binary(Binary, Box<Term>, Box<Term>, Span),
+    Choice(Box<[Term; 3]>, Span),
+    Function(Function, Vec<Term>, Span),
+}
+
+/// Functions of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Function {
+    Min,
+    Max,
+    CeilDiv,
+    Abs,
+    Popcount,
+}
+
+const FUNCTIONS: &[&str] = &["min", "max", "ceil_div", "abs", "popcount", "sum", "recursive_sum"];
+
+impl Term {
+    /// The element type that the term reads: how a comparison with it is made. `None` for plain numbers.
+    pub(super) fn element(&self) -> Option<Type> {
+        match self {
+            Term::Element { region, .. } | Term::Reduce(_, region) => Some(region.element),
+            _ => None,
+        }
+    }
+
+    fn value(&self) -> Option<Value> {
+        if let Term::Value(value) = self { Some(*value) } else { None }
+    }
+}
+
+/// Binds and evaluates an expression that needs no memory after the run and no index.
+pub(super) fn value(expr: &Expr, scope: &Scope<'_>) -> Result<Value, Diagnostic> {
+    let term = bind(expr, scope)?;
+    eval(&term, &Initial(scope.buffers), 0)
+}
+
+/// As [`value`], an integer.
+pub(super) fn integer(expr: &Expr, scope: &Scope<'_>) -> Result<i128, Diagnostic> {
+    match value(expr, scope)? {
+        Value::Int(v) => Ok(v),
+        Value::Float(_) => Err(Diagnostic::error("type-mismatch", expr.span(), "this must be an integer")),
+    }
+}
+
+/// Resolves the names of an expression and folds what is known.
+pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+    let sub = |expr: &Expr| bind(expr, scope);
+    let term = match expr {
+        Expr::Int(v, _) => Term::Value(Value::Int(i128::from(*v))),
+        Expr::Float(v, _) => Term::Value(Value::Float(*v)),
+        Expr::Name(name) => return bind_name(name, scope),
+        Expr::Unary(operator, operand, span) => Term::Unary(*operator, Box::new(sub(operand)?), *span),
+        Expr::Binary(operator, left, right, span) => {
+            let left = sub(left)?;
+            // The right side of a settled `&&` or `||` is not looked at: it may be meaningless then.
+            match (operator, left.value().map(truth)) {
+                (Binary::And, Some(false)) => return Ok(Term::Value(Value::Int(0))),
+                (Binary::Or, Some(true)) => return Ok(Term::Value(Value::Int(1))),
+                _ => Term::Binary(*operator, Box::new(left), Box::new(sub(right)?), *span),
+            }
+        }
+        Expr::Choice(parts, span) => {
+            let [condition, yes, no] = &**parts;
+            let condition = sub(condition)?;
+            match condition.value().map(truth) {
+                Some(true) => return sub(yes),
+                Some(false) => return sub(no),
+                None => Term::Choice(Box::new([condition, sub(yes)?, sub(no)?]), *span),
+            }
+        }
+        Expr::Call(name, arguments, span) => return bind_call(name, arguments, *span, scope),
+        Expr::Index(name, index, span) => {
+            let region = find_buffer(name, scope)?;
+            let index = sub(index)?;
+            let known = index.value().is_some();
+            let term = Term::Element { region, index: Box::new(index), span: *span };
+            return if known && scope.side != Side::After { fold(term, scope) } else { Ok(term) };
+        }
+        Expr::Slice(_, _, span) => {
+            return Err(Diagnostic::error("type-mismatch", *span, "a slice is many values where one is needed")
+                .help("reduce it, as in `sum(buffer[0..4])`"));
+        }
+    };
+    let known = match &term {
+        Term::Unary(_, operand, _) => operand.value().is_some(),
+        Term::Binary(_, left, right, _) => left.value().is_some() && right.value().is_some(),
+        _ => false,
+    };
+    if known { fold(term, scope) } else { Ok(term) }
+}
+
+fn fold(term: Term, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+    eval(&term, &Initial(scope.buffers), 0).map(Term::Value)
+}
+
+fn bind_name(name: &Name, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+    if scope.variable == Some(name.text.as_str()) {
+        return Ok(Term::Index);
+    }
+    if let Some((_, value)) = scope.constants.iter().find(|(n, _)| *n == name.text) {
+        return Ok(Term::Value(Value::Int(i128::from(*value))));
+    }
+    match scope.buffers.iter().find(|b| b.name == name.text) {
+        Some(buffer) if scope.side == Side::Address => Ok(Term::Value(Value::Int(i128::from(buffer.address)))),
+        Some(_) => {
+            let message = format!("`{}` is a buffer where one number is needed", name.text);
+            Err(Diagnostic::error("type-mismatch", name.span, message)
+                .help(format!("write `{0}[i]`, `sum({0})`, `min({0})` or `max({0})`", name.text)))
+        }
+        None => Err(unknown(name, scope)),
+    }
+}
+
+fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+    let reduction = match (name.text.as_str(), arguments.len()) {
+        ("sum", 1) => Some(Reduction::Sum),
+        ("recursive_sum", 1) => Some(Reduction::RecursiveSum),
+        ("min", 1) => Some(Reduction::Min),
+        ("max", 1) => Some(Reduction::Max),
+        _ => None,
+    };
+    if let (Some(reduction), [argument]) = (reduction, arguments) {
+        let Some(region) = region(argument, scope)? else {
+            let message = format!("`{}` of one argument takes a buffer or a slice of one", name.text);
+            return Err(Diagnostic::error("type-mismatch", argument.span(), message));
+        };
+        let term = Term::Reduce(reduction, region);
+        return if scope.side == Side::After { Ok(term) } else { fold(term, scope) };
+    }
+    let (function, takes) = match name.text.as_str() {
+        "min" => (Function::Min, None),
+        "max" => (Function::Max, None),
+        "ceil_div" => (Function::CeilDiv, Some(2)),
+        "abs" => (Function::Abs, Some(1)),
+        "popcount" => (Function::Popcount, Some(1)),
+        "sum" | "recursive_sum" => return Err(wrong_count(name, 1, arguments.len())),
+        "fill" | "iota" | "random" | "file" | "block_sum" => {
+            let message = format!("`{}(..)` is many values where one is needed", name.text);
+            return Err(Diagnostic::error("type-mismatch", span, message));
+        }
+        _ => {
+            let error = Diagnostic::error("unknown-name", name.span, format!("there is no function `{}`", name.text));
+            return Err(match closest(&name.text, FUNCTIONS.iter().copied()) {
+                Some(near) => error.help(format!("did you mean `{near}`?")),
+                None => error.help(format!("functions are `{}`", FUNCTIONS.join("`, `"))),
+            });
+        }
+    };
+    if takes.map_or(arguments.is_empty(), |takes| takes != arguments.len()) {
+        return Err(wrong_count(name, takes.unwrap_or(2), arguments.len()));
+    }
+    let terms = arguments.iter().map(|a| bind(a, scope)).collect::<Result<Vec<_>, _>>()?;
+    let known = terms.iter().all(|t| t.value().is_some());
+    let term = Term::Function(function, terms, span);
+    if known { fold(term, scope) } else { Ok(term) }
+}
+
+fn wrong_count(name: &Name, takes: usize, found: usize) -> Diagnostic {
+    let message = format!("`{}` takes {takes} argument{}, not {found}", name.text, if takes == 1 { "" } else { "s" });
+    Diagnostic::error("directive-syntax", name.span, message)
+}
+
+/// The part of a buffer that an expression names as a whole, or `None` when it is no buffer or slice.
+pub(super) fn region(expr: &Expr, scope: &Scope<'_>) -> Result<Option<Region>, Diagnostic> {
+    match expr {
+        Expr::Name(name) if scope.buffers.iter().any(|b| b.name == name.text) => find_buffer(name, scope).map(Some),
+        Expr::Slice(name, ends, span) => {
+            let whole = find_buffer(name, scope)?;
+            let before = Scope { side: Side::Before, ..*scope };
+            let (low, high) = (integer(&ends[0], &before)?, integer(&ends[1], &before)?);
+            if low < 0 || low > high || high > i128::from(whole.count) {
+                let message = format!("`{}` has the elements 0..{}, not {low}..{high}", name.text, whole.count);
+                return Err(Diagnostic::error("out-of-range", *span, message));
+            }
+            // Both ends lie in 0..=count, which is a u64.
+            Ok(Some(Region { first: low as u64, count: (high - low) as u64, ..whole }))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn find_buffer(name: &Name, scope: &Scope<'_>) -> Result<Region, Diagnostic> {
+    let Some(index) = scope.buffers.iter().position(|b| b.name == name.text) else {
+        return Err(unknown(name, scope));
+    };
+    let Buffer { element, bytes, .. } = scope.buffers[index];
+    Ok(Region { buffer: index, element, first: 0, count: bytes / u64::from(element.bytes().max(1)) })
+}
+
+fn unknown(name: &Name, scope: &Scope<'_>) -> Diagnostic {
+    let known = scope.constants.iter().map(|(n, _)| n.as_str()).chain(scope.buffers.iter().map(|b| b.name.as_str()));
+    let known: Vec<&str> = known.chain(scope.variable).collect();
+    let error = Diagnostic::error("unknown-name", name.span, format!("`{}` is not known here", name.text));
+    match closest(&name.text, known.iter().copied()) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => error.help("define it in an earlier line: `const NAME = VALUE`"),
+        None => error.help(format!("names defined up to here: `{}`", known.join("`, `"))),
+    }
+}
+
+fn truth(value: Value) -> bool {
+    match value {
+        Value::Int(v) => v != 0,
+        Value::Float(v) => v != 0.0,
+    }
+}
+
+/// Evaluates a bound expression; `index` is the value of its `for` index.
+pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<Value, Diagnostic> {
+    let sub = |term: &Term| eval(term, memory, index);
+    match term {
+        Term::Value(value) => Ok(*value),
+        Term::Index => Ok(Value::Int(index)),
+        Term::Element { region, index, span } => {
+            let at = element_index(&sub(index)?, region, *span)?;
+            let Region { buffer, element, .. } = *region;
+            Ok(decode(bits(&|w| memory.word(buffer, w), element, at), element))
+        }
+        Term::Reduce(reduction, region) => Ok(reduction.apply(region, memory)),
+        Term::Unary(operator, operand, span) => unary(*operator, sub(operand)?, *span),
+        Term::Binary(Binary::And, left, right, _) => Ok(flag(truth(sub(left)?) && truth(sub(right)?))),
+        Term::Binary(Binary::Or, left, right, _) => Ok(flag(truth(sub(left)?) || truth(sub(right)?))),
+        Term::Binary(operator, left, right, span) => binary(*operator, sub(left)?, sub(right)?, *span),
+        Term::Choice(parts, _) => {
+            let [condition, yes, no] = &**parts;
+            if truth(sub(condition)?) { sub(yes) } else { sub(no) }
+        }
+        Term::Function(function, terms, span) => {
+            let values = terms.iter().map(sub).collect::<Result<Vec<_>, _>>()?;
+            call(*function, &values, *span)
+        }
+    }
+}
+
+/// The element that an index value names, checked against the buffer.
+pub(super) fn element_index(index: &Value, region: &Region, span: Span) -> Result<u64, Diagnostic> {
+    match index {
+        Value::Int(v) => match u64::try_from(*v) {
+            Ok(at) if at < region.count => Ok(at),
+            _ => {
+                let message = format!("index {v} is outside the buffer's elements 0..{}", region.count);
+                Err(Diagnostic::error("out-of-range", span, message))
+            }
+        },
+        Value::Float(_) => Err(Diagnostic::error("type-mismatch", span, "an index must be an integer")),
+    }
+}
+
+fn flag(holds: bool) -> Value {
+    Value::Int(i128::from(holds))
+}
+
+/// An integer result in range, or the overflow.
+fn int(value: Option<i128>, span: Span) -> Result<Value, Diagnostic> {
+    match value {
+        Some(v) if (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&v) => Ok(Value::Int(v)),
+        _ => Err(Diagnostic::error("overflow", span, "this result does not fit in 64 bits")),
+    }
+}
+
+fn unary(operator: Unary, operand: Value, span: Span) -> Result<Value, Diagnostic> {
+    match (operator, operand) {
+        (Unary::Minus, Value::Int(v)) => int(v.checked_neg(), span),
+        (Unary::Minus, Value::Float(v)) => Ok(Value::Float(-v)),
+        (Unary::Complement, Value::Int(v)) => int(Some(!v), span),
+        (Unary::Complement, Value::Float(_)) => Err(integers_only("~", span)),
+        (Unary::Not, v) => Ok(flag(!truth(v))),
+    }
+}
+
+fn integers_only(operator: &str, span: Span) -> Diagnostic {
+    Diagnostic::error("type-mismatch", span, format!("`{operator}` takes integers only"))
+}
+
+/// How two values compare; `None` when one is not a number.
+pub(super) fn order(left: Value, right: Value) -> Option<std::cmp::Ordering> {
+    match (left, right) {
+        (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
+        (a, b) => a.as_float().partial_cmp(&b.as_float()),
+    }
+}
+
+fn binary(operator: Binary, left: Value, right: Value, span: Span) -> Result<Value, Diagnostic> {
+    let compared = order(left, right);
+    match operator {
+        Binary::Eq => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_eq))),
+        Binary::Ne => return Ok(flag(!compared.is_some_and(std::cmp::Ordering::is_eq))),
+        Binary::Lt => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_lt))),
+        Binary::Le => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_le))),
+        Binary::Gt => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_gt))),
+        Binary::Ge => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_ge))),
+        _ => {}
+    }
+    let (Value::Int(a), Value::Int(b)) = (left, right) else {
+        let (a, b) = (left.as_float(), right.as_float());
+        return match operator {
+            Binary::Add => Ok(Value::Float(a + b)),
+            Binary::Sub => Ok(Value::Float(a - b)),
+            Binary::Mul => Ok(Value::Float(a * b)),
+            Binary::Div => Ok(Value::Float(a / b)),
+            Binary::Rem => Err(integers_only("%", span)),
+            _ => Err(integers_only("a bit operator", span)),
+        };
+    };
+    match operator {
+        Binary::Add => int(a.checked_add(b), span),
+        Binary::Sub => int(a.checked_sub(b), span),
+        Binary::Mul => int(a.checked_mul(b), span),
+        Binary::Div | Binary::Rem if b == 0 => Err(divided_by_zero(span)),
+        Binary::Div => int(a.checked_div(b), span),
+        Binary::Rem => int(a.checked_rem(b), span),
+        Binary::Shl | Binary::Shr => match u32::try_from(b) {
+            // Operands are below 2^64 in size, so 63 more bits cannot leave an i128.
+            Ok(amount @ 0..=63) => int(Some(if operator == Binary::Shl { a << amount } else { a >> amount }), span),
+            _ => {
+                let message = format!("a shift by {b} is outside 0..64");
+                Err(Diagnostic::error("out-of-range", span, message))
+            }
+        },
+        Binary::BitAnd => int(Some(a & b), span),
+        Binary::BitOr => int(Some(a | b), span),
+        Binary::BitXor => int(Some(a ^ b), span),
+        _ => Ok(Value::Int(0)), // comparisons returned above; `&&` and `||` are evaluated lazily by `eval`
+    }
+}
+
+fn divided_by_zero(span: Span) -> Diagnostic {
+    Diagnostic::error("division-by-zero", span, "this divides by zero")
+}
+
+fn call(function: Function, values: &[Value], span: Span) -> Result<Value, Diagnostic> {
+    let pick = |smaller: bool| {
+        let better = |a: Value, b: Value| {
+            if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) { b } else { a }
+        };
+        values.iter().copied().reduce(better).unwrap_or(Value::Int(0))
+    };
+    match (function, values) {
+        (Function::Min, _) => Ok(pick(true)),
+        (Function::Max, _) => Ok(pick(false)),
+        (Function::CeilDiv, [Value::Int(_), Value::Int(0)]) => Err(divided_by_zero(span)),
+        (Function::CeilDiv, [Value::Int(a), Value::Int(b)]) => {
+            let up = i128::from(a.rem_euclid(*b) != 0 && *b > 0);
+            int(a.checked_div_euclid(*b).and_then(|q| q.checked_add(up)), span)
+        }
+        (Function::Abs, [Value::Int(v)]) => int(v.checked_abs(), span),
+        (Function::Abs, [Value::Float(v)]) => Ok(Value::Float(v.abs())),
+        (Function::Popcount, [Value::Int(v)]) => Ok(Value::Int(i128::from((*v as u64).count_ones()))),
+        _ => Err(integers_only("this function", span)),
+    }
+}
