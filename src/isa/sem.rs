@@ -1,0 +1,184 @@
+//! The closed list of meanings. A row of `isa/ptx.ron` names one of these, so it cannot name a meaning that does not exist.
+//!
+//! A meaning is coarser than a form: modifiers (`.sat`, `.ftz`, rounding, scope ..) and types refine it when
+//! `kernel::check` turns a form into an operation. What a meaning computes stands in `exec`.
+
+use serde::Deserialize;
+
+macro_rules! meanings {
+    ($($(#[doc = $doc:literal])* $name:ident),+ $(,)?) => {
+        /// What an instruction form does.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
+        pub enum Sem { $($(#[doc = $doc])* $name),+ }
+
+        impl Sem {
+            /// Every meaning, in declaration order.
+            pub const ALL: &'static [Sem] = &[$(Sem::$name),+];
+        }
+    };
+}
+
+meanings! {
+    /// Integer sum, perhaps saturating.
+    Add,
+    /// Integer difference, perhaps saturating.
+    Sub,
+    /// Low half of an integer product.
+    MulLo,
+    /// High half of an integer product.
+    MulHi,
+    /// Full integer product in twice the width.
+    MulWide,
+    /// Low half of a product plus an addend.
+    MadLo,
+    /// High half of a product plus an addend, perhaps saturating.
+    MadHi,
+    /// Full product plus an addend of twice the width.
+    MadWide,
+    /// 24-bit product, low or high part.
+    Mul24,
+    /// 24-bit product plus an addend.
+    Mad24,
+    /// Sum of absolute differences.
+    Sad,
+    /// Integer quotient.
+    Div,
+    /// Integer remainder.
+    Rem,
+    /// Integer absolute value.
+    Abs,
+    /// Integer negation.
+    Neg,
+    /// Integer minimum.
+    Min,
+    /// Integer maximum.
+    Max,
+    /// Number of ones.
+    Popc,
+    /// Number of leading zeros.
+    Clz,
+    /// Position of the most significant non-sign bit.
+    Bfind,
+    /// Bit reversal.
+    Brev,
+    /// Bit-field extract.
+    Bfe,
+    /// Bit-field insert.
+    Bfi,
+    /// Byte permutation.
+    Prmt,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// Bitwise complement.
+    Not,
+    /// Logical negation: 1 for zero, 0 for everything else.
+    Cnot,
+    /// Three-input logic by truth table.
+    Lop3,
+    /// Left shift.
+    Shl,
+    /// Right shift.
+    Shr,
+    /// Funnel shift.
+    Shf,
+    /// Float sum.
+    FAdd,
+    /// Float difference.
+    FSub,
+    /// Float product.
+    FMul,
+    /// Float multiply-add, rounded once.
+    Fma,
+    /// Float quotient.
+    FDiv,
+    /// Float reciprocal.
+    Rcp,
+    /// Float square root.
+    Sqrt,
+    /// Float reciprocal square root.
+    Rsqrt,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Power of two.
+    Ex2,
+    /// Binary logarithm.
+    Lg2,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Float minimum.
+    FMin,
+    /// Float maximum.
+    FMax,
+    /// Float negation.
+    FNeg,
+    /// Float absolute value.
+    FAbs,
+    /// Magnitude of one operand, sign of the other.
+    CopySign,
+    /// Comparison into predicates, perhaps combined with a third predicate.
+    Setp,
+    /// Comparison into a register.
+    Set,
+    /// Comparison combined with a predicate, into a register.
+    SetBool,
+    /// Select by predicate.
+    Selp,
+    /// Select by sign.
+    Slct,
+    /// Copy, address of a variable, packing and unpacking.
+    Mov,
+    /// Predicate copy.
+    PredicateMov,
+    /// Predicate and.
+    PredicateAnd,
+    /// Predicate or.
+    PredicateOr,
+    /// Predicate exclusive or.
+    PredicateXor,
+    /// Predicate complement.
+    PredicateNot,
+    /// Conversion between types.
+    Cvt,
+    /// Conversion of an address between a space and generic.
+    Cvta,
+    /// Load.
+    Load,
+    /// Store.
+    Store,
+    /// Atomic read-modify-write, with or without result.
+    Atomic,
+    /// Branch.
+    Branch,
+    /// Block barrier: arrive and wait.
+    BarrierSync,
+    /// Block barrier: arrive and go on.
+    BarrierArrive,
+    /// Block barrier with a reduction of a predicate.
+    BarrierRed,
+    /// Warp barrier.
+    WarpSync,
+    /// Exchange of values between lanes.
+    Shuffle,
+    /// Vote of the lanes on a predicate.
+    Vote,
+    /// The active mask.
+    ActiveMask,
+    /// Lanes that hold equal values.
+    Match,
+    /// Reduction over the lanes of a mask.
+    Redux,
+    /// Memory fence.
+    Fence,
+    /// Pause.
+    Sleep,
+    /// End of the thread.
+    Exit,
+    /// Program fault.
+    Trap,
+}
