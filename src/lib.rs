@@ -14,5 +14,6 @@ pub mod launch;
 pub mod machine;
 pub mod observe;
 pub mod oracle;
+pub mod pipeline;
 pub mod report;
 pub mod text;

@@ -3,13 +3,12 @@
 use simt_sim::report;
 
 use super::args::CfgArgs;
-use super::source::Program;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, source};
 
 /// Draws one kernel.
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
-    let program = Program::read_sound(&args.file, true)?;
-    let kernel = program.kernel(args.kernel.as_deref())?;
+    let program = source::read_sound(&args.file, true)?;
+    let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let drawn = if args.svg {
         report::cfg::svg(kernel, &program.text)
     } else {

@@ -1,22 +1,19 @@
 //! `simt-sim check`: errors, warnings and a summary, without a run.
 
-use simt_sim::diag::{Severity, has_errors};
-use simt_sim::launch;
+use simt_sim::diag::Severity;
+use simt_sim::pipeline::Program;
 
 use super::args::CheckArgs;
-use super::source::Program;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, source};
 
 /// Checks each file; ends with [`Exit::Usage`] when any has an error.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     for path in &args.files {
-        match Program::read(path) {
-            Ok(mut program) => {
-                let (_, directives) = launch::plan(&program.module, &program.text);
-                program.findings.extend(directives);
-                output::error(&program.render(&program.findings));
-                if has_errors(&program.findings) {
+        match source::read(path) {
+            Ok(program) => {
+                output::error(&source::render(&program, &program.findings));
+                if !program.is_sound() {
                     exit = Exit::Usage;
                 }
                 if !args.quiet {

@@ -5,12 +5,13 @@ use std::path::Path;
 use simt_sim::diag::{self, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
-use simt_sim::launch::{self, Launch, Overrides};
+use simt_sim::launch::{Launch, Overrides};
 use simt_sim::machine::{MachineSpec, Mode, Side};
+use simt_sim::pipeline::Program;
 
 use super::args::{LaunchChoice, MachineChoice, ModeArg};
-use super::source::{Program, read_text};
-use super::{Failure, output};
+use super::source::read_text;
+use super::{Failure, output, source};
 
 /// The machine to run on, and how.
 pub(crate) struct Machine {
@@ -107,18 +108,11 @@ pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) 
     }
     overrides.grid = choice.grid.as_deref().map(|t| parse_shape("--grid", t)).transpose()?;
     overrides.block = choice.block.as_deref().map(|t| parse_shape("--block", t)).transpose()?;
-    let (plan, mut findings) = launch::plan(&program.module, &program.text);
-    if !diag::has_errors(&findings) {
-        let files = |path: &str| -> Result<Vec<u8>, String> {
-            let beside = Path::new(&program.name).parent().unwrap_or(Path::new("")).join(path);
-            std::fs::read(&beside).map_err(|e| format!("cannot read `{}`: {e}", beside.display()))
-        };
-        match plan.resolve(kernel, &overrides, &files) {
-            Ok(launch) => return Ok(launch),
-            Err(more) => findings.extend(more),
-        }
-    }
-    Err(Failure(program.render(&findings)))
+    let files = |path: &str| -> Result<Vec<u8>, String> {
+        let beside = Path::new(&program.name).parent().unwrap_or(Path::new("")).join(path);
+        std::fs::read(&beside).map_err(|e| format!("cannot read `{}`: {e}", beside.display()))
+    };
+    program.launch(kernel, &overrides, &files).map_err(|found| Failure(source::render(program, &found)))
 }
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {

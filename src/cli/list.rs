@@ -5,12 +5,11 @@ use simt_sim::machine::{MachineSpec, Mode};
 use simt_sim::{report, text};
 
 use super::args::{MachineArgs, PrintArgs};
-use super::source::Program;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, source};
 
 /// `simt-sim print FILE`
 pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
-    let program = Program::read_sound(&args.file, true)?;
+    let program = source::read_sound(&args.file, true)?;
     output::print(&text::print(&program.module));
     Ok(Exit::Ok)
 }

@@ -2,75 +2,35 @@
 
 use std::path::Path;
 
-use simt_sim::diag::{self, Diagnostic, Source, has_errors};
-use simt_sim::kernel::{self, Kernel};
-use simt_sim::text::{self, tree::Module};
+use simt_sim::diag::{self, Diagnostic, Source};
+use simt_sim::pipeline::Program;
 
 use super::{Failure, output};
 
 /// The largest program text read, in bytes. Compilers emit a few megabytes at most.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A file, read and analysed as far as it goes.
-pub(crate) struct Program {
-    /// The name as the user gave it.
-    pub(crate) name: String,
-    /// The text.
-    pub(crate) text: String,
-    /// What the text says.
-    pub(crate) module: Module,
-    /// The kernels that passed every check.
-    pub(crate) kernels: Vec<Kernel>,
-    /// Every finding, in order of place.
-    pub(crate) findings: Vec<Diagnostic>,
+/// Reads a program and analyses it as far as it goes; findings are kept, not reported.
+pub(crate) fn read(path: &Path) -> Result<Program, Failure> {
+    let (name, text) = read_text(path)?;
+    Ok(Program::parse(&name, &text))
 }
 
-impl Program {
-    /// Reads and checks a program; findings are kept, not reported.
-    pub(crate) fn read(path: &Path) -> Result<Program, Failure> {
-        let (name, text) = read_text(path)?;
-        let (module, mut findings) = text::parse(&text);
-        let (kernels, more) = kernel::check(&module, &text);
-        findings.extend(more);
-        for kernel in &kernels {
-            findings.extend(kernel::warnings(kernel));
-        }
-        findings.sort_by_key(|d| (d.labels.first().map(|l| l.span), d.severity));
-        findings.dedup();
-        Ok(Program { name, text, module, kernels, findings })
+/// Reads a program that has no error; warnings are printed unless `quiet`.
+pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
+    let program = read(path)?;
+    if !program.is_sound() {
+        return Err(Failure(render(&program, &program.findings)));
     }
+    if !quiet {
+        output::error(&render(&program, &program.findings));
+    }
+    Ok(program)
+}
 
-    /// Reads a program that has no error; warnings are printed unless `quiet`.
-    pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
-        let program = Program::read(path)?;
-        if has_errors(&program.findings) {
-            return Err(Failure(program.render(&program.findings)));
-        }
-        if !quiet {
-            output::error(&program.render(&program.findings));
-        }
-        Ok(program)
-    }
-
-    /// Findings with source excerpts.
-    pub(crate) fn render(&self, findings: &[Diagnostic]) -> String {
-        diag::render(findings, Source { name: &self.name, text: &self.text }, output::color_err())
-    }
-
-    /// The kernel called `wanted`, or the only one.
-    pub(crate) fn kernel(&self, wanted: Option<&str>) -> Result<&Kernel, Failure> {
-        let names = || self.kernels.iter().map(|k| k.name.as_str()).collect::<Vec<_>>().join(", ");
-        match (wanted, self.kernels.as_slice()) {
-            (_, []) => Err(Failure::new(format!("`{}` has no kernel; declare one with `.entry name ( .. )`", self.name))),
-            (Some(wanted), kernels) => kernels.iter().find(|k| k.name == wanted).ok_or_else(|| {
-                Failure::new(format!("`{}` has no kernel `{wanted}`; it has {}", self.name, names()))
-            }),
-            (None, [one]) => Ok(one),
-            (None, _) => {
-                Err(Failure::new(format!("`{}` has several kernels; choose one with --kernel: {}", self.name, names())))
-            }
-        }
-    }
+/// Findings about a program, with source excerpts.
+pub(crate) fn render(program: &Program, findings: &[Diagnostic]) -> String {
+    diag::render(findings, Source { name: &program.name, text: &program.text }, output::color_err())
 }
 
 /// A file's name as given, and its text.

@@ -1,0 +1,87 @@
+//! `simt-sim run`: from arguments to report and exit code.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simt_sim::machine::{Finish, Options, Progress};
+use simt_sim::pipeline::{self, Simulation};
+use simt_sim::report;
+
+use super::args::{Format, RunArgs};
+use super::{Exit, Failure, job, output, source};
+
+/// Runs one kernel.
+pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    report::check_names(&args.metrics).map_err(Failure::new)?;
+    let machine = job::machine(&args.machine)?;
+    let program = source::read_sound(&args.file, args.quiet)?;
+    let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(&program, kernel, &args.launch)?;
+    let options = Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !args.machine.no_yield,
+        max_cycles: args.max_cycles,
+        jobs: args.jobs,
+    };
+    let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
+    let simulation =
+        pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    bar.clear();
+    if !args.quiet {
+        let text = if !args.metrics.is_empty() {
+            report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
+        } else if args.format == Format::Json {
+            report::json(&simulation.run)
+        } else {
+            report::text(&simulation.run, output::width(), output::color_out())
+        };
+        output::print(&text);
+    }
+    Ok(exit(&simulation))
+}
+
+fn exit(simulation: &Simulation) -> Exit {
+    match simulation.finish {
+        Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,
+        Finish::CycleLimit => Exit::CycleLimit,
+        Finish::Fault(_) => Exit::Fault,
+        Finish::Ok if simulation.run.expectations.iter().any(|e| !e.passed) => Exit::ExpectationFailed,
+        Finish::Ok => Exit::Ok,
+    }
+}
+
+/// A progress bar for runs that take long, on a terminal only.
+struct Bar {
+    bar: ProgressBar,
+    started: Instant,
+}
+
+impl Bar {
+    fn new(blocks: u64, quiet: bool) -> Bar {
+        let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
+        if !quiet && std::io::stderr().is_terminal() {
+            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+        }
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {eta} left") {
+            bar.set_style(style);
+        }
+        Bar { bar, started: Instant::now() }
+    }
+
+    fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Progress for Bar {
+    fn blocks_done(&self, blocks: u64) {
+        if self.started.elapsed() > Duration::from_secs(1) {
+            self.bar.inc(blocks);
+        } else {
+            // Nothing is drawn for what is over in a moment; `update` keeps the count without a draw.
+            self.bar.update(|state| state.set_pos(state.pos() + blocks));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Everything that is tested across modules, in one binary so that it links once.
+
+mod architecture;
+mod support;
