@@ -1,1 +1,17 @@
 //! Folding events into values.
+//!
+//! [`Counts`] is the fold that every run carries: it answers for all metrics of the report, and [`Totals`] is what it
+//! leaves behind, public integers only. [`Trace`] keeps the issues of chosen blocks one by one. Nothing here derives a
+//! ratio or knows a metric's name; that is the report's business.
+
+mod counts;
+mod totals;
+mod trace;
+
+pub use crate::event::{AccessWay, MemoryKind, Stall};
+pub use counts::Counts;
+pub use totals::{StepTotals, Totals, TrafficTotals};
+pub use trace::{Trace, TraceEntry};
+
+#[cfg(test)]
+pub(crate) mod samples;

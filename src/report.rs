@@ -1,1 +1,15 @@
 //! Values to text, pictures and files.
+//!
+//! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
+//! metrics ([`selected`]). The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
+
+pub mod metrics;
+pub mod numbers;
+mod run;
+mod text;
+
+pub use run::{
+    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Run,
+    RunInput, Slots, StepInfo, Verdict,
+};
+pub use text::{Style, UnknownMetric, selected, text};

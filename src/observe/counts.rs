@@ -1,0 +1,241 @@
+//! The hot fold: about five events a warp instruction, each a few additions to arrays indexed by step or by state.
+//!
+//! What can be summed up afterwards from the table of steps is not counted twice; see [`Counts::finish`].
+
+use super::totals::{StepTotals, Totals, TrafficTotals};
+use crate::base::{Cycle, LaneMask, MAX_LANES};
+use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
+
+/// One row of the hot table: a step's totals and what only the global sums need of it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Row {
+    step: StepTotals,
+    /// Machine instructions x active lanes.
+    thread_slots: u64,
+    /// Machine instructions x lanes whose guard held.
+    guarded_slots: u64,
+}
+
+/// Counts everything a report needs. One per SM; merged in any order they give the same [`Totals`].
+#[derive(Clone, Debug)]
+pub struct Counts {
+    warp_size: u32,
+    /// By step, and one more at the end for what belongs to no step (a warp that drains after its exit).
+    rows: Vec<Row>,
+    /// By `is_join`, by number of active lanes.
+    histogram: [[u64; MAX_LANES + 1]; 2],
+    traffic: [[TrafficTotals; 3]; 4],
+    barriers: u64,
+    blocks: u64,
+    warps: u64,
+    threads: u64,
+    resident: u64,
+    /// Warps resident now, and the sum of the cycles at which they became so: a run that is cut short still counts them.
+    open_warps: u64,
+    open_since: u64,
+    slots_stalled: [u64; Stall::ALL.len()],
+    slots_no_warp: u64,
+    elapsed: Cycle,
+    active: u64,
+    active_sms: u32,
+}
+
+impl Counts {
+    /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes.
+    pub fn new(is_join: &[bool], warp_size: u32) -> Counts {
+        let row = |&is_join: &bool| Row { step: StepTotals { is_join, ..StepTotals::default() }, ..Row::default() };
+        Counts {
+            warp_size,
+            rows: is_join.iter().map(row).chain([Row::default()]).collect(),
+            histogram: [[0; MAX_LANES + 1]; 2],
+            traffic: Default::default(),
+            barriers: 0,
+            blocks: 0,
+            warps: 0,
+            threads: 0,
+            resident: 0,
+            open_warps: 0,
+            open_since: 0,
+            slots_stalled: [0; Stall::ALL.len()],
+            slots_no_warp: 0,
+            elapsed: 0,
+            active: 0,
+            active_sms: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
+        let n = active.count();
+        let executed = if lanes == active { n } else { lanes.count() };
+        let row = &mut self.rows[pc];
+        row.step.issues += 1;
+        row.step.slots += slots;
+        row.step.active_lanes += u64::from(n);
+        row.step.executed_lanes += u64::from(executed);
+        row.thread_slots += slots * u64::from(n);
+        row.guarded_slots += slots * u64::from(executed);
+        self.histogram[usize::from(row.step.is_join)][n as usize] += slots;
+    }
+
+    #[inline(always)]
+    fn memory(&mut self, pc: usize, t: &Traffic) {
+        let step = &mut self.rows[pc].step;
+        step.requests += 1;
+        step.sectors += u64::from(t.sectors);
+        self.traffic[t.memory as usize][t.kind as usize].add(&TrafficTotals {
+            requests: 1,
+            requested_bytes: t.requested.into(),
+            sectors: t.sectors.into(),
+            lines: t.lines.into(),
+            transactions: t.transactions.into(),
+            l1_hits: t.l1_hits.into(),
+            l2_hits: t.l2_hits.into(),
+            dram_sectors: t.dram.into(),
+            wavefronts: t.wavefronts.into(),
+            ideal_wavefronts: t.ideal_wavefronts.into(),
+        });
+    }
+
+    /// What was counted.
+    pub fn finish(self) -> Totals {
+        let mut totals = Totals {
+            warp_size: self.warp_size,
+            steps: Vec::new(),
+            steps_executed: 0,
+            inst_executed: 0,
+            thread_inst_executed: 0,
+            not_predicated_off: 0,
+            histogram: self.histogram[0],
+            join_steps: 0,
+            join_slots: 0,
+            branches: 0,
+            divergent_branches: 0,
+            barriers: self.barriers,
+            traffic: self.traffic,
+            blocks: self.blocks,
+            warps: self.warps,
+            threads: self.threads,
+            resident_warp_cycles: self.resident,
+            stalls: [0; Stall::ALL.len()],
+            slots_used: 0,
+            slots_stalled: self.slots_stalled,
+            slots_no_warp: self.slots_no_warp,
+            elapsed_cycles: self.elapsed,
+            active_cycles: self.active,
+            active_sms: self.active_sms,
+        };
+        for row in &self.rows {
+            let step = &row.step;
+            if step.is_join {
+                totals.join_steps += step.issues;
+                totals.join_slots += step.slots;
+            } else {
+                totals.steps_executed += step.issues;
+                totals.inst_executed += step.slots;
+                totals.thread_inst_executed += row.thread_slots;
+                totals.not_predicated_off += row.guarded_slots;
+            }
+            totals.slots_used += step.slots;
+            totals.branches += step.branches;
+            totals.divergent_branches += step.divergent;
+            for (sum, cycles) in totals.stalls.iter_mut().zip(step.stalls) {
+                *sum += cycles;
+            }
+        }
+        totals.steps = self.rows.iter().take(self.rows.len() - 1).map(|row| row.step).collect();
+        totals
+    }
+}
+
+impl Observer for Counts {
+    #[inline(always)]
+    fn on(&mut self, event: Event) {
+        match event {
+            Event::Issue { pc, active, lanes, slots, .. } => self.issue(pc.index(), active, lanes, slots.into()),
+            Event::WarpStalled { pc, stall, cycles, .. } => {
+                let row = pc.index().min(self.rows.len() - 1);
+                self.rows[row].step.stalls[stall as usize] += cycles;
+            }
+            Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => self.slots_no_warp += cycles,
+            Event::SlotsLost { reason: SlotLoss::Stalled(stall), cycles, .. } => {
+                self.slots_stalled[stall as usize] += cycles;
+            }
+            Event::Memory { pc, traffic, .. } => self.memory(pc.index(), &traffic),
+            Event::Branch { pc, active, taken, .. } => {
+                let step = &mut self.rows[pc.index()].step;
+                step.branches += 1;
+                step.divergent += u64::from(!taken.is_empty() && taken != active);
+                step.taken_lanes += u64::from(taken.count());
+            }
+            Event::Barrier { .. } => self.barriers += 1,
+            Event::BlockStart { .. } => self.blocks += 1,
+            Event::BlockEnd { .. } => {}
+            Event::WarpStart { cycle, lanes, .. } => {
+                self.warps += 1;
+                self.threads += u64::from(lanes.count());
+                self.open_warps += 1;
+                self.open_since += cycle;
+            }
+            Event::WarpEnd { cycle, since, .. } => {
+                self.resident += cycle.saturating_sub(since);
+                self.open_warps = self.open_warps.saturating_sub(1);
+                self.open_since = self.open_since.saturating_sub(since);
+            }
+            Event::SmEnd { cycle, .. } => {
+                self.resident += (self.open_warps * cycle).saturating_sub(self.open_since);
+                (self.open_warps, self.open_since) = (0, 0);
+                self.elapsed = self.elapsed.max(cycle);
+                self.active += cycle;
+                self.active_sms += u32::from(cycle > 0);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Counts) {
+        assert_eq!(self.rows.len(), other.rows.len(), "observers of two different streams");
+        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
+            merge_step(&mut mine.step, &theirs.step);
+            mine.thread_slots += theirs.thread_slots;
+            mine.guarded_slots += theirs.guarded_slots;
+        }
+        for (mine, theirs) in self.histogram.iter_mut().flatten().zip(other.histogram.iter().flatten()) {
+            *mine += theirs;
+        }
+        for (mine, theirs) in self.traffic.iter_mut().flatten().zip(other.traffic.iter().flatten()) {
+            mine.add(theirs);
+        }
+        for (mine, theirs) in self.slots_stalled.iter_mut().zip(other.slots_stalled) {
+            *mine += theirs;
+        }
+        self.slots_no_warp += other.slots_no_warp;
+        self.barriers += other.barriers;
+        self.blocks += other.blocks;
+        self.warps += other.warps;
+        self.threads += other.threads;
+        self.resident += other.resident;
+        self.open_warps += other.open_warps;
+        self.open_since += other.open_since;
+        self.elapsed = self.elapsed.max(other.elapsed);
+        self.active += other.active;
+        self.active_sms += other.active_sms;
+    }
+}
+
+fn merge_step(mine: &mut StepTotals, theirs: &StepTotals) {
+    mine.issues += theirs.issues;
+    mine.slots += theirs.slots;
+    mine.active_lanes += theirs.active_lanes;
+    mine.executed_lanes += theirs.executed_lanes;
+    mine.branches += theirs.branches;
+    mine.divergent += theirs.divergent;
+    mine.taken_lanes += theirs.taken_lanes;
+    mine.requests += theirs.requests;
+    mine.sectors += theirs.sectors;
+    for (sum, cycles) in mine.stalls.iter_mut().zip(theirs.stalls) {
+        *sum += cycles;
+    }
+}
+
+#[cfg(test)]
+mod tests;

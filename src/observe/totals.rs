@@ -1,0 +1,175 @@
+//! What a run adds up to: integers that every metric is derived from.
+//!
+//! Units: *steps* are instructions as the author wrote them; *machine instructions* are the issue slots that a step
+//! expands to on the machine (`rem.u32` is one step and 17 machine instructions on an H200). NVIDIA's counters count
+//! machine instructions, so do the totals here, with the steps beside them. The convergence-barrier steps that the
+//! independent mode inserts are counted apart everywhere, so that both modes can be compared.
+
+use crate::base::{Cycle, MAX_LANES};
+use crate::event::{AccessWay, MemoryKind, Stall};
+
+/// How one memory was used in one way: sums over all warp-level accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TrafficTotals {
+    /// Warp-level accesses.
+    pub requests: u64,
+    /// Bytes asked for by lanes.
+    pub requested_bytes: u64,
+    /// 32-byte sectors touched.
+    pub sectors: u64,
+    /// 128-byte lines touched.
+    pub lines: u64,
+    /// Transactions as the machine's generation counts them.
+    pub transactions: u64,
+    /// Sectors found in L1.
+    pub l1_hits: u64,
+    /// Sectors found in L2.
+    pub l2_hits: u64,
+    /// Sectors that went to DRAM.
+    pub dram_sectors: u64,
+    /// Passes through shared memory.
+    pub wavefronts: u64,
+    /// The fewest passes the same accesses could have taken.
+    pub ideal_wavefronts: u64,
+}
+
+impl TrafficTotals {
+    /// Adds what `other` counted.
+    pub fn add(&mut self, other: &TrafficTotals) {
+        self.requests += other.requests;
+        self.requested_bytes += other.requested_bytes;
+        self.sectors += other.sectors;
+        self.lines += other.lines;
+        self.transactions += other.transactions;
+        self.l1_hits += other.l1_hits;
+        self.l2_hits += other.l2_hits;
+        self.dram_sectors += other.dram_sectors;
+        self.wavefronts += other.wavefronts;
+        self.ideal_wavefronts += other.ideal_wavefronts;
+    }
+
+    /// Sectors asked of L2: all that L1 did not have.
+    pub const fn l1_misses(&self) -> u64 {
+        self.sectors.saturating_sub(self.l1_hits)
+    }
+
+    /// Wavefronts beyond the ideal: what bank conflicts cost.
+    pub const fn bank_conflicts(&self) -> u64 {
+        self.wavefronts.saturating_sub(self.ideal_wavefronts)
+    }
+}
+
+/// What one step of the stream did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepTotals {
+    /// Whether the step is a convergence-barrier step, which no author wrote.
+    pub is_join: bool,
+    /// Times a warp executed it.
+    pub issues: u64,
+    /// Issue slots it took: machine instructions.
+    pub slots: u64,
+    /// Active lanes, summed over the issues.
+    pub active_lanes: u64,
+    /// Lanes whose guard held, summed over the issues.
+    pub executed_lanes: u64,
+    /// Times it was executed as a conditional branch.
+    pub branches: u64,
+    /// Of those, how often some but not all active lanes branched.
+    pub divergent: u64,
+    /// Lanes that branched, summed.
+    pub taken_lanes: u64,
+    /// Warp-level memory accesses.
+    pub requests: u64,
+    /// 32-byte sectors of those.
+    pub sectors: u64,
+    /// Cycles that warps waited to issue it, by `Stall as usize`.
+    pub stalls: [u64; Stall::ALL.len()],
+}
+
+impl StepTotals {
+    /// The state warps spent most time in before this step, with its cycles; `None` if they never waited for it.
+    pub fn main_stall(&self) -> Option<(Stall, Cycle)> {
+        let best = Stall::ALL.iter().map(|&s| (s, self.stalls[s as usize])).rev().max_by_key(|&(_, cycles)| cycles);
+        best.filter(|&(_, cycles)| cycles > 0)
+    }
+}
+
+/// Everything that was counted in a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Totals {
+    /// Lanes of a warp.
+    pub warp_size: u32,
+    /// By step: the index is the `Pc`.
+    pub steps: Vec<StepTotals>,
+
+    /// Instructions as written that warps executed; no join steps.
+    pub steps_executed: u64,
+    /// Machine instructions that warps executed; no join steps.
+    pub inst_executed: u64,
+    /// Machine instructions x active lanes; no join steps.
+    pub thread_inst_executed: u64,
+    /// Machine instructions x lanes whose guard held; no join steps.
+    pub not_predicated_off: u64,
+    /// Machine instructions by number of active lanes; no join steps.
+    pub histogram: [u64; MAX_LANES + 1],
+    /// Join steps that warps executed.
+    pub join_steps: u64,
+    /// Issue slots that join steps took.
+    pub join_slots: u64,
+
+    /// Conditional branches executed.
+    pub branches: u64,
+    /// Conditional branches of which some but not all active lanes were taken.
+    pub divergent_branches: u64,
+    /// Arrivals of warps at block barriers.
+    pub barriers: u64,
+    /// Memory accesses, see [`Totals::traffic`].
+    pub traffic: [[TrafficTotals; 3]; 4],
+
+    /// Blocks started.
+    pub blocks: u64,
+    /// Warps started.
+    pub warps: u64,
+    /// Threads started.
+    pub threads: u64,
+    /// Cycles that warps were resident, summed over warps.
+    pub resident_warp_cycles: u64,
+    /// Cycles that resident warps did not issue, by `Stall as usize`, summed over warps.
+    pub stalls: [u64; Stall::ALL.len()],
+
+    /// Issue slots used, by program and join steps.
+    pub slots_used: u64,
+    /// Issue slots lost because every warp of the scheduler waited, by `Stall as usize` of the one ready first.
+    pub slots_stalled: [u64; Stall::ALL.len()],
+    /// Issue slots lost because the scheduler had no warp.
+    pub slots_no_warp: u64,
+
+    /// Cycles of the SM that took longest.
+    pub elapsed_cycles: Cycle,
+    /// Cycles of all SMs, summed.
+    pub active_cycles: u64,
+    /// SMs that ran at least one cycle.
+    pub active_sms: u32,
+}
+
+impl Totals {
+    /// How `memory` was used in one `way`.
+    pub const fn traffic(&self, memory: MemoryKind, way: AccessWay) -> &TrafficTotals {
+        &self.traffic[memory as usize][way as usize]
+    }
+
+    /// Cycles that warps spent in one state.
+    pub const fn stalled(&self, stall: Stall) -> u64 {
+        self.stalls[stall as usize]
+    }
+
+    /// Cycles that warps spent in any state but selected.
+    pub fn stalled_total(&self) -> u64 {
+        self.stalls.iter().sum()
+    }
+
+    /// All issue slots, used and lost. A machine that attributes each slot once makes this its schedulers x its cycles.
+    pub fn slots_total(&self) -> u64 {
+        self.slots_used + self.slots_no_warp + self.slots_stalled.iter().sum::<u64>()
+    }
+}

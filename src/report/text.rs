@@ -1,0 +1,86 @@
+//! The report that a student reads on a terminal.
+//!
+//! ASCII, readable without colour, no line over the width. Every number stands beside the name under which NVIDIA's
+//! profilers have it, so that it can be compared with a real GPU and looked up.
+
+mod layout;
+mod sections;
+
+pub(super) use layout::wrap;
+
+use thiserror::Error;
+
+use super::metrics::{self, Value};
+use super::run::Run;
+use layout::Page;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns a line may have; at least 60 are used.
+    pub width: usize,
+    /// Whether to colour with ANSI codes.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { width: 100, color: false }
+    }
+}
+
+/// The report of a run.
+pub fn text(run: &Run, style: Style) -> String {
+    let mut page = Page::new(style);
+    sections::title(&mut page, run);
+    sections::result(&mut page, run);
+    if run.cycles > 0 {
+        sections::time(&mut page, run);
+        sections::instructions(&mut page, run);
+        sections::divergence(&mut page, run);
+        sections::branches(&mut page, run);
+        sections::memory(&mut page, run);
+        sections::stalls(&mut page, run);
+        sections::slots(&mut page, run);
+    }
+    page.finish()
+}
+
+/// A name that no metric has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no metric `{name}`{}; `simt-sim metrics` lists them", .suggestion.map(|s| format!(", did you mean `{s}`?")).unwrap_or_default())]
+pub struct UnknownMetric {
+    /// The name.
+    pub name: String,
+    /// The metric it may have been meant to be.
+    pub suggestion: Option<&'static str>,
+}
+
+/// The metrics called `names`, a line each: name as asked for, value, unit. Numbers have no separators, so that scripts can
+/// read them; `n/a` stands for a metric that has no value in this run.
+///
+/// # Errors
+/// The first name that no metric has.
+pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownMetric> {
+    let mut out = String::new();
+    for name in names {
+        let name = name.as_ref().trim();
+        let Some(metric) = metrics::find(name) else {
+            return Err(UnknownMetric { name: name.to_owned(), suggestion: metrics::suggest(name) });
+        };
+        let value = match run.metrics.get(&metric.name) {
+            Some(Value::Count(n)) => n.to_string(),
+            Some(Value::Real(x)) => {
+                let text = format!("{x:.6}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            None => "n/a".to_owned(),
+        };
+        out.push_str(format!("{name} {value} {}", metric.unit).trim_end());
+        out.push('\n');
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! The report's sections, in the order they are read: did it work, how long, who worked, why it waited.
+
+use super::layout::{Page, Paint, bar, clip};
+use crate::report::metrics::stall_reason;
+use crate::report::numbers::{duration, grouped, percent, real, tenths_of_percent};
+use crate::report::run::{Finish, Run};
+
+pub(super) fn title(page: &mut Page, run: &Run) {
+    let machine = match run.machine_facts.sms {
+        1 => format!("{} (1 SM)", run.machine),
+        sms => format!("{} ({sms} SMs)", run.machine),
+    };
+    page.paragraph(&format!("{}: {}, {} on {machine}", run.program, run.kernel, run.mode), "", "  ");
+    let mut line = format!("grid {} x block {}, {} warps", shape(run.grid), shape(run.block), grouped(run.warps));
+    for (i, (name, value)) in run.constants.0.iter().enumerate() {
+        let sign = if *value < 0 { "-" } else { "" };
+        line.push_str(if i == 0 { "; " } else { ", " });
+        line.push_str(&format!("{name} = {sign}{}", grouped(value.unsigned_abs())));
+    }
+    page.paragraph(&line, "", "  ");
+    for note in &run.notes {
+        page.paragraph(note, "note: ", "  ");
+    }
+}
+
+/// `32768`, `64x64` or `8x8x8`: dimensions of 1 at the end are left out.
+fn shape(dim: [u32; 3]) -> String {
+    let used = 3 - dim.iter().rev().take_while(|&&d| d == 1).count();
+    let parts: Vec<String> = dim.iter().take(used.max(1)).map(u32::to_string).collect();
+    parts.join("x")
+}
+
+pub(super) fn result(page: &mut Page, run: &Run) {
+    page.heading("Result");
+    if run.finish != Finish::Ok || run.verdict.is_some() {
+        let message = run.verdict.as_ref().map_or("", |v| v.message.as_str());
+        page.paragraph(&format!("{}: {message}", run.finish.title().to_uppercase()), "  ", "    ");
+    }
+    if let Some(verdict) = &run.verdict {
+        for group in &verdict.lanes {
+            let place = format!(
+                "block {} warp {}: lanes {} ({}) {}, line {}: {}",
+                group.block, group.warp, group.lanes, group.mask, group.state, group.line, group.text
+            );
+            page.paragraph(&place, "    ", "      ");
+        }
+        if let Some(help) = &verdict.help {
+            page.paragraph(help, "  help: ", "    ");
+        }
+    }
+    for expectation in &run.expectations {
+        let mut text = expectation.text.clone();
+        if !expectation.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&expectation.detail);
+        }
+        let (word, paint) = if expectation.passed { ("ok", Paint::Good) } else { ("FAILED", Paint::Bad) };
+        page.status(word, paint, &text);
+    }
+    if run.finish == Finish::Ok && run.expectations.is_empty() {
+        page.line("  finished; the program states no expectation");
+    }
+}
+
+pub(super) fn time(page: &mut Page, run: &Run) {
+    page.heading("Time");
+    let mut line = format!("{} cycles", grouped(run.cycles));
+    let clock = run.machine_facts.clock_hz;
+    if clock > 0 {
+        let mhz = grouped(clock / 1_000_000);
+        line.push_str(&format!(" = {} at {mhz} MHz", duration(run.cycles as f64 / clock as f64)));
+    }
+    let launch = &run.launch;
+    if launch.blocks_per_sm > 0 {
+        line.push_str(&format!("; an SM holds {} of the blocks at a time", launch.blocks_per_sm));
+        if !launch.limited_by.is_empty() {
+            line.push_str(&format!(" (limited by {})", launch.limited_by));
+        }
+        let shared = u64::from(launch.static_shared) + u64::from(launch.dynamic_shared);
+        line.push_str(&format!(", {} registers a thread", launch.registers_per_thread));
+        if shared > 0 {
+            line.push_str(&format!(", {} bytes of shared memory a block", grouped(shared)));
+        }
+    }
+    page.paragraph(&line, "  ", "  ");
+    page.metrics(run, &["ipc", "achieved_occupancy", "sm_efficiency", "issue_slot_utilization"]);
+}
+
+pub(super) fn instructions(page: &mut Page, run: &Run) {
+    page.heading("Instructions (one for up to 32 lanes)");
+    let some = |name| run.metric(name).is_some_and(|v| v.as_f64() > 0.0);
+    let mut names = vec!["inst_executed", "inst_per_warp"];
+    if run.metric("ptx_inst_executed") != run.metric("inst_executed") {
+        names.push("ptx_inst_executed");
+    }
+    names.extend(["join_instructions", "barriers"].into_iter().filter(|&name| some(name)));
+    page.metrics(run, &names);
+}
+
+pub(super) fn divergence(page: &mut Page, run: &Run) {
+    page.heading("Divergence");
+    page.metrics(
+        run,
+        &[
+            "branch",
+            "divergent_branch",
+            "branch_efficiency",
+            "warp_execution_efficiency",
+            "warp_nonpred_execution_efficiency",
+            "average_active_lanes",
+        ],
+    );
+    let issued: u64 = run.histogram.iter().sum();
+    if issued == 0 {
+        return;
+    }
+    page.line("");
+    page.paragraph("Instructions by active lanes (W32: all 32 lanes active):", "  ", "  ");
+    let shares = tenths_of_percent(&run.histogram);
+    let counts: Vec<String> = run.histogram.iter().map(|&n| grouped(n)).collect();
+    let digits = counts.iter().map(String::len).max().unwrap_or(0);
+    let most = run.histogram.iter().copied().max().unwrap_or(0);
+    let room = page.width().saturating_sub(2 + 3 + 2 + digits + 2 + 7 + 2).min(50);
+    for (lanes, &n) in run.histogram.iter().enumerate().filter(|&(_, &n)| n > 0) {
+        let name = format!("W{lanes}");
+        let share = percent(shares[lanes]);
+        page.line(&format!("  {name:<3}  {:>digits$}  {share:>7}  {}", counts[lanes], bar(n, most, room)));
+    }
+}
+
+pub(super) fn branches(page: &mut Page, run: &Run) {
+    if run.branches.is_empty() {
+        return;
+    }
+    page.heading("Branches");
+    let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
+    let room = page.width().saturating_sub(70).clamp(12, 48);
+    let rows: Vec<Vec<String>> = run
+        .branches
+        .iter()
+        .map(|b| {
+            let share = b.divergent as f64 / b.executed.max(1) as f64 * 1000.0;
+            vec![
+                b.line.to_string(),
+                clip(&b.text, room),
+                grouped(b.executed),
+                grouped(b.divergent),
+                percent(share.round() as u32),
+                cell(b.average_active_lanes),
+                cell(b.taken_lanes_average),
+                b.reconverges_at.map_or_else(|| "-".to_owned(), |line| line.to_string()),
+            ]
+        })
+        .collect();
+    let header = ["line", "branch", "executed", "divergent", "", "lanes active", "lanes taken", "meet at"];
+    page.table(&header, &rows, &[1]);
+}
+
+pub(super) fn memory(page: &mut Page, run: &Run) {
+    if run.memory.is_empty() {
+        return;
+    }
+    page.heading("Memory");
+    let dash = || "-".to_owned();
+    let ratio = |a: u64, b: u64| if b == 0 { "-".to_owned() } else { real(a as f64 / b as f64) };
+    let share = |a: u64, b: u64| {
+        if b == 0 { "-".to_owned() } else { format!("{:.1} %", a as f64 * 100.0 / b as f64) }
+    };
+    let rows: Vec<Vec<String>> = run
+        .memory
+        .iter()
+        .map(|m| {
+            let name = format!("{} {}", m.memory, m.way);
+            if m.memory == "shared" {
+                let pieces = [grouped(m.wavefronts), ratio(m.wavefronts, m.requests)];
+                let [wavefronts, each] = pieces;
+                return vec![name, grouped(m.requests), grouped(m.requested_bytes), wavefronts, each, dash(), dash()];
+            }
+            let misses = m.sectors.saturating_sub(m.l1_hits);
+            vec![
+                name,
+                grouped(m.requests),
+                grouped(m.requested_bytes),
+                grouped(m.sectors),
+                ratio(m.sectors, m.requests),
+                share(m.l1_hits, m.sectors),
+                share(m.l2_hits, misses),
+            ]
+        })
+        .collect();
+    let header = ["", "requests", "bytes asked for", "sectors", "a request", "L1 hits", "L2 hits"];
+    page.table(&header, &rows, &[0]);
+    page.paragraph(
+        "Sectors are 32 bytes; of shared memory, wavefronts (passes over the banks) stand in their place.",
+        "  ",
+        "  ",
+    );
+    page.line("");
+    let names = [
+        "gld_requests",
+        "gld_transactions",
+        "gld_transactions_per_request",
+        "gld_efficiency",
+        "gld_throughput",
+        "gst_requests",
+        "gst_transactions",
+        "gst_efficiency",
+        "gst_throughput",
+        "l1_hit_sectors",
+        "global_hit_rate",
+        "dram_read_bytes",
+        "dram_write_bytes",
+        "atomic_transactions",
+        "shared_load_transactions_per_request",
+        "shared_ld_bank_conflict",
+        "shared_store_transactions_per_request",
+        "shared_st_bank_conflict",
+        "shared_efficiency",
+        "local_load_transactions",
+        "local_store_transactions",
+    ];
+    let used = |prefix: &str| run.memory.iter().any(|m| format!("{} {}", m.memory, m.way).starts_with(prefix));
+    let wanted = |name: &&str| match *name {
+        n if n.starts_with("gld") || n.starts_with("l1") => used("global load"),
+        n if n.starts_with("gst") => used("global store"),
+        n if n.starts_with("atomic") => used("global atomic"),
+        n if n.starts_with("shared") => used("shared"),
+        n if n.starts_with("local") => used("local"),
+        _ => used("global") || used("local"),
+    };
+    let names: Vec<&str> = names.into_iter().filter(wanted).collect();
+    page.metrics(run, &names);
+}
+
+pub(super) fn stalls(page: &mut Page, run: &Run) {
+    page.heading("Why warps waited (every resident warp is in one state in every cycle)");
+    let cycles: Vec<u64> = run.stalls.0.iter().map(|&(_, cycles)| cycles).collect();
+    let total: u64 = cycles.iter().sum();
+    if total == 0 {
+        page.line("  no warp ever waited");
+        return;
+    }
+    let shares = tenths_of_percent(&cycles);
+    let mut states: Vec<_> = run.stalls.0.iter().zip(shares).filter(|((_, cycles), _)| *cycles > 0).collect();
+    states.sort_by_key(|((_, cycles), _)| std::cmp::Reverse(*cycles));
+    let per_issue = |cycles: u64| real(cycles as f64 / run.slots.used.max(1) as f64);
+    let row = |name: &str, cycles: u64, share: u32, reason: &str| {
+        vec![name.to_owned(), grouped(cycles), percent(share), per_issue(cycles), reason.to_owned()]
+    };
+    let mut rows: Vec<_> = states.iter().map(|((n, c), share)| row(n, *c, *share, stall_reason(n))).collect();
+    rows.push(row("all", total, 1000, ""));
+    page.table(&["warp state (Nsight)", "warp cycles", "share", "per issue", "counted by nvprof in"], &rows, &[0, 4]);
+    page.paragraph("per issue: smsp__average_warps_issue_stalled_<state>_per_issue_active.ratio", "  ", "    ");
+}
+
+pub(super) fn slots(page: &mut Page, run: &Run) {
+    page.heading("Issue slots (one a scheduler and cycle, each attributed once)");
+    let slots = &run.slots;
+    let program = slots.used.saturating_sub(slots.used_by_joins);
+    let mut parts = vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
+    let mut lost: Vec<_> = slots.lost.0.clone();
+    lost.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
+    parts.extend(lost.into_iter().map(|(name, n)| {
+        let name = if name == "no_warp" { "no warp".to_owned() } else { format!("lost: {name}") };
+        (name, n)
+    }));
+    parts.retain(|&(_, n)| n > 0);
+    let counts: Vec<u64> = parts.iter().map(|&(_, n)| n).collect();
+    let room = page.width().saturating_sub(60).clamp(8, 40);
+    let mut rows: Vec<Vec<String>> = parts
+        .iter()
+        .zip(tenths_of_percent(&counts))
+        .map(|((name, n), share)| vec![name.clone(), grouped(*n), percent(share), bar(*n, slots.total, room)])
+        .collect();
+    rows.push(vec!["all".to_owned(), grouped(slots.total), percent(1000), String::new()]);
+    page.table(&["", "slots", "share", ""], &rows, &[0, 3]);
+}
