@@ -1,12 +1,17 @@
 //! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
 //! [`simulate`]. The command line, the tests and the benchmarks all go this way.
 
+use crate::base::{Cycle, LaneMask};
 use crate::diag::{Diagnostic, has_errors};
-use crate::kernel::{self, Kernel};
+use crate::exec::FaultKind;
+use crate::kernel::{self, JoinOp, Kernel, Op, Step};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
-use crate::machine::{self, DoesNotFit, Finish, MachineSpec, Options, Outcome, Progress};
+use crate::machine::{
+    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes,
+};
 use crate::observe::Counts;
-use crate::report::{self, MachineFacts, Run, RunInput, StepInfo};
+use crate::report::metrics::Value;
+use crate::report::{self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Run, RunInput, StepInfo, Verdict};
 use crate::text::{self, tree::Module};
 
 /// A program text, analysed as far as it goes.
@@ -130,21 +135,174 @@ pub fn simulate(
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
     let counts = || Counts::new(&is_join, spec.warp_size);
-    let Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer } =
+    let Outcome { finish, cycles: _, active_sms: _, interleaved, occupancy, launch, observer } =
         machine::run(kernel, launch, spec, options, progress, counts)?;
 
-    let lines: Vec<&str> = program.text.lines().collect();
-    let line_of = |line: u32| lines.get((line as usize).wrapping_sub(1)).map_or("", |l| l.trim());
-    let steps = stream.steps.iter().map(|step| StepInfo {
+    let lines = Lines(program.text.lines().collect());
+    let mut notes = Vec::new();
+    if interleaved {
+        notes.push("Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into());
+    }
+    let mut run = Run::build(RunInput {
+        program: program.name.clone(),
+        kernel: kernel.name.clone(),
+        mode: options.mode.name().to_string(),
+        machine: machine_facts(spec),
+        grid: launch.grid,
+        block: launch.block,
+        constants: launch.constants.clone(),
+        launch: LaunchFacts {
+            registers_per_thread: occupancy.registers_per_thread,
+            static_shared: kernel.shared_bytes,
+            dynamic_shared: launch.dynamic_shared,
+            blocks_per_sm: occupancy.blocks,
+            limited_by: occupancy.limit.to_string(),
+        },
+        finish: finish_word(&finish),
+        verdict: verdict(&finish, &lines, options.max_cycles),
+        totals: observer.finish(),
+        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        expectations: Vec::new(),
+        notes,
+    });
+    let metric = |name: &str| run.metric(name).map(Value::as_f64);
+    let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
+    run.expectations = verdicts
+        .into_iter()
+        .map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail })
+        .collect();
+    Ok(Simulation { run, finish, launch, interleaved })
+}
+
+fn machine_facts(spec: &MachineSpec) -> MachineFacts {
+    MachineFacts {
+        name: spec.name.clone(),
+        sms: spec.sms,
+        schedulers_per_sm: spec.schedulers,
+        max_warps_per_sm: spec.max_warps,
+        warp_size: spec.warp_size,
+        clock_hz: u64::from(spec.clock_mhz) * 1_000_000,
+        shared_banks: spec.memory.shared_banks,
+        dram_writes_modelled: false,
+    }
+}
+
+/// The source text by line number.
+struct Lines<'a>(Vec<&'a str>);
+
+impl Lines<'_> {
+    /// The text of a line (from 1), without its indentation and comment.
+    fn text(&self, line: u32) -> String {
+        let line = self.0.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        line.split("//").next().unwrap_or_default().trim().to_string()
+    }
+}
+
+fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
+    let text = match step.inst.op {
+        Op::Join(JoinOp::Set(join)) => format!("(set {join})"),
+        Op::Join(JoinOp::Sync(join)) => format!("(sync {join})"),
+        Op::Join(JoinOp::Yield) => "(yield)".to_string(),
+        _ => lines.text(step.inst.line),
+    };
+    StepInfo {
         source: step.source,
         line: step.inst.line,
-        text: line_of(step.inst.line).to_string(),
-        is_branch: step.source.is_some() && step.inst.guard.is_some() && step.inst.op.is_branch(),
-        reconverge_line: step.source.and_then(|s| kernel.flow.reconvergence_line(s, &kernel.insts)),
-    });
-    let facts = MachineFacts::of_counts_only();
-    let _ = (steps, facts, cycles, active_sms, occupancy, observer, RunInput::default(), report::metrics::list);
-    todo!("assembled when the report lands: {:?} {interleaved}", launch.grid)
+        text,
+        is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
+        reconverge_line: step.source.and_then(|source| kernel.reconvergence_line(source)),
+    }
+}
+
+fn finish_word(finish: &Finish) -> report::Finish {
+    match finish {
+        Finish::Ok => report::Finish::Ok,
+        Finish::Deadlock(_) => report::Finish::Deadlock,
+        Finish::Livelock(_) => report::Finish::Livelock,
+        Finish::CycleLimit => report::Finish::CycleLimit,
+        Finish::Fault(_) => report::Finish::Fault,
+    }
+}
+
+/// Why a run did not end well, in sentences.
+fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verdict> {
+    match finish {
+        Finish::Ok => None,
+        Finish::Deadlock(hang) => Some(Verdict {
+            message: format!("{} on {} wait for each other, and nothing is left that could release one", warps(hang), hang.sm),
+            lanes: stuck(hang, lines),
+            help: Some("make every lane that a barrier or join waits for reach it, or exit".to_string()),
+        }),
+        Finish::Livelock(hang) => Some(Verdict {
+            message: format!(
+                "{} on {} came back to a state they had before while memory did not change: they will repeat it for ever",
+                warps(hang),
+                hang.sm
+            ),
+            lanes: stuck(hang, lines),
+            help: Some(
+                "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes reconverge"
+                    .to_string(),
+            ),
+        }),
+        Finish::CycleLimit => Some(Verdict {
+            message: format!("gave up after {max_cycles} cycles; nothing is proved"),
+            lanes: Vec::new(),
+            help: Some("raise --max-cycles if the program needs longer".to_string()),
+        }),
+        Finish::Fault(report) => Some(Verdict {
+            message: fault(report),
+            lanes: vec![LaneGroup::new(
+                report.block.0,
+                report.warp,
+                LaneMask::lane(report.fault.lane),
+                report.inst.line,
+                lines.text(report.inst.line),
+                "execute".to_string(),
+            )],
+            help: None,
+        }),
+    }
+}
+
+fn warps(hang: &Hang) -> String {
+    if hang.warps == 1 { "the one live warp".to_string() } else { format!("all {} live warps", hang.warps) }
+}
+
+fn stuck(hang: &Hang, lines: &Lines<'_>) -> Vec<LaneGroup> {
+    let group = |s: &StuckLanes| {
+        let line = s.lines.first().copied().unwrap_or(0);
+        let state = match s.lines.last() {
+            Some(&last) if last != line => format!("{} of lines {line} to {last}", s.what),
+            _ => s.what.clone(),
+        };
+        LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)
+    };
+    hang.lanes.iter().map(group).collect()
+}
+
+fn fault(report: &FaultReport) -> String {
+    let FaultReport { fault, block, warp, cycle, .. } = report;
+    let who = format!("{block} warp {warp} lane {}, cycle {cycle}", fault.lane);
+    let what = match &fault.kind {
+        FaultKind::OutOfBounds { space, address, bytes } => {
+            format!("{bytes} bytes at 0x{address:x} ({}) belong to no buffer or variable", space.name())
+        }
+        FaultKind::Misaligned { space, address, bytes } => {
+            format!("0x{address:x} ({}) is not a multiple of the {bytes} bytes accessed", space.name())
+        }
+        FaultKind::ReadOnly { address } => format!("0x{address:x} cannot be written: constants and parameters are read-only"),
+        FaultKind::UndefinedShuffle { source } => {
+            format!("shfl reads lane {source}, which does not take part; its value is undefined")
+        }
+        FaultKind::NotInMask { mask } => format!("the member mask {mask} does not name the lane that executes it"),
+        FaultKind::BadBarrier { value } => {
+            format!("{value} is no barrier number (0 to 15) or no thread count (a positive multiple of the warp size)")
+        }
+        FaultKind::UniformBranchDiverges => "bra.uni promises that all active lanes agree, and they do not".to_string(),
+        FaultKind::Trap => "trap".to_string(),
+    };
+    format!("{what} ({who})")
 }
 
 /// Buffers as the launch's expectations read them.

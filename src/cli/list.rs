@@ -16,7 +16,7 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
 
 /// `simt-sim metrics`
 pub(crate) fn metrics() -> Result<Exit, Failure> {
-    output::print(&report::metrics::list());
+    output::print(&report::metrics::listing(output::width()));
     Ok(Exit::Ok)
 }
 

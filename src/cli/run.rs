@@ -13,7 +13,7 @@ use super::{Exit, Failure, job, output, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    report::check_names(&args.metrics).map_err(Failure::new)?;
+    report::metrics::known(&args.metrics).map_err(Failure::new)?;
     let machine = job::machine(&args.machine)?;
     let program = source::read_sound(&args.file, args.quiet)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
@@ -33,9 +33,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let text = if !args.metrics.is_empty() {
             report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
         } else if args.format == Format::Json {
-            report::json(&simulation.run)
+            simulation.run.to_json().map_err(Failure::new)?
         } else {
-            report::text(&simulation.run, output::width(), output::color_out())
+            report::text(&simulation.run, report::Style { width: output::width(), color: output::color_out() })
         };
         output::print(&text);
     }
@@ -47,27 +47,25 @@ fn exit(simulation: &Simulation) -> Exit {
         Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,
         Finish::CycleLimit => Exit::CycleLimit,
         Finish::Fault(_) => Exit::Fault,
-        Finish::Ok if simulation.run.expectations.iter().any(|e| !e.passed) => Exit::ExpectationFailed,
+        Finish::Ok if !simulation.run.passed() => Exit::ExpectationFailed,
         Finish::Ok => Exit::Ok,
     }
 }
 
-/// A progress bar for runs that take long, on a terminal only.
+/// A progress bar for runs that take longer than a moment, on a terminal only.
 struct Bar {
     bar: ProgressBar,
+    wanted: bool,
     started: Instant,
 }
 
 impl Bar {
     fn new(blocks: u64, quiet: bool) -> Bar {
         let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
-        if !quiet && std::io::stderr().is_terminal() {
-            bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-        }
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {eta} left") {
             bar.set_style(style);
         }
-        Bar { bar, started: Instant::now() }
+        Bar { bar, wanted: !quiet && std::io::stderr().is_terminal(), started: Instant::now() }
     }
 
     fn clear(&self) {
@@ -77,11 +75,9 @@ impl Bar {
 
 impl Progress for Bar {
     fn blocks_done(&self, blocks: u64) {
-        if self.started.elapsed() > Duration::from_secs(1) {
-            self.bar.inc(blocks);
-        } else {
-            // Nothing is drawn for what is over in a moment; `update` keeps the count without a draw.
-            self.bar.update(|state| state.set_pos(state.pos() + blocks));
+        if self.wanted && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
         }
+        self.bar.inc(blocks);
     }
 }
