@@ -6,22 +6,43 @@ use super::totals::{StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES};
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
 
-/// One row of the hot table: a step's totals and what only the global sums need of it.
+/// What every issue touches of a step, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
-struct Row {
-    step: StepTotals,
+#[repr(align(64))]
+struct Issues {
+    issues: u64,
+    slots: u64,
+    active_lanes: u64,
+    executed_lanes: u64,
     /// Machine instructions x active lanes.
     thread_slots: u64,
     /// Machine instructions x lanes whose guard held.
     guarded_slots: u64,
+    is_join: bool,
 }
+
+/// What only branches and memory accesses touch of a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Effects {
+    branches: u64,
+    divergent: u64,
+    taken_lanes: u64,
+    requests: u64,
+    sectors: u64,
+}
+
+type StallCycles = [u64; Stall::ALL.len()];
 
 /// Counts everything a report needs. One per SM; merged in any order they give the same [`Totals`].
 #[derive(Clone, Debug)]
 pub struct Counts {
     warp_size: u32,
+    /// By step.
+    issues: Vec<Issues>,
+    /// By step.
+    effects: Vec<Effects>,
     /// By step, and one more at the end for what belongs to no step (a warp that drains after its exit).
-    rows: Vec<Row>,
+    stalls: Vec<StallCycles>,
     /// By `is_join`, by number of active lanes.
     histogram: [[u64; MAX_LANES + 1]; 2],
     traffic: [[TrafficTotals; 3]; 4],
@@ -33,7 +54,7 @@ pub struct Counts {
     /// Warps resident now, and the sum of the cycles at which they became so: a run that is cut short still counts them.
     open_warps: u64,
     open_since: u64,
-    slots_stalled: [u64; Stall::ALL.len()],
+    slots_stalled: StallCycles,
     slots_no_warp: u64,
     elapsed: Cycle,
     active: u64,
@@ -43,10 +64,11 @@ pub struct Counts {
 impl Counts {
     /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes.
     pub fn new(is_join: &[bool], warp_size: u32) -> Counts {
-        let row = |&is_join: &bool| Row { step: StepTotals { is_join, ..StepTotals::default() }, ..Row::default() };
         Counts {
             warp_size,
-            rows: is_join.iter().map(row).chain([Row::default()]).collect(),
+            issues: is_join.iter().map(|&is_join| Issues { is_join, ..Issues::default() }).collect(),
+            effects: vec![Effects::default(); is_join.len()],
+            stalls: vec![StallCycles::default(); is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
             barriers: 0,
@@ -68,19 +90,19 @@ impl Counts {
     fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
         let n = active.count();
         let executed = if lanes == active { n } else { lanes.count() };
-        let row = &mut self.rows[pc];
-        row.step.issues += 1;
-        row.step.slots += slots;
-        row.step.active_lanes += u64::from(n);
-        row.step.executed_lanes += u64::from(executed);
+        let row = &mut self.issues[pc];
+        row.issues += 1;
+        row.slots += slots;
+        row.active_lanes += u64::from(n);
+        row.executed_lanes += u64::from(executed);
         row.thread_slots += slots * u64::from(n);
         row.guarded_slots += slots * u64::from(executed);
-        self.histogram[usize::from(row.step.is_join)][n as usize] += slots;
+        self.histogram[usize::from(row.is_join)][n as usize] += slots;
     }
 
     #[inline(always)]
     fn memory(&mut self, pc: usize, t: &Traffic) {
-        let step = &mut self.rows[pc].step;
+        let step = &mut self.effects[pc];
         step.requests += 1;
         step.sectors += u64::from(t.sectors);
         self.traffic[t.memory as usize][t.kind as usize].add(&TrafficTotals {
@@ -125,25 +147,36 @@ impl Counts {
             active_cycles: self.active,
             active_sms: self.active_sms,
         };
-        for row in &self.rows {
-            let step = &row.step;
-            if step.is_join {
-                totals.join_steps += step.issues;
-                totals.join_slots += step.slots;
+        for ((row, effects), &stalls) in self.issues.iter().zip(&self.effects).zip(&self.stalls) {
+            if row.is_join {
+                totals.join_steps += row.issues;
+                totals.join_slots += row.slots;
             } else {
-                totals.steps_executed += step.issues;
-                totals.inst_executed += step.slots;
+                totals.steps_executed += row.issues;
+                totals.inst_executed += row.slots;
                 totals.thread_inst_executed += row.thread_slots;
                 totals.not_predicated_off += row.guarded_slots;
             }
-            totals.slots_used += step.slots;
-            totals.branches += step.branches;
-            totals.divergent_branches += step.divergent;
-            for (sum, cycles) in totals.stalls.iter_mut().zip(step.stalls) {
-                *sum += cycles;
-            }
+            totals.slots_used += row.slots;
+            totals.branches += effects.branches;
+            totals.divergent_branches += effects.divergent;
+            totals.steps.push(StepTotals {
+                is_join: row.is_join,
+                issues: row.issues,
+                slots: row.slots,
+                active_lanes: row.active_lanes,
+                executed_lanes: row.executed_lanes,
+                branches: effects.branches,
+                divergent: effects.divergent,
+                taken_lanes: effects.taken_lanes,
+                requests: effects.requests,
+                sectors: effects.sectors,
+                stalls,
+            });
         }
-        totals.steps = self.rows.iter().take(self.rows.len() - 1).map(|row| row.step).collect();
+        for cycles in &self.stalls {
+            add(&mut totals.stalls, cycles);
+        }
         totals
     }
 }
@@ -154,8 +187,8 @@ impl Observer for Counts {
         match event {
             Event::Issue { pc, active, lanes, slots, .. } => self.issue(pc.index(), active, lanes, slots.into()),
             Event::WarpStalled { pc, stall, cycles, .. } => {
-                let row = pc.index().min(self.rows.len() - 1);
-                self.rows[row].step.stalls[stall as usize] += cycles;
+                let row = pc.index().min(self.stalls.len() - 1);
+                self.stalls[row][stall as usize] += cycles;
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => self.slots_no_warp += cycles,
             Event::SlotsLost { reason: SlotLoss::Stalled(stall), cycles, .. } => {
@@ -163,7 +196,7 @@ impl Observer for Counts {
             }
             Event::Memory { pc, traffic, .. } => self.memory(pc.index(), &traffic),
             Event::Branch { pc, active, taken, .. } => {
-                let step = &mut self.rows[pc.index()].step;
+                let step = &mut self.effects[pc.index()];
                 step.branches += 1;
                 step.divergent += u64::from(!taken.is_empty() && taken != active);
                 step.taken_lanes += u64::from(taken.count());
@@ -193,20 +226,31 @@ impl Observer for Counts {
     }
 
     fn merge(&mut self, other: Counts) {
-        assert_eq!(self.rows.len(), other.rows.len(), "observers of two different streams");
-        for (mine, theirs) in self.rows.iter_mut().zip(&other.rows) {
-            merge_step(&mut mine.step, &theirs.step);
+        assert_eq!(self.issues.len(), other.issues.len(), "observers of two different streams");
+        for (mine, theirs) in self.issues.iter_mut().zip(&other.issues) {
+            mine.issues += theirs.issues;
+            mine.slots += theirs.slots;
+            mine.active_lanes += theirs.active_lanes;
+            mine.executed_lanes += theirs.executed_lanes;
             mine.thread_slots += theirs.thread_slots;
             mine.guarded_slots += theirs.guarded_slots;
         }
+        for (mine, theirs) in self.effects.iter_mut().zip(&other.effects) {
+            mine.branches += theirs.branches;
+            mine.divergent += theirs.divergent;
+            mine.taken_lanes += theirs.taken_lanes;
+            mine.requests += theirs.requests;
+            mine.sectors += theirs.sectors;
+        }
+        for (mine, theirs) in self.stalls.iter_mut().zip(&other.stalls) {
+            add(mine, theirs);
+        }
+        add(&mut self.slots_stalled, &other.slots_stalled);
         for (mine, theirs) in self.histogram.iter_mut().flatten().zip(other.histogram.iter().flatten()) {
             *mine += theirs;
         }
         for (mine, theirs) in self.traffic.iter_mut().flatten().zip(other.traffic.iter().flatten()) {
             mine.add(theirs);
-        }
-        for (mine, theirs) in self.slots_stalled.iter_mut().zip(other.slots_stalled) {
-            *mine += theirs;
         }
         self.slots_no_warp += other.slots_no_warp;
         self.barriers += other.barriers;
@@ -222,17 +266,8 @@ impl Observer for Counts {
     }
 }
 
-fn merge_step(mine: &mut StepTotals, theirs: &StepTotals) {
-    mine.issues += theirs.issues;
-    mine.slots += theirs.slots;
-    mine.active_lanes += theirs.active_lanes;
-    mine.executed_lanes += theirs.executed_lanes;
-    mine.branches += theirs.branches;
-    mine.divergent += theirs.divergent;
-    mine.taken_lanes += theirs.taken_lanes;
-    mine.requests += theirs.requests;
-    mine.sectors += theirs.sectors;
-    for (sum, cycles) in mine.stalls.iter_mut().zip(theirs.stalls) {
+fn add(sums: &mut StallCycles, more: &StallCycles) {
+    for (sum, cycles) in sums.iter_mut().zip(more) {
         *sum += cycles;
     }
 }

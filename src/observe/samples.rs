@@ -22,7 +22,7 @@ pub(crate) const TEST_SLOTS: u32 = 3;
 pub(crate) type Pairing = fn(tid: u32, s: u32, block: u32) -> Option<(u32, u32)>;
 
 pub(crate) fn neighbored(tid: u32, s: u32, _block: u32) -> Option<(u32, u32)> {
-    (tid % (2 * s) == 0).then_some((tid, tid + s))
+    tid.is_multiple_of(2 * s).then_some((tid, tid + s))
 }
 
 pub(crate) fn neighbored_less(tid: u32, s: u32, block: u32) -> Option<(u32, u32)> {

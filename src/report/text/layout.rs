@@ -1,6 +1,6 @@
 //! Lines within a width: paragraphs, tables, rows of metrics, bars.
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, Width, presets};
 
 use super::Style;
 use crate::report::metrics::{self, Value};
@@ -74,8 +74,8 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The named metrics that have a value: name, value, unit, and Nsight's name beside it or, where that is too long,
-    /// below.
+    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a line
+    /// of its own where both do not fit into one.
     pub(super) fn metrics(&mut self, run: &Run, names: &[&str]) {
         let rows: Vec<_> = names
             .iter()
@@ -84,60 +84,88 @@ impl Page {
                 Some((metric, value(*run.metrics.get(&metric.name)?)))
             })
             .collect();
-        let widest = |f: &dyn Fn(&(&metrics::Metric, String)) -> usize| rows.iter().map(f).max().unwrap_or(0);
-        let (names, values, units) = (widest(&|r| r.0.name.len()), widest(&|r| r.1.len()), widest(&|r| r.0.unit.len()));
+        let names = rows.iter().map(|(metric, _)| metric.name.len()).max().unwrap_or(0);
+        let values = rows.iter().map(|(_, value)| value.len()).max().unwrap_or(0);
         for (metric, value) in &rows {
-            let row = format!("  {:<names$}  {value:>values$} {:<units$}", metric.name, metric.unit);
+            let row = format!("  {:<names$}  {value:>values$} {}", metric.name, metric.unit);
+            let mut row = row.trim_end();
             let Some(ncu) = metric.ncu else {
-                self.line(&row);
+                self.line(row);
                 continue;
             };
-            if row.len() + 2 + ncu.len() <= self.width {
-                self.out.push_str(&row);
-                self.out.push_str("  ");
-            } else {
-                self.line(&row);
-                self.out.push_str("      ");
+            if row.len() + 2 + ncu.len() > self.width {
+                self.line(row);
+                row = "";
             }
-            if ncu.len() + 6 > self.width {
-                let text = wrap(ncu, self.width, "", "      ");
-                self.paint(&text, Paint::Faint);
-            } else {
+            let gap = self.width.saturating_sub(row.len() + ncu.len());
+            self.out.push_str(row);
+            if gap > 0 {
+                self.out.push_str(&" ".repeat(gap));
                 self.paint(ncu, Paint::Faint);
+            } else {
+                let cut = wrap(ncu, self.width, "      ", "      ");
+                self.paint(&cut, Paint::Faint);
             }
             self.out.push('\n');
         }
     }
 
-    /// A table whose columns are right-aligned but for those in `left`.
-    pub(super) fn table(&mut self, header: &[&str], rows: &[Vec<String>], left: &[usize]) {
-        let mut table = Table::new();
-        let width = u16::try_from(self.width - 1).unwrap_or(u16::MAX);
-        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
-        table.set_header(header.to_vec());
-        for row in rows {
-            table.add_row(row.clone());
+    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column `flexible`
+    /// are clipped to what the others leave of the width.
+    pub(super) fn table(
+        &mut self,
+        header: &[&str],
+        mut rows: Vec<Vec<String>>,
+        left: &[usize],
+        flexible: Option<usize>,
+    ) {
+        let widths: Vec<usize> = (0..header.len())
+            .map(|i| {
+                let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
+                cells.chain(header[i].split(' ').map(str::len)).max().unwrap_or(0)
+            })
+            .collect();
+        let total = self.width - 1;
+        if let Some(flexible) = flexible {
+            let others: usize = (0..header.len()).filter(|&i| i != flexible).map(|i| widths[i] + 2).sum();
+            let room = total.saturating_sub(others + 2).clamp(8, 48);
+            for row in &mut rows {
+                row[flexible] = clip(&row[flexible], room);
+            }
         }
+        let mut table = Table::new();
+        table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(total).unwrap_or(u16::MAX));
+        table.set_header(header.to_vec());
+        table.add_rows(rows);
         for (i, column) in table.column_iter_mut().enumerate() {
             let alignment = if left.contains(&i) { CellAlignment::Left } else { CellAlignment::Right };
             column.set_cell_alignment(alignment);
+            if flexible != Some(i) {
+                let least = u16::try_from(widths[i] + 2).unwrap_or(u16::MAX);
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
+            }
+        }
+        let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total || flexible.is_some();
+        if !fits {
+            for column in table.column_iter_mut() {
+                column.remove_constraint();
+            }
         }
         let lines: Vec<String> = table.lines().collect();
-        for (i, line) in lines.iter().enumerate() {
-            let line = format!(" {line}");
-            let is_header = i == 0 && lines.len() == rows.len() + 1;
-            if is_header && self.color {
-                self.paint(line.trim_end(), Paint::Faint);
-                self.out.push('\n');
-            } else {
-                self.line(&line);
-            }
+        for line in lines {
+            self.line(&format!(" {line}"));
         }
     }
 
-    /// A line that is known to fit.
+    /// A line as it is laid out; should it not fit, its words are wrapped.
     pub(super) fn line(&mut self, text: &str) {
-        self.out.push_str(text.trim_end());
+        let text = text.trim_end();
+        if text.chars().count() <= self.width {
+            self.out.push_str(text);
+        } else {
+            self.out.push_str(&wrap(text, self.width, "  ", "      "));
+        }
         self.out.push('\n');
     }
 

@@ -1,6 +1,6 @@
 //! The report's sections, in the order they are read: did it work, how long, who worked, why it waited.
 
-use super::layout::{Page, Paint, bar, clip};
+use super::layout::{Page, Paint, bar};
 use crate::report::metrics::stall_reason;
 use crate::report::numbers::{duration, grouped, percent, real, tenths_of_percent};
 use crate::report::run::{Finish, Run};
@@ -38,8 +38,9 @@ pub(super) fn result(page: &mut Page, run: &Run) {
     }
     if let Some(verdict) = &run.verdict {
         for group in &verdict.lanes {
+            let noun = if group.lanes.contains([',', '-']) { "lanes" } else { "lane" };
             let place = format!(
-                "block {} warp {}: lanes {} ({}) {}, line {}: {}",
+                "block {} warp {}: {noun} {} ({}) {}, line {}: {}",
                 group.block, group.warp, group.lanes, group.mask, group.state, group.line, group.text
             );
             page.paragraph(&place, "    ", "      ");
@@ -134,7 +135,6 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
     }
     page.heading("Branches");
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
-    let room = page.width().saturating_sub(70).clamp(12, 48);
     let rows: Vec<Vec<String>> = run
         .branches
         .iter()
@@ -142,7 +142,7 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
             let share = b.divergent as f64 / b.executed.max(1) as f64 * 1000.0;
             vec![
                 b.line.to_string(),
-                clip(&b.text, room),
+                b.text.clone(),
                 grouped(b.executed),
                 grouped(b.divergent),
                 percent(share.round() as u32),
@@ -152,8 +152,8 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
             ]
         })
         .collect();
-    let header = ["line", "branch", "executed", "divergent", "", "lanes active", "lanes taken", "meet at"];
-    page.table(&header, &rows, &[1]);
+    let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "meet at"];
+    page.table(&header, rows, &[1], Some(1));
 }
 
 pub(super) fn memory(page: &mut Page, run: &Run) {
@@ -189,7 +189,7 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
         })
         .collect();
     let header = ["", "requests", "bytes asked for", "sectors", "a request", "L1 hits", "L2 hits"];
-    page.table(&header, &rows, &[0]);
+    page.table(&header, rows, &[0], None);
     page.paragraph(
         "Sectors are 32 bytes; of shared memory, wavefronts (passes over the banks) stand in their place.",
         "  ",
@@ -249,7 +249,12 @@ pub(super) fn stalls(page: &mut Page, run: &Run) {
     };
     let mut rows: Vec<_> = states.iter().map(|((n, c), share)| row(n, *c, *share, stall_reason(n))).collect();
     rows.push(row("all", total, 1000, ""));
-    page.table(&["warp state (Nsight)", "warp cycles", "share", "per issue", "counted by nvprof in"], &rows, &[0, 4]);
+    page.table(
+        &["warp state (Nsight)", "warp cycles", "share", "per issue", "counted by nvprof in"],
+        rows,
+        &[0, 4],
+        None,
+    );
     page.paragraph("per issue: smsp__average_warps_issue_stalled_<state>_per_issue_active.ratio", "  ", "    ");
 }
 
@@ -260,10 +265,7 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
     let mut parts = vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
     let mut lost: Vec<_> = slots.lost.0.clone();
     lost.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
-    parts.extend(lost.into_iter().map(|(name, n)| {
-        let name = if name == "no_warp" { "no warp".to_owned() } else { format!("lost: {name}") };
-        (name, n)
-    }));
+    parts.extend(lost.into_iter().map(|(name, n)| (format!("lost: {}", name.replace("no_warp", "no warp")), n)));
     parts.retain(|&(_, n)| n > 0);
     let counts: Vec<u64> = parts.iter().map(|&(_, n)| n).collect();
     let room = page.width().saturating_sub(60).clamp(8, 40);
@@ -273,5 +275,5 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
         .map(|((name, n), share)| vec![name.clone(), grouped(*n), percent(share), bar(*n, slots.total, room)])
         .collect();
     rows.push(vec!["all".to_owned(), grouped(slots.total), percent(1000), String::new()]);
-    page.table(&["", "slots", "share", ""], &rows, &[0, 3]);
+    page.table(&["", "slots", "share", ""], rows, &[0, 3], None);
 }
