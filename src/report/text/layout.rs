@@ -74,8 +74,8 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a line
-    /// of its own where both do not fit into one.
+    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a
+    /// line of its own where both do not fit into one.
     pub(super) fn metrics(&mut self, run: &Run, names: &[&str]) {
         let rows: Vec<_> = names
             .iter()
@@ -110,8 +110,8 @@ impl Page {
         }
     }
 
-    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column `flexible`
-    /// are clipped to what the others leave of the width.
+    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column
+    /// `flexible` are clipped to what the others leave of the width.
     pub(super) fn table(
         &mut self,
         header: &[&str],
@@ -204,8 +204,8 @@ pub(super) fn clip(text: &str, width: usize) -> String {
     format!("{}..", kept.trim_end())
 }
 
-/// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first line
-/// starts with `indent`, the others with `hang`. There is no line break at the end.
+/// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first
+/// line starts with `indent`, the others with `hang`. There is no line break at the end.
 pub(in crate::report) fn wrap(text: &str, width: usize, indent: &str, hang: &str) -> String {
     let mut out = indent.to_owned();
     let mut used = indent.chars().count();
