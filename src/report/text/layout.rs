@@ -119,7 +119,7 @@ impl Page {
         left: &[usize],
         flexible: Option<usize>,
     ) {
-        let widths: Vec<usize> = (0..header.len())
+        let mut widths: Vec<usize> = (0..header.len())
             .map(|i| {
                 let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
                 cells.chain(header[i].split(' ').map(str::len)).max().unwrap_or(0)
@@ -132,7 +132,10 @@ impl Page {
             for row in &mut rows {
                 row[flexible] = clip(&row[flexible], room);
             }
+            widths[flexible] = widths[flexible].min(room);
         }
+        // Without room for every cell, comfy-table is left to break them as it sees fit.
+        let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total;
         let mut table = Table::new();
         table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(u16::try_from(total).unwrap_or(u16::MAX));
@@ -141,15 +144,9 @@ impl Page {
         for (i, column) in table.column_iter_mut().enumerate() {
             let alignment = if left.contains(&i) { CellAlignment::Left } else { CellAlignment::Right };
             column.set_cell_alignment(alignment);
-            if flexible != Some(i) {
+            if fits {
                 let least = u16::try_from(widths[i] + 2).unwrap_or(u16::MAX);
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-            }
-        }
-        let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total || flexible.is_some();
-        if !fits {
-            for column in table.column_iter_mut() {
-                column.remove_constraint();
             }
         }
         let lines: Vec<String> = table.lines().collect();

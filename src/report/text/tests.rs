@@ -37,7 +37,7 @@ fn a_known_run_reads_as_it_should() {
         "21 @!p bra skip; 144 95 66.0 % 32.00 28.45 26",
         "Memory",
         "global load 190 4,088 510 2.68 62.7 % 0.0 %",
-        "global store 95 2,044 255 2.68 0.0 % 0.0 %",
+        "global store 95 2,044 255 2.68 - -",
         "gld_transactions_per_request 2.68 sector/request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
         "barrier 288 66.7 % 0.25 stall_sync",
