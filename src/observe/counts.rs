@@ -51,7 +51,7 @@ pub struct Counts {
     warps: u64,
     threads: u64,
     resident: u64,
-    /// Warps resident now, and the sum of the cycles at which they became so: a run that is cut short still counts them.
+    /// Warps resident now, and the sum of the cycles at which they became so: a run cut short still counts them.
     open_warps: u64,
     open_since: u64,
     slots_stalled: StallCycles,

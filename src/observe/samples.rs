@@ -60,8 +60,8 @@ fn access(kind: AccessWay, lanes: LaneMask, words: &[u32]) -> Traffic {
     }
 }
 
-/// Tells `observer` what one block of `block` threads does on SM `sm`. Each warp runs to its end before the next starts,
-/// one slot a cycle; each of its barriers costs three lost cycles.
+/// Tells `observer` what one block of `block` threads does on SM `sm`. Each warp runs to its end before the next
+/// starts, one slot a cycle; each of its barriers costs three lost cycles.
 pub(crate) fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing: Pairing) {
     let sm = SmId(sm);
     let mut cycle = 0;

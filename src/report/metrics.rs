@@ -1,10 +1,10 @@
 //! The table of metrics: names, unit, formula and meaning of every number a run answers for, and its value.
 //!
-//! The first name is nvprof's (metric or event; CUPTI's metric reference), the second Nsight Compute's, which counts the
-//! same thing under another name; a metric that neither tool has is marked ours. Definitions are NVIDIA's. Counting units
-//! are explained in [`crate::observe::Totals`]: instructions are *machine instructions*, as the profilers count, and
-//! convergence-barrier steps are in no metric but those that say so. Not modelled: instruction fetch, textures, the
-//! constant cache's misses, replays; their metrics are left out rather than reported as zero.
+//! The first name is nvprof's (metric or event; CUPTI's metric reference), the second Nsight Compute's, which counts
+//! the same thing under another name; a metric that nvprof does not have is marked ours. Definitions are NVIDIA's.
+//! Counting units are explained in [`crate::observe::Totals`]: instructions are *machine instructions*, as the
+//! profilers count, and convergence-barrier steps are in no metric but those that say so. Not modelled: instruction fetch,
+//! textures, the constant cache's misses, replays; their metrics are left out rather than reported as zero.
 
 mod docs;
 mod flow;
@@ -126,9 +126,22 @@ pub struct Metric {
     pub formula: &'static str,
     /// What it says, in one sentence.
     pub meaning: &'static str,
-    /// Whether it is ours: no NVIDIA tool has it under this name.
+    /// Whether the name is ours: nvprof has none for it.
     pub ours: bool,
     value: fn(&Inputs<'_>) -> Option<Value>,
+}
+
+impl Metric {
+    /// A value of this metric and its unit as Nsight Compute has them: bytes a second where nvprof has gigabytes, a
+    /// percentage where nvprof has a fraction.
+    pub fn in_ncu_units(&self, value: Value) -> (Value, &'static str) {
+        let is_percentage = self.ncu.is_some_and(|ncu| ncu.contains(".pct"));
+        match self.unit {
+            "GB/s" => (Value::Real(value.as_f64() * 1e9), "byte/s"),
+            "" if is_percentage => (Value::Real(value.as_f64() * 100.0), "%"),
+            unit => (value, unit),
+        }
+    }
 }
 
 /// Every metric, grouped.

@@ -152,8 +152,8 @@ impl Run {
     /// The tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/run/1";
 
-    /// Puts a run together. `input.steps` describes the stream that `input.totals` counted, step by step; a step without
-    /// description is printed as unknown.
+    /// Puts a run together. `input.steps` describes the stream that `input.totals` counted, step by step; a step
+    /// without description is printed as unknown.
     pub fn build(input: RunInput) -> Run {
         let RunInput { program, kernel, mode, machine, grid, block, constants, launch, .. } = input;
         let totals = &input.totals;

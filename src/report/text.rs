@@ -48,7 +48,7 @@ pub fn text(run: &Run, style: Style) -> String {
 
 /// A name that no metric has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no metric `{name}`{}; `simt-sim metrics` lists them", .suggestion.map(|s| format!(", did you mean `{s}`?")).unwrap_or_default())]
+#[error("there is no metric `{name}`{}; `simt-sim metrics` lists all", or(*.suggestion))]
 pub struct UnknownMetric {
     /// The name.
     pub name: String,
@@ -56,8 +56,12 @@ pub struct UnknownMetric {
     pub suggestion: Option<&'static str>,
 }
 
-/// The metrics called `names`, a line each: name as asked for, value, unit. Numbers have no separators, so that scripts can
-/// read them; `n/a` stands for a metric that has no value in this run.
+fn or(suggestion: Option<&str>) -> String {
+    suggestion.map(|s| format!(" (did you mean `{s}`?)")).unwrap_or_default()
+}
+
+/// The metrics called `names`, a line each: name as asked for, value, unit. Numbers have no separators, so that scripts
+/// can read them; `n/a` stands for a metric that has no value in this run.
 ///
 /// # Errors
 /// The first name that no metric has.
@@ -68,7 +72,9 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
         let Some(metric) = metrics::find(name) else {
             return Err(UnknownMetric { name: name.to_owned(), suggestion: metrics::suggest(name) });
         };
-        let value = match run.metrics.get(&metric.name) {
+        let as_ncu = |value| if metric.ncu == Some(name) { metric.in_ncu_units(value) } else { (value, metric.unit) };
+        let (value, unit) = run.metrics.get(&metric.name).copied().map(as_ncu).unzip();
+        let value = match value {
             Some(Value::Count(n)) => n.to_string(),
             Some(Value::Real(x)) => {
                 let text = format!("{x:.6}");
@@ -76,7 +82,7 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
             }
             None => "n/a".to_owned(),
         };
-        out.push_str(format!("{name} {value} {}", metric.unit).trim_end());
+        out.push_str(format!("{name} {value} {}", unit.unwrap_or_default()).trim_end());
         out.push('\n');
     }
     Ok(out)

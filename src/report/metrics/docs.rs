@@ -9,10 +9,11 @@ use crate::report::text::wrap;
 pub fn reference() -> String {
     let mut out = String::from(
         "# Metrics\n\n\
-         Generated from the table in `src/report/metrics`; `simt-sim metrics` prints the same. The first name is nvprof's, the\n\
-         second Nsight Compute's; *ours* marks what no NVIDIA tool has under that name. Either name, and any alias, works in\n\
-         `--metrics`; JSON uses the first. A metric without a value in a run, such as a ratio to zero loads, is left out of\n\
-         that run's JSON.\n\n\
+         Generated from the table in `src/report/metrics`; `simt-sim metrics` prints the same. The first name is\n\
+         nvprof's, or *ours* where nvprof has none; the second is Nsight Compute's. Either name, and any alias, works in\n\
+         `--metrics`; JSON uses the first. A metric without a value in a run, such as a ratio to zero loads, is left out\n\
+         of that run's JSON. Units are nvprof's; asked for under Nsight's name, throughputs are in byte/s and occupancy\n\
+         is in %.\n\n\
          Instructions are machine instructions: what a PTX instruction becomes on the chosen machine (on machines that\n\
          execute programs as written, both are the same). Convergence-barrier instructions, which independent thread\n\
          scheduling adds, are counted in `join_instructions` and in the issue slots, and nowhere else.\n",

@@ -1,7 +1,7 @@
 //! Why warps waited: nvprof's reasons and Nsight Compute's warp states.
 //!
 //! A resident warp is in exactly one state in every cycle. nvprof's reasons are coarser; [`reason`] says which states
-//! make up which of them, after NVIDIA's own table of corresponding metrics. nvprof has shares of all stalled cycles, which
+//! make up which of them, after NVIDIA's table of corresponding metrics. nvprof has shares of all stalled cycles, which
 //! add up to 100 %; Nsight has cycles per issued instruction, which with `selected` add up to the warp latency of an
 //! instruction. Nsight's `smsp__warp_issue_stalled_*_per_warp_active.pct` divide by all cycles of a warp, the selected
 //! ones too, so they stand beside no reason here.

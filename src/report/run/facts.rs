@@ -1,5 +1,5 @@
-//! What a report is told beside the counts: plain facts about machine, launch, program and outcome, filled in by whoever
-//! has them.
+//! What a report is told beside the counts: plain facts about machine, launch, program and outcome, filled in by
+//! whoever has them.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

@@ -74,8 +74,8 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a line
-    /// of its own where both do not fit into one.
+    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a
+    /// line of its own where both do not fit into one.
     pub(super) fn metrics(&mut self, run: &Run, names: &[&str]) {
         let rows: Vec<_> = names
             .iter()
@@ -110,8 +110,8 @@ impl Page {
         }
     }
 
-    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column `flexible`
-    /// are clipped to what the others leave of the width.
+    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column
+    /// `flexible` are clipped to what the others leave of the width.
     pub(super) fn table(
         &mut self,
         header: &[&str],
@@ -119,7 +119,7 @@ impl Page {
         left: &[usize],
         flexible: Option<usize>,
     ) {
-        let widths: Vec<usize> = (0..header.len())
+        let mut widths: Vec<usize> = (0..header.len())
             .map(|i| {
                 let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
                 cells.chain(header[i].split(' ').map(str::len)).max().unwrap_or(0)
@@ -132,7 +132,10 @@ impl Page {
             for row in &mut rows {
                 row[flexible] = clip(&row[flexible], room);
             }
+            widths[flexible] = widths[flexible].min(room);
         }
+        // Without room for every cell, comfy-table is left to break them as it sees fit.
+        let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total;
         let mut table = Table::new();
         table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
         table.set_width(u16::try_from(total).unwrap_or(u16::MAX));
@@ -141,15 +144,9 @@ impl Page {
         for (i, column) in table.column_iter_mut().enumerate() {
             let alignment = if left.contains(&i) { CellAlignment::Left } else { CellAlignment::Right };
             column.set_cell_alignment(alignment);
-            if flexible != Some(i) {
+            if fits {
                 let least = u16::try_from(widths[i] + 2).unwrap_or(u16::MAX);
                 column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(least)));
-            }
-        }
-        let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total || flexible.is_some();
-        if !fits {
-            for column in table.column_iter_mut() {
-                column.remove_constraint();
             }
         }
         let lines: Vec<String> = table.lines().collect();
@@ -204,8 +201,8 @@ pub(super) fn clip(text: &str, width: usize) -> String {
     format!("{}..", kept.trim_end())
 }
 
-/// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first line
-/// starts with `indent`, the others with `hang`. There is no line break at the end.
+/// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first
+/// line starts with `indent`, the others with `hang`. There is no line break at the end.
 pub(in crate::report) fn wrap(text: &str, width: usize, indent: &str, hang: &str) -> String {
     let mut out = indent.to_owned();
     let mut used = indent.chars().count();

@@ -183,8 +183,8 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
                 grouped(m.requested_bytes),
                 grouped(m.sectors),
                 ratio(m.sectors, m.requests),
-                share(m.l1_hits, m.sectors),
-                share(m.l2_hits, misses),
+                if m.way == "load" { share(m.l1_hits, m.sectors) } else { dash() },
+                if m.way == "load" { share(m.l2_hits, misses) } else { dash() },
             ]
         })
         .collect();

@@ -37,7 +37,7 @@ fn a_known_run_reads_as_it_should() {
         "21 @!p bra skip; 144 95 66.0 % 32.00 28.45 26",
         "Memory",
         "global load 190 4,088 510 2.68 62.7 % 0.0 %",
-        "global store 95 2,044 255 2.68 0.0 % 0.0 %",
+        "global store 95 2,044 255 2.68 - -",
         "gld_transactions_per_request 2.68 sector/request",
         "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
         "barrier 288 66.7 % 0.25 stall_sync",
@@ -117,17 +117,25 @@ fn a_run_that_never_started_has_a_result_only() {
 #[test]
 fn chosen_metrics_are_plain_numbers() {
     let run = Run::build(sample(samples::neighbored));
-    let names =
-        ["branch", " smsp__sass_average_branch_targets_threads_uniform.pct", "achieved_occupancy", "shared_efficiency"];
+    let names = [
+        "branch",
+        " smsp__sass_average_branch_targets_threads_uniform.pct",
+        "achieved_occupancy",
+        "sm__warps_active.avg.pct_of_peak_sustained_active",
+        "dram__bytes_read.sum.per_second",
+        "shared_efficiency",
+    ];
     assert_eq!(
         selected(&run, &names).unwrap(),
         "branch 144 branch\n\
          smsp__sass_average_branch_targets_threads_uniform.pct 34.027778 %\n\
          achieved_occupancy 0.0625\n\
-         shared_efficiency n/a %\n"
+         sm__warps_active.avg.pct_of_peak_sustained_active 6.25 %\n\
+         dram__bytes_read.sum.per_second 3845667299.177736 byte/s\n\
+         shared_efficiency n/a\n"
     );
     let error = selected(&run, &["branch", "ipcc"]).unwrap_err();
-    assert_eq!(error.to_string(), "there is no metric `ipcc`, did you mean `ipc`?; `simt-sim metrics` lists them");
+    assert_eq!(error.to_string(), "there is no metric `ipcc` (did you mean `ipc`?); `simt-sim metrics` lists all");
 }
 
 #[test]
