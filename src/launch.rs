@@ -20,6 +20,7 @@ mod token;
 mod tests;
 
 pub use directive::{FINISHES, MODES, Plan, Relation, plan};
+pub use fill::Files;
 pub use expect::{Expectation, Verdict, judge};
 pub use term::MemoryView;
 

@@ -210,8 +210,15 @@ fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
         line: step.inst.line,
         text,
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
-        reconverge_line: step.source.and_then(|source| kernel.reconvergence_line(source)),
+        reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
     }
+}
+
+/// The source line at which the sides of a branch meet.
+fn reconvergence_line(kernel: &Kernel, inst: u32) -> Option<u32> {
+    let join = kernel.flow.branch_at(inst as usize)?.reconverge?;
+    let first = kernel.flow.blocks().get(join.index())?.first as usize;
+    kernel.insts.get(first).map(|inst| inst.line)
 }
 
 fn finish_word(finish: &Finish) -> report::Finish {

@@ -39,14 +39,14 @@ fn summary(program: &Program) -> String {
     );
     for kernel in &program.kernels {
         let flow = &kernel.flow;
-        let divergent = flow.branches().filter(|b| b.may_diverge).count();
+        let divergent = flow.branches().iter().filter(|b| b.may_diverge).count();
         out += &format!(
             "  kernel {}: {}, {}, {}, {} ({} may diverge); {} registers a thread, {} bytes shared\n",
             kernel.name,
             plural(kernel.insts.len(), "instruction"),
             plural(flow.blocks().len(), "basic block"),
             plural(flow.loops().len(), "loop"),
-            plural(flow.branches().count(), "conditional branch").replace("branchs", "branches"),
+            plural(flow.branches().len(), "conditional branch").replace("branchs", "branches"),
             divergent,
             kernel.registers_per_thread,
             kernel.shared_bytes,

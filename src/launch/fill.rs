@@ -12,7 +12,7 @@ use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
 /// Reads a file that a directive names; the command line decides where names lead.
-pub(super) type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
 /// Where a sequence goes: `count` elements of a type, the first of which has index `first`.
 #[derive(Clone, Copy, Debug)]

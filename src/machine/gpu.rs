@@ -259,7 +259,7 @@ fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
 
 /// Moves the buffers back.
 fn unload(global: GlobalMemory, launch: &mut Launch) {
-    for (address, words) in global.into_segments() {
+    for (address, _, words, _) in global.into_segments() {
         if let Some(buffer) = launch.buffers.iter_mut().find(|b| b.address == address) {
             buffer.words = words;
         }

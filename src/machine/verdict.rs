@@ -297,7 +297,7 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                     }
                     if record.is_some() { "repeat for ever the loop".to_string() } else { "never get a turn".to_string() }
                 }
-                GroupState::Waiting => "wait below on the stack for the others to reconverge".to_string(),
+                GroupState::AtReconvergence => "wait below on the stack for the others to reconverge".to_string(),
                 GroupState::AtJoin(join) => format!("wait at the join ({join}) for lanes that never come"),
                 GroupState::AtBarrier(id) => {
                     let (arrived, awaited) = blocks[warp.block].progress(id);
