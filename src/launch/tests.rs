@@ -1,5 +1,7 @@
 //! Directives from text to verdicts, without a parser of PTX: the lines are taken from the text by hand.
 
+mod programs;
+
 use std::cell::RefCell;
 use std::fmt::Write as _;
 
