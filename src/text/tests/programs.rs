@@ -183,6 +183,13 @@ fn variables_have_spaces_types_dimensions_and_initialisers() {
     }
 }
 
+fn function(item: &Item) -> Option<&Function> {
+    match item {
+        Item::Function(function) => Some(function),
+        Item::Variable(_) => None,
+    }
+}
+
 #[test]
 fn functions_have_parameters_results_and_directives() {
     let module = sound(
@@ -191,7 +198,6 @@ fn functions_have_parameters_results_and_directives() {
          .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b8 rest[]) ;\n\
          .func trap_all .noreturn { trap; }\n.weak .entry empty { }",
     );
-    let function = |i| if let &Item::Function(ref f) = i { Some(f) } else { None };
     let functions: Vec<&Function> = module.items.iter().filter_map(function).collect();
     let [k, vprintf, trap_all, empty] = functions[..] else { panic!() };
     assert_eq!((k.kind, k.params.len()), (FunctionKind::Entry, 3));
