@@ -129,7 +129,16 @@ pub(super) struct ExpectationPlan {
 pub(super) enum Claim {
     Finish(Vec<Name>),
     Metric { name: Name, relation: Relation, value: Expr },
-    Values { left: Expr, relation: Relation, right: Sequence, within: Option<Expr> },
+    Values(Box<ValuesClaim>),
+}
+
+/// `LEFT RELATION RIGHT [within TOLERANCE]`
+#[derive(Clone, Debug)]
+pub(super) struct ValuesClaim {
+    pub(super) left: Expr,
+    pub(super) relation: Relation,
+    pub(super) right: Sequence,
+    pub(super) within: Option<Expr>,
 }
 
 /// How the two sides of an expectation compare.
@@ -545,7 +554,7 @@ fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> 
         let relation = relation(parser)?;
         let right = sequence(parser, true)?;
         let within = if parser.take_word("within") { Some(parser.expression()?) } else { None };
-        Claim::Values { left, relation, right, within }
+        Claim::Values(Box::new(ValuesClaim { left, relation, right, within }))
     };
     let text_span = text_start.to(parser.before());
     let text = match source_text(source, text_span) {
