@@ -15,6 +15,12 @@ use crate::text::tree::Name;
 pub trait MemoryView {
     /// Word `word` (32 bits) of buffer `buffer`, an index in [`super::Launch::buffers`].
     fn word(&self, buffer: usize, word: u64) -> u32;
+
+    /// All words of a buffer at once, where they lie together: sums over large buffers are faster so.
+    fn words(&self, buffer: usize) -> Option<&[u32]> {
+        let _ = buffer;
+        None
+    }
 }
 
 /// Memory before the run: what the buffers were filled with.
@@ -24,6 +30,10 @@ impl MemoryView for Initial<'_> {
     fn word(&self, buffer: usize, word: u64) -> u32 {
         let buffer = self.0.get(buffer);
         usize::try_from(word).ok().and_then(|w| buffer?.words.get(w).copied()).unwrap_or(0)
+    }
+
+    fn words(&self, buffer: usize) -> Option<&[u32]> {
+        self.0.get(buffer).map(|b| &b.words[..])
     }
 }
 
