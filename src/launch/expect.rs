@@ -4,12 +4,13 @@
 //! sides are therefore computed when the launch is built, before a kernel that works in place destroys its input, and
 //! only the results are kept.
 
-use super::directive::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
+use super::arithmetic::order;
 use super::element::{Packer, Value, bits, decode, encode, show, show_value};
 use super::expression::Expr;
 use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
+use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
-use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, order, region, value};
+use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, value};
 use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;

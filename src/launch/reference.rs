@@ -3,8 +3,9 @@
 //! A sum of elements of up to 32 bits is exact; a sum of 64-bit integers wraps in its type. It meets the width of the
 //! other side of a comparison only there, so a sum of bytes is not lost in a byte.
 
+use super::arithmetic::order;
 use super::element::{Value, bits, decode, encode};
-use super::term::{MemoryView, order};
+use super::term::MemoryView;
 use crate::isa::Type;
 
 /// Some consecutive elements of a buffer.
