@@ -1,1 +1,3 @@
 //! Values to text, pictures and files.
+
+pub mod cfg;
