@@ -158,7 +158,8 @@ fn joins(text: &str) -> Vec<(u32, Option<u32>)> {
 
 #[test]
 fn meeting_places() {
-    let cases: [(&str, &str, &[(u32, Option<u32>)]); 9] = [
+    type Meetings = &'static [(u32, Option<u32>)];
+    let cases: [(&str, &str, Meetings); 9] = [
         ("if else, then a bare ret", "@t bra L\nwork\nbra M\nL: work\nM: ret", &[(0, Some(4))]),
         ("a guard around the whole kernel", "@t bra M\nwork\nM: ret", &[(0, Some(2))]),
         ("return inside a nested if", "@t bra Y\n@t bra X\nret\nX: work\nY: work\nret", &[(0, Some(4)), (1, Some(3))]),

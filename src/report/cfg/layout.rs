@@ -100,21 +100,21 @@ pub(super) fn lay_out(
     };
     let boxes: Vec<Area> = items[..blocks.len()].iter().map(area).collect();
 
+    let ports = ports(edges, &paths, &items, &boxes, &rank);
     let mut lane = right + COLUMN_GAP / 2;
     let mut drawn = Vec::new();
-    for (edge, path) in edges.iter().zip(&paths) {
+    for ((edge, path), &(source, target)) in edges.iter().zip(&paths).zip(&ports) {
         let (from, to) = (boxes[edge.0.index()], boxes[edge.1.index()]);
-        let source = leave(edge, edges, from);
         if forward(edge) {
             let mut line = vec![(source, from.bottom)];
             for &bend in &path[1..path.len() - 1] {
                 let (top, row_bottom) = tops[items[bend].row];
                 line.extend([(items[bend].left, top - 8), (items[bend].left, row_bottom + 8)]);
             }
-            line.push((arrive(edge, edges, to), to.top));
+            line.push((target, to.top));
             drawn.push(line);
         } else {
-            drawn.push(around(source, from, arrive(edge, edges, to), to, lane, &tops, &rows, edge));
+            drawn.push(around((source, from.bottom), (target, to.top), lane, tops[rows[edge.0.index()]].1));
             lane += LANE_GAP;
         }
     }
@@ -138,34 +138,39 @@ pub(super) fn lay_out(
 }
 
 /// A line back up (or to the same row): down into the gap, out to its lane, up to the gap above the target, in.
-#[expect(clippy::too_many_arguments, reason = "the two ends, and where the gaps and lanes are")]
-fn around(
-    source: i32,
-    from: Area,
-    target: i32,
-    to: Area,
-    lane: i32,
-    tops: &[(i32, i32)],
-    rows: &[usize],
-    edge: &(BasicBlockId, BasicBlockId),
-) -> Vec<Point> {
-    let below = tops[rows[edge.0.index()]].1 + 18;
-    let over = to.top - 22;
-    vec![(source, from.bottom), (source, below), (lane, below), (lane, over), (target, over), (target, to.top)]
+fn around(source: Point, target: Point, lane: i32, row_bottom: i32) -> Vec<Point> {
+    let (below, over) = (row_bottom + 18, target.1 - 22);
+    vec![source, (source.0, below), (lane, below), (lane, over), (target.0, over), target]
 }
 
-/// Where on the lower border an edge leaves: successors side by side.
-fn leave(edge: &(BasicBlockId, BasicBlockId), edges: &[(BasicBlockId, BasicBlockId)], area: Area) -> i32 {
-    let mates: Vec<_> = edges.iter().filter(|e| e.0 == edge.0).collect();
-    let place = mates.iter().position(|e| e.1 == edge.1).unwrap_or(0);
-    spread(area, place, mates.len())
-}
-
-/// Where on the upper border an edge arrives.
-fn arrive(edge: &(BasicBlockId, BasicBlockId), edges: &[(BasicBlockId, BasicBlockId)], area: Area) -> i32 {
-    let mates: Vec<_> = edges.iter().filter(|e| e.1 == edge.1).collect();
-    let place = mates.iter().position(|e| e.0 == edge.0).unwrap_or(0);
-    spread(area, place, mates.len())
+/// Where on the lower border of its source each edge leaves, and where on the upper border of its target it arrives: edges at
+/// one border stand side by side in the order in which they go apart, those back up to the right.
+fn ports(
+    edges: &[(BasicBlockId, BasicBlockId)],
+    paths: &[Vec<usize>],
+    items: &[Item],
+    boxes: &[Area],
+    rank: &[usize],
+) -> Vec<(i32, i32)> {
+    let middle = |item: usize| items[item].left + items[item].width / 2;
+    let heading = |n: usize, towards: usize| {
+        let (from, to) = edges[n];
+        if rank[from.index()] < rank[to.index()] { middle(towards) } else { i32::MAX }
+    };
+    let departing = |n: usize| heading(n, paths[n][1]);
+    let arriving = |n: usize| heading(n, paths[n][paths[n].len() - 2]);
+    let place = |n: usize, mates: Vec<usize>, key: &dyn Fn(usize) -> i32, area: Area| {
+        let place = mates.iter().filter(|&&m| (key(m), m) < (key(n), n)).count();
+        spread(area, place, mates.len())
+    };
+    let port = |n: usize| {
+        let (from, to) = edges[n];
+        let leaving = (0..edges.len()).filter(|&m| edges[m].0 == from).collect();
+        let coming = (0..edges.len()).filter(|&m| edges[m].1 == to).collect();
+        let source = place(n, leaving, &departing, boxes[from.index()]);
+        (source, place(n, coming, &arriving, boxes[to.index()]))
+    };
+    (0..edges.len()).map(port).collect()
 }
 
 fn spread(area: Area, place: usize, places: usize) -> i32 {

@@ -7,8 +7,8 @@ use super::layout::{Area, CHARACTER, LINE, Layout, PADDING, Point, lay_out};
 use super::{EdgeKind, block_text, diverges, edges, meetings};
 use crate::kernel::Kernel;
 
-/// The empty space of a page without a block.
-const SMALLEST: u32 = 120;
+/// The page is never narrower than the legend.
+const NARROWEST: i32 = 420;
 
 const INK: RGBColor = RGBColor(0x20, 0x20, 0x20);
 const GREY: RGBColor = RGBColor(0x40, 0x40, 0x40);
@@ -30,7 +30,7 @@ pub fn svg(kernel: &Kernel, source: &str) -> String {
     let ends: Vec<_> = edges(kernel).iter().map(|e| (e.from, e.to)).collect();
     let pairs: Vec<_> = meetings(kernel).collect();
     let layout = lay_out(blocks, &sizes, &ends, &pairs);
-    let page = (layout.width.unsigned_abs().max(SMALLEST), layout.height.unsigned_abs().max(SMALLEST));
+    let page = (layout.width.max(NARROWEST).unsigned_abs(), layout.height.unsigned_abs());
     let mut out = String::new();
     {
         let canvas = SVGBackend::with_string(&mut out, page).into_drawing_area();
@@ -50,8 +50,10 @@ fn draw(canvas: &Canvas<'_>, kernel: &Kernel, texts: &[Vec<String>], kinds: &[Ed
         let colour = if *kind == EdgeKind::Taken { BLUE_EDGE } else { GREY };
         canvas.draw(&PathElement::new(line.clone(), colour.stroke_width(1)))?;
         arrow_head(canvas, line, colour)?;
-        if let Some(&(x, y)) = line.first() {
-            label(canvas, kind.name(), (x + 3, y + 2), colour, 10)?;
+        if let [(x, y), (next, _), ..] = line[..] {
+            // On the side that the line leaves free.
+            let beside = if next > x { -3 - kind.name().len() as i32 * 5 } else { 3 };
+            label(canvas, kind.name(), (x + beside, y + 2), colour, 10)?;
         }
     }
     for ((block, text), &area) in kernel.flow.blocks().iter().zip(texts).zip(&layout.boxes) {
@@ -64,7 +66,7 @@ fn draw(canvas: &Canvas<'_>, kernel: &Kernel, texts: &[Vec<String>], kinds: &[Ed
             label(canvas, line, (left + PADDING, top + PADDING + n as i32 * LINE), colour, 12)?;
         }
     }
-    let legend = "blue: taken   grey: fall   green dashes: where the sides meet   orange: can diverge";
+    let legend = "blue: taken, grey: fall, green dashes: where the sides meet, orange: can diverge";
     label(canvas, legend, (PADDING, 4), GREY, 10)?;
     canvas.present()?;
     Ok(())
