@@ -103,6 +103,23 @@ impl Diagnostic {
     }
 }
 
+/// The line and column of a byte offset, both counted from 1; the column counts characters.
+///
+/// Offsets past the end give the place behind the last character; offsets inside a character give that character.
+pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
+    let mut end = text.len().min(offset as usize);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = text.get(..end).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+    let line = before.bytes().filter(|&b| b == b'\n').count();
+    let column = before.get(line_start..).unwrap_or_default().chars().count();
+    // Texts are at most 4 GiB, so both fit; saturating costs nothing.
+    let one_based = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    (one_based(line), one_based(column))
+}
+
 /// Whether any of the diagnostics is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
@@ -110,26 +127,73 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// The candidate closest to `word` in edit distance, if it is close enough to be a plausible slip.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
+        // Lengths further apart than the limit cannot come within it; this keeps monstrous words cheap.
+        .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(word, c), c))
         .filter(|&(d, _)| d <= limit)
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
 }
 
+/// The least number of characters inserted, left out, replaced, or swapped with their neighbour (optimal string
+/// alignment): swapped letters are the commonest slip.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    // rows[i][j]: from the first i characters of `a` to the first j of `b`.
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                let swap = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                replaced.min(swap).min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1)
+            };
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_and_column_count_from_one_and_stay_inside() {
+        for (text, offset, expected) in [
+            ("", 0, (1, 1)),
+            ("", 9, (1, 1)),
+            ("ab\ncd", 0, (1, 1)),
+            ("ab\ncd", 2, (1, 3)),
+            ("ab\ncd", 3, (2, 1)),
+            ("ab\ncd", 99, (2, 3)),
+            ("ab\n", 3, (2, 1)),
+            ("é\té", 2, (1, 2)),
+            ("é\té", 1, (1, 1)),
+            ("a\r\nb", 3, (2, 1)),
+        ] {
+            assert_eq!(line_column(text, offset), expected, "{text:?} at {offset}");
+        }
+    }
+
+    #[test]
+    fn closest_finds_slips_and_nothing_else() {
+        let words = ["version", "target", "entry", "u32"];
+        for (word, expected) in [
+            ("vershion", Some("version")),
+            ("entri", Some("entry")),
+            ("u23", Some("u32")),
+            ("u3", Some("u32")),
+            ("u54", None),
+            ("shared", None),
+        ] {
+            assert_eq!(closest(word, words), expected, "{word}");
+        }
+    }
 }
