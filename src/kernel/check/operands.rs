@@ -277,6 +277,12 @@ impl Body<'_> {
                 Some(Value { row, register: Some(register), ty: declared })
             }
             _ if form.result => self.wrong(operand, "a register to write to"),
+            Found::Special(_) if !matches!(m.form.sem, Sem::Mov | Sem::Cvt) => {
+                let message = "special registers can only be read with `mov`";
+                let help = format!("copy it first: mov.u32 %r, {};", name.text);
+                self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
+                None
+            }
             Found::Special(special) if fits(Type::U32, ty, wider) => {
                 Some(Value { row: self.rows.special(special), register: None, ty: Type::U32 })
             }

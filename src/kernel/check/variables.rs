@@ -170,7 +170,8 @@ impl<'a> Statics<'a> {
                     self.fill(element, rest, ty, at, variable, bytes, diagnostics);
                 }
             }
-            Init::Value(operand) => {
+            // Global and constant addresses are generic addresses too.
+            Init::Value(operand) | Init::Generic(operand) => {
                 let value = match self.value(operand, ty) {
                     Ok(value) => value.to_le_bytes(),
                     Err(error) => return diagnostics.push(error),
