@@ -54,6 +54,66 @@ fn at(d: &Diagnostic) -> String {
 }
 
 #[test]
+fn no_operand_in_the_wrong_place_brings_the_checker_down() {
+    const ODD: &[&str] = &[
+        "_",
+        "%r1",
+        "%rd1",
+        "%f1",
+        "%d1",
+        "%p1",
+        "%h1",
+        "!%p1",
+        "%r1|%p1",
+        "%p1|%p2",
+        "%clock",
+        "%clock64",
+        "%gridid",
+        "%tid.x",
+        "WARP_SZ",
+        "7",
+        "-1",
+        "99999999999",
+        "1.5",
+        "0f3F800000",
+        "[%rd1]",
+        "[tile]",
+        "[n]",
+        "[7]",
+        "tile",
+        "tile+4",
+        "n",
+        "k",
+        "{%r1, %r2}",
+        "{%r1, _}",
+        "{%h1, %h2, %h3, %h1}",
+        "{%rd1, 1}",
+        "{}",
+    ];
+    let (kernels, _) = checked(FORMS);
+    let mut seen = Vec::new();
+    for inst in &kernels[0].insts {
+        let written = FORMS.get(inst.span.start as usize..inst.span.end as usize).unwrap_or("");
+        let Some((mnemonic, operands)) = written.trim_end_matches(';').split_once(' ') else { continue };
+        if seen.contains(&inst.form) || written.contains(['{', '@']) {
+            continue;
+        }
+        seen.push(inst.form);
+        let operands: Vec<&str> = operands.split(',').collect();
+        for (i, odd) in (0..operands.len()).flat_map(|i| ODD.iter().map(move |odd| (i, *odd))) {
+            let mut operands = operands.clone();
+            operands[i] = odd;
+            let source = around(&format!("{mnemonic} {};", operands.join(",")));
+            let (module, faults) = text::parse(&source);
+            let (kernels, found) = check(&module, &source);
+            let sound = found.iter().all(|d| d.severity != Severity::Error);
+            assert!(!faults.is_empty() || sound == (kernels.len() == 1), "{source}");
+        }
+    }
+    assert!(seen.len() > 150, "only {} forms", seen.len());
+}
+
+#[test]
 fn support_counts_instructions_with_a_form() {
     let (module, _) = text::parse(".entry k() { add.u32 %r1, %r1, 1; wmma.foo %r1; { ret; } }");
     assert_eq!(support(&module), (2, 3));
