@@ -127,7 +127,7 @@ fn explain(opcode: &str, words: &[&str], forms: &[&Form], mnemonic: &str) -> Loo
     }
     let noun = if is_type { "type" } else { "modifier" };
     let help = match closest(word, candidates.iter().copied()) {
-        Some(near) if !is_type => format!("did you mean `.{near}`? It takes {}", list(&candidates)),
+        Some(near) if !is_type => format!("did you mean `.{near}`?"),
         _ => format!("it takes {}", list(&candidates)),
     };
     LookupError::new("unknown-modifier", format!("`{upto}` has no {noun} `.{word}`"), Some(help))
@@ -135,19 +135,32 @@ fn explain(opcode: &str, words: &[&str], forms: &[&Form], mnemonic: &str) -> Loo
 
 /// The error for a mnemonic that would match if one required word were added.
 fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<LookupError> {
+    let mut found: Option<(&Slot, String)> = None;
+    let mut choices: Vec<&str> = Vec::new();
     for form in forms {
         for (i, slot) in form.slots.iter().enumerate().filter(|(_, slot)| !slot.optional) {
             let mut relaxed = form.slots.clone();
             relaxed[i].optional = true;
-            if fill(&relaxed, words).is_some() {
-                let choices: Vec<&str> = slot.words.iter().map(String::as_str).collect();
-                let help = format!("the form is `{}`; add {}", form.syntax, list(&choices));
-                let message = format!("`{mnemonic}` lacks a {}", slot.noun());
-                return Some(LookupError::new("incomplete-instruction", message, Some(help)));
+            let Some(mut filled) = fill(&relaxed, words) else { continue };
+            filled[i] = slot.words.first().map(String::as_str);
+            let example = || filled.iter().flatten().fold(form.opcode.clone(), |text, word| text + "." + word);
+            let (first, _) = found.get_or_insert_with(|| (slot, example()));
+            // Forms that differ in the missing word only share the error.
+            if first.noun() == slot.noun() {
+                choices.extend(slot.words.iter().map(String::as_str));
             }
         }
     }
-    None
+    let (slot, example) = found?;
+    let mut seen = Vec::new();
+    choices.retain(|word| {
+        !seen.contains(word) && {
+            seen.push(*word);
+            true
+        }
+    });
+    let help = format!("it takes {}, as in `{example}`", list(&choices));
+    Some(LookupError::new("incomplete-instruction", format!("`{mnemonic}` lacks a {}", slot.noun()), Some(help)))
 }
 
 /// `.a .b .c`, shortened when long.
@@ -174,8 +187,8 @@ mod tests {
         for (mnemonic, expected) in [
             ("add.b32", "unknown-modifier: `add` has no type `.b32` (it takes .u16 .s16 .u32 .s32 .u64 .s64"),
             ("ad.u32", "unknown-instruction: there is no instruction `ad` (did you mean `add`?)"),
-            ("cvt.f32.s32", "incomplete-instruction: `cvt.f32.s32` lacks a rounding"),
-            ("mul.u32", "incomplete-instruction: `mul.u32` lacks a modifier"),
+            ("cvt.f32.s32", "`cvt.f32.s32` lacks a rounding (it takes .rn .rz .rm .rp, as in `cvt.rn.f32.s32`)"),
+            ("mul.u32", "`mul.u32` lacks a modifier (it takes .lo .hi .wide, as in `mul.lo.u32`)"),
             ("add", "incomplete-instruction: `add` lacks a type"),
             ("setp.lt", "incomplete-instruction: `setp.lt` lacks a type"),
             ("setp.tl.u32", "unknown-modifier: `setp` has no modifier `.tl`"),

@@ -130,10 +130,13 @@ impl Body<'_> {
             n if n == forms.len() => None,
             n if n + 1 == forms.len() && optional.is_some() => optional,
             found => {
-                let wanted = forms.len();
-                let plural = if wanted == 1 { "" } else { "s" };
+                let wanted = match (optional, forms.len()) {
+                    (None, 1) => "1 operand".to_string(),
+                    (None, n) => format!("{n} operands"),
+                    (Some(_), n) => format!("{} or {n} operands", n - 1),
+                };
                 let mnemonic = &inst.mnemonic.text;
-                let message = format!("`{mnemonic}` takes {wanted} operand{plural}, not {found}");
+                let message = format!("`{mnemonic}` takes {wanted}, not {found}");
                 let help = format!("the form is `{}`", format!("{mnemonic} {}", signature(forms)).trim_end());
                 self.report(Diagnostic::error("operand-count", inst.span, message).help(help));
                 return None;
@@ -263,7 +266,10 @@ impl Body<'_> {
                 return Some(predicate);
             }
             let message = format!("`{}` is .{}, and a predicate is wanted", name.text, declared.name());
-            let help = format!("compare first: setp.ne.{} %p, {}, 0;", declared.name(), name.text);
+            let help = match (result, declared.bits()) {
+                (true, _) => "declare it .pred, or use another instruction to compute a number".to_string(),
+                (false, bits) => format!("compare first: setp.ne.b{bits} %p, {}, 0;", name.text),
+            };
             self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
             return None;
         }

@@ -83,8 +83,12 @@ impl Body<'_> {
             "shared" if is_dynamic(variable) => return,
             "shared" => (Space::Shared, &mut self.shared_end),
             "local" => (Space::Local, &mut self.local_end),
-            // Parameters in a body belong to calls, which are reported where they stand.
-            "param" => return,
+            "param" => {
+                // Parameters in a body belong to a call, which is reported where it stands.
+                self.failed = true;
+                let symbol = Symbol { space: Space::Param, address: 0, bytes: u64::MAX >> 1, span: variable.name.span };
+                return self.add_symbol(&variable.name, symbol);
+            }
             other => {
                 let message = format!("a variable of a kernel cannot be in `.{other}`");
                 let help = "kernels hold .shared and .local variables; put .global and .const ones before the kernel";

@@ -85,7 +85,7 @@ impl Body<'_> {
                 let inside = *offset >= 0 && end.is_some_and(|end| end as u64 <= symbol.bytes);
                 if space == Space::Param && !inside {
                     let message =
-                        format!("bytes {offset} to {} are not in `{}`", offset.saturating_add(bytes), name.text);
+                        format!("bytes {offset} to {} are not all in `{}`", offset.saturating_add(bytes), name.text);
                     let has = format!("it has {} bytes", symbol.bytes);
                     self.report(Diagnostic::error("parameter-range", *span, message).also(symbol.span, has));
                     return None;

@@ -106,7 +106,7 @@ impl Body<'_> {
             (Type::B64, 4) | (Type::B32, 2) => Type::B16,
             (Type::B32, 4) | (Type::B16, 2) => Type::B8,
             (_, n) => {
-                let message = format!("`{}` cannot be packed from {n} parts", m.form.opcode.clone() + "." + ty.name());
+                let message = format!("`{}` has no value of {n} parts", m.mnemonic());
                 let help = "mov.b64 takes 2 parts of 32 bits or 4 of 16, mov.b32 2 of 16 or 4 of 8, mov.b16 2 of 8";
                 self.report(Diagnostic::error("vector-length", span, message).help(help));
                 return None;

@@ -91,7 +91,7 @@ pub(super) fn mismatch(name: &Name, declared: Type, wanted: Type, m: &FormMatch<
     let message =
         format!("`{}` is .{}, and `{}` wants .{} here", name.text, declared.name(), m.mnemonic(), wanted.name());
     let error = Diagnostic::error("type-mismatch", name.span, message);
-    let (from, to) = (declared.name(), wanted.name());
+    let (from, to) = (convertible(declared).name(), convertible(wanted).name());
     match (declared, wanted) {
         (Type::Pred, _) => error.help(format!("turn it into a number: selp.{to} %r, 1, 0, {};", name.text)),
         (_, Type::Pred) => error,
@@ -100,5 +100,16 @@ pub(super) fn mismatch(name: &Name, declared: Type, wanted: Type, m: &FormMatch<
         }
         (a, b) if a.is_float() || b.is_float() => error.help("convert it with cvt"),
         _ => error.help(format!("convert it: cvt.{to}.{from} %r, {};", name.text)),
+    }
+}
+
+/// The type that `cvt` knows for a bit type.
+fn convertible(ty: Type) -> Type {
+    match ty {
+        Type::B8 => Type::U8,
+        Type::B16 => Type::U16,
+        Type::B32 => Type::U32,
+        Type::B64 => Type::U64,
+        other => other,
     }
 }

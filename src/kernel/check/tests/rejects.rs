@@ -24,10 +24,11 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
         ("add.u32 %r1, %q1, 1;", "unknown-name [%q1] register `%q1` is not declared (did you mean `%"),
         ("mov.u32 %r1, %tid;", "(name a dimension: %tid.x)"),
         ("mov.u32 %r1, %tid.w;", "(did you mean `%tid.x`?)"),
+        ("{ .param .b32 a0; ld.param.b32 %r1, [a0]; }", "unsupported-instruction [k] kernel `k` calls a function"),
         ("mov.u32 %r1, tiel;", "(did you mean `tile`?)"),
         (
             "add.u32 %r1, %rd1, 1;",
-            "type-mismatch [%rd1] `%rd1` is .b64, and `add.u32` wants .u32 here (convert it: cvt.u32.b64",
+            "type-mismatch [%rd1] `%rd1` is .b64, and `add.u32` wants .u32 here (convert it: cvt.u32.u64",
         ),
         (
             "add.u32 %r1, %f1, 1;",
@@ -47,7 +48,7 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
             "ld.global.u32 %r1, [tile];",
             "address-space [tile] `tile` is in .shared, and the instruction is for global addresses",
         ),
-        ("ld.param.u32 %r1, [n+4];", "parameter-range [[n+4]] bytes 4 to 8 are not in `n`"),
+        ("ld.param.u32 %r1, [n+4];", "parameter-range [[n+4]] bytes 4 to 8 are not all in `n`"),
         ("ld.shared.v2.u32 %r1, [tile];", "operand-kind [%r1] expected 2 registers in braces"),
         (
             "ld.shared.u32 {%r1, %r2}, [tile];",
