@@ -118,7 +118,10 @@ impl Parser<'_> {
         loop {
             operands.push(self.operand(in_call)?);
             if self.eat(TokenKind::Comma) {
-                if self.peek().after_newline && self.starts_statement() {
+                // A dotted word with a `,` or `;` behind it may be an operand on a line of its own (`v.x`).
+                let ends = matches!(self.ahead(1).kind, TokenKind::Comma | TokenKind::Semicolon);
+                let operand = ends && self.kind() == TokenKind::Word && self.word().contains('.');
+                if self.peek().after_newline && self.starts_statement() && !operand {
                     let error = Diagnostic::error("missing-operand", self.gap(), "expected an operand after `,`");
                     self.report(error.label("missing here"));
                     return Ok(operands);
