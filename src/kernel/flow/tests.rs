@@ -285,6 +285,11 @@ fn where_join_steps_stand() {
             "A: atom r3 r1\n@t bra A\nwork\nret",
             "Set(0) work fork Sync(0) work exit",
         ),
+        (
+            "two ways to one end, neither around the other",
+            "@u bra B\n@t bra J\nB: @t bra J\nwork\nJ: work\nret",
+            "fork Set(0) fork Set(1) fork work Sync(1) Sync(0) work exit",
+        ),
         ("early return needs none", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
     ];
     for (what, text, expected) in cases {
