@@ -114,6 +114,13 @@ fn no_operand_in_the_wrong_place_brings_the_checker_down() {
 }
 
 #[test]
+fn of_what_nvcc_writes_only_the_call_is_refused() {
+    let (_, found) = checked(include_str!("../../text/tests/nvcc.ptx"));
+    let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
+    assert!(messages.len() == 1 && messages[0].starts_with("`call` is not supported"), "{messages:?}");
+}
+
+#[test]
 fn support_counts_instructions_with_a_form() {
     let (module, _) = text::parse(".entry k() { add.u32 %r1, %r1, 1; wmma.foo %r1; { ret; } }");
     assert_eq!(support(&module), (2, 3));
