@@ -32,12 +32,24 @@ pub(super) enum Port {
 /// When each port is free, by [`Port`]; the eighth is never asked for and makes the length a power of two.
 pub(super) type Ports = [Cycle; 8];
 
-/// One scheduler. Warps are named by their index within it.
+/// One scheduler of at most 64 warps, which are named by their index within it.
+///
+/// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
+/// they wait for longer, in the *far* set. So a cycle costs the warps that wake in it, not all that are resident.
 pub(super) struct Scheduler {
     policy: Policy,
-    /// When each warp's dependences allow its next issue.
+    /// The wheel has been turned up to here: who is ready by now is awake.
+    turned: Cycle,
+    awake: [u64; 8],
+    /// Warps that wake at a cycle of `turned + 1 ..= turned + 63`, by that cycle modulo 64.
+    wheel: [u64; 64],
+    /// The cells of the wheel that hold warps.
+    occupied: u64,
+    /// Warps that wake later, and the first cycle at which one does.
+    far: u64,
+    far_next: Cycle,
+    /// When each warp's dependences allow its next issue, and what that issue needs.
     ready: Vec<Cycle>,
-    /// What that issue needs.
     port: Vec<Port>,
     /// Order of admission of each warp: smaller is older.
     age: Vec<u64>,
@@ -63,10 +75,15 @@ pub(super) struct Pick {
 }
 
 impl Scheduler {
-    /// A scheduler of at most 64 warps.
     pub(super) fn new(policy: Policy, warps: usize) -> Scheduler {
         Scheduler {
             policy,
+            turned: 0,
+            awake: [0; 8],
+            wheel: [0; 64],
+            occupied: 0,
+            far: 0,
+            far_next: NEVER,
             ready: vec![NEVER; warps],
             port: vec![Port::Alu; warps],
             age: vec![0; warps],
@@ -85,33 +102,79 @@ impl Scheduler {
         self.resident += 1;
     }
 
-    /// Says when `warp` may issue next, and what that needs.
+    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         self.ready[warp] = at;
         self.port[warp] = port;
-        self.next = self.next.min(at.max(self.accounted));
+        if at != NEVER {
+            self.sleep(warp);
+            self.next = self.next.min(at.max(self.accounted));
+        }
     }
 
-    /// When each warp could issue, dependences and ports considered.
     #[inline]
-    fn possible<'a>(&'a self, ports: &'a Ports) -> impl Iterator<Item = Cycle> + 'a {
-        self.ready.iter().zip(&self.port).map(|(&ready, &port)| ready.max(ports[port as usize & 7]))
+    fn sleep(&mut self, warp: usize) {
+        let (at, bit) = (self.ready[warp], 1 << warp);
+        if at <= self.turned {
+            self.awake[self.port[warp] as usize & 7] |= bit;
+        } else if at - self.turned < 64 {
+            let cell = at % 64;
+            self.wheel[cell as usize] |= bit;
+            self.occupied |= 1 << cell;
+        } else {
+            self.far |= bit;
+            self.far_next = self.far_next.min(at);
+        }
     }
 
-    /// Sets [`Scheduler::next`] to the soonest possible issue.
+    /// Turns the wheel to `now`: whoever is ready by then wakes.
+    #[inline]
+    fn turn(&mut self, now: Cycle) {
+        let passed = now - self.turned;
+        if passed == 0 {
+            return;
+        }
+        let cells = if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left((self.turned + 1) as u32 % 64) };
+        self.turned = now;
+        for cell in bits(self.occupied & cells) {
+            for warp in bits(std::mem::take(&mut self.wheel[cell])) {
+                self.awake[self.port[warp] as usize & 7] |= 1 << warp;
+            }
+        }
+        self.occupied &= !cells;
+        if self.far_next < now + 64 {
+            self.far_next = NEVER;
+            for warp in bits(std::mem::take(&mut self.far)) {
+                self.sleep(warp);
+            }
+        }
+    }
+
+    /// Sets [`Scheduler::next`] to the soonest possible issue, dependences and ports considered.
     #[inline]
     pub(super) fn refresh(&mut self, ports: &Ports) {
-        let soonest = self.possible(ports).fold(NEVER, Cycle::min);
+        let mut soonest = self.far_next;
+        if self.occupied != 0 {
+            let first = (self.turned + 1) % 64;
+            let cells = Cycle::from(self.occupied.rotate_right(first as u32).trailing_zeros());
+            soonest = soonest.min(self.turned + 1 + cells);
+        }
+        for (&awake, &free) in self.awake.iter().zip(ports) {
+            if awake != 0 {
+                soonest = soonest.min(free);
+            }
+        }
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
     /// The warp the policy issues at `now`, if any can.
     #[inline]
     pub(super) fn pick(&mut self, now: Cycle, ports: &Ports) -> Option<Pick> {
-        let mut can = 0_u64;
-        for (warp, at) in self.possible(ports).enumerate() {
-            can |= u64::from(at <= now) << warp;
+        self.turn(now);
+        let mut can = 0;
+        for (&awake, &free) in self.awake.iter().zip(ports) {
+            can |= if free <= now { awake } else { 0 };
         }
         if can == 0 {
             return None;
@@ -127,6 +190,7 @@ impl Scheduler {
             }
         };
         self.last = warp;
+        self.awake[self.port[warp] as usize & 7] &= !(1 << warp);
         Some(Pick { warp, others: can & (can - 1) != 0 })
     }
 
@@ -183,9 +247,8 @@ mod tests {
         let mut picked = Vec::new();
         for now in 10..10 + n as Cycle {
             let Some(Pick { warp, .. }) = scheduler.pick(now, &[0; 8]) else { continue };
-            if picked.iter().filter(|&&p| p == warp).count() % 3 == 2 {
-                scheduler.set_ready(warp, now + 1000, Port::Alu);
-            }
+            let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
+            scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
             picked.push(warp);
         }
         picked
@@ -226,5 +289,25 @@ mod tests {
         assert_eq!(scheduler.next, 70);
         let both = scheduler.pick(90, &ports).expect("both can issue");
         assert!(both.others);
+    }
+
+    #[test]
+    fn the_wheel_wakes_every_warp_in_its_cycle() {
+        let mut scheduler = Scheduler::new(Policy::LooseRoundRobin, 4);
+        for start in [0, 1, 62, 63, 64, 1000] {
+            for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
+                let now = scheduler.turned + start;
+                scheduler.turn(now);
+                scheduler.next = NEVER;
+                scheduler.set_ready(2, now + wait, Port::Alu);
+                assert_eq!(scheduler.next, now + wait);
+                scheduler.refresh(&[0; 8]);
+                assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
+                assert!(scheduler.pick(now + wait - 1, &[0; 8]).is_none(), "from {now} for {wait}");
+                scheduler.refresh(&[0; 8]);
+                assert_eq!(scheduler.next, now + wait);
+                assert_eq!(scheduler.pick(now + wait, &[0; 8]).map(|p| p.warp), Some(2));
+            }
+        }
     }
 }
