@@ -23,8 +23,8 @@ mod token;
 mod tests;
 
 pub use directive::{FINISHES, MODES, plan};
-pub use fill::Files;
 pub use expect::{Expectation, Verdict, judge};
+pub use fill::Files;
 pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 

@@ -9,11 +9,8 @@ use super::{Exit, Failure, output, source};
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
-    let drawn = if args.svg {
-        report::cfg::svg(kernel, &program.text)
-    } else {
-        report::cfg::dot(kernel, &program.text)
-    };
+    let drawn =
+        if args.svg { report::cfg::svg(kernel, &program.text) } else { report::cfg::dot(kernel, &program.text) };
     match &args.output {
         Some(path) => output::write_file(path, drawn.as_bytes())?,
         None => output::print(&drawn),

@@ -6,7 +6,7 @@
 
 use super::spec::MachineSpec;
 use crate::base::{BlockId, Cycle};
-use crate::exec::SharedMemory;
+use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
@@ -47,9 +47,8 @@ impl Occupancy {
     /// When not even one fits.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-        let fail = |what, needs, has: u32| {
-            Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) })
-        };
+        let fail =
+            |what, needs, has: u32| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) });
         if threads > u64::from(spec.max_block_threads) {
             return fail("threads", threads, spec.max_block_threads);
         }
@@ -57,7 +56,7 @@ impl Occupancy {
         let warps = threads.div_ceil(spec.warp_size);
         let registers = kernel.registers_per_thread.max(16);
         let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
-        let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+        let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
         if shared > u64::from(spec.shared_bytes) {
             return fail("bytes of shared memory", shared, spec.shared_bytes);
         }
@@ -78,7 +77,9 @@ impl Occupancy {
             (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers),
             (0, "threads") => fail("threads", u64::from(threads), spec.max_threads),
             (0, _) => fail("warps", u64::from(warps), spec.max_warps),
-            _ => Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit }),
+            _ => {
+                Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit })
+            }
         }
     }
 }

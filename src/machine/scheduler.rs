@@ -135,7 +135,8 @@ impl Scheduler {
         if passed == 0 {
             return;
         }
-        let cells = if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left((self.turned + 1) as u32 % 64) };
+        let cells =
+            if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left((self.turned + 1) as u32 % 64) };
         self.turned = now;
         for cell in bits(self.occupied & cells) {
             for warp in bits(std::mem::take(&mut self.wheel[cell])) {

@@ -10,7 +10,7 @@ use super::variables::Statics;
 use crate::base::Pc;
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::isa::{Class, Isa};
-use crate::kernel::{ControlFlow, Inst, Kernel, Op, Parameter, PredicateUse, Register};
+use crate::kernel::{ControlFlow, Inst, Kernel, Op, Parameter, PredicateUse, Register, register_pressure};
 use crate::text::tree::{Function, Instruction, Name, Statement};
 use std::collections::BTreeSet;
 
@@ -209,12 +209,13 @@ impl<'a> Body<'a> {
             let message = format!("kernel `{}` calls a function", function.name.text);
             self.report(Diagnostic::error("unsupported-instruction", function.name.span, message));
         }
-        let registers_per_thread = registers_per_thread(&self.rows);
         if self.failed {
             return (None, self.diagnostics);
         }
         let names = self.scopes.finish(&mut self.diagnostics);
         let registers = self.rows.finish(names);
+        // 255 is the most that a GPU gives a thread; compilers spill the rest.
+        let registers_per_thread = register_pressure(&self.insts, &registers).min(255);
         let kernel = Kernel {
             name: function.name.text.clone(),
             params,
@@ -249,11 +250,4 @@ impl<'a> Body<'a> {
         }
         Some((shape, word.text == "reqntid"))
     }
-}
-
-/// Registers a thread takes, as if every name the author uses had a register of its own.
-///
-/// To be replaced by the largest number of registers live at once, from `ControlFlow`.
-fn registers_per_thread(rows: &Rows) -> u32 {
-    rows.author_words().min(255)
 }
