@@ -1,4 +1,3 @@
 //! Everything that is tested across modules, in one binary so that it links once.
 
 mod architecture;
-mod support;
