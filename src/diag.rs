@@ -103,6 +103,23 @@ impl Diagnostic {
     }
 }
 
+/// The line and column of a byte offset, both counted from 1; the column counts characters.
+///
+/// Offsets past the end give the place behind the last character; offsets inside a character give that character.
+pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
+    let mut end = text.len().min(offset as usize);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let before = text.get(..end).unwrap_or_default();
+    let line_start = before.rfind('\n').map_or(0, |n| n + 1);
+    let line = before.bytes().filter(|&b| b == b'\n').count();
+    let column = before.get(line_start..).unwrap_or_default().chars().count();
+    // Texts are at most 4 GiB, so both fit; saturating costs nothing.
+    let one_based = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
+    (one_based(line), one_based(column))
+}
+
 /// Whether any of the diagnostics is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
@@ -132,4 +149,37 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_and_column_count_from_one_and_stay_inside() {
+        for (text, offset, expected) in [
+            ("", 0, (1, 1)),
+            ("", 9, (1, 1)),
+            ("ab\ncd", 0, (1, 1)),
+            ("ab\ncd", 2, (1, 3)),
+            ("ab\ncd", 3, (2, 1)),
+            ("ab\ncd", 99, (2, 3)),
+            ("ab\n", 3, (2, 1)),
+            ("é\té", 2, (1, 2)),
+            ("é\té", 1, (1, 1)),
+            ("a\r\nb", 3, (2, 1)),
+        ] {
+            assert_eq!(line_column(text, offset), expected, "{text:?} at {offset}");
+        }
+    }
+
+    #[test]
+    fn closest_finds_slips_and_nothing_else() {
+        let words = ["version", "target", "entry", "u32"];
+        for (word, expected) in
+            [("vershion", Some("version")), ("entri", Some("entry")), ("u23", None), ("u3", Some("u32")), ("shared", None)]
+        {
+            assert_eq!(closest(word, words), expected, "{word}");
+        }
+    }
 }

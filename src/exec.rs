@@ -1,16 +1,27 @@
 //! What one instruction does to lanes and memory. No cycle, no mode, no statistics.
 //!
 //! [`step`] applies one instruction to the lanes of one warp that its guard lets through. Arithmetic is small pure
-//! functions in `arith`; the lane loop is written once. A fault of the *program* is a value; a broken invariant of
-//! the simulator is a panic.
+//! functions in `arith`; the lane loop is written once, in `lanes`. A fault of the *program* is a value; a broken
+//! invariant of the simulator is a panic. Where PTX leaves a result open, the module that computes it says what comes out.
 
+mod access;
+mod alu;
+mod arith;
+mod atomic;
+mod barrier;
+mod lanes;
 mod memory;
+mod registers;
+mod warp;
 
-pub use memory::{GlobalMemory, LocalMemory, SharedMemory};
+pub use barrier::{barrier_votes, finish_barrier_reduction};
+pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, variable_segments};
+pub use registers::WarpPlace;
+pub use warp::members;
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::Inst;
+use crate::kernel::{Inst, Op};
 
 /// The registers of one warp: `narrow[row][lane]`, `wide[row][lane]`, one mask a predicate.
 #[derive(Clone, Debug, PartialEq)]
@@ -99,6 +110,9 @@ pub struct MemoryAccess {
     pub bytes: u8,
     /// Goes to L2 without looking in L1.
     pub bypass_l1: bool,
+    /// Whether any byte of memory has another value than before: false for loads, failed compare-and-swaps, and stores
+    /// of what was there.
+    pub changed: bool,
 }
 
 /// The program did something that has no meaning.
@@ -170,7 +184,11 @@ pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneM
 
 /// Applies one instruction to `lanes`, a subset of `active` (those whose guard holds; see [`guarded`]).
 ///
-/// `lanes` may be empty. Join steps never come here.
+/// `lanes` may be empty: branches and exits report it, everything else is then [`Effect::Done`]. A fault leaves
+/// registers and memory as they were. Join steps never come here.
+///
+/// # Errors
+/// What the program did wrong, with the lowest lane that did it.
 pub fn step(
     inst: &Inst,
     lanes: LaneMask,
@@ -178,6 +196,46 @@ pub fn step(
     registers: &mut RegisterFile,
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
-    let _ = (inst, lanes, active, registers, env);
+    match &inst.op {
+        Op::Lane(op) => alu::lane_op(op, lanes, registers),
+        Op::Setp(op) => alu::setp(op, lanes, registers),
+        &Op::PredicateLogic { f, d, a, b } => {
+            let bits = alu::predicate_logic(f, a, b, registers);
+            lanes::set_predicate(registers, d, lanes, bits);
+        }
+        &Op::Select { ty, d, a, b, c } => alu::select(ty, d, [a, b], c, lanes, registers),
+        &Op::Clock { d, wide } => access::put(registers, d, wide, lanes, |_| env.clock),
+        Op::Load(op) => return access::load(op, lanes, registers, env),
+        Op::Store(op) => return access::store(op, lanes, registers, env),
+        Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
+        &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
+        Op::Exit => return Ok(Effect::Exit { lanes }),
+        Op::Trap => return lanes.lowest().map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap })),
+        Op::Barrier(op) => return barrier::arrive(op, lanes, registers),
+        &Op::WarpSync { mask } => warp::check_members(mask, lanes, registers)?,
+        Op::Shuffle(op) => warp::shuffle(op, lanes, registers)?,
+        Op::Vote(op) => warp::vote(op, lanes, registers)?,
+        &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
+        Op::Match(op) => warp::match_op(op, lanes, registers)?,
+        Op::Redux(op) => warp::redux(op, lanes, registers)?,
+        Op::Fence => {}
+        &Op::Sleep { t } => {
+            let row = &registers.narrow[usize::from(t.0)];
+            let longest = lanes.lanes().map(|lane| row[lane as usize]).max();
+            return Ok(longest.map_or(Effect::Done, |ns| Effect::Sleep { ns }));
+        }
+        Op::Join(_) => unreachable!("join steps are the machine's own"),
+    }
     Ok(Effect::Done)
 }
+
+/// A branch; `bra.uni` promises that all active lanes agree.
+fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fault> {
+    match (active - lanes).lowest() {
+        Some(lane) if uniform && !lanes.is_empty() => Err(Fault { lane, kind: FaultKind::UniformBranchDiverges }),
+        _ => Ok(Effect::Branch { taken: lanes }),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ mod inst;
 pub mod layout;
 
 pub use check::check;
-pub use flow::ControlFlow;
+pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 
 use crate::base::Pc;

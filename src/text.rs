@@ -1,17 +1,44 @@
 //! From characters to a syntax tree and back: lexer, parser, printer.
+//!
+//! Modelled: the grammar of PTX (PTX ISA, chapters 4, 5.4, 11), with every span kept, and recovery from faults so that
+//! one reading reports them all. Not modelled: the meaning of any instruction, type or directive, and of the grammar
+//! textures, call prototypes and branch-target lists; they are diagnosed as unsupported, never misread.
 
+mod lexer;
+mod parser;
+mod printer;
+mod spans;
 pub mod tree;
 
-use crate::diag::Diagnostic;
+#[cfg(test)]
+mod tests;
 
-/// Parses a file. Never fails: returns the tree of what could be understood, and every error.
+use crate::diag::{Diagnostic, Severity, Span};
+
+pub use printer::print;
+pub use spans::{each_span, same, strip_spans};
+
+/// More findings than this about one file help nobody; the rest is summed up in a note.
+const MOST_DIAGNOSTICS: usize = 100;
+
+/// Parses a file. Never fails: returns the tree of what could be understood, and every error, ordered by place.
+///
+/// A tree that came with errors is incomplete (faulty statements are left out), so judging it further would report
+/// consequences of what is already reported: check [`crate::diag::has_errors`] first.
 pub fn parse(text: &str) -> (tree::Module, Vec<Diagnostic>) {
-    let _ = text;
-    (tree::Module::default(), Vec::new())
-}
-
-/// Prints the canonical, complete PTX of a module; parsing it gives the same tree up to spans.
-pub fn print(module: &tree::Module) -> String {
-    let _ = module;
-    String::new()
+    if u32::try_from(text.len()).is_err() {
+        let error = Diagnostic::error("file-too-large", Span::default(), "the file is larger than 4 GiB");
+        return (tree::Module::default(), vec![error]);
+    }
+    let lexed = lexer::lex(text);
+    let (module, mut diagnostics) = parser::parse(text, lexed);
+    diagnostics.sort_by_key(|d| d.labels.first().map(|l| l.span.start));
+    if diagnostics.len() > MOST_DIAGNOSTICS {
+        let rest = diagnostics.split_off(MOST_DIAGNOSTICS);
+        let place = rest.first().and_then(|d| d.labels.first()).map_or(Span::default(), |l| l.span);
+        let mut note = Diagnostic::error("too-many-errors", place, format!("{} further findings follow", rest.len()));
+        note.severity = Severity::Note;
+        diagnostics.push(note.help("mend the first ones and try again"));
+    }
+    (module, diagnostics)
 }

@@ -158,7 +158,7 @@ impl Independent {
                 continue;
             }
             free -= here;
-            self.joins[i].arrived = self.joins[i].arrived | here;
+            self.joins[i].arrived |= here;
             for younger in &mut self.joins[i + 1..] {
                 younger.participants -= here;
             }
@@ -174,7 +174,7 @@ impl Independent {
         if self.ready.is_empty() && self.yielded.is_empty() && self.blocked.is_empty() {
             return; // alone: it would be picked again at once
         }
-        self.yielding = self.yielding | self.running.lanes;
+        self.yielding |= self.running.lanes;
         self.yielded.push(self.running);
         self.running.lanes = LaneMask::EMPTY;
         self.open_joins();
@@ -267,7 +267,7 @@ impl Independent {
                 return true;
             }
             match ready[first..].iter_mut().find(|r| r.pc == group.pc) {
-                Some(same) => same.lanes = same.lanes | group.lanes,
+                Some(same) => same.lanes |= group.lanes,
                 None => ready.push(Runnable { pc: group.pc, lanes: group.lanes, gathered }),
             }
             false

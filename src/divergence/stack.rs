@@ -176,7 +176,7 @@ impl Stack {
             if !lanes.is_empty() {
                 groups.push(Group { pc: entry.pc, lanes, state });
             }
-            above = above | entry.lanes;
+            above |= entry.lanes;
         }
         groups
     }

@@ -1,8 +1,370 @@
-//! The three kinds of data memory.
+//! The three kinds of data memory: words, bounds, and how a lane's address finds its word. No cycle, no cache.
+//!
+//! All are little-endian arrays of 32-bit words. An element of 8 bytes or more is accessed word by word: another SM may
+//! see half of it, as PTX allows for vectors; 64-bit atomics of one memory exclude each other.
 
-/// Device memory and constants.
-pub struct GlobalMemory {}
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::base::MAX_LANES;
+use crate::kernel::StaticVariable;
+
+/// One contiguous piece of device memory: address, size in bytes, content, and whether programs may write it.
+pub type SegmentImage = (u64, u64, Vec<u32>, bool);
+
+/// Device memory and constants, shared by all SMs of a grid.
+///
+/// Words are atomics used with relaxed ordering, which are plain moves on the usual processors: SMs may run on several
+/// threads and no access of a simulated program can be a data race of the simulator.
+#[derive(Debug, Default)]
+pub struct GlobalMemory {
+    /// Ascending by address, without overlap.
+    segments: Vec<Segment>,
+    /// Held over a 64-bit read-modify-write, which spans two words.
+    pairs: Mutex<()>,
+}
+
+/// A buffer, or one or several variables.
+#[derive(Debug)]
+pub(super) struct Segment {
+    pub(super) address: u64,
+    pub(super) bytes: u64,
+    pub(super) writable: bool,
+    words: Vec<AtomicU32>,
+}
+
+impl Segment {
+    /// Whether `bytes` bytes at `address` are inside.
+    #[inline(always)]
+    pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
+        let offset = address.wrapping_sub(self.address);
+        offset < self.bytes && bytes <= self.bytes - offset
+    }
+}
+
+impl GlobalMemory {
+    /// Memory made of the given segments, in any order. Addresses must be multiples of 4 and segments must not overlap.
+    ///
+    /// # Panics
+    /// When they do: the caller laid them out wrongly.
+    pub fn new(segments: Vec<SegmentImage>) -> GlobalMemory {
+        let mut segments: Vec<Segment> = segments
+            .into_iter()
+            .map(|(address, bytes, mut words, writable)| {
+                assert!(address % 4 == 0, "segment at 0x{address:x} does not start at a word");
+                words.resize(bytes.div_ceil(4) as usize, 0);
+                // In place: the standard library reuses the allocation for an element of the same size.
+                Segment { address, bytes, writable, words: words.into_iter().map(AtomicU32::new).collect() }
+            })
+            .collect();
+        segments.sort_by_key(|s| s.address);
+        for pair in segments.windows(2) {
+            assert!(
+                pair[1].address - pair[0].address >= 4 * pair[0].words.len() as u64,
+                "segments at 0x{:x} and 0x{:x} overlap",
+                pair[0].address,
+                pair[1].address
+            );
+        }
+        GlobalMemory { segments, pairs: Mutex::new(()) }
+    }
+
+    /// The words of the segment that starts at `address`, now.
+    pub fn words(&self, address: u64) -> Option<impl Iterator<Item = u32> + '_> {
+        let i = self.segments.binary_search_by_key(&address, |s| s.address).ok()?;
+        Some(self.segments[i].words.iter().map(|w| w.load(Relaxed)))
+    }
+
+    /// All segments with their content, ascending by address.
+    pub fn into_segments(self) -> Vec<SegmentImage> {
+        self.segments
+            .into_iter()
+            .map(|s| (s.address, s.bytes, s.words.into_iter().map(AtomicU32::into_inner).collect(), s.writable))
+            .collect()
+    }
+
+    /// The segment that could hold `address`: the last that starts at or below it.
+    #[inline(always)]
+    pub(super) fn segment(&self, address: u64) -> Option<&Segment> {
+        let after = match &self.segments[..] {
+            // Few segments are the rule; a plain scan beats a binary search there.
+            few if few.len() <= 8 => few.iter().take_while(|s| s.address <= address).count(),
+            many => many.partition_point(|s| s.address <= address),
+        };
+        self.segments.get(after.checked_sub(1)?)
+    }
+
+    /// One segment to access.
+    #[inline(always)]
+    pub(super) fn view<'a>(&'a self, segment: &'a Segment) -> GlobalView<'a> {
+        GlobalView { words: &segment.words, address: segment.address, pairs: &self.pairs }
+    }
+}
+
+/// The module's variables as segments. Variables that share a word share a segment.
+pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
+    let mut sorted: Vec<&StaticVariable> = variables.iter().filter(|v| !v.bytes.is_empty()).collect();
+    sorted.sort_by_key(|v| v.address);
+    let mut images: Vec<(u64, Vec<u8>, bool)> = Vec::new();
+    for v in sorted {
+        let writable = v.space != crate::isa::Space::Const;
+        let word = v.address & !3;
+        let shared =
+            images.last().is_some_and(|(start, bytes, _)| word < start + (bytes.len() as u64).next_multiple_of(4));
+        if !shared {
+            images.push((word, Vec::new(), writable));
+        }
+        if let Some((start, bytes, _)) = images.last_mut() {
+            bytes.resize((v.address - *start) as usize, 0);
+            bytes.extend_from_slice(&v.bytes);
+        }
+    }
+    images
+        .into_iter()
+        .map(|(address, bytes, writable)| (address, bytes.len() as u64, words_of(&bytes), writable))
+        .collect()
+}
+
+/// Bytes as little-endian words, zero-filled to a whole word.
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks(4).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
+}
+
+/// How lanes reach words. Addresses were checked before; `lane` matters to local memory only.
+pub(super) trait Words {
+    /// The word that holds `address`.
+    fn load(&self, lane: usize, address: u64) -> u32;
+    /// Replaces the word by `f` of it, indivisibly; returns the word before and after.
+    fn update(&mut self, lane: usize, address: u64, f: impl FnMut(u32) -> u32) -> (u32, u32);
+    /// Overwrites the word; whether it changed.
+    fn store(&mut self, lane: usize, address: u64, value: u32) -> bool;
+    /// As `update` for the two words at `address`.
+    fn update_pair(&mut self, lane: usize, address: u64, mut f: impl FnMut(u64) -> u64) -> (u64, u64) {
+        let old = u64::from(self.load(lane, address + 4)) << 32 | u64::from(self.load(lane, address));
+        let new = f(old);
+        self.store(lane, address, new as u32);
+        self.store(lane, address + 4, (new >> 32) as u32);
+        (old, new)
+    }
+    /// 32 words from `address` on that belong to lanes 0..32 in order, where the memory has such runs.
+    fn run(&self, _address: u64) -> Option<&[AtomicU32]> {
+        None
+    }
+}
+
+/// One segment of device memory.
+pub(super) struct GlobalView<'a> {
+    words: &'a [AtomicU32],
+    address: u64,
+    pairs: &'a Mutex<()>,
+}
+
+impl GlobalView<'_> {
+    #[inline(always)]
+    fn word(&self, address: u64) -> &AtomicU32 {
+        &self.words[(address.wrapping_sub(self.address) >> 2) as usize]
+    }
+
+    fn hold_pairs(&self) -> MutexGuard<'_, ()> {
+        // A panic elsewhere leaves no broken invariant behind: the lock guards no data of its own.
+        self.pairs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Words for GlobalView<'_> {
+    #[inline(always)]
+    fn load(&self, _: usize, address: u64) -> u32 {
+        self.word(address).load(Relaxed)
+    }
+    #[inline(always)]
+    fn update(&mut self, _: usize, address: u64, mut f: impl FnMut(u32) -> u32) -> (u32, u32) {
+        let word = self.word(address);
+        let mut old = word.load(Relaxed);
+        loop {
+            let new = f(old);
+            match word.compare_exchange_weak(old, new, Relaxed, Relaxed) {
+                Ok(_) => return (old, new),
+                Err(now) => old = now,
+            }
+        }
+    }
+    #[inline(always)]
+    fn store(&mut self, _: usize, address: u64, value: u32) -> bool {
+        let word = self.word(address);
+        let changed = word.load(Relaxed) != value;
+        word.store(value, Relaxed);
+        changed
+    }
+    fn update_pair(&mut self, _: usize, address: u64, mut f: impl FnMut(u64) -> u64) -> (u64, u64) {
+        let _held = self.hold_pairs();
+        let (low, high) = (self.word(address), self.word(address + 4));
+        let old = u64::from(high.load(Relaxed)) << 32 | u64::from(low.load(Relaxed));
+        let new = f(old);
+        low.store(new as u32, Relaxed);
+        high.store((new >> 32) as u32, Relaxed);
+        (old, new)
+    }
+    #[inline(always)]
+    fn run(&self, address: u64) -> Option<&[AtomicU32]> {
+        let first = (address.wrapping_sub(self.address) >> 2) as usize;
+        self.words.get(first..first.checked_add(MAX_LANES)?)
+    }
+}
+
 /// The shared memory of one block.
-pub struct SharedMemory {}
-/// The local memory of one warp.
-pub struct LocalMemory {}
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SharedMemory {
+    bytes: u64,
+    words: Vec<u32>,
+}
+
+impl SharedMemory {
+    /// `bytes` bytes of zeros.
+    pub fn new(bytes: u32) -> SharedMemory {
+        SharedMemory { bytes: bytes.into(), words: vec![0; bytes.div_ceil(4) as usize] }
+    }
+
+    /// Zeros everywhere: what a new block finds. (PTX leaves it undefined.)
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// The content.
+    pub fn words(&self) -> &[u32] {
+        &self.words
+    }
+}
+
+impl Words for SharedMemory {
+    #[inline(always)]
+    fn load(&self, _: usize, address: u64) -> u32 {
+        self.words[(address >> 2) as usize]
+    }
+    #[inline(always)]
+    fn update(&mut self, _: usize, address: u64, mut f: impl FnMut(u32) -> u32) -> (u32, u32) {
+        let word = &mut self.words[(address >> 2) as usize];
+        let old = *word;
+        *word = f(old);
+        (old, *word)
+    }
+    #[inline(always)]
+    fn store(&mut self, _: usize, address: u64, value: u32) -> bool {
+        std::mem::replace(&mut self.words[(address >> 2) as usize], value) != value
+    }
+}
+
+/// The local memory of one warp, interleaved as on the hardware: word `i` of all lanes is contiguous.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LocalMemory {
+    bytes: u64,
+    words: Vec<[u32; MAX_LANES]>,
+}
+
+impl LocalMemory {
+    /// `bytes_per_lane` bytes of zeros for each lane.
+    pub fn new(bytes_per_lane: u32) -> LocalMemory {
+        LocalMemory { bytes: bytes_per_lane.into(), words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize] }
+    }
+
+    /// Zeros everywhere: what a new warp finds. (PTX leaves it undefined.)
+    pub fn clear(&mut self) {
+        self.words.fill([0; MAX_LANES]);
+    }
+
+    /// Size in bytes a lane.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+impl Words for LocalMemory {
+    #[inline(always)]
+    fn load(&self, lane: usize, address: u64) -> u32 {
+        self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)]
+    }
+    #[inline(always)]
+    fn update(&mut self, lane: usize, address: u64, mut f: impl FnMut(u32) -> u32) -> (u32, u32) {
+        let word = &mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)];
+        let old = *word;
+        *word = f(old);
+        (old, *word)
+    }
+    #[inline(always)]
+    fn store(&mut self, lane: usize, address: u64, value: u32) -> bool {
+        std::mem::replace(&mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)], value) != value
+    }
+}
+
+/// The parameter block: read only, so the writing half is never reached.
+pub(super) struct ParamBlock<'a>(pub(super) &'a [u8]);
+
+impl Words for ParamBlock<'_> {
+    #[inline(always)]
+    fn load(&self, _: usize, address: u64) -> u32 {
+        let from = (address & !3) as usize;
+        match self.0.get(from..from + 4) {
+            Some(&[a, b, c, d]) => u32::from_le_bytes([a, b, c, d]),
+            // The block may end within its last word.
+            _ => words_of(self.0.get(from..).unwrap_or_default()).first().copied().unwrap_or(0),
+        }
+    }
+    fn update(&mut self, _: usize, _: u64, _: impl FnMut(u32) -> u32) -> (u32, u32) {
+        unreachable!("parameters are read only, and the check before said so")
+    }
+    fn store(&mut self, _: usize, _: u64, _: u32) -> bool {
+        unreachable!("parameters are read only, and the check before said so")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Space;
+
+    #[test]
+    fn segments_keep_their_content() {
+        let memory = GlobalMemory::new(vec![(0x2000, 6, vec![5, 6], true), (0x1000, 8, vec![1, 2], false)]);
+        assert_eq!(memory.words(0x1000).unwrap().collect::<Vec<_>>(), [1, 2]);
+        assert!(memory.words(0x1004).is_none());
+        let at = |a| memory.segment(a).filter(|s| s.holds(a, 4)).map(|s| s.address);
+        assert_eq!(
+            [0, 0xfff, 0x1000, 0x1004, 0x1005, 0x2002, 0x2003, u64::MAX].map(at),
+            [None, None, Some(0x1000), Some(0x1000), None, Some(0x2000), None, None]
+        );
+        assert_eq!(memory.into_segments(), [(0x1000, 8, vec![1, 2], false), (0x2000, 6, vec![5, 6], true)]);
+    }
+
+    #[test]
+    #[should_panic(expected = "overlap")]
+    fn overlapping_segments_are_refused() {
+        GlobalMemory::new(vec![(0x1000, 8, vec![0; 2], true), (0x1004, 4, vec![0], true)]);
+    }
+
+    #[test]
+    fn variables_that_share_a_word_share_a_segment() {
+        let variable = |address, bytes: &[u8]| StaticVariable {
+            name: String::new(),
+            space: Space::Global,
+            address,
+            bytes: bytes.to_vec(),
+        };
+        let images = variable_segments(&[
+            variable(0x108, &[9, 8, 7, 6]),
+            variable(0x101, &[2, 3]),
+            variable(0x103, &[4, 5]),
+            variable(0x100, &[1]),
+        ]);
+        assert_eq!(images, [(0x100, 5, vec![0x0403_0201, 5], true), (0x108, 4, vec![0x0607_0809], true)]);
+    }
+
+    #[test]
+    fn a_parameter_block_may_end_within_a_word() {
+        let block = ParamBlock(&[1, 2, 3, 4, 5, 6]);
+        assert_eq!((block.load(0, 2), block.load(0, 4)), (0x0403_0201, 0x0605));
+    }
+}

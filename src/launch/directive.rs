@@ -127,7 +127,7 @@ pub(super) struct ExpectationPlan {
 
 #[derive(Clone, Debug)]
 pub(super) enum Claim {
-    Finish(Name),
+    Finish(Vec<Name>),
     Metric { name: Name, relation: Relation, value: Expr },
     Values { left: Expr, relation: Relation, right: Sequence, within: Option<Expr> },
 }
@@ -527,9 +527,15 @@ fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> 
     let text_start = parser.here();
     let claim = if parser.take_word("finish") {
         parser.sign("==")?;
-        let verdict = parser.hyphenated("how the run ends")?;
-        one_of(&verdict, FINISHES, "way to end")?;
-        Claim::Finish(verdict)
+        let mut verdicts = Vec::new();
+        loop {
+            let verdict = parser.hyphenated("how the run ends")?;
+            one_of(&verdict, FINISHES, "way to end")?;
+            verdicts.push(verdict);
+            if !parser.take_word("or") {
+                break Claim::Finish(verdicts);
+            }
+        }
     } else if parser.take_word("metric") {
         let name = parser.word("a metric's name")?;
         let relation = relation(parser)?;

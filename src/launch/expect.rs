@@ -33,9 +33,9 @@ impl Expectation {
         self.mode.as_deref().is_none_or(|m| m == mode)
     }
 
-    /// How the run must end, when the expectation is about that.
-    pub fn finish(&self) -> Option<&str> {
-        if let Kind::Finish(finish) = &self.kind { Some(finish) } else { None }
+    /// The ways the run may end, each one of [`super::FINISHES`], when the expectation is about that.
+    pub fn finish(&self) -> Option<&[String]> {
+        if let Kind::Finish(finishes) = &self.kind { Some(finishes) } else { None }
     }
 
     /// The metric the expectation is about, if it is about one.
@@ -47,8 +47,8 @@ impl Expectation {
 /// What is claimed, ready to be judged.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// How the run ends.
-    Finish(String),
+    /// The ways the run may end.
+    Finish(Vec<String>),
     /// A counter or ratio of the report.
     Metric { name: String, relation: Relation, value: f64 },
     /// Each element of a region against its own expected value.
@@ -140,8 +140,8 @@ impl Kind {
         metric: &dyn Fn(&str) -> Option<f64>,
     ) -> Option<String> {
         match self {
-            Kind::Finish(expected) if expected == finish => None,
-            Kind::Finish(expected) => Some(format!("expected {expected}, got {finish}")),
+            Kind::Finish(expected) if expected.iter().any(|e| e == finish) => None,
+            Kind::Finish(expected) => Some(format!("expected {}, got {finish}", expected.join(" or "))),
             Kind::Metric { name, relation, value } => match metric(name) {
                 None => Some(format!("there is no metric `{name}`")),
                 Some(got) if relation.holds(got.partial_cmp(value)) => None,
@@ -222,7 +222,7 @@ pub(super) fn bind_expectation(
     files: Files<'_>,
 ) -> Result<Expectation, Diagnostic> {
     let kind = match &plan.claim {
-        Claim::Finish(verdict) => Kind::Finish(verdict.text.clone()),
+        Claim::Finish(verdicts) => Kind::Finish(verdicts.iter().map(|v| v.text.clone()).collect()),
         Claim::Metric { name, relation, value: expected } => {
             Kind::Metric { name: name.text.clone(), relation: *relation, value: value(expected, scope)?.as_float() }
         }

@@ -29,8 +29,8 @@ pub(super) struct Lexeme {
 
 /// Longer signs first, so that `<<` is not read as two `<`.
 const SIGNS: &[&str] = &[
-    "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<",
-    ">", "(", ")", "[", "]", ",", ":", "=", "?",
+    "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">",
+    "(", ")", "[", "]", ",", ":", "=", "?",
 ];
 
 /// The tokens of one line, whose first byte is at `start` in the source. What cannot be read is reported and skipped.

@@ -27,8 +27,11 @@ pub struct Module {
     pub files: Vec<(u32, String)>,
     /// The declarations in order.
     pub items: Vec<Item>,
-    /// The text behind `//!` of each directive comment, in order, with the span of that text.
+    /// The text behind `//!` of each directive comment (trimmed), in order, with the span of that text.
     pub directives: Vec<Name>,
+    /// The `.section` blocks of debug data, from `.section` to `}`, without comments: not understood, kept because
+    /// `.loc` lines name labels inside them and the printed file must still load on a GPU.
+    pub sections: Vec<Name>,
 }
 
 /// A module-level declaration.
@@ -107,8 +110,10 @@ pub struct PointerAttributes {
 /// A static initialiser.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
-    /// One value (a number or the address of a symbol, perhaps with an offset).
+    /// One value (a number or the address of a symbol in its own space, perhaps with an offset).
     Value(Operand),
+    /// `generic(symbol)`, perhaps with an offset: the symbol's generic address.
+    Generic(Operand),
     /// `{ a, b, .. }`
     List(Vec<Init>),
 }

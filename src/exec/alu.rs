@@ -1,0 +1,443 @@
+//! Element-wise instructions: which function, at which type, over which rows.
+//!
+//! The choice is made once an instruction, outside the lane loop, so that each loop is a straight line of one function
+//! at one type. A pair of function and type that the ISA does not have is a bug of `kernel::check`, not of the program.
+
+use super::RegisterFile;
+use super::arith::compare::{Comparison, WithComparison, with_comparison};
+use super::arith::convert::convert;
+use super::arith::integer::Integer;
+use super::arith::{bits, float, integer};
+use super::lanes::{Lanes, predicate, set_predicate, test};
+use crate::base::LaneMask;
+use crate::isa::{BoolOp, Compare, FloatMode, Round, Type};
+use crate::kernel::{Convert, LaneFn, LaneOp, PredicateFn, PredicateUse, Row, Setp};
+
+/// Runs `$body` with `$t` bound to the integer type that `$ty` names; bits count as unsigned.
+macro_rules! integer_type {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty {
+            Type::U32 | Type::B32 => {
+                type $t = u32;
+                $body
+            }
+            Type::S32 => {
+                type $t = i32;
+                $body
+            }
+            Type::U64 | Type::B64 => {
+                type $t = u64;
+                $body
+            }
+            Type::S64 => {
+                type $t = i64;
+                $body
+            }
+            Type::U16 | Type::B16 => {
+                type $t = u16;
+                $body
+            }
+            Type::S16 => {
+                type $t = i16;
+                $body
+            }
+            Type::U8 | Type::B8 => {
+                type $t = u8;
+                $body
+            }
+            Type::S8 => {
+                type $t = i8;
+                $body
+            }
+            other => no_such_form(other),
+        }
+    };
+}
+
+/// As `integer_type`, for f32 and f64.
+macro_rules! float_type {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty {
+            Type::F32 => {
+                type $t = f32;
+                $body
+            }
+            Type::F64 => {
+                type $t = f64;
+                $body
+            }
+            other => no_such_form(other),
+        }
+    };
+}
+
+/// As `integer_type`, by width alone.
+macro_rules! width_type {
+    ($ty:expr, $t:ident => $body:expr) => {
+        match $ty.bits() {
+            8 => {
+                type $t = u8;
+                $body
+            }
+            16 => {
+                type $t = u16;
+                $body
+            }
+            32 => {
+                type $t = u32;
+                $body
+            }
+            _ => {
+                type $t = u64;
+                $body
+            }
+        }
+    };
+}
+
+#[cold]
+fn no_such_form(ty: Type) -> ! {
+    unreachable!("the ISA has no form of this function for {}", ty.name())
+}
+
+/// Applies an element-wise function to `lanes`.
+pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile) {
+    let mut on = Lanes { registers, mask: lanes };
+    match op.f {
+        LaneFn::Mov
+        | LaneFn::OffsetBy(_)
+        | LaneFn::And
+        | LaneFn::Or
+        | LaneFn::Xor
+        | LaneFn::Not
+        | LaneFn::Cnot
+        | LaneFn::Lop3(_)
+        | LaneFn::Shl
+        | LaneFn::Shr
+        | LaneFn::Shf { .. }
+        | LaneFn::Popc
+        | LaneFn::Clz
+        | LaneFn::Bfind { .. }
+        | LaneFn::Brev
+        | LaneFn::Bfe
+        | LaneFn::Bfi
+        | LaneFn::Prmt(_) => logic(op, &mut on),
+        LaneFn::Add { .. }
+        | LaneFn::Sub { .. }
+        | LaneFn::MulLo
+        | LaneFn::MulHi
+        | LaneFn::MulWide
+        | LaneFn::MadLo
+        | LaneFn::MadHi { .. }
+        | LaneFn::MadWide
+        | LaneFn::Mul24 { .. }
+        | LaneFn::Mad24 { .. }
+        | LaneFn::Sad
+        | LaneFn::Div
+        | LaneFn::Rem
+        | LaneFn::Abs
+        | LaneFn::Neg
+        | LaneFn::Min
+        | LaneFn::Max => integers(op, &mut on),
+        LaneFn::FAdd(_)
+        | LaneFn::FSub(_)
+        | LaneFn::FMul(_)
+        | LaneFn::Fma(_)
+        | LaneFn::FDiv(_)
+        | LaneFn::Rcp(_)
+        | LaneFn::Sqrt(_) => rounded(op, &mut on),
+        LaneFn::Rsqrt { .. }
+        | LaneFn::Sin { .. }
+        | LaneFn::Cos { .. }
+        | LaneFn::Ex2 { .. }
+        | LaneFn::Lg2 { .. }
+        | LaneFn::Tanh => approximations(op, &mut on),
+        LaneFn::FMin { .. } | LaneFn::FMax { .. } | LaneFn::FNeg { .. } | LaneFn::FAbs { .. } | LaneFn::CopySign => {
+            signs(op, &mut on);
+        }
+        LaneFn::Set { compare, float, ftz } => set(op, compare, float, ftz, &mut on),
+        LaneFn::Slct { float, ftz } => slct(op, float, ftz, &mut on),
+        LaneFn::Cvt(modifiers) => cvt(op, modifiers, &mut on),
+    }
+}
+
+fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
+    match f {
+        LaneFn::Mov => width_type!(ty, T => on.unary::<T, T>(d, s, |a| a)),
+        LaneFn::OffsetBy(offset) => on.unary::<u64, u64>(d, s, |a| a.wrapping_add_signed(offset)),
+        LaneFn::And => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a & b)),
+        LaneFn::Or => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a | b)),
+        LaneFn::Xor => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a ^ b)),
+        LaneFn::Not => width_type!(ty, T => on.unary::<T, T>(d, s, |a| !a)),
+        LaneFn::Cnot => width_type!(ty, T => on.unary::<T, T>(d, s, |a| T::from(a == 0))),
+        LaneFn::Lop3(table) => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table)),
+        LaneFn::Shl => width_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shl)),
+        LaneFn::Shr => integer_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shr)),
+        LaneFn::Shf { left, wrap } => {
+            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::shf(a, b, c, left, wrap));
+        }
+        LaneFn::Popc => width_type!(ty, T => on.unary::<T, u32>(d, s, T::count_ones)),
+        LaneFn::Clz => width_type!(ty, T => on.unary::<T, u32>(d, s, T::leading_zeros)),
+        LaneFn::Bfind { shift } => integer_type!(ty, T => on.unary::<T, u32>(d, s, |a| bits::bfind(a, shift))),
+        LaneFn::Brev => width_type!(ty, T => on.unary::<T, T>(d, s, T::reverse_bits)),
+        LaneFn::Bfe => {
+            let signed = ty.is_signed();
+            integer_type!(ty, T => on.ternary::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed)));
+        }
+        LaneFn::Bfi => width_type!(ty, T => on.quaternary::<T>(d, s, bits::bfi)),
+        LaneFn::Prmt(mode) => on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode)),
+        _ => unreachable!("lane_op sends only logic here"),
+    }
+}
+
+fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
+    match f {
+        LaneFn::Add { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_add),
+        LaneFn::Sub { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_sub),
+        // The low bits of sums and products do not depend on the sign.
+        LaneFn::Add { sat: false } => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::add)),
+        LaneFn::Sub { sat: false } => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::sub)),
+        LaneFn::MulLo => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_lo)),
+        LaneFn::MadLo => width_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_lo(b).add(c))),
+        LaneFn::MulHi => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_hi)),
+        LaneFn::MadHi { sat: true } => on.ternary::<i32, i32, i32, i32>(d, s, integer::mad_hi_sat),
+        LaneFn::MadHi { sat: false } => {
+            integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_hi(b).add(c)));
+        }
+        LaneFn::MulWide => match ty {
+            Type::U16 => on.binary::<u16, u16, u32>(d, s, Integer::mul_wide),
+            Type::S16 => on.binary::<i16, i16, i32>(d, s, Integer::mul_wide),
+            Type::U32 => on.binary::<u32, u32, u64>(d, s, Integer::mul_wide),
+            Type::S32 => on.binary::<i32, i32, i64>(d, s, Integer::mul_wide),
+            other => no_such_form(other),
+        },
+        LaneFn::MadWide => match ty {
+            Type::U16 => on.ternary::<u16, u16, u32, u32>(d, s, Integer::mad_wide),
+            Type::S16 => on.ternary::<i16, i16, i32, i32>(d, s, Integer::mad_wide),
+            Type::U32 => on.ternary::<u32, u32, u64, u64>(d, s, Integer::mad_wide),
+            Type::S32 => on.ternary::<i32, i32, i64, i64>(d, s, Integer::mad_wide),
+            other => no_such_form(other),
+        },
+        LaneFn::Mul24 { hi } => {
+            let signed = ty.is_signed();
+            on.binary::<u32, u32, u32>(d, s, |a, b| integer::mul24(a, b, signed, hi));
+        }
+        LaneFn::Mad24 { hi } => {
+            let signed = ty.is_signed();
+            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| integer::mul24(a, b, signed, hi).wrapping_add(c));
+        }
+        LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
+        LaneFn::Div => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::div)),
+        LaneFn::Rem => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::rem)),
+        LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, |a| Integer::abs(a))),
+        LaneFn::Neg => integer_type!(ty, T => on.unary::<T, T>(d, s, |a| Integer::neg(a))),
+        LaneFn::Min => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::min)),
+        LaneFn::Max => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::max)),
+        _ => unreachable!("lane_op sends only integer arithmetic here"),
+    }
+}
+
+/// The operations that round. Those to nearest without `.sat` are most of all programs and get loops that vectorise.
+fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
+    use float::{add, div, finish, flushed, fma, mul, sqrt, sub};
+    const NEAR: Round = Round::Nearest;
+
+    /// One loop for plain operands, one for flushed ones, and one for everything else.
+    macro_rules! loops {
+        ($mode:expr, $t:ident, $loop:ident, $each:ident, [$($kinds:ty),+], |$($x:ident),+; $r:ident| $body:expr) => {{
+            let mode: FloatMode = $mode;
+            if mode.round != NEAR || mode.sat {
+                let $r = mode.round;
+                on.$each::<$($kinds),+>(d, s, |$($x: $t),+| {
+                    $(let $x = flushed($x, mode.ftz);)+
+                    finish($body, mode)
+                });
+            } else if mode.ftz {
+                let $r = NEAR;
+                on.$loop::<$($kinds),+>(d, s, |$($x: $t),+| {
+                    $(let $x = flushed($x, true);)+
+                    flushed($body, true)
+                });
+            } else {
+                let $r = NEAR;
+                on.$loop::<$($kinds),+>(d, s, |$($x: $t),+| $body);
+            }
+        }};
+    }
+    float_type!(ty, T => match f {
+        LaneFn::FAdd(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| add(a, b, r)),
+        LaneFn::FSub(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| sub(a, b, r)),
+        LaneFn::FMul(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| mul(a, b, r)),
+        LaneFn::Fma(m) => loops!(m, T, ternary, ternary_each, [T, T, T, T], |a, b, c; r| fma(a, b, c, r)),
+        LaneFn::FDiv(m) => loops!(m, T, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r)),
+        LaneFn::Rcp(m) => {
+            loops!(m, T, unary_each, unary_each, [T, T], |a; r| div(<T as float::Float>::one(), a, r));
+        }
+        LaneFn::Sqrt(m) => loops!(m, T, unary_each, unary_each, [T, T], |a; r| sqrt(a, r)),
+        _ => unreachable!("lane_op sends only rounding functions here"),
+    });
+}
+
+fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
+    use float::{Float, approximate};
+    match (f, ty) {
+        (LaneFn::Rsqrt { .. }, Type::F64) => {
+            on.unary_each::<f64, f64>(d, s, |a| f64::canonical(float::rsqrt(a), [a; 3]));
+        }
+        (LaneFn::Rsqrt { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt)),
+        (LaneFn::Sin { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin)),
+        (LaneFn::Cos { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::cos)),
+        (LaneFn::Ex2 { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::exp2)),
+        (LaneFn::Lg2 { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::log2)),
+        (LaneFn::Tanh, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, false, f64::tanh)),
+        _ => unreachable!("lane_op sends only approximations here"),
+    }
+}
+
+/// Functions that choose among operands or their signs; nothing is rounded.
+fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
+    use float::{Float, copysign, flushed, max, min};
+    float_type!(ty, T => match f {
+        LaneFn::FMin { ftz, nan } => {
+            on.binary::<T, T, T>(d, s, |a, b| min(flushed(a, ftz), flushed(b, ftz), nan));
+        }
+        LaneFn::FMax { ftz, nan } => {
+            on.binary::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
+        }
+        LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).flip()),
+        LaneFn::FAbs { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).magnitude()),
+        LaneFn::CopySign => on.binary::<T, T, T>(d, s, copysign::<T>),
+        _ => unreachable!("lane_op sends only sign functions here"),
+    });
+}
+
+/// `set`: all ones or 1.0f where the comparison holds.
+fn set(op: &LaneOp, compare: Compare, float: bool, ftz: bool, on: &mut Lanes<'_>) {
+    let held = comparison(compare, op.ty, ftz, op.s[0], op.s[1], on.registers);
+    let truth = if float { 1f32.to_bits() } else { u32::MAX };
+    let row = &mut on.registers.narrow[usize::from(op.d.0)];
+    super::lanes::fill(row, on.mask, |lane| if held & (1 << lane) != 0 { truth } else { 0 });
+}
+
+/// `slct`: `a` where `c >= 0`, else `b`. A flushed negative subnormal is -0, which is not below 0.
+fn slct(&LaneOp { ty, d, s, .. }: &LaneOp, float: bool, ftz: bool, on: &mut Lanes<'_>) {
+    if float {
+        width_type!(ty, T => on.ternary::<T, T, f32, T>(d, s, |a, b, c| {
+            if float::flushed(c, ftz) >= 0.0 { a } else { b }
+        }));
+    } else {
+        width_type!(ty, T => on.ternary::<T, T, i32, T>(d, s, |a, b, c| if c >= 0 { a } else { b }));
+    }
+}
+
+/// `cvt`. Extensions and truncations, and the conversions compilers emit most, have loops of their own.
+fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>) {
+    let from = modifiers.from;
+    if !from.is_float() && !ty.is_float() && !modifiers.sat {
+        return width_type!(ty, D => integer_type!(from, A => on.unary::<A, D>(d, s, |a| a as D)));
+    }
+    let nearest = modifiers.round == Round::Nearest && !modifiers.sat && !modifiers.ftz;
+    match (from, ty) {
+        (Type::S32, Type::F32) if nearest => return on.unary::<i32, f32>(d, s, |a| a as f32),
+        (Type::U32, Type::F32) if nearest => return on.unary::<u32, f32>(d, s, |a| a as f32),
+        (Type::S32, Type::F64) if nearest => return on.unary::<i32, f64>(d, s, f64::from),
+        (Type::U32, Type::F64) if nearest => return on.unary::<u32, f64>(d, s, f64::from),
+        // The language's casts truncate, clamp, and make NaN 0, as `.rzi` does.
+        (Type::F32, Type::S32) if modifiers.round == Round::Zero && !modifiers.ftz => {
+            return on.unary::<f32, i32>(d, s, |a| a as i32);
+        }
+        (Type::F32, Type::U32) if modifiers.round == Round::Zero && !modifiers.ftz => {
+            return on.unary::<f32, u32>(d, s, |a| a as u32);
+        }
+        _ => {}
+    }
+    let dear = |a: u64| convert(a, modifiers, ty);
+    match (from.is_wide(), ty.is_wide()) {
+        (false, false) => on.unary_each::<u32, u32>(d, s, |a| dear(u64::from(a) & low(from)) as u32),
+        (false, true) => on.unary_each::<u32, u64>(d, s, |a| dear(u64::from(a) & low(from))),
+        (true, false) => on.unary_each::<u64, u32>(d, s, |a| dear(a) as u32),
+        (true, true) => on.unary_each::<u64, u64>(d, s, dear),
+    }
+}
+
+/// The bits a value of this type occupies in its cell.
+fn low(ty: Type) -> u64 {
+    u64::MAX >> (64 - ty.bits())
+}
+
+/// The lanes (of all 32) for which `a CMP b` holds.
+fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: &RegisterFile) -> u32 {
+    struct On<'a> {
+        ty: Type,
+        ftz: bool,
+        a: Row,
+        b: Row,
+        registers: &'a RegisterFile,
+    }
+    impl WithComparison for On<'_> {
+        type Output = u32;
+        #[inline(always)]
+        fn run<C: Comparison>(self) -> u32 {
+            let On { ty, ftz, a, b, registers } = self;
+            match ty {
+                Type::F32 if ftz => test::<f32>(registers, a, b, |x, y| C::holds(float::flush32(x), float::flush32(y))),
+                Type::F32 => test::<f32>(registers, a, b, C::holds),
+                Type::F64 => test::<f64>(registers, a, b, C::holds),
+                _ => integer_type!(ty, T => test::<T>(registers, a, b, C::holds)),
+            }
+        }
+    }
+    with_comparison(compare, On { ty, ftz, a, b, registers })
+}
+
+/// `setp`
+pub(super) fn setp(op: &Setp, lanes: LaneMask, registers: &mut RegisterFile) {
+    let held = comparison(op.compare, op.ty, op.ftz, op.a, op.b, registers);
+    let (mut p, mut q) = (held, !held);
+    if let Some((combine, c)) = op.combine {
+        let c = predicate(registers, c);
+        [p, q] = [p, q].map(|x| match combine {
+            BoolOp::And => x & c,
+            BoolOp::Or => x | c,
+            BoolOp::Xor => x ^ c,
+        });
+    }
+    for (result, bits) in [(op.p, p), (op.q, q)] {
+        if let Some(result) = result {
+            set_predicate(registers, result, lanes, bits);
+        }
+    }
+}
+
+/// Logic on predicates: 32 lanes at once.
+pub(super) fn predicate_logic(f: PredicateFn, a: PredicateUse, b: PredicateUse, registers: &RegisterFile) -> u32 {
+    let (a, b) = (predicate(registers, a), predicate(registers, b));
+    match f {
+        PredicateFn::Mov => a,
+        PredicateFn::Not => !a,
+        PredicateFn::And => a & b,
+        PredicateFn::Or => a | b,
+        PredicateFn::Xor => a ^ b,
+    }
+}
+
+/// `selp`
+pub(super) fn select(
+    ty: Type,
+    d: Row,
+    [a, b]: [Row; 2],
+    c: PredicateUse,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) {
+    let chosen = predicate(registers, c);
+    if ty.is_wide() {
+        let (a, b) = (registers.wide[usize::from(a.0)], registers.wide[usize::from(b.0)]);
+        let d = &mut registers.wide[usize::from(d.0)];
+        super::lanes::fill(d, lanes, |l| if chosen & (1 << l) != 0 { a[l] } else { b[l] });
+    } else {
+        let (a, b) = (registers.narrow[usize::from(a.0)], registers.narrow[usize::from(b.0)]);
+        let d = &mut registers.narrow[usize::from(d.0)];
+        super::lanes::fill(d, lanes, |l| if chosen & (1 << l) != 0 { a[l] } else { b[l] });
+    }
+}

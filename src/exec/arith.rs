@@ -1,0 +1,8 @@
+//! Arithmetic on scalars: pure functions, testable without a machine.
+
+pub(super) mod bits;
+pub(super) mod compare;
+pub(super) mod convert;
+pub(super) mod exact;
+pub(super) mod float;
+pub(super) mod integer;

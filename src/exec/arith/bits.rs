@@ -1,0 +1,215 @@
+//! Bit fields, counts, permutations and three-input logic (PTX ISA, "Integer Arithmetic" and "Logic and Shift").
+
+use super::integer::Integer;
+use crate::kernel::PrmtMode;
+
+/// A mask of the low `n` bits, all ones from 64 on.
+#[inline(always)]
+fn low(n: u32) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
+}
+
+/// `bfe`: `c` bits of `a` from bit `b` on. Bits past the top, and the extension of a signed field, are the field's
+/// highest bit that exists (0 for an empty or unsigned field).
+#[inline(always)]
+pub(crate) fn bfe<T: Integer>(a: T, b: u32, c: u32, signed: bool) -> T {
+    let (position, length) = (b & 0xff, c & 0xff);
+    let bits = a.bits();
+    let field = if position >= T::BITS { 0 } else { bits >> position & low(length) };
+    if !signed || length == 0 {
+        return T::from_bits(field);
+    }
+    let top = (position + length - 1).min(T::BITS - 1);
+    let sign = bits >> top & 1 == 1;
+    let present = length.min(T::BITS.saturating_sub(position));
+    T::from_bits(if sign { field | !low(present) } else { field })
+}
+
+/// `bfi`: `b` with its `length` bits from `position` on replaced by the low bits of `a`; what would go past the top is
+/// dropped.
+#[inline(always)]
+pub(crate) fn bfi<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
+    let (position, length) = (position & 0xff, length & 0xff);
+    if position >= T::BITS {
+        return b;
+    }
+    let field = low(length) << position;
+    T::from_bits(b.bits() & !field | (a.bits() << position) & field)
+}
+
+/// `bfind`: position of the highest bit that differs from the sign; `shift` counts from the top instead. All ones when
+/// there is none.
+#[inline(always)]
+pub(crate) fn bfind<T: Integer>(a: T, shift: bool) -> u32 {
+    let bits = if a.is_negative() { !a.bits() & low(T::BITS) } else { a.bits() };
+    match bits.checked_ilog2() {
+        None => u32::MAX,
+        Some(position) if shift => T::BITS - 1 - position,
+        Some(position) => position,
+    }
+}
+
+/// `shf`: the upper (`left`) or lower word of `{b, a}` shifted by `c`.
+#[inline(always)]
+pub(crate) fn shf(a: u32, b: u32, c: u32, left: bool, wrap: bool) -> u32 {
+    let amount = if wrap { c & 31 } else { c.min(32) };
+    let pair = u64::from(b) << 32 | u64::from(a);
+    (if left { pair << amount >> 32 } else { pair >> amount }) as u32
+}
+
+/// `lop3`: bit `i` of the table is the result for `a`, `b`, `c` bits that spell `i`.
+#[inline(always)]
+pub(crate) fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
+    let mut result = 0;
+    for row in 0..8 {
+        if table >> row & 1 == 1 {
+            result |= (if row & 4 == 0 { !a } else { a })
+                & (if row & 2 == 0 { !b } else { b })
+                & (if row & 1 == 0 { !c } else { c });
+        }
+    }
+    result
+}
+
+/// `prmt`: four bytes chosen from the eight of `{b, a}`.
+#[inline(always)]
+pub(crate) fn prmt(a: u32, b: u32, c: u32, mode: PrmtMode) -> u32 {
+    let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
+    if mode == PrmtMode::Index {
+        let pick = |i: u32| {
+            let selector = c >> (4 * i);
+            let byte = bytes[(selector & 7) as usize];
+            // The fourth bit replicates the byte's sign.
+            if selector & 8 == 0 { byte } else { (byte as i8 >> 7) as u8 }
+        };
+        return u32::from_le_bytes([pick(0), pick(1), pick(2), pick(3)]);
+    }
+    // The manual's table, lowest result byte first.
+    let s = (c & 3) as usize;
+    let chosen = match mode {
+        PrmtMode::Index | PrmtMode::F4e => [s, s + 1, s + 2, s + 3],
+        PrmtMode::B4e => [s, (s + 7) % 8, (s + 6) % 8, (s + 5) % 8],
+        PrmtMode::Rc8 => [s; 4],
+        PrmtMode::Ecl => [s, s.max(1), s.max(2), 3],
+        PrmtMode::Ecr => [0, s.min(1), s.min(2), s],
+        PrmtMode::Rc16 => [s % 2 * 2, s % 2 * 2 + 1, s % 2 * 2, s % 2 * 2 + 1],
+    };
+    u32::from_le_bytes(chosen.map(|i| bytes[i]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The manual's own loops, bit by bit.
+    fn bfe_by_the_manual(a: u64, b: u32, c: u32, signed: bool, msb: u32) -> u64 {
+        let (position, length) = (b & 0xff, c & 0xff);
+        let sign = if !signed || length == 0 { 0 } else { a >> (position + length - 1).min(msb) & 1 };
+        (0..=msb)
+            .map(|i| if i < length && position + i <= msb { (a >> (position + i) & 1) << i } else { sign << i })
+            .sum()
+    }
+
+    fn bfi_by_the_manual(a: u64, b: u64, position: u32, length: u32, msb: u32) -> u64 {
+        let (position, length) = (position & 0xff, length & 0xff);
+        (0..length).take_while(|i| position + i <= msb).fold(b, |f, i| {
+            let bit = 1 << (position + i);
+            if a >> i & 1 == 1 { f | bit } else { f & !bit }
+        })
+    }
+
+    #[test]
+    fn bit_fields_follow_the_manual() {
+        let amounts = (0..70).chain([96, 127, 128, 254, 255, 256, 0x1_0005]);
+        for a in [0x8123_4567_89ab_cdefu64, 0x7edc_ba98_0000_0001, u64::MAX, 0] {
+            for position in amounts.clone() {
+                for length in amounts.clone() {
+                    let (n, p, l) = (a as u32, position, length);
+                    assert_eq!(u64::from(bfe(n, p, l, false)), bfe_by_the_manual(n.into(), p, l, false, 31));
+                    assert_eq!(
+                        u64::from(bfe(n as i32, p, l, true) as u32),
+                        bfe_by_the_manual(n.into(), p, l, true, 31),
+                        "{a:x} {p} {l}"
+                    );
+                    assert_eq!(bfe(a, p, l, false), bfe_by_the_manual(a, p, l, false, 63));
+                    assert_eq!(bfe(a as i64, p, l, true) as u64, bfe_by_the_manual(a, p, l, true, 63));
+                    let b = 0x5555_aaaa_1234_8765u64;
+                    assert_eq!(bfi(a, b, p, l), bfi_by_the_manual(a, b, p, l, 63), "{a:x} {p} {l}");
+                    assert_eq!(
+                        u64::from(bfi(n, b as u32, p, l)),
+                        bfi_by_the_manual(n.into(), u64::from(b as u32), p, l, 31)
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn highest_bits() {
+        for (a, signed, plain, shift) in [
+            (0u32, false, u32::MAX, u32::MAX),
+            (1, false, 0, 31),
+            (0x8000_0000, false, 31, 0),
+            (0xffff_ffff, true, u32::MAX, u32::MAX),
+            (0x8000_0000, true, 30, 1),
+            (0x7fff_ffff, true, 30, 1),
+        ] {
+            let find = |s| if signed { bfind(a as i32, s) } else { bfind(a, s) };
+            assert_eq!((find(false), find(true)), (plain, shift), "{a:x}");
+        }
+        assert_eq!(bfind(i64::MIN, false), 62);
+        assert_eq!(bfind(1u64 << 40, true), 23);
+    }
+
+    #[test]
+    fn funnel_shifts() {
+        let (a, b) = (0x89ab_cdef, 0x0123_4567);
+        for (c, left, wrap, expected) in [
+            (0, true, false, b),
+            (8, true, false, 0x2345_6789),
+            (32, true, false, a),
+            (33, true, false, a),
+            (33, true, true, 0x0246_8acf),
+            (0, false, false, a),
+            (8, false, false, 0x6789_abcd),
+            (32, false, false, b),
+            (40, false, false, b),
+            (40, false, true, 0x6789_abcd),
+        ] {
+            assert_eq!(shf(a, b, c, left, wrap), expected, "{c} {left} {wrap}");
+        }
+    }
+
+    #[test]
+    fn three_input_logic_spells_its_table() {
+        let (a, b, c) = (0xf0, 0xcc, 0xaa);
+        for table in 0..=255 {
+            assert_eq!(lop3(a, b, c, table) & 0xff, u32::from(table));
+        }
+    }
+
+    #[test]
+    fn byte_permutations() {
+        let (a, b) = (0x3322_1100, 0x7766_5544);
+        let modes = [PrmtMode::F4e, PrmtMode::B4e, PrmtMode::Rc8, PrmtMode::Ecl, PrmtMode::Ecr, PrmtMode::Rc16];
+        // Rows: selector 0..4; columns as `modes`; each digit the byte chosen, highest byte first (PTX ISA, prmt).
+        let table = [
+            [0x3210, 0x5670, 0x0000, 0x3210, 0x0000, 0x1010],
+            [0x4321, 0x6701, 0x1111, 0x3211, 0x1110, 0x3232],
+            [0x5432, 0x7012, 0x2222, 0x3222, 0x2210, 0x1010],
+            [0x6543, 0x0123, 0x3333, 0x3333, 0x3210, 0x3232],
+        ];
+        for (selector, row) in table.into_iter().enumerate() {
+            for (mode, digits) in modes.into_iter().zip(row) {
+                let bytes = [0, 1, 2, 3].map(|i| 0x11 * (digits >> (4 * i) & 15) as u8);
+                assert_eq!(
+                    prmt(a, b, selector as u32 | 0xfffc, mode),
+                    u32::from_le_bytes(bytes),
+                    "{mode:?} {selector}"
+                );
+            }
+        }
+        assert_eq!(prmt(0x0000_8001, 0, 0x8909, PrmtMode::Index), 0x00ff_01ff);
+        assert_eq!(prmt(a, b, 0x7531, PrmtMode::Index), 0x7755_3311);
+    }
+}

@@ -1,0 +1,258 @@
+//! `cvt`: every pair of types (PTX ISA, "Data Movement and Conversion Instructions: cvt").
+//!
+//! Float to integer clamps to the result's range. NaN becomes 0 when the source is f16 or f32 and the result has at most
+//! 32 bits, otherwise the result's highest bit alone, as the manual's notes on `cvt` say. Float NaNs: f16 `0x7fff`, f32
+//! `0x7fffffff`; f64 keeps sign and payload of an f32 and gets `0xfff8000000000000`-style quiet bits.
+
+use super::exact::{Exact, F16, F32, F64, Format};
+use super::float::{NAN32, flush32};
+use crate::isa::{Round, Type};
+use crate::kernel::Convert;
+
+/// The canonical NaN of f16 results.
+const NAN16: u64 = 0x7fff;
+
+/// Cuts a cell down to `bits` bits, sign-extended when `signed`.
+#[inline(always)]
+pub(crate) fn integer_value(cell: u64, ty: Type) -> i128 {
+    let shift = 64 - ty.bits();
+    if ty.is_signed() { i128::from((cell << shift) as i64 >> shift) } else { i128::from(cell << shift >> shift) }
+}
+
+/// Converts the bits of a `convert.from` to the bits of a `to`, both zero-extended.
+pub(crate) fn convert(cell: u64, convert: Convert, to: Type) -> u64 {
+    let from = convert.from;
+    match (from.is_float(), to.is_float()) {
+        (false, false) => {
+            let value = integer_value(cell, from);
+            let value = if convert.sat { clamp(value, to) } else { value };
+            value as u64 & (u64::MAX >> (64 - to.bits()))
+        }
+        (false, true) => {
+            let value = integer_value(cell, from);
+            let exact = Exact::integer(value < 0, value.unsigned_abs() as u64);
+            finish(exact.round(format(to), convert.round), convert, to)
+        }
+        (true, false) => float_to_integer(cell, convert, to),
+        (true, true) => float_to_float(cell, convert, to),
+    }
+}
+
+/// Clamps to the range of an integer type.
+fn clamp(value: i128, to: Type) -> i128 {
+    let (lowest, highest) = if to.is_signed() {
+        (-(1i128 << (to.bits() - 1)), (1 << (to.bits() - 1)) - 1)
+    } else {
+        (0, (1 << to.bits()) - 1)
+    };
+    value.clamp(lowest, highest)
+}
+
+fn format(ty: Type) -> Format {
+    match ty {
+        Type::F16 => F16,
+        Type::F32 => F32,
+        Type::F64 => F64,
+        _ => unreachable!("{} has no float format", ty.name()),
+    }
+}
+
+/// The operand as f64, which holds every f16 and f32; `.ftz` flushes f32.
+fn value(cell: u64, convert: Convert) -> f64 {
+    match convert.from {
+        Type::F64 => f64::from_bits(cell),
+        Type::F32 => {
+            let x = f32::from_bits(cell as u32);
+            f64::from(if convert.ftz { flush32(x) } else { x })
+        }
+        _ if F16.is_nan(cell) => f64::NAN,
+        _ if F16.is_infinite(cell) => f64::INFINITY.copysign(if F16.is_negative(cell) { -1.0 } else { 1.0 }),
+        _ => f64::from_bits(Exact::decode(F16, cell).round(F64, Round::Nearest)),
+    }
+}
+
+/// Rounds to an integral value.
+#[inline(always)]
+pub(crate) fn integral(x: f64, round: Round) -> f64 {
+    match round {
+        Round::Nearest => x.round_ties_even(),
+        Round::Zero => x.trunc(),
+        Round::Down => x.floor(),
+        Round::Up => x.ceil(),
+    }
+}
+
+fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
+    let x = value(cell, convert);
+    if x.is_nan() {
+        let indefinite = convert.from == Type::F64 || to.bits() == 64;
+        return if indefinite { 1 << (to.bits() - 1) } else { 0 };
+    }
+    // The cast clamps to the range of i128, which holds all ranges of `to`.
+    let value = clamp(integral(x, convert.round) as i128, to);
+    value as u64 & (u64::MAX >> (64 - to.bits()))
+}
+
+fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
+    let from = format(convert.from);
+    if from.is_nan(cell) {
+        let bits = match (convert.from, to) {
+            (_, Type::F16) => NAN16,
+            (_, Type::F32) => NAN32.into(),
+            (Type::F64, _) => cell | 1 << 51,
+            (Type::F32, _) => cell >> 31 << 63 | 0x7ff8_0000_0000_0000 | (cell & 0x007f_ffff) << 29,
+            _ => f64::NAN.to_bits(),
+        };
+        return finish(bits, convert, to);
+    }
+    let x = value(cell, convert);
+    let x = if convert.integral { integral(x, convert.round) } else { x };
+    let bits = if x.is_infinite() {
+        let sign = if x < 0.0 { 1 << (to.bits() - 1) } else { 0 };
+        sign | format(to).infinity()
+    } else {
+        Exact::decode(F64, x.to_bits()).round(format(to), convert.round)
+    };
+    finish(bits, convert, to)
+}
+
+/// `.ftz` and `.sat` on a float result.
+fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
+    let bits =
+        if convert.ftz && to == Type::F32 { flush32(f32::from_bits(bits as u32)).to_bits().into() } else { bits };
+    if !convert.sat {
+        return bits;
+    }
+    let format = format(to);
+    let one = Exact::integer(false, 1).round(format, Round::Nearest);
+    // Positive floats are ordered as their bits are.
+    if format.is_nan(bits) || format.is_negative(bits) { 0 } else { bits.min(one) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exec::arith::float::tests::{DIRECTIONS, samples, samples32, samples64};
+    use Round::{Down, Nearest, Up, Zero};
+
+    fn plain(from: Type, round: Round) -> Convert {
+        Convert { from, round, integral: false, ftz: false, sat: false }
+    }
+
+    #[test]
+    fn integers_truncate_extend_and_clamp() {
+        for (from, cell, to, plainly, clamped) in [
+            (Type::S32, 0xffff_ff7f, Type::S8, 0x7f, 0x80),
+            (Type::S32, 0xffff_ffff, Type::U8, 0xff, 0),
+            (Type::U32, 0x1ff, Type::U8, 0xff, 0xff),
+            (Type::U32, 0x180, Type::S8, 0x80, 0x7f),
+            (Type::S8, 0x80, Type::S64, 0xffff_ffff_ffff_ff80, 0xffff_ffff_ffff_ff80),
+            (Type::S8, 0xabcd_0080, Type::U32, 0xffff_ff80, 0),
+            (Type::U16, 0xffff, Type::S64, 0xffff, 0xffff),
+            (Type::U64, u64::MAX, Type::S64, u64::MAX, i64::MAX as u64),
+            (Type::S64, 1 << 63, Type::U64, 1 << 63, 0),
+            (Type::S64, 1 << 40, Type::S32, 0, 0x7fff_ffff),
+        ] {
+            assert_eq!(convert(cell, plain(from, Zero), to), plainly, "{from:?} {to:?} {cell:x}");
+            let sat = Convert { sat: true, ..plain(from, Zero) };
+            assert_eq!(convert(cell, sat, to), clamped, "sat {from:?} {to:?} {cell:x}");
+        }
+    }
+
+    #[test]
+    fn floats_to_integers() {
+        for (x, round, to, expected) in [
+            (2.5, Nearest, Type::S32, 2),
+            (3.5, Nearest, Type::S32, 4),
+            (-2.5, Zero, Type::S32, -2i64 as u32 as u64),
+            (-2.5, Down, Type::S32, -3i64 as u32 as u64),
+            (-2.5, Up, Type::S32, -2i64 as u32 as u64),
+            (2.1, Up, Type::U8, 3),
+            (-0.9, Zero, Type::U32, 0),
+            (-7.0, Zero, Type::U32, 0),
+            (300.0, Zero, Type::U8, 255),
+            (-300.0, Zero, Type::S8, 0x80),
+            (1e30, Zero, Type::S32, 0x7fff_ffff),
+            (1e30, Zero, Type::U64, u64::MAX),
+            (f64::NEG_INFINITY, Zero, Type::S64, 1 << 63),
+            (f64::INFINITY, Zero, Type::U16, 0xffff),
+            (f64::NAN, Zero, Type::S32, 0x8000_0000),
+            (f64::NAN, Zero, Type::U64, 1 << 63),
+        ] {
+            assert_eq!(convert(x.to_bits(), plain(Type::F64, round), to), expected, "{x} {round:?} {to:?}");
+        }
+        let nan = f32::NAN.to_bits().into();
+        assert_eq!(convert(nan, plain(Type::F32, Zero), Type::S32), 0);
+        assert_eq!(convert(nan, plain(Type::F32, Zero), Type::S64), 1 << 63);
+        assert_eq!(convert(0x7e00, plain(Type::F16, Zero), Type::U32), 0);
+        assert_eq!(convert(0xc500, plain(Type::F16, Zero), Type::S16), 0xfffb);
+    }
+
+    #[test]
+    fn casts_of_the_language_agree() {
+        for x in samples64() {
+            let numbers = plain(Type::F64, Zero);
+            if !x.is_nan() {
+                assert_eq!(convert(x.to_bits(), numbers, Type::S64) as i64, x as i64, "{x:e}");
+                assert_eq!(convert(x.to_bits(), numbers, Type::U32) as u32, x as u32, "{x:e}");
+                assert_eq!(convert(x.to_bits(), numbers, Type::S8) as u8 as i8, x as i8, "{x:e}");
+                let narrow = convert(x.to_bits(), plain(Type::F64, Nearest), Type::F32);
+                assert_eq!(narrow as u32, (x as f32).to_bits(), "{x:e}");
+            }
+        }
+        for x in samples32().into_iter().filter(|x| !x.is_nan()) {
+            let wide = convert(x.to_bits().into(), plain(Type::F32, Nearest), Type::F64);
+            assert_eq!(wide, f64::from(x).to_bits(), "{x:e}");
+        }
+        for x in samples(9).take(2000) {
+            let x = x >> (x % 60);
+            assert_eq!(convert(x, plain(Type::U64, Nearest), Type::F32) as u32, (x as f32).to_bits(), "{x}");
+            assert_eq!(convert(x, plain(Type::S64, Nearest), Type::F64), (x as i64 as f64).to_bits(), "{x}");
+        }
+    }
+
+    /// Integers to f32 in a direction: the exact integer lies between down and up, which are neighbours.
+    #[test]
+    fn integers_to_floats_round_in_their_direction() {
+        for x in samples(10).take(2000) {
+            let x = (x as i64) >> (x % 60);
+            let [near, zero, down, up] =
+                DIRECTIONS.map(|r| f32::from_bits(convert(x as u64, plain(Type::S64, r), Type::F32) as u32) as i128);
+            let x = i128::from(x);
+            assert!(down <= x && x <= up && (down == up) == (down == x), "{x}");
+            assert_eq!(zero, if x < 0 { up } else { down }, "{x}");
+            assert!((near - x).abs() <= (x - down).min(up - x), "{x}");
+        }
+    }
+
+    #[test]
+    fn floats_to_floats() {
+        let bits32 = |x: f32| u64::from(x.to_bits());
+        let integral = |round| Convert { integral: true, ..plain(Type::F32, round) };
+        for (x, round, expected) in [
+            (2.5f32, Nearest, 2.0f32),
+            (-0.4, Nearest, -0.0),
+            (-0.4, Down, -1.0),
+            (0.4, Up, 1.0),
+            (-7.9, Zero, -7.0),
+            (f32::NEG_INFINITY, Up, f32::NEG_INFINITY),
+        ] {
+            assert_eq!(convert(bits32(x), integral(round), Type::F32), bits32(expected), "{x} {round:?}");
+        }
+        let sat = Convert { sat: true, ..plain(Type::F32, Nearest) };
+        for (x, expected) in [(-1.0, 0.0), (-0.0, 0.0), (f32::NAN, 0.0), (0.25, 0.25), (2.0, 1.0), (f32::INFINITY, 1.0)]
+        {
+            assert_eq!(convert(bits32(x), sat, Type::F32), bits32(expected), "{x}");
+        }
+        let ftz = Convert { ftz: true, ..plain(Type::F32, Nearest) };
+        assert_eq!(convert(0x8000_0001, ftz, Type::F32), 0x8000_0000);
+        assert_eq!(convert(0x8000_0001, ftz, Type::F64), (-0.0f64).to_bits());
+        let shrink = Convert { ftz: true, ..plain(Type::F64, Nearest) };
+        assert_eq!(convert(1e-40f64.to_bits(), shrink, Type::F32), 0);
+        assert_eq!(convert(1e300f64.to_bits(), plain(Type::F64, Zero), Type::F32), bits32(f32::MAX));
+        assert_eq!(convert(1e300f64.to_bits(), plain(Type::F64, Up), Type::F32), bits32(f32::INFINITY));
+        assert_eq!(convert(bits32(1.0), plain(Type::F32, Nearest), Type::F16), 0x3c00);
+        assert_eq!(convert(bits32(f32::NAN), plain(Type::F32, Nearest), Type::F16), 0x7fff);
+        assert_eq!(convert(0xfc00, plain(Type::F16, Nearest), Type::F32), bits32(f32::NEG_INFINITY));
+    }
+}

@@ -1,0 +1,159 @@
+//! What `atom` and `red` compute (PTX ISA, "Parallel Synchronization and Communication Instructions: atom").
+
+use super::RegisterFile;
+use super::access::put;
+use super::arith::float::{add, flush32};
+use super::memory::Words;
+use crate::base::{LaneMask, MAX_LANES};
+use crate::isa::{Round, Type};
+use crate::kernel::{Atomic, AtomicFn};
+
+/// Serves checked lanes in ascending order; whether any byte changed.
+pub(super) fn serve(
+    memory: &mut impl Words,
+    op: &Atomic,
+    lanes: LaneMask,
+    addresses: &[u64; MAX_LANES],
+    global: bool,
+    registers: &mut RegisterFile,
+) -> bool {
+    let wide = op.ty.is_wide();
+    let operand = |row: crate::kernel::Row, lane: usize| {
+        if wide { registers.wide[usize::from(row.0)][lane] } else { registers.narrow[usize::from(row.0)][lane].into() }
+    };
+    let has_c = op.f == AtomicFn::Cas;
+    let mut before = [0; MAX_LANES];
+    let mut changed = false;
+    for lane in lanes.lanes() {
+        let lane = lane as usize & (MAX_LANES - 1);
+        let b = operand(op.b, lane);
+        // Only compare-and-swap has `c`; elsewhere its row means nothing.
+        let c = if has_c { operand(op.c, lane) } else { 0 };
+        let address = addresses[lane];
+        let (old, new) = match op.ty.bits() {
+            64 => memory.update_pair(lane, address, |old| combine(op.f, op.ty, global, old, b, c)),
+            32 => {
+                let (old, new) =
+                    memory.update(lane, address, |old| combine(op.f, op.ty, global, old.into(), b, c) as u32);
+                (old.into(), new.into())
+            }
+            bits => {
+                let shift = 8 * (address & 3) as u32;
+                let mask = (1u32 << (bits % 32)) - 1;
+                let low = u64::from(mask);
+                let (old, new) = memory.update(lane, address, |word| {
+                    let new = combine(op.f, op.ty, global, (word >> shift & mask).into(), b & low, c & low) as u32;
+                    word & !(mask << shift) | (new & mask) << shift
+                });
+                (u64::from(old >> shift & mask), u64::from(new >> shift & mask))
+            }
+        };
+        before[lane] = old;
+        changed |= old != new;
+    }
+    if let Some(d) = op.d {
+        put(registers, d, wide, lanes, |lane| before[lane]);
+    }
+    changed
+}
+
+/// The new value from the old one and the operands. f32 addition in global memory flushes subnormals, in shared memory
+/// it does not (PTX ISA, `atom`).
+#[inline(always)]
+fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64 {
+    let signed_less = |x: u64, y: u64| {
+        if ty.is_wide() { (x as i64) < y as i64 } else { (x as u32 as i32) < y as u32 as i32 }
+    };
+    let less = |x: u64, y: u64| if ty.is_signed() { signed_less(x, y) } else { x < y };
+    match f {
+        AtomicFn::Add => match ty {
+            Type::F32 => {
+                let flush = |x: f32| if global { flush32(x) } else { x };
+                let (x, y) = (f32::from_bits(old as u32), f32::from_bits(b as u32));
+                flush(add(flush(x), flush(y), Round::Nearest)).to_bits().into()
+            }
+            Type::F64 => add(f64::from_bits(old), f64::from_bits(b), Round::Nearest).to_bits(),
+            _ => old.wrapping_add(b),
+        },
+        AtomicFn::Min => {
+            if less(b, old) {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicFn::Max => {
+            if less(old, b) {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicFn::And => old & b,
+        AtomicFn::Or => old | b,
+        AtomicFn::Xor => old ^ b,
+        AtomicFn::Inc => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicFn::Dec => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
+        AtomicFn::Exch => b,
+        AtomicFn::Cas => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_function() {
+        use AtomicFn::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
+        use Type::{B32, F32, F64, S32, S64, U32, U64};
+        let (f, minus) = (|x: f32| u64::from(x.to_bits()), u64::from(-1i32 as u32));
+        for (function, ty, old, b, c, expected) in [
+            (Add, U32, 0xffff_ffff, 2, 0, 1),
+            (Add, U64, u64::MAX, 2, 0, 1),
+            (Add, F32, f(1.5), f(2.0), 0, f(3.5)),
+            (Add, F64, 1.5f64.to_bits(), 2f64.to_bits(), 0, 3.5f64.to_bits()),
+            (Min, U32, 5, minus, 0, 5),
+            (Min, S32, 5, minus, 0, minus),
+            (Max, U32, 5, minus, 0, minus),
+            (Max, S32, 5, minus, 0, 5),
+            (Max, S64, 5, u64::MAX, 0, 5),
+            (Min, U64, 5, u64::MAX, 0, 5),
+            (And, B32, 12, 10, 0, 8),
+            (Or, B32, 12, 10, 0, 14),
+            (Xor, B32, 12, 10, 0, 6),
+            (Inc, U32, 3, 3, 0, 0),
+            (Inc, U32, 2, 3, 0, 3),
+            (Dec, U32, 0, 3, 0, 3),
+            (Dec, U32, 4, 3, 0, 3),
+            (Dec, U32, 3, 3, 0, 2),
+            (Exch, B32, 1, 2, 0, 2),
+            (Cas, B32, 1, 1, 9, 9),
+            (Cas, B32, 1, 2, 9, 1),
+        ] {
+            // Only the low word counts for 32-bit types.
+            let low = if ty.is_wide() { u64::MAX } else { u32::MAX.into() };
+            assert_eq!(combine(function, ty, true, old, b, c) & low, expected, "{function:?} {ty:?} {old} {b}");
+        }
+        assert_eq!(combine(Add, F32, true, 1, f(0.0), 0), 0, "global f32 addition flushes");
+        assert_eq!(combine(Add, F32, false, 1, f(0.0), 0), 1, "shared f32 addition does not");
+    }
+}

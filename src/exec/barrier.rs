@@ -1,0 +1,64 @@
+//! Block barriers, the part that concerns one warp: who arrives where, what it votes, and what it is told.
+//!
+//! Counting arrivals and waiting is the machine's work. A `bar.red` is executed in two halves: [`super::step`] reports
+//! the arrival, and when the barrier opens, the machine calls [`finish_barrier_reduction`] with the block's result.
+
+use super::lanes::{predicate, set_predicate, splat};
+use super::{Effect, Fault, FaultKind, RegisterFile};
+use crate::base::LaneMask;
+use crate::kernel::{Barrier, BarrierKind, BarrierReduce, Inst, Op};
+
+/// How many barriers a block has.
+const BARRIERS: u32 = 16;
+/// Thread counts of barriers are multiples of this.
+const WARP: u32 = 32;
+
+/// The arrival of `lanes` at a barrier. Number and count are those of the lowest lane.
+pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile) -> Result<Effect, Fault> {
+    let Some(lane) = lanes.lowest() else { return Ok(Effect::Done) };
+    let read = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][lane as usize];
+    let bad = |value| Err(Fault { lane, kind: FaultKind::BadBarrier { value } });
+    let (id, count) = (read(op.id), op.count.map(read));
+    if id >= BARRIERS {
+        return bad(id);
+    }
+    match count {
+        Some(count) if count == 0 || count % WARP != 0 => bad(count),
+        _ => Ok(Effect::Barrier { lanes, id: id as u8, count, wait: op.kind != BarrierKind::Arrive }),
+    }
+}
+
+fn reduction(inst: &Inst) -> Option<BarrierKind> {
+    match &inst.op {
+        Op::Barrier(Barrier { kind: kind @ BarrierKind::Red { .. }, .. }) => Some(*kind),
+        _ => None,
+    }
+}
+
+/// The lanes whose predicate holds at a `bar.red`; none for other instructions.
+pub fn barrier_votes(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> LaneMask {
+    match reduction(inst) {
+        Some(BarrierKind::Red { p, .. }) => lanes & LaneMask(predicate(registers, p)),
+        _ => LaneMask::EMPTY,
+    }
+}
+
+/// Writes the result of a `bar.red` over the whole block to `lanes`: the number of threads whose predicate held
+/// (`popc`), whether all did (`and`), whether any did (`or`). Does nothing for other instructions.
+pub fn finish_barrier_reduction(
+    inst: &Inst,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    popc: u32,
+    and: bool,
+    or: bool,
+) {
+    let mask = |holds: bool| if holds { u32::MAX } else { 0 };
+    if let Some(BarrierKind::Red { f, .. }) = reduction(inst) {
+        match f {
+            BarrierReduce::Popc(d) => splat(registers, d, lanes, popc),
+            BarrierReduce::And(d) => set_predicate(registers, d, lanes, mask(and)),
+            BarrierReduce::Or(d) => set_predicate(registers, d, lanes, mask(or)),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The lane loop, written once.
+//!
+//! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and vectorise. Sources are
+//! copied first: the result row may be one of them. Cheap functions compute all 32 lanes and keep the old value of the
+//! lanes that do not take part ([`fill`]); dear ones (division, square roots, software rounding) visit only the lanes
+//! that do ([`fill_each`]).
+
+use super::RegisterFile;
+use crate::base::{LaneMask, MAX_LANES};
+use crate::kernel::{Predicate, PredicateUse, Row};
+
+/// What one lane of a row holds: 32 or 64 bits.
+pub(super) trait Cell: Copy {
+    /// The row of this width.
+    fn row(registers: &RegisterFile, row: Row) -> &[Self; MAX_LANES];
+    /// The row of this width, to write.
+    fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [Self; MAX_LANES];
+}
+
+impl Cell for u32 {
+    #[inline(always)]
+    fn row(registers: &RegisterFile, row: Row) -> &[u32; MAX_LANES] {
+        &registers.narrow[usize::from(row.0)]
+    }
+    #[inline(always)]
+    fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [u32; MAX_LANES] {
+        &mut registers.narrow[usize::from(row.0)]
+    }
+}
+
+impl Cell for u64 {
+    #[inline(always)]
+    fn row(registers: &RegisterFile, row: Row) -> &[u64; MAX_LANES] {
+        &registers.wide[usize::from(row.0)]
+    }
+    #[inline(always)]
+    fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [u64; MAX_LANES] {
+        &mut registers.wide[usize::from(row.0)]
+    }
+}
+
+/// A scalar that lives in a cell. 8- and 16-bit values are cut out of their cell when read and zero-extended when
+/// written, so whatever stands above their width never matters.
+pub(super) trait Element: Copy {
+    /// The cell it lives in.
+    type Cell: Cell;
+    /// The value in a cell.
+    fn get(cell: Self::Cell) -> Self;
+    /// The cell that holds the value.
+    fn put(self) -> Self::Cell;
+}
+
+macro_rules! integer_elements {
+    ($($t:ident unsigned $u:ident in $cell:ident),+ $(,)?) => {$(
+        impl Element for $t {
+            type Cell = $cell;
+            #[inline(always)]
+            fn get(cell: $cell) -> $t {
+                cell as $t
+            }
+            #[inline(always)]
+            fn put(self) -> $cell {
+                self as $u as $cell
+            }
+        }
+    )+};
+}
+integer_elements!(
+    u8 unsigned u8 in u32,
+    i8 unsigned u8 in u32,
+    u16 unsigned u16 in u32,
+    i16 unsigned u16 in u32,
+    u32 unsigned u32 in u32,
+    i32 unsigned u32 in u32,
+    u64 unsigned u64 in u64,
+    i64 unsigned u64 in u64,
+);
+
+impl Element for f32 {
+    type Cell = u32;
+    #[inline(always)]
+    fn get(cell: u32) -> f32 {
+        f32::from_bits(cell)
+    }
+    #[inline(always)]
+    fn put(self) -> u32 {
+        self.to_bits()
+    }
+}
+
+impl Element for f64 {
+    type Cell = u64;
+    #[inline(always)]
+    fn get(cell: u64) -> f64 {
+        f64::from_bits(cell)
+    }
+    #[inline(always)]
+    fn put(self) -> u64 {
+        self.to_bits()
+    }
+}
+
+/// `d[lane] = value(lane)` for `lanes`; `value` is computed for all lanes.
+#[inline(always)]
+pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl Fn(usize) -> C) {
+    if lanes == LaneMask::FULL {
+        for (lane, cell) in d.iter_mut().enumerate() {
+            *cell = value(lane);
+        }
+    } else {
+        for (lane, cell) in d.iter_mut().enumerate() {
+            let new = value(lane);
+            *cell = if lanes.0 & (1 << lane) != 0 { new } else { *cell };
+        }
+    }
+}
+
+/// `d[lane] = value(lane)` for `lanes`; `value` is computed only for them.
+#[inline(always)]
+pub(super) fn fill_each<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, mut value: impl FnMut(usize) -> C) {
+    if lanes == LaneMask::FULL {
+        for (lane, cell) in d.iter_mut().enumerate() {
+            *cell = value(lane);
+        }
+    } else {
+        for lane in lanes.lanes() {
+            d[lane as usize & (MAX_LANES - 1)] = value(lane as usize & (MAX_LANES - 1));
+        }
+    }
+}
+
+/// The registers and lanes one element-wise instruction works on.
+pub(super) struct Lanes<'a> {
+    /// The warp's registers.
+    pub(super) registers: &'a mut RegisterFile,
+    /// The lanes that take part.
+    pub(super) mask: LaneMask,
+}
+
+impl Lanes<'_> {
+    #[inline(always)]
+    fn source<A: Element>(&self, row: Row) -> [A::Cell; MAX_LANES] {
+        *A::Cell::row(self.registers, row)
+    }
+
+    #[inline(always)]
+    fn result<D: Element>(&mut self, row: Row) -> &mut [D::Cell; MAX_LANES] {
+        D::Cell::row_mut(self.registers, row)
+    }
+
+    /// `d = f(a)`
+    #[inline(always)]
+    pub(super) fn unary<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
+        let (mask, a) = (self.mask, self.source::<A>(a));
+        fill(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
+    }
+
+    /// `d = f(a)`, dear `f`.
+    #[inline(always)]
+    pub(super) fn unary_each<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
+        let (mask, a) = (self.mask, self.source::<A>(a));
+        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
+    }
+
+    /// `d = f(a, b)`
+    #[inline(always)]
+    pub(super) fn binary<A: Element, B: Element, D: Element>(
+        &mut self,
+        d: Row,
+        [a, b, ..]: [Row; 4],
+        f: impl Fn(A, B) -> D,
+    ) {
+        let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
+        fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
+    }
+
+    /// `d = f(a, b)`, dear `f`.
+    #[inline(always)]
+    pub(super) fn binary_each<A: Element, B: Element, D: Element>(
+        &mut self,
+        d: Row,
+        [a, b, ..]: [Row; 4],
+        f: impl Fn(A, B) -> D,
+    ) {
+        let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
+        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
+    }
+
+    /// `d = f(a, b, c)`
+    #[inline(always)]
+    pub(super) fn ternary<A: Element, B: Element, C: Element, D: Element>(
+        &mut self,
+        d: Row,
+        [a, b, c, _]: [Row; 4],
+        f: impl Fn(A, B, C) -> D,
+    ) {
+        let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
+        fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
+    }
+
+    /// `d = f(a, b, c)`, dear `f`.
+    #[inline(always)]
+    pub(super) fn ternary_each<A: Element, B: Element, C: Element, D: Element>(
+        &mut self,
+        d: Row,
+        [a, b, c, _]: [Row; 4],
+        f: impl Fn(A, B, C) -> D,
+    ) {
+        let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
+        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
+    }
+
+    /// `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
+    #[inline(always)]
+    pub(super) fn quaternary<A: Element>(&mut self, d: Row, [a, b, c, e]: [Row; 4], f: impl Fn(A, A, u32, u32) -> A) {
+        let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<A>(b));
+        let (c, e) = (self.source::<u32>(c), self.source::<u32>(e));
+        fill(self.result::<A>(d), mask, |l| f(A::get(a[l]), A::get(b[l]), c[l], e[l]).put());
+    }
+}
+
+/// The lanes (of all 32) for which `f(a, b)` holds.
+#[inline(always)]
+pub(super) fn test<A: Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(A, A) -> bool) -> u32 {
+    let (a, b) = (A::Cell::row(registers, a), A::Cell::row(registers, b));
+    let mut bits = 0;
+    for lane in 0..MAX_LANES {
+        bits |= if f(A::get(a[lane]), A::get(b[lane])) { 1u32 << lane } else { 0 };
+    }
+    bits
+}
+
+/// A predicate operand as a mask of all 32 lanes.
+#[inline(always)]
+pub(super) fn predicate(registers: &RegisterFile, p: PredicateUse) -> u32 {
+    let bits = registers.predicates[usize::from(p.predicate.0)];
+    if p.negated { !bits } else { bits }
+}
+
+/// Writes a predicate for `lanes`.
+#[inline(always)]
+pub(super) fn set_predicate(registers: &mut RegisterFile, p: Predicate, lanes: LaneMask, bits: u32) {
+    let old = &mut registers.predicates[usize::from(p.0)];
+    *old = (*old & !lanes.0) | (bits & lanes.0);
+}
+
+/// Writes one value to `lanes` of a narrow row.
+#[inline(always)]
+pub(super) fn splat(registers: &mut RegisterFile, d: Row, lanes: LaneMask, value: u32) {
+    fill(u32::row_mut(registers, d), lanes, |_| value);
+}

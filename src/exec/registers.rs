@@ -1,0 +1,183 @@
+//! The registers of a warp when it starts: the author's read 0, immediates and special registers are filled in.
+//!
+//! PTX leaves an uninitialised register undefined; here it reads 0, in both modes and in every run.
+
+use super::RegisterFile;
+use crate::base::MAX_LANES;
+use crate::kernel::{Registers, Special};
+
+/// What the special registers of one warp say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WarpPlace {
+    /// The block's index in the grid.
+    pub ctaid: [u32; 3],
+    /// Blocks of the grid.
+    pub nctaid: [u32; 3],
+    /// Threads of the block.
+    pub ntid: [u32; 3],
+    /// Linear index in the block of the thread in lane 0.
+    pub first_thread: u32,
+    /// The warp's index (`%warpid`).
+    pub warp_id: u32,
+    /// The largest number of warps an SM holds (`%nwarpid`).
+    pub nwarps: u32,
+    /// The SM (`%smid`).
+    pub sm_id: u32,
+    /// The number of SMs (`%nsmid`).
+    pub nsm: u32,
+    /// Dynamic shared memory in bytes.
+    pub dynamic_smem: u32,
+    /// All shared memory of the block in bytes.
+    pub total_smem: u32,
+}
+
+impl RegisterFile {
+    /// A register file of the kernel's size, constants filled in, all else 0.
+    pub fn new(registers: &Registers) -> RegisterFile {
+        let mut file = RegisterFile {
+            narrow: vec![[0; MAX_LANES]; usize::from(registers.narrow)],
+            wide: vec![[0; MAX_LANES]; usize::from(registers.wide)],
+            predicates: vec![0; usize::from(registers.predicates)],
+        };
+        file.fill_constants(registers);
+        file
+    }
+
+    /// Makes the file that of a starting warp: the author's registers 0, constants and special registers filled in.
+    pub fn start(&mut self, registers: &Registers, place: &WarpPlace) {
+        self.narrow.fill([0; MAX_LANES]);
+        self.wide.fill([0; MAX_LANES]);
+        self.predicates.fill(0);
+        self.fill_constants(registers);
+        for &(row, special) in &registers.specials {
+            self.narrow[usize::from(row.0)] = special_row(special, place);
+        }
+    }
+
+    fn fill_constants(&mut self, registers: &Registers) {
+        for &(row, value) in &registers.narrow_constants {
+            self.narrow[usize::from(row.0)] = [value; MAX_LANES];
+        }
+        for &(row, value) in &registers.wide_constants {
+            self.wide[usize::from(row.0)] = [value; MAX_LANES];
+        }
+    }
+}
+
+fn special_row(special: Special, place: &WarpPlace) -> [u32; MAX_LANES] {
+    let axis = |values: [u32; 3], i: u8| values[usize::from(i.min(2))];
+    let lanes = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
+    let uniform = match special {
+        Special::Tid(i) => return thread_index(i, place),
+        Special::Laneid => return lanes(|l| l),
+        Special::LanemaskEq => return lanes(|l| 1 << l),
+        Special::LanemaskLt => return lanes(|l| (1 << l) - 1),
+        Special::LanemaskLe => return lanes(|l| u32::MAX >> (31 - l)),
+        Special::LanemaskGe => return lanes(|l| u32::MAX << l),
+        Special::LanemaskGt => return lanes(|l| !(u32::MAX >> (31 - l))),
+        Special::Ntid(i) => axis(place.ntid, i),
+        Special::Ctaid(i) => axis(place.ctaid, i),
+        Special::Nctaid(i) => axis(place.nctaid, i),
+        Special::Warpid => place.warp_id,
+        Special::Nwarpid => place.nwarps,
+        Special::Smid => place.sm_id,
+        Special::Nsmid => place.nsm,
+        Special::Gridid => 0,
+        Special::DynamicSmemSize => place.dynamic_smem,
+        Special::TotalSmemSize => place.total_smem,
+    };
+    [uniform; MAX_LANES]
+}
+
+/// `%tid` of each lane: one division for the first lane, then counting.
+fn thread_index(axis: u8, place: &WarpPlace) -> [u32; MAX_LANES] {
+    let [nx, ny, _] = place.ntid.map(|n| n.max(1));
+    let first = place.first_thread;
+    let mut tid = [first % nx, first / nx % ny, first / nx / ny];
+    let mut row = [0; MAX_LANES];
+    for cell in &mut row {
+        *cell = tid[usize::from(axis.min(2))];
+        tid[0] += 1;
+        if tid[0] == nx {
+            tid = [0, tid[1] + 1, tid[2]];
+            if tid[1] == ny {
+                tid = [0, 0, tid[2] + 1];
+            }
+        }
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::Row;
+
+    #[test]
+    fn a_starting_warp_sees_its_place() {
+        let specials = [
+            Special::Tid(0),
+            Special::Tid(1),
+            Special::Tid(2),
+            Special::Laneid,
+            Special::LanemaskEq,
+            Special::LanemaskLt,
+            Special::LanemaskLe,
+            Special::LanemaskGt,
+            Special::LanemaskGe,
+            Special::Ctaid(1),
+            Special::TotalSmemSize,
+        ];
+        let registers = Registers {
+            narrow: 13,
+            wide: 1,
+            predicates: 1,
+            narrow_constants: vec![(Row(11), 42)],
+            wide_constants: vec![(Row(0), 1 << 40)],
+            specials: specials.iter().enumerate().map(|(i, &s)| (Row(i as u16), s)).collect(),
+            names: Vec::new(),
+        };
+        let place = WarpPlace {
+            ctaid: [7, 8, 9],
+            nctaid: [10, 11, 12],
+            ntid: [5, 3, 4],
+            first_thread: 32,
+            warp_id: 1,
+            nwarps: 64,
+            sm_id: 2,
+            nsm: 4,
+            dynamic_smem: 100,
+            total_smem: 356,
+        };
+        let mut file = RegisterFile::new(&registers);
+        file.narrow[12] = [5; MAX_LANES];
+        file.predicates[0] = 5;
+        file.start(&registers, &place);
+        for lane in 0..32u32 {
+            let thread = 32 + lane;
+            let column: Vec<u32> = file.narrow.iter().map(|row| row[lane as usize]).collect();
+            let bit = 1u64 << lane;
+            let below = (bit - 1) as u32;
+            assert_eq!(
+                column,
+                [
+                    thread % 5,
+                    thread / 5 % 3,
+                    thread / 15,
+                    lane,
+                    bit as u32,
+                    below,
+                    below | bit as u32,
+                    !(below | bit as u32),
+                    !below,
+                    8,
+                    356,
+                    42,
+                    0
+                ]
+            );
+        }
+        assert_eq!(file.wide[0], [1 << 40; MAX_LANES]);
+        assert_eq!(file.predicates, [0]);
+    }
+}

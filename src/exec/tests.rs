@@ -1,0 +1,322 @@
+//! `step` as a whole: masks, aliasing, the cutting of narrow values, control effects.
+
+use super::*;
+use crate::base::Pc;
+use crate::diag::Span;
+use crate::isa::{BoolOp, Class, Compare, FloatMode, Round, Type};
+use crate::kernel::*;
+
+fn inst(op: Op) -> Inst {
+    Inst { op, guard: None, class: Class::Move, form: 0, reads: vec![], writes: vec![], span: Span::default(), line: 0 }
+}
+
+/// Rows 0..5 hold recognisable values; no memory.
+fn file() -> RegisterFile {
+    let row = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
+    RegisterFile {
+        narrow: vec![row(|l| l), row(|l| l * 3 + 1), row(|_| 10), row(|l| l % 5), row(|_| 0xdead_beef)],
+        wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]],
+        predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
+    }
+}
+
+fn run(op: Op, lanes: LaneMask, active: LaneMask, registers: &mut RegisterFile) -> Result<Effect, Fault> {
+    let mut env = Env {
+        global: &GlobalMemory::new(Vec::new()),
+        shared: &mut SharedMemory::new(0),
+        local: &mut LocalMemory::new(0),
+        params: &[],
+        clock: 0x1_2345_6789,
+        addresses: &mut [0; MAX_LANES],
+    };
+    step(&inst(op), lanes, active, registers, &mut env)
+}
+
+fn lane(f: LaneFn, ty: Type, d: u16, s: [u16; 4]) -> Op {
+    Op::Lane(LaneOp { f, ty, d: Row(d), s: s.map(Row) })
+}
+
+#[test]
+fn only_the_lanes_change_and_the_result_may_be_a_source() {
+    for lanes in [LaneMask::FULL, LaneMask(0x8001_00f0), LaneMask::EMPTY] {
+        // One cheap and one dear function: both lane loops.
+        for (f, expected) in
+            [(LaneFn::MulLo, (|l| l * (l * 3 + 1)) as fn(u32) -> u32), (LaneFn::Rem, |l| l % (l * 3 + 1))]
+        {
+            let mut registers = file();
+            assert_eq!(
+                run(lane(f, Type::U32, 1, [0, 1, 0, 0]), lanes, LaneMask::FULL, &mut registers),
+                Ok(Effect::Done)
+            );
+            for l in 0..32 {
+                let value = if lanes.contains(l) { expected(l) } else { l * 3 + 1 };
+                assert_eq!(registers.narrow[1][l as usize], value, "{f:?} {lanes} {l}");
+            }
+        }
+    }
+}
+
+/// Every element-wise form on one lane: `(function, type, a, b, c, e, result)`. Expectations by hand.
+#[test]
+fn forms_at_their_types() {
+    use LaneFn as F;
+    use Type::*;
+    let near = FloatMode::default();
+    let f = |x: f32| u64::from(x.to_bits());
+    let g = |x: f64| x.to_bits();
+    let minus = |x: i64| x as u64;
+    let cvt = |from, round| F::Cvt(Convert { from, round, integral: false, ftz: false, sat: false });
+    let cases: &[(LaneFn, Type, [u64; 4], u64)] = &[
+        (F::Mov, B64, [1 << 40, 0, 0, 0], 1 << 40),
+        (F::Mov, B16, [0xabcd_1234, 0, 0, 0], 0x1234),
+        (F::OffsetBy(-16), B64, [4, 0, 0, 0], minus(-12)),
+        (F::Add { sat: false }, S8, [0x7f, 1, 0, 0], 0x80),
+        (F::Add { sat: false }, U16, [0xffff, 2, 0, 0], 1),
+        (F::Add { sat: true }, S32, [0x7fff_ffff, 1, 0, 0], 0x7fff_ffff),
+        (F::Add { sat: false }, U64, [u64::MAX, 2, 0, 0], 1),
+        (F::Sub { sat: true }, S32, [0x8000_0000, 1, 0, 0], 0x8000_0000),
+        (F::Sub { sat: false }, U32, [1, 2, 0, 0], 0xffff_ffff),
+        (F::MulLo, U16, [0x1234, 0x100, 0, 0], 0x3400),
+        (F::MulHi, S16, [0xffff, 1, 0, 0], 0xffff),
+        (F::MulHi, U16, [0xffff, 2, 0, 0], 1),
+        (F::MulWide, S16, [0xffff, 2, 0, 0], 0xffff_fffe),
+        (F::MulWide, U16, [0xffff, 2, 0, 0], 0x1_fffe),
+        (F::MadLo, S32, [3, 4, 5, 0], 17),
+        (F::MadHi { sat: false }, U32, [0x8000_0000, 4, 5, 0], 7),
+        (F::MadHi { sat: true }, S32, [0x4000_0000, 16, 0x7fff_ffff, 0], 0x7fff_ffff),
+        (F::MadWide, U16, [0xffff, 2, 2, 0], 0x2_0000),
+        (F::Mul24 { hi: false }, U32, [0xff00_0002, 3, 0, 0], 6),
+        (F::Mad24 { hi: false }, S32, [0x00ff_ffff, 3, 5, 0], 2),
+        (F::Sad, S32, [0xffff_ffff, 2, 10, 0], 13),
+        (F::Sad, U32, [0xffff_ffff, 2, 0, 0], 0xffff_fffd),
+        (F::Div, S32, [0xffff_fff9, 2, 0, 0], 0xffff_fffd),
+        (F::Div, U64, [7, 0, 0, 0], u64::MAX),
+        (F::Rem, S64, [minus(-7), 2, 0, 0], minus(-1)),
+        (F::Abs, S16, [0xfffe, 0, 0, 0], 2),
+        (F::Neg, S64, [1, 0, 0, 0], u64::MAX),
+        (F::Min, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
+        (F::Min, U32, [0xffff_ffff, 1, 0, 0], 1),
+        (F::Max, S16, [0xffff, 1, 0, 0], 1),
+        (F::Brev, B32, [1, 0, 0, 0], 0x8000_0000),
+        (F::Bfe, S32, [0x0000_00f0, 4, 4, 0], 0xffff_ffff),
+        (F::Bfi, B32, [0xf, 0, 8, 4], 0xf00),
+        (F::Prmt(PrmtMode::Index), B32, [0x3322_1100, 0x7766_5544, 0x0246, 0], 0x0022_4466),
+        (F::And, B16, [0xf0f0, 0xff00, 0, 0], 0xf000),
+        (F::Or, B64, [1 << 60, 1, 0, 0], 1 << 60 | 1),
+        (F::Xor, B32, [5, 3, 0, 0], 6),
+        (F::Not, B16, [0x00ff, 0, 0, 0], 0xff00),
+        (F::Cnot, B32, [0, 0, 0, 0], 1),
+        (F::Lop3(0x96), B32, [0xf0, 0xcc, 0xaa, 0], 0x96),
+        (F::Shl, B16, [0xffff, 4, 0, 0], 0xfff0),
+        (F::Shr, S16, [0x8000, 100, 0, 0], 0xffff),
+        (F::Shr, U32, [0x8000_0000, 31, 0, 0], 1),
+        (F::Shf { left: true, wrap: true }, B32, [0x8000_0000, 1, 1, 0], 3),
+        (F::FAdd(near), F32, [f(1.0), f(2.5), 0, 0], f(3.5)),
+        (F::FAdd(FloatMode { ftz: true, ..near }), F32, [1, f(0.0), 0, 0], 0),
+        (F::FSub(FloatMode { round: Round::Down, ..near }), F64, [g(1.0), g(1.0), 0, 0], g(-0.0)),
+        (F::FMul(FloatMode { sat: true, ..near }), F32, [f(3.0), f(2.0), 0, 0], f(1.0)),
+        (F::Fma(near), F64, [g(3.0), g(2.0), g(1.0), 0], g(7.0)),
+        (F::Fma(FloatMode { round: Round::Up, ..near }), F32, [f(1.0), f(1.0), 1, 0], f(1.0) + 1),
+        (F::FDiv(FloatMode { round: Round::Up, ..near }), F32, [f(1.0), f(3.0), 0, 0], 0x3eaa_aaab),
+        (F::FDiv(FloatMode { round: Round::Zero, ..near }), F32, [f(1.0), f(3.0), 0, 0], 0x3eaa_aaaa),
+        (F::Rcp(near), F64, [g(4.0), 0, 0, 0], g(0.25)),
+        (F::Sqrt(near), F32, [f(2.25), 0, 0, 0], f(1.5)),
+        (F::Rsqrt { ftz: false }, F64, [g(4.0), 0, 0, 0], g(0.5)),
+        (F::Ex2 { ftz: false }, F32, [f(-3.0), 0, 0, 0], f(0.125)),
+        (F::Lg2 { ftz: false }, F32, [f(0.125), 0, 0, 0], f(-3.0)),
+        (F::Sin { ftz: false }, F32, [0x8000_0000, 0, 0, 0], 0x8000_0000),
+        (F::Cos { ftz: false }, F32, [0, 0, 0, 0], f(1.0)),
+        (F::Tanh, F32, [f(1e9), 0, 0, 0], f(1.0)),
+        (F::FMin { ftz: false, nan: false }, F64, [g(f64::NAN), g(2.0), 0, 0], g(2.0)),
+        (F::FMax { ftz: false, nan: true }, F32, [f(f32::NAN), f(2.0), 0, 0], 0x7fff_ffff),
+        (F::FNeg { ftz: false }, F32, [f(2.0), 0, 0, 0], f(-2.0)),
+        (F::FAbs { ftz: true }, F32, [0x8000_0001, 0, 0, 0], 0),
+        (F::CopySign, F64, [g(-1.0), g(5.0), 0, 0], g(-5.0)),
+        (F::Set { compare: Compare::Lt, float: false, ftz: false }, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
+        (F::Set { compare: Compare::Lt, float: true, ftz: false }, F32, [f(1.0), f(2.0), 0, 0], f(1.0)),
+        (F::Slct { float: false, ftz: false }, U32, [1, 2, 0xffff_ffff, 0], 2),
+        (F::Slct { float: true, ftz: false }, U32, [1, 2, f(f32::NAN), 0], 2),
+        (F::Slct { float: true, ftz: true }, U32, [1, 2, 0x8000_0001, 0], 1),
+        (cvt(S8, Round::Zero), S16, [0x80, 0, 0, 0], 0xff80),
+        (cvt(U32, Round::Zero), U8, [0x1ff, 0, 0, 0], 0xff),
+        (cvt(S32, Round::Nearest), F32, [0xffff_ffff, 0, 0, 0], f(-1.0)),
+        (cvt(U32, Round::Down), F32, [0xffff_ffff, 0, 0, 0], 0x4f7f_ffff),
+        (cvt(F32, Round::Zero), S32, [f(-1e20), 0, 0, 0], 0x8000_0000),
+        (cvt(F32, Round::Zero), U32, [f(3.9), 0, 0, 0], 3),
+        (cvt(F32, Round::Nearest), F16, [f(1.5), 0, 0, 0], 0x3e00),
+    ];
+    for &(function, ty, sources, expected) in cases {
+        let mut registers = RegisterFile { narrow: vec![[0; 32]; 5], wide: vec![[0; 32]; 5], predicates: vec![] };
+        for (i, value) in sources.into_iter().enumerate() {
+            registers.narrow[i] = [value as u32; 32];
+            registers.wide[i] = [value; 32];
+        }
+        run(lane(function, ty, 4, [0, 1, 2, 3]), LaneMask(1 << 7), LaneMask::FULL, &mut registers).unwrap();
+        // The result is wide exactly when its type is; the other row keeps its zeros.
+        let got = if ty.is_wide() { registers.wide[4] } else { registers.narrow[4].map(u64::from) };
+        assert_eq!(got[7], expected, "{function:?} {ty:?} {sources:x?}");
+        assert_eq!(got[6], 0);
+    }
+}
+
+#[test]
+fn forms_whose_result_has_another_width() {
+    use LaneFn as F;
+    let mut r = file();
+    let all = LaneMask::FULL;
+    run(lane(F::MulWide, Type::S32, 2, [4, 2, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.wide[2][0] as i64, i64::from(0xdead_beef_u32 as i32) * 10);
+    run(lane(F::MadWide, Type::U32, 2, [4, 2, 1, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.wide[2][0], 0xdead_beef * 10 + 3);
+    run(lane(F::Popc, Type::B64, 2, [0, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!((r.narrow[2][0], r.narrow[2][3]), (1, 3));
+    run(lane(F::Clz, Type::B64, 2, [0, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!((r.narrow[2][0], r.narrow[2][3]), (63, 29));
+    run(lane(F::Bfind { shift: false }, Type::U64, 2, [0, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.narrow[2][3], 34);
+    run(lane(F::Shl, Type::B64, 2, [1, 3, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.wide[2][4], 48);
+    let widen = F::Cvt(Convert { from: Type::S32, round: Round::Zero, integral: false, ftz: false, sat: false });
+    run(lane(widen, Type::S64, 2, [4, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.wide[2][0], 0xffff_ffff_dead_beef);
+    let narrow = F::Cvt(Convert { from: Type::F64, round: Round::Nearest, integral: false, ftz: false, sat: false });
+    r.wide[1] = [2.5f64.to_bits(); 32];
+    run(lane(narrow, Type::F32, 2, [1, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.narrow[2][0], 2.5f32.to_bits());
+    let set = F::Set { compare: Compare::Eq, float: false, ftz: false };
+    run(lane(set, Type::U64, 2, [0, 0, 0, 0]), all, all, &mut r).unwrap();
+    assert_eq!(r.narrow[2], [u32::MAX; 32]);
+}
+
+#[test]
+fn setp_combines_both_results() {
+    let below_ten = 0x0000_03ff;
+    let c = 0xff00_ff00;
+    for (combine, p, q) in [
+        (None, below_ten, !below_ten),
+        (Some(BoolOp::And), below_ten & c, !below_ten & c),
+        (Some(BoolOp::Or), below_ten | c, !below_ten | c),
+        (Some(BoolOp::Xor), below_ten ^ c, !below_ten ^ c),
+    ] {
+        let lanes = LaneMask(0x0ff0_0ff0);
+        let mut r = file();
+        let with = PredicateUse { predicate: Predicate(1), negated: false };
+        let op = Setp {
+            compare: Compare::Lt,
+            ty: Type::U32,
+            ftz: false,
+            p: Some(Predicate(2)),
+            q: Some(Predicate(3)),
+            a: Row(0),
+            b: Row(2),
+            combine: combine.map(|b| (b, with)),
+        };
+        run(Op::Setp(op), lanes, LaneMask::FULL, &mut r).unwrap();
+        assert_eq!((r.predicates[2], r.predicates[3]), (p & lanes.0, q & lanes.0), "{combine:?}");
+    }
+    let mut r = file();
+    let signed = Setp {
+        compare: Compare::Gt,
+        ty: Type::S16,
+        ftz: false,
+        p: Some(Predicate(2)),
+        q: None,
+        a: Row(0),
+        b: Row(4),
+        combine: None,
+    };
+    run(Op::Setp(signed), LaneMask::FULL, LaneMask::FULL, &mut r).unwrap();
+    assert_eq!(r.predicates[2], u32::MAX, "0xbeef is negative as s16");
+}
+
+#[test]
+fn predicates_select_and_clock() {
+    let all = LaneMask::FULL;
+    let (a, b) = (Predicate(0), Predicate(1));
+    let plain = |predicate| PredicateUse { predicate, negated: false };
+    let not = |predicate| PredicateUse { predicate, negated: true };
+    for (f, x, y, expected) in [
+        (PredicateFn::And, plain(a), plain(b), 0x0000_ff00),
+        (PredicateFn::Or, plain(a), plain(b), 0xff00_ffff),
+        (PredicateFn::Xor, plain(a), plain(b), 0xff00_00ff),
+        (PredicateFn::Not, plain(a), plain(a), 0xffff_0000),
+        (PredicateFn::Mov, not(a), not(a), 0xffff_0000),
+    ] {
+        let mut r = file();
+        run(Op::PredicateLogic { f, d: Predicate(2), a: x, b: y }, all, all, &mut r).unwrap();
+        assert_eq!(r.predicates[2], expected, "{f:?}");
+    }
+    let mut r = file();
+    let select = |ty, d, a, b, c| Op::Select { ty, d: Row(d), a: Row(a), b: Row(b), c };
+    run(select(Type::B32, 1, 0, 1, not(a)), LaneMask(!1), all, &mut r).unwrap();
+    assert_eq!((r.narrow[1][0], r.narrow[1][2], r.narrow[1][20]), (1, 7, 20));
+    run(select(Type::F64, 2, 0, 1, plain(a)), all, all, &mut r).unwrap();
+    assert_eq!((r.wide[2][1], r.wide[2][20]), (1 << 33 | 1, 3));
+    run(Op::Clock { d: Row(2), wide: true }, all, all, &mut r).unwrap();
+    run(Op::Clock { d: Row(2), wide: false }, LaneMask(1), all, &mut r).unwrap();
+    assert_eq!((r.wide[2][9], r.narrow[2][0], r.narrow[2][1]), (0x1_2345_6789, 0x2345_6789, 10));
+}
+
+#[test]
+fn control_effects() {
+    let (some, all) = (LaneMask(0xf0), LaneMask(0xff));
+    let bra = |uniform| Op::Branch { target: Pc(3), uniform };
+    let mut r = file();
+    let mut go = |op, lanes| run(op, lanes, all, &mut r);
+    assert_eq!(go(bra(false), some), Ok(Effect::Branch { taken: some }));
+    assert_eq!(go(bra(true), all), Ok(Effect::Branch { taken: all }));
+    assert_eq!(go(bra(true), LaneMask::EMPTY), Ok(Effect::Branch { taken: LaneMask::EMPTY }));
+    assert_eq!(go(bra(true), some), Err(Fault { lane: 0, kind: FaultKind::UniformBranchDiverges }));
+    assert_eq!(go(Op::Exit, some), Ok(Effect::Exit { lanes: some }));
+    assert_eq!(go(Op::Trap, some), Err(Fault { lane: 4, kind: FaultKind::Trap }));
+    assert_eq!(go(Op::Trap, LaneMask::EMPTY), Ok(Effect::Done));
+    assert_eq!(go(Op::Fence, some), Ok(Effect::Done));
+    assert_eq!(go(Op::Sleep { t: Row(0) }, some), Ok(Effect::Sleep { ns: 7 }));
+    assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x20)), Ok(Effect::Done));
+    let absent = FaultKind::NotInMask { mask: LaneMask(0xdead_beef) };
+    assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x10)), Err(Fault { lane: 4, kind: absent }));
+    assert_eq!(go(Op::ActiveMask { d: Row(4) }, some), Ok(Effect::Done));
+    assert_eq!((r.narrow[4][4], r.narrow[4][0]), (all.0, 0xdead_beef));
+}
+
+#[test]
+fn barriers_report_their_arrival_and_take_their_result() {
+    let lanes = LaneMask(0xff);
+    let red = |f| BarrierKind::Red { f, p: PredicateUse { predicate: Predicate(1), negated: true } };
+    let op = |kind, count| Barrier { kind, id: Row(0), count, aligned: true };
+    let mut r = file();
+    r.narrow[0] = [3; 32];
+    r.narrow[1] = [64; 32];
+    let arrival = |count, wait| Ok(Effect::Barrier { lanes, id: 3, count, wait });
+    let go = |op, r: &mut RegisterFile| run(Op::Barrier(op), lanes, lanes, r);
+    assert_eq!(go(op(BarrierKind::Sync, None), &mut r), arrival(None, true));
+    assert_eq!(go(op(BarrierKind::Arrive, Some(Row(1))), &mut r), arrival(Some(64), false));
+    for bad in [0, 33] {
+        r.narrow[1] = [bad; 32];
+        let fault = Fault { lane: 0, kind: FaultKind::BadBarrier { value: bad } };
+        assert_eq!(go(op(BarrierKind::Sync, Some(Row(1))), &mut r), Err(fault));
+    }
+    let count = inst(Op::Barrier(op(red(BarrierReduce::Popc(Row(2))), None)));
+    assert_eq!(barrier_votes(&count, LaneMask(0xfff), &r), LaneMask(0xff));
+    finish_barrier_reduction(&count, lanes, &mut r, 42, false, true);
+    assert_eq!((r.narrow[2][7], r.narrow[2][8]), (42, 10));
+    for (f, expected) in [(BarrierReduce::And(Predicate(0)), 0xff00), (BarrierReduce::Or(Predicate(0)), 0xffff)] {
+        finish_barrier_reduction(&inst(Op::Barrier(op(red(f), None))), lanes, &mut r, 42, false, true);
+        assert_eq!(r.predicates[0], expected, "{f:?}");
+    }
+    r.narrow[0] = [16; 32];
+    let fault = Fault { lane: 0, kind: FaultKind::BadBarrier { value: 16 } };
+    assert_eq!(go(op(BarrierKind::Sync, None), &mut r), Err(fault));
+}
+
+#[test]
+fn guards_and_members() {
+    let mut guarded_inst = inst(Op::WarpSync { mask: Row(3) });
+    let r = file();
+    assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0001));
+    guarded_inst.guard = Some(PredicateUse { predicate: Predicate(0), negated: true });
+    assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0000));
+    assert_eq!(members(&guarded_inst, LaneMask(0xf0), &r), Some(LaneMask(4)));
+    assert_eq!(members(&guarded_inst, LaneMask::EMPTY, &r), None);
+    assert_eq!(members(&inst(Op::Fence), LaneMask(1), &r), None);
+}

@@ -1,0 +1,189 @@
+//! Instructions that look at other lanes: shuffle, vote, match, redux, activemask (PTX ISA, "Data Movement: shfl.sync",
+//! "Parallel Synchronization and Communication").
+//!
+//! By the time one comes here, the machine has brought its lanes together. Lanes that name different masks form separate
+//! groups, as when each group of a `match.any` reduces for itself.
+
+use super::lanes::{fill_each, predicate, set_predicate, splat};
+use super::{Fault, FaultKind, RegisterFile};
+use crate::base::{LaneMask, MAX_LANES};
+use crate::isa::Type;
+use crate::kernel::{Inst, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind};
+
+/// The member mask of a `.sync` collective or `bar.warp.sync`, as the lowest executing lane names it; `None` for other
+/// instructions or when no lane executes.
+pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> Option<LaneMask> {
+    let mask = match &inst.op {
+        Op::WarpSync { mask } => mask,
+        Op::Shuffle(op) => &op.mask,
+        Op::Vote(op) => &op.mask,
+        Op::Match(op) => &op.mask,
+        Op::Redux(op) => &op.mask,
+        _ => return None,
+    };
+    let lowest = lanes.lowest()?;
+    Some(LaneMask(registers.narrow[usize::from(mask.0)][lowest as usize]))
+}
+
+/// Checks that every executing lane names itself.
+#[inline(always)]
+pub(super) fn check_members(mask: Row, lanes: LaneMask, registers: &RegisterFile) -> Result<(), Fault> {
+    let row = &registers.narrow[usize::from(mask.0)];
+    let mut named = 0;
+    for (lane, &mask) in row.iter().enumerate() {
+        named |= mask & (1 << lane);
+    }
+    match (lanes - LaneMask(named)).lowest() {
+        None => Ok(()),
+        Some(lane) => Err(Fault { lane, kind: FaultKind::NotInMask { mask: LaneMask(row[lane as usize]) } }),
+    }
+}
+
+/// Calls `f` for each set of lanes that name the same mask.
+#[inline(always)]
+fn groups(mask: Row, lanes: LaneMask, registers: &mut RegisterFile, mut f: impl FnMut(&mut RegisterFile, LaneMask)) {
+    let row = registers.narrow[usize::from(mask.0)];
+    equal_groups(&row, lanes, |group| f(registers, group));
+}
+
+/// Calls `f` for each set of lanes with equal cells.
+#[inline(always)]
+fn equal_groups<C: Copy + PartialEq>(row: &[C; MAX_LANES], lanes: LaneMask, mut f: impl FnMut(LaneMask)) {
+    let mut rest = lanes;
+    while let Some(lowest) = rest.lowest() {
+        let value = row[lowest as usize & (MAX_LANES - 1)];
+        let mut same = 0;
+        for (lane, &cell) in row.iter().enumerate() {
+            same |= if cell == value { 1 << lane } else { 0 };
+        }
+        let group = rest & LaneMask(same);
+        f(group);
+        rest -= group;
+    }
+}
+
+/// The lane that `lane` reads, and whether it is in the lane's segment; outside, a lane reads itself.
+#[inline(always)]
+pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
+    let (segment, clamp) = (c >> 8 & 31, c & 31);
+    let lowest = lane & segment;
+    let highest = lowest | clamp & !segment;
+    let b = b & 31;
+    let (source, inside) = match mode {
+        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= highest as i32),
+        ShuffleMode::Down => (lane + b, lane + b <= highest),
+        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= highest),
+        ShuffleMode::Index => {
+            let source = lowest | b & !segment;
+            (source, source <= highest)
+        }
+    };
+    if inside { (source & 31, true) } else { (lane, false) }
+}
+
+/// `shfl.sync`
+pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+    check_members(op.mask, lanes, registers)?;
+    let row = |r: Row| registers.narrow[usize::from(r.0)];
+    let (a, b, c) = (row(op.a), row(op.b), row(op.c));
+    let mut result = a;
+    let (mut inside, mut undefined) = (0, 0);
+    for lane in 0..MAX_LANES {
+        let (source, good) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
+        result[lane] = a[source as usize & (MAX_LANES - 1)];
+        inside |= u32::from(good) << lane;
+        undefined |= (!lanes.0 >> source & 1) << lane;
+    }
+    if let Some(d) = op.d {
+        if let Some(lane) = (lanes & LaneMask(undefined)).lowest() {
+            let (source, _) = shuffle_source(op.mode, lane, b[lane as usize], c[lane as usize]);
+            return Err(Fault { lane, kind: FaultKind::UndefinedShuffle { source } });
+        }
+        fill_each(&mut registers.narrow[usize::from(d.0)], lanes, |lane| result[lane]);
+    }
+    if let Some(p) = op.p {
+        set_predicate(registers, p, lanes, inside);
+    }
+    Ok(())
+}
+
+/// `vote.sync`
+pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+    check_members(op.mask, lanes, registers)?;
+    let votes = predicate(registers, op.p);
+    groups(op.mask, lanes, registers, |registers, group| {
+        let yes = votes & group.0;
+        let all = if yes == group.0 { u32::MAX } else { 0 };
+        let none = if yes == 0 { u32::MAX } else { 0 };
+        match op.kind {
+            VoteKind::All(p) => set_predicate(registers, p, group, all),
+            VoteKind::Any(p) => set_predicate(registers, p, group, !none),
+            VoteKind::Uni(p) => set_predicate(registers, p, group, all | none),
+            VoteKind::Ballot(d) => splat(registers, d, group, yes),
+        }
+    });
+    Ok(())
+}
+
+/// `match.any.sync` and `match.all.sync`
+pub(super) fn match_op(op: &Match, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+    check_members(op.mask, lanes, registers)?;
+    groups(op.mask, lanes, registers, |registers, group| {
+        let mut peers = [0; MAX_LANES];
+        let mut agree = 0;
+        let mut class = |same: LaneMask| {
+            agree = if same == group { u32::MAX } else { 0 };
+            for lane in same.lanes() {
+                peers[lane as usize & (MAX_LANES - 1)] = same.0;
+            }
+        };
+        if op.ty == Type::B64 || op.ty.is_wide() {
+            equal_groups(&registers.wide[usize::from(op.a.0)], group, &mut class);
+        } else {
+            equal_groups(&registers.narrow[usize::from(op.a.0)], group, &mut class);
+        }
+        let all = if op.all { agree } else { u32::MAX };
+        fill_each(&mut registers.narrow[usize::from(op.d.0)], group, |lane| peers[lane] & all);
+        if let Some(p) = op.p {
+            set_predicate(registers, p, group, agree);
+        }
+    });
+    Ok(())
+}
+
+/// `redux.sync`
+pub(super) fn redux(op: &Redux, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+    check_members(op.mask, lanes, registers)?;
+    let a = registers.narrow[usize::from(op.a.0)];
+    let signed = op.ty.is_signed();
+    // Flipping the sign bit orders signed numbers as unsigned ones.
+    let order = |x: u32| if signed { x ^ 1 << 31 } else { x };
+    groups(op.mask, lanes, registers, |registers, group| {
+        let values = group.lanes().map(|lane| a[lane as usize & (MAX_LANES - 1)]);
+        let reduced = values.reduce(|x, y| match op.f {
+            ReduxFn::Add => x.wrapping_add(y),
+            ReduxFn::Min => {
+                if order(y) < order(x) {
+                    y
+                } else {
+                    x
+                }
+            }
+            ReduxFn::Max => {
+                if order(y) > order(x) {
+                    y
+                } else {
+                    x
+                }
+            }
+            ReduxFn::And => x & y,
+            ReduxFn::Or => x | y,
+            ReduxFn::Xor => x ^ y,
+        });
+        splat(registers, op.d, group, reduced.unwrap_or(0));
+    });
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

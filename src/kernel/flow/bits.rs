@@ -1,0 +1,69 @@
+//! Sets of small numbers: blocks or registers.
+
+/// A set of numbers below a bound fixed when it is made.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub(super) struct Bits(Vec<u64>);
+
+impl Bits {
+    /// The empty set of numbers below `bound`.
+    pub(super) fn new(bound: usize) -> Bits {
+        Bits(vec![0; bound.div_ceil(64)])
+    }
+
+    pub(super) fn contains(&self, n: usize) -> bool {
+        self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
+    }
+
+    /// Adds `n`; whether it is new.
+    pub(super) fn insert(&mut self, n: usize) -> bool {
+        let word = &mut self.0[n / 64];
+        let before = *word;
+        *word |= 1 << (n % 64);
+        *word != before
+    }
+
+    pub(super) fn remove(&mut self, n: usize) {
+        self.0[n / 64] &= !(1 << (n % 64));
+    }
+
+    /// Adds all of `other`, a set of the same bound; whether any was new.
+    pub(super) fn union(&mut self, other: &Bits) -> bool {
+        let mut grown = false;
+        for (word, &more) in self.0.iter_mut().zip(&other.0) {
+            grown |= more & !*word != 0;
+            *word |= more;
+        }
+        grown
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The members in ascending order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(i, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    i * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+impl FromIterator<usize> for Bits {
+    fn from_iter<I: IntoIterator<Item = usize>>(members: I) -> Bits {
+        let mut bits = Bits::default();
+        for n in members {
+            if bits.0.len() <= n / 64 {
+                bits.0.resize(n / 64 + 1, 0);
+            }
+            bits.insert(n);
+        }
+        bits
+    }
+}

@@ -1,0 +1,143 @@
+//! Dominators, and post-dominators that ignore exits.
+//!
+//! A lane that exits leaves every join, so a path to an exit must not push a join behind the code where the other lanes meet
+//! again: in `if (a) { if (b) return; X } Y` the outer branch joins at Y and the inner one at X, although Y does not
+//! post-dominate `a` in the textbook's sense (an H200 re-joins before Y, too).
+//!
+//! Definition. Blocks are dealt out to *layers*. A layer has one exit, its *main* one, and holds the blocks, not in an earlier layer,
+//! that can reach it. The immediate post-dominator of a block is the textbook's within its layer: edges to other layers do not
+//! count. The main exit of a layer is the one that most of the remaining blocks can reach; among equals the one in the fewest
+//! loops, then the last in the text. A block that is nothing but an exit is as many exits as it has edges in: every jump to a shared
+//! `ret` is a return of its own. Blocks that reach no exit circle for ever; their layers end where the circle closes: an edge back
+//! to the circle's first block leads to the layer's end.
+//!
+//! Why this is safe for the reconvergence stack. Blocks of a later layer reach no block of an earlier one, else they would be in
+//! it. So a lane either stays in the layer, where textbook post-dominators nest, or leaves it for ever, and exits
+//! without passing any reconvergence point that waits for it. (Edges back to the first block of an endless circle stand for the
+//! layer's end; a lane that takes one has passed every join of the layer that lay ahead of it.)
+
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::NodeIndex;
+use petgraph::visit::Reversed;
+
+use super::graph::{Successors, components, is_cycle, petgraph, reach, reversed};
+use super::{BasicBlock, Bits};
+use crate::kernel::{Inst, Op};
+
+/// The immediate dominator of every reachable block but the first.
+pub(super) fn dominators(graph: &Successors) -> Vec<Option<usize>> {
+    if graph.is_empty() {
+        return Vec::new();
+    }
+    let tree = simple_fast(&petgraph(graph), NodeIndex::new(0));
+    (0..graph.len()).map(|n| tree.immediate_dominator(NodeIndex::new(n)).map(NodeIndex::index)).collect()
+}
+
+/// Whether the block `a` is on every path to `b`, given the immediate dominators.
+pub(super) fn dominates(idom: &[Option<usize>], a: usize, b: usize) -> bool {
+    std::iter::successors(Some(b), |&n| idom[n]).any(|n| n == a)
+}
+
+/// Blocks that hold nothing but an exit.
+pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
+    let bare = |b: &&BasicBlock| {
+        b.range().len() == 1 && b.id.index() != 0 && insts[b.last()].guard.is_none() && insts[b.last()].op == Op::Exit
+    };
+    blocks.iter().filter(bare).map(|b| b.id.index()).collect()
+}
+
+/// Post-dominators that ignore exits.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PostDominance {
+    /// The immediate post-dominator of each block; `None` at the main exits, in unreachable blocks, and where paths
+    /// meet nowhere.
+    pub(super) ipdom: Vec<Option<usize>>,
+    /// The edges that stay within a layer. A branch with two of them has sides that meet at its post-dominator.
+    pub(super) inner: Successors,
+}
+
+/// An end of the road.
+#[derive(Clone, Copy)]
+struct Exit {
+    /// The block that exits, or the block from which a bare exit is entered.
+    from: usize,
+    /// That bare exit.
+    bare: Option<usize>,
+}
+
+/// `depth`: the number of loops around each block.
+pub(super) fn post_dominance(graph: &Successors, bare: &Bits, depth: &[u32]) -> PostDominance {
+    let mut out = PostDominance { ipdom: vec![None; graph.len()], inner: vec![Vec::new(); graph.len()] };
+    if graph.is_empty() {
+        return out;
+    }
+    let back = reversed(graph);
+    let mut remaining: Vec<usize> = reach(graph, [0], None).iter().filter(|&b| !bare.contains(b)).collect();
+    let mut exits: Vec<(Exit, Bits)> = Vec::new();
+    for &b in &remaining {
+        let own = graph[b].is_empty().then_some(Exit { from: b, bare: None });
+        let shared = graph[b].iter().filter(|&&s| bare.contains(s)).map(|&s| Exit { from: b, bare: Some(s) });
+        exits.extend(own.into_iter().chain(shared).map(|e| (e, reach(&back, [e.from], None))));
+    }
+    while !remaining.is_empty() {
+        let weigh = |(exit, reached_by): &&(Exit, Bits)| {
+            let count = remaining.iter().filter(|&&b| reached_by.contains(b)).count();
+            (count, std::cmp::Reverse(depth[exit.from]), exit.from)
+        };
+        let main = exits.iter().max_by_key(weigh).filter(|e| weigh(e).0 > 0);
+        let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
+            Some((exit, reached_by)) => {
+                let members = remaining.iter().copied().filter(|&b| reached_by.contains(b)).collect();
+                (members, vec![(exit.from, exit.bare)])
+            }
+            None => endless(graph, &back, &remaining),
+        };
+        remaining.retain(|&b| !members.contains(b));
+        layer(graph, &members, &ends, main.is_none(), &mut out);
+    }
+    out
+}
+
+/// A layer for blocks that reach no exit: those that reach one circle without a way out, and the edges that close it.
+fn endless(graph: &Successors, back: &Successors, remaining: &[usize]) -> (Bits, Vec<(usize, Option<usize>)>) {
+    let inside: Bits = remaining.iter().copied().collect();
+    let (components, _) = components(graph, None);
+    // In topological order the last component of the remaining blocks has no way out.
+    let circle = components.iter().rev().find(|c| inside.contains(c[0]) && is_cycle(graph, c));
+    let Some(circle) = circle else {
+        return (inside, Vec::new());
+    };
+    let entered = |&&b: &&usize| back[b].iter().any(|p| !circle.contains(p));
+    let first = circle.iter().find(entered).copied().unwrap_or(circle[0]);
+    let members = reach(back, [first], None).iter().filter(|&b| inside.contains(b)).collect();
+    let ends = back[first].iter().filter(|p| circle.contains(p)).map(|&p| (p, Some(first))).collect();
+    (members, ends)
+}
+
+/// Post-dominators within one layer. `ends`: the edges (or, with `None`, the blocks) that lead to its end; when `cut`,
+/// what stands behind those edges is not the end's own block but one of the layer's.
+fn layer(graph: &Successors, members: &Bits, ends: &[(usize, Option<usize>)], cut: bool, out: &mut PostDominance) {
+    let sink = graph.len();
+    let mut local: Successors = vec![Vec::new(); sink + 1];
+    for b in members.iter() {
+        let closes = |s: usize| cut && ends.contains(&(b, Some(s)));
+        local[b] = graph[b].iter().copied().filter(|&s| members.contains(s) && !closes(s)).collect();
+        out.inner[b] = graph[b].iter().copied().filter(|&s| members.contains(s)).collect();
+    }
+    for &(from, to) in ends {
+        match to {
+            Some(bare) if !cut => {
+                local[from].push(bare);
+                out.inner[from].push(bare);
+                local[bare] = vec![sink];
+            }
+            _ => local[from].push(sink),
+        }
+    }
+    let local = petgraph(&local);
+    let tree = simple_fast(Reversed(&local), NodeIndex::new(sink));
+    for b in members.iter() {
+        let above = tree.immediate_dominator(NodeIndex::new(b)).map(NodeIndex::index);
+        out.ipdom[b] = above.filter(|&p| p != sink);
+    }
+}

@@ -1,0 +1,219 @@
+//! Where the sides of a branch meet, and the convergence barriers that make them.
+//!
+//! *Meeting places* are the exit-ignoring immediate post-dominators, with one correction: two sides that meet nowhere but at a shared,
+//! bare `ret` meet there, unless a join of an enclosing branch lies on the way of one of them. (So the two ends of a
+//! plain `if (a) A else B; return` exit together, and so do the threads that skip a whole kernel by `if (i >= n) return`.)
+//! Conversely, a jump to a shared `ret` out of a construct that joins elsewhere is an exit of its own: the stream gives it a private
+//! copy of the `ret` (ptxas makes it a predicated EXIT), so that it does not wait for the lanes that come there to meet.
+//!
+//! *Barriers*, as a compiler places them for BSSY and BSYNC. For a branch that may diverge and whose sides meet at block `j`:
+//!
+//! - if lanes can come round to the branch again without passing `j`, they are in a cycle that they leave at different times: the
+//!   barrier is set where that cycle (a strongly connected component of the graph without `j`) is entered; otherwise right before
+//!   the branch;
+//! - all ways into `j` lead through the sync;
+//! - a branch that joins where an enclosing barrier does, and that only lanes of that barrier can reach, needs none of its own:
+//!   in the graph without `j`, the place that sets the other barrier dominates it.
+//!
+//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once get different numbers, outer ones the
+//! lower. In structured programs the number is the depth of nesting. Hardware has sixteen and spills beyond; here there may be more.
+
+use super::dominance::PostDominance;
+use super::graph::{Successors, components, is_cycle, reach};
+use super::uniformity::region;
+use super::{BasicBlock, Bits};
+use crate::base::{BasicBlockId, JoinId};
+
+/// A two-way branch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Branch {
+    /// The block that ends in it.
+    pub block: BasicBlockId,
+    /// Its instruction.
+    pub inst: u32,
+    /// Where the lanes go that branch.
+    pub taken: BasicBlockId,
+    /// Where the others go.
+    pub fall: BasicBlockId,
+    /// Whether lanes of one group may go to different sides; when not, all lanes that execute it together agree.
+    pub may_diverge: bool,
+    /// Where the sides meet, or where the rest goes on when one side only leads to exits; `None` when they meet nowhere.
+    pub reconverge: Option<BasicBlockId>,
+    /// Whether more than one side leads to `reconverge`.
+    pub meets: bool,
+}
+
+/// Where a convergence barrier is set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum SetPoint {
+    /// Right before the branch that ends this block.
+    Branch(usize),
+    /// On every edge into this set of blocks from outside, and where the kernel starts if its first block is in it.
+    Cycle(Bits),
+}
+
+/// A convergence barrier.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ConvergenceBarrier {
+    pub(super) id: JoinId,
+    pub(super) set: SetPoint,
+    /// The block at whose head its lanes meet.
+    pub(super) join: usize,
+    /// The branch it is for (several may share it; this is the first).
+    pub(super) branch: usize,
+    /// The blocks that its lanes can pass before they meet.
+    region: Bits,
+}
+
+/// The outcome.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Joins {
+    pub(super) branches: Vec<Branch>,
+    /// Outer ones before inner ones.
+    pub(super) barriers: Vec<ConvergenceBarrier>,
+    /// Edges to a bare exit that have a copy of it to themselves.
+    pub(super) private_exits: Vec<(usize, usize)>,
+}
+
+pub(super) fn place(
+    blocks: &[BasicBlock],
+    graph: &Successors,
+    post: &PostDominance,
+    bare: &Bits,
+    diverging: &Bits,
+) -> Joins {
+    let mut branches: Vec<Branch> = blocks
+        .iter()
+        .filter(|b| b.reachable && b.successors.len() == 2)
+        .map(|b| {
+            let n = b.id.index();
+            Branch {
+                block: b.id,
+                inst: b.last() as u32,
+                taken: b.successors[0],
+                fall: b.successors[1],
+                may_diverge: diverging.contains(n),
+                reconverge: post.ipdom[n].map(|p| BasicBlockId(p as u32)),
+                meets: post.ipdom[n].is_some() && post.inner[n].len() > 1,
+            }
+        })
+        .collect();
+    meet_at_bare_exits(&mut branches, graph, bare);
+    let private_exits = private_exits(&branches, blocks, graph, bare);
+    let mut shared = graph.clone();
+    for &(from, exit) in &private_exits {
+        shared[from].retain(|&s| s != exit);
+    }
+    let barriers = barriers(&branches, &shared);
+    Joins { branches, barriers, private_exits }
+}
+
+/// For each branch that may diverge: its block, its meeting place, and the blocks between.
+fn regions(branches: &[Branch], graph: &Successors) -> Vec<(usize, usize, Bits)> {
+    let diverging = branches.iter().filter(|b| b.may_diverge);
+    let met = diverging.filter_map(|b| Some((b.block.index(), b.reconverge?.index())));
+    met.map(|(block, meet)| (block, meet, region(graph, block, Some(meet)))).collect()
+}
+
+/// Lets branches whose sides meet nowhere before it meet at a shared bare exit, where no other join is in the way.
+fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits) {
+    let regions = regions(branches, graph);
+    for branch in branches.iter_mut().filter(|b| !b.meets) {
+        let block = branch.block.index();
+        let [taken, fall] = [branch.taken, branch.fall].map(|s| reach(graph, [s.index()], None));
+        let Some(exit) = bare.iter().find(|&e| taken.contains(e) && fall.contains(e)) else { continue };
+        let from_here = reach(graph, [block], None);
+        let enclosed = regions.iter().any(|(other, meet, region)| {
+            *other != block && *meet != exit && region.contains(block) && from_here.contains(*meet)
+        });
+        if !enclosed {
+            branch.reconverge = Some(BasicBlockId(exit as u32));
+            branch.meets = true;
+        }
+    }
+}
+
+/// The edges to bare exits that leave a construct which joins elsewhere, where the exit is a meeting place for others.
+fn private_exits(branches: &[Branch], blocks: &[BasicBlock], graph: &Successors, bare: &Bits) -> Vec<(usize, usize)> {
+    let regions = regions(branches, graph);
+    let mut edges = Vec::new();
+    for exit in bare.iter().filter(|e| regions.iter().any(|(_, meet, _)| meet == e)) {
+        for from in blocks[exit].predecessors.iter().map(|p| p.index()) {
+            if regions.iter().any(|(_, meet, region)| *meet != exit && region.contains(from)) {
+                edges.push((from, exit));
+            }
+        }
+    }
+    edges
+}
+
+fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> {
+    let joining = |b: &&Branch| b.may_diverge && b.meets;
+    let mut joins: Vec<usize> =
+        branches.iter().filter(joining).filter_map(|b| b.reconverge).map(|j| j.index()).collect();
+    joins.sort_unstable();
+    joins.dedup();
+    let mut barriers = Vec::new();
+    for join in joins {
+        let here = |b: &&Branch| joining(b) && b.reconverge.map(|j| j.index()) == Some(join);
+        let here: Vec<usize> = branches.iter().filter(here).map(|b| b.block.index()).collect();
+        barriers.extend(barriers_joining_at(join, &here, graph));
+    }
+    // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,
+    // and a stable sort keeps it among equals.
+    barriers.sort_by_key(|b: &ConvergenceBarrier| std::cmp::Reverse(b.region.count()));
+    colour(&mut barriers);
+    barriers
+}
+
+/// The barriers needed by the branches that join at `join`.
+fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> Vec<ConvergenceBarrier> {
+    let (components, component_of) = components(graph, Some(join));
+    let starts = || std::iter::once(0).chain(graph[join].iter().copied());
+    let mut places: Vec<usize> = branches.iter().map(|&b| component_of[b]).collect();
+    places.sort_unstable(); // topological: outer before inner
+    places.dedup();
+    // Place `a` covers place `b` when nothing reaches `b` but through `a`.
+    let covers = |a: usize, b: usize| {
+        let around = around(graph, starts(), join, &components[a]);
+        a != b && components[b].iter().all(|&n| !around.contains(n))
+    };
+    let needed: Vec<usize> = places.iter().copied().filter(|&b| !places.iter().any(|&a| covers(a, b))).collect();
+    let barrier = |place: usize| {
+        let nodes = &components[place];
+        let branch = branches.iter().copied().find(|&b| component_of[b] == place).unwrap_or(nodes[0]);
+        let set = if is_cycle(graph, nodes) {
+            SetPoint::Cycle(nodes.iter().copied().collect())
+        } else {
+            SetPoint::Branch(branch)
+        };
+        let region = reach(graph, nodes.iter().copied(), Some(join));
+        ConvergenceBarrier { id: JoinId(0), set, join, branch, region }
+    };
+    needed.into_iter().map(barrier).collect()
+}
+
+/// What `starts` reach on paths that avoid `join` and the blocks `avoid`.
+fn around(graph: &Successors, starts: impl Iterator<Item = usize>, join: usize, avoid: &[usize]) -> Bits {
+    let mut seen = Bits::new(graph.len());
+    let blocked = |n: usize| n == join || avoid.contains(&n);
+    let mut open: Vec<usize> = starts.filter(|&n| !blocked(n)).collect();
+    while let Some(node) = open.pop() {
+        if seen.insert(node) {
+            open.extend(graph[node].iter().copied().filter(|&n| !blocked(n)));
+        }
+    }
+    seen
+}
+
+/// Gives each barrier the lowest number that no earlier barrier with common blocks has.
+fn colour(barriers: &mut [ConvergenceBarrier]) {
+    for i in 0..barriers.len() {
+        let (earlier, rest) = barriers.split_at_mut(i);
+        let current = &mut rest[0];
+        let clash = |b: &&ConvergenceBarrier| b.region.iter().any(|n| current.region.contains(n));
+        let taken: Vec<JoinId> = earlier.iter().filter(clash).map(|b| b.id).collect();
+        let free = (0..).map(JoinId).find(|id| !taken.contains(id));
+        current.id = free.unwrap_or_default();
+    }
+}

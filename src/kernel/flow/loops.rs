@@ -1,0 +1,56 @@
+//! Natural loops: a back edge leads to a block that dominates its source; the loop is what can reach that source without
+//! passing the header (Aho, Lam, Sethi, Ullman, section 9.6). Cycles without such an edge (irreducible ones) are no loops here.
+
+use super::Bits;
+use super::dominance::dominates;
+use super::graph::{Successors, reach, reversed};
+use crate::base::BasicBlockId;
+
+/// A natural loop. Back edges to the same header make one loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The only block through which it is entered.
+    pub header: BasicBlockId,
+    /// The sources of its back edges.
+    pub latches: Vec<BasicBlockId>,
+    /// Its blocks in order, the header included.
+    pub body: Vec<BasicBlockId>,
+    /// How many loops it is in, itself included: 1 for an outermost loop.
+    pub depth: u32,
+}
+
+/// The loops, by header; `graph` holds reachable blocks' edges, `idom` their dominators.
+pub(super) fn loops(graph: &Successors, idom: &[Option<usize>]) -> Vec<Loop> {
+    let back = reversed(graph);
+    let live = if graph.is_empty() { Bits::default() } else { reach(graph, [0], None) };
+    let mut found: Vec<(usize, Vec<usize>, Bits)> = Vec::new();
+    for header in live.iter() {
+        let closes = |&&p: &&usize| live.contains(p) && dominates(idom, header, p);
+        let latches: Vec<usize> = back[header].iter().filter(closes).copied().collect();
+        if !latches.is_empty() {
+            let mut body = reach(&back, latches.iter().copied(), Some(header));
+            body.insert(header);
+            let body = body.iter().filter(|&b| live.contains(b)).collect();
+            found.push((header, latches, body));
+        }
+    }
+    let id = |n: usize| BasicBlockId(n as u32);
+    found
+        .iter()
+        .map(|(header, latches, body)| Loop {
+            header: id(*header),
+            latches: latches.iter().copied().map(id).collect(),
+            body: body.iter().map(id).collect(),
+            depth: found.iter().filter(|(_, _, outer)| outer.contains(*header)).count() as u32,
+        })
+        .collect()
+}
+
+/// The number of loops around each block.
+pub(super) fn depths(loops: &[Loop], blocks: usize) -> Vec<u32> {
+    let mut depth = vec![0; blocks];
+    for block in loops.iter().flat_map(|l| &l.body) {
+        depth[block.index()] += 1;
+    }
+    depth
+}

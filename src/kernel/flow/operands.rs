@@ -1,0 +1,123 @@
+//! The rows that an instruction reads, with those that `Inst::reads` leaves out: special registers and immediates.
+
+use crate::isa::Type;
+use crate::kernel::*;
+
+/// How many operands of `LaneOp::s` a function reads.
+const fn arity(f: LaneFn) -> usize {
+    use LaneFn::*;
+    match f {
+        Mov | OffsetBy(_) | Abs | Neg | Popc | Clz | Bfind { .. } | Brev | Not | Cnot => 1,
+        Rcp(_) | Sqrt(_) | Rsqrt { .. } | Sin { .. } | Cos { .. } | Ex2 { .. } | Lg2 { .. } | Tanh => 1,
+        FNeg { .. } | FAbs { .. } | Cvt(_) => 1,
+        Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min | Max => 2,
+        And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMin { .. } | FMax { .. } => 2,
+        CopySign | Set { .. } => 2,
+        MadLo | MadHi { .. } | MadWide | Mad24 { .. } | Sad | Bfe | Prmt(_) | Lop3(_) | Shf { .. } | Fma(_) => 3,
+        Slct { .. } => 3,
+        Bfi => 4,
+    }
+}
+
+/// Whether operand `n` of the operation lives in a 64-bit row.
+fn is_wide(op: &LaneOp, n: usize) -> bool {
+    match (op.f, n) {
+        (LaneFn::OffsetBy(_), _) => true,
+        (LaneFn::MadWide, 2) => op.ty.bits() == 32,
+        (LaneFn::Bfe, 1..) | (LaneFn::Bfi, 2..) | (LaneFn::Shl | LaneFn::Shr, 1) | (LaneFn::Slct { .. }, 2) => false,
+        (LaneFn::Prmt(_) | LaneFn::Shf { .. }, _) => false,
+        (LaneFn::Cvt(convert), _) => convert.from.is_wide(),
+        _ => op.ty.is_wide(),
+    }
+}
+
+/// Calls `visit` for every register that the instruction reads, guard included; a register may come twice.
+pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
+    let row = |row, wide| if wide { Register::Wide(row) } else { Register::Narrow(row) };
+    let typed = |r, ty: Type| row(r, ty.is_wide());
+    let narrow = |r| row(r, false);
+    let predicate = |p: PredicateUse| Register::Predicate(p.predicate);
+    let address = |a: &Address| match a.base {
+        AddressBase::Zero => None,
+        AddressBase::Narrow(r) => Some(Register::Narrow(r)),
+        AddressBase::Wide(r) => Some(Register::Wide(r)),
+    };
+    inst.guard.map(predicate).into_iter().for_each(&mut visit);
+    match &inst.op {
+        Op::Lane(op) => (0..arity(op.f)).for_each(|n| visit(row(op.s[n], is_wide(op, n)))),
+        Op::Setp(op) => {
+            [typed(op.a, op.ty), typed(op.b, op.ty)].into_iter().for_each(&mut visit);
+            op.combine.map(|(_, p)| predicate(p)).into_iter().for_each(visit);
+        }
+        Op::PredicateLogic { a, b, .. } => [*a, *b].map(predicate).into_iter().for_each(visit),
+        Op::Select { ty, a, b, c, .. } => [typed(*a, *ty), typed(*b, *ty), predicate(*c)].into_iter().for_each(visit),
+        Op::Load(load) => address(&load.address).into_iter().for_each(visit),
+        Op::Store(store) => {
+            address(&store.address).into_iter().for_each(&mut visit);
+            let count = usize::from(store.access.count).min(store.s.len());
+            store.s[..count].iter().map(|&r| row(r, store.access.wide)).for_each(visit);
+        }
+        Op::Atomic(op) => {
+            address(&op.address).into_iter().for_each(&mut visit);
+            visit(typed(op.b, op.ty));
+            if op.f == AtomicFn::Cas {
+                visit(typed(op.c, op.ty));
+            }
+        }
+        Op::Barrier(op) => {
+            visit(narrow(op.id));
+            op.count.map(narrow).into_iter().for_each(&mut visit);
+            if let BarrierKind::Red { p, .. } = op.kind {
+                visit(predicate(p));
+            }
+        }
+        Op::WarpSync { mask } => visit(narrow(*mask)),
+        Op::Shuffle(op) => [op.a, op.b, op.c, op.mask].map(narrow).into_iter().for_each(visit),
+        Op::Vote(op) => [predicate(op.p), narrow(op.mask)].into_iter().for_each(visit),
+        Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask)].into_iter().for_each(visit),
+        Op::Redux(op) => [op.a, op.mask].map(narrow).into_iter().for_each(visit),
+        Op::Sleep { t } => visit(narrow(*t)),
+        Op::Clock { .. } | Op::Branch { .. } | Op::Exit | Op::Trap | Op::ActiveMask { .. } => {}
+        Op::Fence | Op::Join(_) => {}
+    }
+}
+
+/// Registers as consecutive numbers, so that sets of them are [`super::Bits`].
+#[derive(Clone, Copy)]
+pub(super) struct Numbering {
+    narrow: usize,
+    wide: usize,
+    predicates: usize,
+}
+
+impl Numbering {
+    pub(super) fn new(registers: &Registers) -> Numbering {
+        Numbering {
+            narrow: registers.narrow.into(),
+            wide: registers.wide.into(),
+            predicates: registers.predicates.into(),
+        }
+    }
+
+    /// One past the highest number.
+    pub(super) fn len(self) -> usize {
+        self.narrow + self.wide + self.predicates
+    }
+
+    pub(super) fn number(self, register: Register) -> usize {
+        match register {
+            Register::Narrow(Row(r)) => usize::from(r),
+            Register::Wide(Row(r)) => self.narrow + usize::from(r),
+            Register::Predicate(Predicate(p)) => self.narrow + self.wide + usize::from(p),
+        }
+    }
+
+    /// What the register costs a thread, in 32-bit registers. Predicates have a file of their own.
+    pub(super) fn cost(self, number: usize) -> u32 {
+        match number {
+            n if n < self.narrow => 1,
+            n if n < self.narrow + self.wide => 2,
+            _ => 0,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The steps a machine runs: the kernel's instructions in their order, then the steps that the convergence scheme adds.
+//!
+//! Every step names its successor, so an added step stands on an edge without any jump: the edge leads to it, and it leads on. What
+//! stands on an edge into a block, in this order: the syncs of the barriers that join at the block, innermost first; the sets of
+//! the barriers whose cycle the edge enters, outermost first (behind the syncs: who enters a loop together should have met before);
+//! the yield, if the block heads a loop that spins. Edges into a block that need the same steps share them.
+//!
+//! *Yield* is placed as ptxas places it (on an H200): at the head of the innermost loop around an atomic whose result, or a
+//! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin.
+
+use super::joins::SetPoint;
+use super::{ControlFlow, Loop};
+use crate::base::{BasicBlockId, Pc};
+use crate::isa::Class;
+use crate::kernel::*;
+
+/// `Inst::form` of the steps that the author did not write: no row of the ISA.
+pub const NO_FORM: u16 = u16::MAX;
+
+impl Kernel {
+    /// The steps a machine runs. The first ones are [`Kernel::insts`], one for one; added steps follow.
+    pub fn stream(&self, convergence: Convergence) -> Stream {
+        stream(&self.insts, &self.flow, convergence, true)
+    }
+
+    /// As [`Kernel::stream`], without the yields in spinning loops: what a compiler that gives no forward-progress guarantee would make.
+    pub fn stream_without_yield(&self, convergence: Convergence) -> Stream {
+        stream(&self.insts, &self.flow, convergence, false)
+    }
+}
+
+pub(super) fn stream(insts: &[Inst], flow: &ControlFlow, convergence: Convergence, yields: bool) -> Stream {
+    let steps = insts.iter().enumerate().map(|(i, inst)| Step {
+        inst: inst.clone(),
+        source: Some(i as u32),
+        next: Pc(i as u32 + 1),
+        reconverge: None,
+    });
+    let mut builder = Builder {
+        flow,
+        insts,
+        steps: steps.collect(),
+        barriers: convergence == Convergence::Barriers,
+        spins: vec![false; flow.blocks.len()],
+        ways: vec![Vec::new(); flow.blocks.len()],
+        sets: vec![None; flow.blocks.len()],
+        exits: vec![None; flow.blocks.len()],
+    };
+    if builder.barriers && yields {
+        for spinning in flow.loops.iter().filter(|l| spins(insts, flow, l)) {
+            builder.spins[spinning.header.index()] = true;
+        }
+    }
+    builder.build()
+}
+
+struct Builder<'a> {
+    flow: &'a ControlFlow,
+    insts: &'a [Inst],
+    steps: Vec<Step>,
+    /// Whether joins are placed.
+    barriers: bool,
+    /// Blocks that begin with a yield.
+    spins: Vec<bool>,
+    /// For each block the steps added on ways into it, and the first of them.
+    ways: Vec<Vec<(Vec<JoinOp>, Pc)>>,
+    /// For each block the set added before its branch.
+    sets: Vec<Option<Pc>>,
+    /// For each block that is a bare exit its private copy: one serves all, being nobody's reconvergence point.
+    exits: Vec<Option<Pc>>,
+}
+
+impl Builder<'_> {
+    fn build(mut self) -> Stream {
+        if self.flow.blocks.is_empty() {
+            return Stream { steps: self.steps, entry: Pc(0) };
+        }
+        let entry = self.edge(None, 0);
+        for block in &self.flow.blocks {
+            let (from, last) = (block.id.index(), block.last());
+            let set = self.set_before_branch(from);
+            if let (Some(set), true) = (set, last > block.first as usize) {
+                self.steps[last - 1].next = set;
+            }
+            let to = |b: &BasicBlockId| b.index();
+            match self.insts[last].op {
+                Op::Branch { target, .. } => {
+                    let target = self.flow.block_of.get(target.index()).map(to);
+                    let target = target.map_or(Pc(last as u32), |b| self.edge(Some(from), b));
+                    if let Op::Branch { target: old, .. } = &mut self.steps[last].inst.op {
+                        *old = target;
+                    }
+                    if self.insts[last].guard.is_some() {
+                        self.fall(from, last);
+                    }
+                }
+                _ if block.successors.is_empty() => {}
+                _ => self.fall(from, last),
+            }
+        }
+        if !self.barriers {
+            for branch in &self.flow.branches {
+                let meet = branch.reconverge.map(|b| Pc(self.flow.blocks[b.index()].first));
+                self.steps[branch.inst as usize].reconverge = meet;
+            }
+        }
+        Stream { steps: self.steps, entry }
+    }
+
+    /// The step behind `last`, the end of block `from`, leads into the next block.
+    fn fall(&mut self, from: usize, last: usize) {
+        if let Some(next) = self.flow.block_of.get(last + 1) {
+            self.steps[last].next = self.edge(Some(from), next.index());
+        }
+    }
+
+    /// The first step on the edge into block `to`; `from` is `None` where the kernel starts.
+    fn edge(&mut self, from: Option<usize>, to: usize) -> Pc {
+        let first = self.flow.blocks[to].first;
+        if from.is_some_and(|from| self.flow.private_exits.contains(&(from, to))) {
+            let copy = self.exits[to].unwrap_or(Pc(self.steps.len() as u32));
+            if self.exits[to].replace(copy).is_none() {
+                self.steps.push(self.steps[first as usize].clone());
+            }
+            return copy;
+        }
+        let mut way = Vec::new();
+        if self.barriers {
+            let mut syncs: Vec<JoinOp> = Vec::new();
+            // Nothing can wait where the kernel starts.
+            for barrier in self.flow.barriers.iter().filter(|b| b.join == to && from.is_some()) {
+                syncs.push(JoinOp::Sync(barrier.id));
+            }
+            syncs.reverse();
+            syncs.dedup();
+            let enters = |set: &SetPoint| match set {
+                SetPoint::Cycle(cycle) => cycle.contains(to) && from.is_none_or(|f| !cycle.contains(f)),
+                SetPoint::Branch(_) => false,
+            };
+            let sets = self.flow.barriers.iter().filter(|b| enters(&b.set)).map(|b| JoinOp::Set(b.id));
+            way = syncs.into_iter().chain(sets).collect();
+        }
+        if self.spins[to] {
+            way.push(JoinOp::Yield);
+        }
+        let front = self.front(to);
+        if way.is_empty() {
+            return front;
+        }
+        if let Some((_, head)) = self.ways[to].iter().find(|(known, _)| *known == way) {
+            return *head;
+        }
+        let mut next = front;
+        for &op in way.iter().rev() {
+            next = self.add(op, first as usize, next);
+        }
+        self.ways[to].push((way, next));
+        next
+    }
+
+    /// The first step of a block's own: its first instruction, or the set before it.
+    fn front(&mut self, block: usize) -> Pc {
+        let (first, last) = (self.flow.blocks[block].first, self.flow.blocks[block].last());
+        let set = if last == first as usize { self.set_before_branch(block) } else { None };
+        set.unwrap_or(Pc(first))
+    }
+
+    /// The set right before the branch that ends the block, if there is one.
+    fn set_before_branch(&mut self, block: usize) -> Option<Pc> {
+        let barrier = self.flow.barriers.iter().find(|b| self.barriers && b.set == SetPoint::Branch(block))?;
+        if self.sets[block].is_none() {
+            let last = self.flow.blocks[block].last();
+            self.sets[block] = Some(self.add(JoinOp::Set(barrier.id), last, Pc(last as u32)));
+        }
+        self.sets[block]
+    }
+
+    /// Adds a join step that belongs to instruction `at`.
+    fn add(&mut self, op: JoinOp, at: usize, next: Pc) -> Pc {
+        let inst = Inst {
+            op: Op::Join(op),
+            guard: None,
+            class: Class::Join,
+            form: NO_FORM,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            span: self.insts[at].span,
+            line: self.insts[at].line,
+        };
+        self.steps.push(Step { inst, source: None, next, reconverge: None });
+        Pc(self.steps.len() as u32 - 1)
+    }
+}
+
+/// Whether a loop waits for what other lanes or warps do: an atomic's result or a strong load's value, read in this
+/// loop and in no loop inside it, decides a branch or a guard of the loop.
+fn spins(insts: &[Inst], flow: &ControlFlow, candidate: &Loop) -> bool {
+    let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
+    let observes = |inst: &&Inst| match &inst.op {
+        Op::Atomic(atomic) => atomic.d.is_some(),
+        Op::Load(load) => load.access.strong,
+        _ => false,
+    };
+    let range = |b: &BasicBlockId| flow.blocks[b.index()].range();
+    let own = candidate.body.iter().filter(innermost).flat_map(range);
+    let mut observed: Vec<Register> =
+        own.map(|i| &insts[i]).filter(observes).flat_map(|i| i.writes.iter().copied()).collect();
+    if observed.is_empty() {
+        return false;
+    }
+    let body: Vec<&Inst> = candidate.body.iter().flat_map(range).map(|i| &insts[i]).collect();
+    let mut grown = true;
+    while grown {
+        grown = false;
+        for inst in &body {
+            if inst.reads.iter().any(|r| observed.contains(r)) {
+                for &register in &inst.writes {
+                    if !observed.contains(&register) {
+                        observed.push(register);
+                        grown = true;
+                    }
+                }
+            }
+        }
+    }
+    let decides = |inst: &&&Inst| inst.guard.is_some_and(|g| observed.contains(&Register::Predicate(g.predicate)));
+    body.iter().any(|inst| decides(&inst))
+}

@@ -1,0 +1,218 @@
+//! Which branches can diverge: what depends on the lane, by data, by control, and by time.
+//!
+//! A register is *uniform* at a point when all lanes that execute the point together hold the same value in it. This is a forward
+//! data-flow analysis over sets of registers that may not be uniform (Karrenberg and Hack, "Whole-function vectorization",
+//! CGO 2011; Rosemann, Moll and Hack, POPL 2021):
+//!
+//! - *data*: lane-dependent special registers, results of atomics, shuffles, matches and clocks, loads from divergent addresses,
+//!   strong (volatile) loads, local memory, and whatever is computed from these;
+//! - *control*: where the sides of a divergent branch meet, every register written on the way there (one side may have written,
+//!   or both, differently). This covers time as well: a loop that lanes leave in different rounds is such a way, and what it
+//!   wrote differs behind it;
+//! - a guarded write leaves the old value in some lanes.
+//!
+//! Votes, `redux`, `match.all` and barrier reductions give one value to all who take part: they are uniform unless under divergent
+//! control. A branch marked `.uni` is taken at its word. Everything errs on one side: what is called uniform is uniform; a
+//! "divergent" branch may well never diverge.
+
+use super::dominance::PostDominance;
+use super::graph::{Successors, reach, reversed};
+use super::operands::{Numbering, operands};
+use super::{BasicBlock, Bits};
+use crate::isa::Space;
+use crate::kernel::layout::LOCAL_WINDOW;
+use crate::kernel::*;
+
+/// The result of the analysis.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Uniformity {
+    /// Blocks whose branch may send lanes of one group to different sides.
+    pub(super) diverging: Bits,
+    /// Blocks between a diverging branch and the place where its sides meet.
+    pub(super) under_divergence: Bits,
+    /// Instructions whose guard may differ between lanes.
+    pub(super) divergent_guards: Bits,
+}
+
+/// The blocks between a branch and the place where its sides meet: those that lanes may pass while they are apart.
+/// The branch's own block is among them if lanes can come round to it before they meet.
+pub(super) fn region(graph: &Successors, branch: usize, meet: Option<usize>) -> Bits {
+    reach(graph, graph[branch].iter().copied(), meet)
+}
+
+pub(super) fn analyse(
+    insts: &[Inst],
+    registers: &Registers,
+    blocks: &[BasicBlock],
+    graph: &Successors,
+    post: &PostDominance,
+) -> Uniformity {
+    let mut analysis = Analysis::new(insts, registers, blocks, graph);
+    // More divergent branches make more values divergent, and these more branches: both only grow, so this ends.
+    let mut result = Uniformity { diverging: Bits::new(graph.len()), ..Uniformity::default() };
+    loop {
+        analysis.place_divergence(&result.diverging, post);
+        analysis.flow();
+        let (diverging, divergent_guards) = analysis.branches();
+        let grown = result.diverging.union(&diverging);
+        result.divergent_guards = divergent_guards;
+        if !grown {
+            break;
+        }
+    }
+    result.under_divergence = analysis.apart;
+    result
+}
+
+struct Analysis<'a> {
+    insts: &'a [Inst],
+    blocks: &'a [BasicBlock],
+    graph: &'a Successors,
+    back: Successors,
+    numbering: Numbering,
+    /// A generic address may lead to local memory.
+    local_is_generic: bool,
+    /// Registers written in each block.
+    written: Vec<Bits>,
+    /// Blocks under divergent control.
+    apart: Bits,
+    /// Registers that become divergent where a block begins, because sides meet there.
+    tainted: Vec<Bits>,
+    /// Registers that may be divergent where a block begins.
+    entry: Vec<Bits>,
+}
+
+impl<'a> Analysis<'a> {
+    fn new(insts: &'a [Inst], registers: &Registers, blocks: &'a [BasicBlock], graph: &'a Successors) -> Self {
+        let numbering = Numbering::new(registers);
+        let none = vec![Bits::new(numbering.len()); blocks.len()];
+        let mut written = none.clone();
+        for block in blocks {
+            for register in insts[block.range()].iter().flat_map(|i| &i.writes) {
+                written[block.id.index()].insert(numbering.number(*register));
+            }
+        }
+        let mut entry = none.clone();
+        if let Some(first) = entry.first_mut() {
+            for &(row, special) in &registers.specials {
+                use Special::*;
+                let lane_dependent = match special {
+                    Tid(_) | Laneid | LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt => true,
+                    Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => false,
+                    DynamicSmemSize | TotalSmemSize => false,
+                };
+                if lane_dependent {
+                    first.insert(numbering.number(Register::Narrow(row)));
+                }
+            }
+        }
+        let to_local =
+            |i: &Inst| matches!(i.op, Op::Lane(LaneOp { f: LaneFn::OffsetBy(by), .. }) if by == LOCAL_WINDOW as i64);
+        Analysis {
+            insts,
+            blocks,
+            graph,
+            back: reversed(graph),
+            numbering,
+            local_is_generic: insts.iter().any(to_local),
+            written,
+            apart: Bits::new(blocks.len()),
+            tainted: none,
+            entry,
+        }
+    }
+
+    /// What the given diverging branches mean for the blocks behind them.
+    fn place_divergence(&mut self, diverging: &Bits, post: &PostDominance) {
+        for branch in diverging.iter() {
+            let region = region(self.graph, branch, post.ipdom[branch]);
+            self.apart.union(&region);
+            let Some(meet) = post.ipdom[branch] else { continue };
+            let coming = reach(&self.back, [meet], None);
+            for block in region.iter().filter(|&b| coming.contains(b)) {
+                self.tainted[meet].union(&self.written[block]);
+            }
+            // Shuffles and their kin wait for lanes of other sides, and merge them there.
+            let gathers = region.iter().filter(|&b| self.insts[self.blocks[b].range()].iter().any(gathers));
+            for gathering in gathers.collect::<Vec<_>>() {
+                for block in region.iter() {
+                    self.tainted[gathering].union(&self.written[block]);
+                }
+            }
+        }
+    }
+
+    fn flow(&mut self) {
+        let mut open: Vec<usize> = (0..self.blocks.len()).rev().collect();
+        while let Some(block) = open.pop() {
+            let taint = &self.tainted[block];
+            self.entry[block].union(taint);
+            let mut state = self.entry[block].clone();
+            for inst in &self.insts[self.blocks[block].range()] {
+                self.transfer(inst, block, &mut state);
+            }
+            for &next in &self.graph[block] {
+                if self.entry[next].union(&state) && !open.contains(&next) {
+                    open.push(next);
+                }
+            }
+        }
+    }
+
+    fn transfer(&self, inst: &Inst, block: usize, state: &mut Bits) {
+        let mut operand_diverges = false;
+        operands(inst, |r| operand_diverges |= state.contains(self.numbering.number(r)));
+        let apart = self.apart.contains(block);
+        let diverges = match &inst.op {
+            Op::Load(load) => {
+                let own = load.access.space == Space::Local
+                    || load.access.space == Space::Generic && self.local_is_generic
+                    || load.access.strong && !matches!(load.access.space, Space::Const | Space::Param);
+                own || operand_diverges
+            }
+            Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } => true,
+            Op::Match(op) => !op.all || apart || state.contains(self.numbering.number(Register::Narrow(op.mask))),
+            Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
+                apart || state.contains(self.numbering.number(Register::Narrow(*mask))) || self.guard(inst, state)
+            }
+            Op::ActiveMask { .. } | Op::Barrier(_) => apart || self.guard(inst, state),
+            _ => operand_diverges,
+        };
+        for &register in &inst.writes {
+            let number = self.numbering.number(register);
+            if diverges {
+                state.insert(number);
+            } else if inst.guard.is_none() {
+                state.remove(number);
+            }
+        }
+    }
+
+    fn guard(&self, inst: &Inst, state: &Bits) -> bool {
+        inst.guard.is_some_and(|g| state.contains(self.numbering.number(Register::Predicate(g.predicate))))
+    }
+
+    /// The blocks whose branch may diverge, and the instructions whose guard may.
+    fn branches(&self) -> (Bits, Bits) {
+        let mut diverging = Bits::new(self.blocks.len());
+        let mut guards = Bits::new(self.insts.len());
+        for block in self.blocks.iter().filter(|b| b.reachable) {
+            let mut state = self.entry[block.id.index()].clone();
+            for i in block.range() {
+                let inst = &self.insts[i];
+                if self.guard(inst, &state) {
+                    guards.insert(i);
+                    if matches!(inst.op, Op::Branch { uniform: false, .. }) && block.successors.len() > 1 {
+                        diverging.insert(block.id.index());
+                    }
+                }
+                self.transfer(inst, block.id.index(), &mut state);
+            }
+        }
+        (diverging, guards)
+    }
+}
+
+fn gathers(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. })
+}

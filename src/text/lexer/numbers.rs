@@ -1,0 +1,115 @@
+//! Number literals (PTX ISA 4.5.1 "Integer Constants", 4.5.2 "Floating-Point Constants").
+
+use super::{Lexer, TokenKind, follows};
+use crate::diag::{Diagnostic, Span};
+
+impl Lexer<'_> {
+    /// Reads a literal that starts with a digit. A malformed one is taken whole, reported, and stands as 0.
+    pub(super) fn number(&mut self) {
+        let start = self.at;
+        if let Some(bits) = self.exact_float(start) {
+            return self.push(bits, start);
+        }
+        let hexadecimal = self.peek(0) == b'0' && matches!(self.peek(1), b'x' | b'X');
+        let mut float = false;
+        while follows(self.peek(0)) {
+            self.at += 1;
+        }
+        if !hexadecimal {
+            if self.peek(0) == b'.' && (self.peek(1).is_ascii_digit() || !follows(self.peek(1))) {
+                float = true;
+                self.at += 1;
+                while follows(self.peek(0)) {
+                    self.at += 1;
+                }
+            }
+            // `1e-5`: the sign belongs to the literal.
+            let exponent = matches!(self.bytes.get(self.at - 1), Some(b'e' | b'E'));
+            if exponent && matches!(self.peek(0), b'+' | b'-') && self.peek(1).is_ascii_digit() {
+                self.at += 1;
+                while follows(self.peek(0)) {
+                    self.at += 1;
+                }
+            }
+        }
+        let text = self.text.get(start..self.at).unwrap_or_default();
+        let binary = text.starts_with("0b") || text.starts_with("0B");
+        float |= !hexadecimal && !binary && text.contains(['e', 'E']);
+        let read = if float { decimal_float(text) } else { integer(text) };
+        let kind = read.unwrap_or_else(|(message, help)| {
+            let span = Span::new(start, self.at);
+            self.report(Diagnostic::error("bad-number", span, message).help(help));
+            TokenKind::Int { value: 0, unsigned: false }
+        });
+        self.push(kind, start);
+    }
+
+    /// `0f` and eight, or `0d` and sixteen hexadecimal digits. Takes the literal whole, right or wrong.
+    fn exact_float(&mut self, start: usize) -> Option<TokenKind> {
+        let digits = match (self.peek(0), self.peek(1)) {
+            (b'0', b'f' | b'F') => 8,
+            (b'0', b'd' | b'D') => 16,
+            _ => return None,
+        };
+        self.at += 2;
+        while follows(self.peek(0)) {
+            self.at += 1;
+        }
+        let text = self.text.get(start + 2..self.at).unwrap_or_default();
+        let bits = u64::from_str_radix(text, 16).ok().filter(|_| text.len() == digits);
+        let bits = bits.unwrap_or_else(|| {
+            let kind = if digits == 8 { "single" } else { "double" };
+            let written = self.text.get(start..start + 2).unwrap_or_default();
+            let message = format!("a {kind}-precision literal is `{written}` and exactly {digits} hexadecimal digits");
+            let example = if digits == 8 { "`0f3F800000` is 1.0" } else { "`0d3FF0000000000000` is 1.0" };
+            let span = Span::new(start, self.at);
+            self.report(Diagnostic::error("bad-number", span, message).help(example));
+            0
+        });
+        // Eight digits fit; a wrong count was replaced by 0.
+        Some(if digits == 8 { TokenKind::Single(bits as u32) } else { TokenKind::Double(bits) })
+    }
+}
+
+type Read = Result<TokenKind, (String, String)>;
+
+fn decimal_float(text: &str) -> Read {
+    // Rust's float grammar has names (`inf`, `nan`) that cannot start with a digit, and is PTX's otherwise.
+    match text.parse::<f64>() {
+        Ok(value) => Ok(TokenKind::Double(value.to_bits())),
+        Err(_) => Err((
+            format!("`{text}` is not a number"),
+            "write a decimal like `1.5` or `2.5e-3`, or the exact bits as `0f3F800000` or `0d3FF0000000000000`".into(),
+        )),
+    }
+}
+
+fn integer(text: &str) -> Read {
+    let (body, unsigned) = match text.strip_suffix('U') {
+        Some(body) => (body, true),
+        None => (text, false),
+    };
+    let (digits, radix, kind) = match body.as_bytes() {
+        [b'0', b'x' | b'X', ..] => (body.get(2..).unwrap_or_default(), 16, "hexadecimal"),
+        [b'0', b'b' | b'B', ..] => (body.get(2..).unwrap_or_default(), 2, "binary"),
+        [b'0', _, ..] => (body.get(1..).unwrap_or_default(), 8, "octal"),
+        _ => (body, 10, "decimal"),
+    };
+    let valid = |c: char| c.is_digit(radix);
+    if let Some(odd) = digits.find(|c| !valid(c)) {
+        let rest = digits.get(odd..).unwrap_or_default();
+        let help = match rest {
+            "u" => "the suffix for unsigned is a capital `U`".to_owned(),
+            _ if radix == 8 => "a leading 0 makes a number octal; drop it to write a decimal".to_owned(),
+            _ => "integers take no suffix other than `U` (unsigned)".to_owned(),
+        };
+        return Err((format!("`{rest}` does not belong in the {kind} number `{text}`"), help));
+    }
+    if digits.is_empty() {
+        return Err((format!("`{text}` has no digits"), format!("write {kind} digits behind the prefix")));
+    }
+    match u64::from_str_radix(digits, radix) {
+        Ok(value) => Ok(TokenKind::Int { value, unsigned: unsigned || value > i64::MAX as u64 }),
+        Err(_) => Err((format!("`{text}` does not fit in 64 bits"), "the largest integer is 0xffffffffffffffff".into())),
+    }
+}
