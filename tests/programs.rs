@@ -90,7 +90,8 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
 
 /// Whether the program's own `const n` is too large for a test.
 fn is_large(text: &str) -> bool {
-    let value = text.lines().find_map(|l| l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('='));
+    let value =
+        text.lines().find_map(|l| l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('='));
     value.is_some_and(|v| match v.split_once("<<") {
         Some((_, shift)) => shift.trim().parse::<u32>().is_ok_and(|s| 1u64.checked_shl(s).is_none_or(|n| n > LARGE)),
         None => v.trim().parse::<u64>().is_ok_and(|n| n > LARGE),

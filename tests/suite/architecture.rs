@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 /// Module name → the modules it may import.
 fn table() -> BTreeMap<String, Vec<String>> {
     let page = fs::read_to_string("docs/architecture.md").expect("docs/architecture.md");
-    let rows = page.lines().skip_while(|l| !l.starts_with("| module | owns")).skip(2).take_while(|l| l.starts_with('|'));
+    let rows =
+        page.lines().skip_while(|l| !l.starts_with("| module | owns")).skip(2).take_while(|l| l.starts_with('|'));
     rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
         (cells[0].to_string(), cells[2].split_whitespace().map(str::to_string).collect())
@@ -37,7 +38,8 @@ fn modules_import_only_what_the_table_allows() {
     for path in files {
         let module = path.strip_prefix("src").expect("under src").components().next().expect("a name");
         let module = module.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string();
-        if ["lib", "main", "cli"].contains(&module.as_str()) || path.ends_with("tests.rs") || path.ends_with("laws.rs") {
+        if ["lib", "main", "cli"].contains(&module.as_str()) || path.ends_with("tests.rs") || path.ends_with("laws.rs")
+        {
             continue;
         }
         let Some(allowed) = table.get(&module) else {

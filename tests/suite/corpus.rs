@@ -98,12 +98,79 @@ enum Edit {
 
 /// Words at the edges of what the language allows.
 const EDGES: &[&str] = &[
-    "0x", "0xffffffffffffffffff", "-9223372036854775808", "18446744073709551615", "4294967296", "1e999", "0f7fc0000", "nan",
-    "%", "%r", "%r<4294967295>", "%tid", "%tid.w", "_", "{", "}", "(", ")", "[", "]", "<", ">", "@", "@!", "!", "|", ";", ",",
-    ":", "/*", "*/", "//", "//!", "\"", "\\", "\0", "é", "𝄞", ".reg", ".reg .pred", ".shared .align 3 .b8", ".entry", ".func",
-    ".v4", ".param", "bra", "ret;", "bar.sync 99;", "call", "add.u32", "ld.global.v4.u32", "setp.lt.and.u32", "+", "-", "<<",
-    ">>", "%%", "?", "..", "for i", "fill", "random(", "expect", "buffer x: u32[", "const", "block", "grid = (0, 0, 0)",
-    ".loc 1 4294967295 0", ".version 99.99", ".target sm_0", ".address_size 7", ".maxntid 0", ".pragma",
+    "0x",
+    "0xffffffffffffffffff",
+    "-9223372036854775808",
+    "18446744073709551615",
+    "4294967296",
+    "1e999",
+    "0f7fc0000",
+    "nan",
+    "%",
+    "%r",
+    "%r<4294967295>",
+    "%tid",
+    "%tid.w",
+    "_",
+    "{",
+    "}",
+    "(",
+    ")",
+    "[",
+    "]",
+    "<",
+    ">",
+    "@",
+    "@!",
+    "!",
+    "|",
+    ";",
+    ",",
+    ":",
+    "/*",
+    "*/",
+    "//",
+    "//!",
+    "\"",
+    "\\",
+    "\0",
+    "é",
+    "𝄞",
+    ".reg",
+    ".reg .pred",
+    ".shared .align 3 .b8",
+    ".entry",
+    ".func",
+    ".v4",
+    ".param",
+    "bra",
+    "ret;",
+    "bar.sync 99;",
+    "call",
+    "add.u32",
+    "ld.global.v4.u32",
+    "setp.lt.and.u32",
+    "+",
+    "-",
+    "<<",
+    ">>",
+    "%%",
+    "?",
+    "..",
+    "for i",
+    "fill",
+    "random(",
+    "expect",
+    "buffer x: u32[",
+    "const",
+    "block",
+    "grid = (0, 0, 0)",
+    ".loc 1 4294967295 0",
+    ".version 99.99",
+    ".target sm_0",
+    ".address_size 7",
+    ".maxntid 0",
+    ".pragma",
 ];
 
 fn edit() -> impl Strategy<Value = Edit> {
@@ -120,7 +187,15 @@ fn edit() -> impl Strategy<Value = Edit> {
 
 /// The text as words, numbers, single signs and runs of blanks.
 fn words(text: &str) -> Vec<&str> {
-    let kind = |c: char| if c.is_alphanumeric() || "_%$".contains(c) { 0 } else if c.is_whitespace() { 1 } else { 2 };
+    let kind = |c: char| {
+        if c.is_alphanumeric() || "_%$".contains(c) {
+            0
+        } else if c.is_whitespace() {
+            1
+        } else {
+            2
+        }
+    };
     let mut words = Vec::new();
     let mut rest = text;
     while let Some(first) = rest.chars().next() {

@@ -187,7 +187,8 @@ fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected) -
         return Err(format!("the books do not add up: {fault}"));
     }
     let totals = &seen.totals;
-    let warps = u64::from(threads.div_ceil(spec.warp_size)) * launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps =
+        u64::from(threads.div_ceil(spec.warp_size)) * launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let sums = [
         ("slots", totals.slots_total(), totals.active_cycles * u64::from(spec.schedulers)),
         ("warp cycles", totals.slots_used + totals.stalled_total(), totals.resident_warp_cycles),

@@ -16,8 +16,12 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
         1 => (1u32..=12, 1u32..=8).prop_map(|(x, y)| [x, y]),
     ];
     let grid = prop_oneof![3 => (1u32..=3).prop_map(|x| [x, 1]), 1 => Just([2, 2])];
-    (grid, block, any::<u16>(), vec(phase(), 1..4))
-        .prop_map(|(grid, block, seed, phases)| Program { grid, block, seed: seed.into(), phases })
+    (grid, block, any::<u16>(), vec(phase(), 1..4)).prop_map(|(grid, block, seed, phases)| Program {
+        grid,
+        block,
+        seed: seed.into(),
+        phases,
+    })
 }
 
 fn phase() -> impl Strategy<Value = Phase> {
@@ -95,8 +99,7 @@ fn source() -> impl Strategy<Value = Source> + Clone {
 
 fn condition() -> impl Strategy<Value = Condition> + Clone {
     let also = (select(vec!["and", "or", "xor"]), test());
-    (test(), weighted(0.2, also), any::<bool>())
-        .prop_map(|(test, also, negated)| Condition { test, also, negated })
+    (test(), weighted(0.2, also), any::<bool>()).prop_map(|(test, also, negated)| Condition { test, also, negated })
 }
 
 fn test() -> impl Strategy<Value = Test> + Clone {
@@ -110,8 +113,20 @@ fn memory() -> impl Strategy<Value = Memory> + Clone {
 
 fn value() -> impl Strategy<Value = Value> {
     let binary = vec![
-        "add.u32", "sub.u32", "mul.lo.u32", "mul.hi.u32", "xor.b32", "and.b32", "or.b32", "shl.b32", "shr.u32",
-        "shr.s32", "min.u32", "max.u32", "min.s32", "max.s32",
+        "add.u32",
+        "sub.u32",
+        "mul.lo.u32",
+        "mul.hi.u32",
+        "xor.b32",
+        "and.b32",
+        "or.b32",
+        "shl.b32",
+        "shr.u32",
+        "shr.s32",
+        "min.u32",
+        "max.u32",
+        "min.s32",
+        "max.s32",
     ];
     let unary = vec!["not.b32", "neg.s32", "abs.s32", "popc.b32", "clz.b32", "brev.b32", "mov.b32"];
     let wide = vec!["add.u64", "sub.u64", "mul.lo.u64", "xor.b64", "min.u64"];
