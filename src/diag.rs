@@ -127,28 +127,37 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 
 /// The candidate closest to `word` in edit distance, if it is close enough to be a plausible slip.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
+        // Lengths further apart than the limit cannot come within it; this keeps monstrous words cheap.
+        .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(word, c), c))
         .filter(|&(d, _)| d <= limit)
         .min_by_key(|&(d, _)| d)
         .map(|(_, c)| c)
 }
 
+/// The least number of characters inserted, left out, replaced, or swapped with their neighbour (optimal string
+/// alignment): swapped letters are the commonest slip.
 fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    // rows[i][j]: from the first i characters of `a` to the first j of `b`.
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+                let swap = if swapped { rows[i - 2][j - 2] + 1 } else { usize::MAX };
+                replaced.min(swap).min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1)
+            };
         }
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -176,9 +185,14 @@ mod tests {
     #[test]
     fn closest_finds_slips_and_nothing_else() {
         let words = ["version", "target", "entry", "u32"];
-        for (word, expected) in
-            [("vershion", Some("version")), ("entri", Some("entry")), ("u23", None), ("u3", Some("u32")), ("shared", None)]
-        {
+        for (word, expected) in [
+            ("vershion", Some("version")),
+            ("entri", Some("entry")),
+            ("u23", Some("u32")),
+            ("u3", Some("u32")),
+            ("u54", None),
+            ("shared", None),
+        ] {
             assert_eq!(closest(word, words), expected, "{word}");
         }
     }

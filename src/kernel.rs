@@ -8,7 +8,7 @@ mod flow;
 mod inst;
 pub mod layout;
 
-pub use check::check;
+pub use check::{check, support};
 pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 

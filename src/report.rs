@@ -12,4 +12,4 @@ pub use run::{
     Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Run,
     RunInput, Slots, StepInfo, Verdict,
 };
-pub use text::{Style, UnknownMetric, selected, text};
+pub use text::{Style, UnknownMetric, known, selected, text};

@@ -13,7 +13,9 @@ use super::{Exit, Failure, job, output, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
-    report::metrics::known(&args.metrics).map_err(Failure::new)?;
+    for name in &args.metrics {
+        report::known(name).map_err(Failure::new)?; // before the run rather than after it
+    }
     let machine = job::machine(&args.machine)?;
     let program = source::read_sound(&args.file, args.quiet)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;

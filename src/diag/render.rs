@@ -48,7 +48,7 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, name: &str, text: &s
     match (spans.first(), excerpt(text, &spans)) {
         (Some(_), Some((window, shown))) => {
             let lines = text.get(window.start as usize..window.end as usize).unwrap_or_default();
-            let mut snippet = Snippet::source(harmless(lines, false))
+            let mut snippet = Snippet::source(harmless(lines, true))
                 .path(name.to_owned())
                 .line_start(line_column(text, window.start).0 as usize);
             for (i, (span, label)) in spans.iter().zip(&diagnostic.labels).take(shown).enumerate() {
@@ -78,7 +78,8 @@ fn excerpt(text: &str, spans: &[Span]) -> Option<(Span, usize)> {
         let before = text.get(..span.start as usize).unwrap_or_default();
         let after = text.get(span.end as usize..).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |n| n + 1);
-        let end = span.end as usize + after.find('\n').unwrap_or(after.len());
+        // With its line break, so that a CRLF is whole.
+        let end = span.end as usize + after.find('\n').map_or(after.len(), |n| n + 1);
         Span::new(start, end)
     };
     let first = *spans.first()?;
@@ -108,16 +109,15 @@ fn inside(text: &str, span: Span) -> Span {
 }
 
 /// The text with every character replaced that a terminal would obey or that would hide what is written. A replacement
-/// has as many bytes as what it replaces, so that spans still fit. Line breaks stay in source lines and, if `lines`, in
-/// messages; tabs are expanded by the renderer.
+/// has as many bytes as what it replaces, so that spans still fit. Line breaks stay if `lines`; tabs are expanded by the
+/// renderer.
 fn harmless(text: &str, lines: bool) -> String {
-    let multi_line = lines || text.contains('\n');
     text.char_indices()
         .map(|(at, c)| match c {
-            '\n' if multi_line => c,
+            '\n' if lines => c,
             '\t' => c,
             // Part of a line break; alone it would move the cursor.
-            '\r' if text.as_bytes().get(at + 1) == Some(&b'\n') => c,
+            '\r' if lines && text.as_bytes().get(at + 1) == Some(&b'\n') => c,
             // ASCII: one byte. The renderer shows its own picture for those that it knows.
             c if c.is_ascii_control() => '?',
             // U+0080..U+009F: two bytes, some of them start terminal commands.
@@ -155,9 +155,8 @@ mod tests {
             "  | ---- before this",
             "  |",
             "  = help: end it with `;`",
-            "",
         ];
-        assert_eq!(plain(error, "a.ir", text).lines().collect::<Vec<_>>(), &expected[..9]);
+        assert_eq!(plain(error, "a.ir", text).lines().collect::<Vec<_>>(), expected);
     }
 
     #[test]
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn crlf_and_tabs_show_as_the_line_itself() {
-        let shown = plain(Diagnostic::error("e", Span::new(4, 8), "m"), "a", "a;\r\n\texit;\r\n");
+        let shown = plain(Diagnostic::error("e", Span::new(4, 9), "m"), "a", "a;\r\n\texit;\r\n");
         let lines: Vec<_> = shown.lines().collect();
         assert_eq!(lines[3..5], ["2 |     exit;", "  | ^^^^^^^^"], "{shown}");
     }
@@ -209,6 +208,7 @@ mod tests {
         let bad = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{202e}' | '\u{200b}');
         assert!(!shown.contains(bad), "{shown:?}");
         assert!(shown.contains("second line"));
+        assert!(shown.contains("evil?[2J?\u{b7}.ir:1:1"), "the name stays on its line: {shown}");
     }
 
     #[test]

@@ -158,6 +158,29 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         LaneFn::Set { compare, float, ftz } => set(op, compare, float, ftz, &mut on),
         LaneFn::Slct { float, ftz } => slct(op, float, ftz, &mut on),
         LaneFn::Cvt(modifiers) => cvt(op, modifiers, &mut on),
+        LaneFn::Pack { parts } => pack(op, parts, &mut on),
+        LaneFn::Unpack { parts, part } => unpack(op, parts, part, &mut on),
+    }
+}
+
+/// `parts` narrow values side by side.
+fn pack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, on: &mut Lanes<'_>) {
+    match (ty.bits(), parts) {
+        (64, 2) => on.binary::<u32, u32, u64>(d, s, |a, b| u64::from(a) | u64::from(b) << 32),
+        (64, _) => on.pack_four(d, s),
+        (_, 2) => on.binary::<u16, u16, u32>(d, s, |a, b| u32::from(a) | u32::from(b) << 16),
+        _ => on.pack_bytes(d, s),
+    }
+}
+
+/// Part `part` of a value that is cut into `parts`.
+fn unpack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, part: u8, on: &mut Lanes<'_>) {
+    let shift = ty.bits() / u32::from(parts.max(1)) * u32::from(part);
+    match (ty.bits(), parts) {
+        (64, 2) => on.unary::<u64, u32>(d, s, |a| (a >> shift) as u32),
+        (64, _) => on.unary::<u64, u16>(d, s, |a| (a >> shift) as u16),
+        (_, 2) => on.unary::<u32, u16>(d, s, |a| (a >> shift) as u16),
+        _ => on.unary::<u32, u8>(d, s, |a| (a >> shift) as u8),
     }
 }
 

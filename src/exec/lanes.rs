@@ -219,6 +219,20 @@ impl Lanes<'_> {
     }
 }
 
+impl Lanes<'_> {
+    /// `d = {e, c, b, a}`, four 16-bit values in 64 bits.
+    pub(super) fn pack_four(&mut self, d: Row, s: [Row; 4]) {
+        let (mask, s) = (self.mask, s.map(|row| self.source::<u16>(row)));
+        fill(self.result::<u64>(d), mask, |l| (0..4).fold(0, |all, i| all | u64::from(s[i][l] & 0xffff) << (16 * i)));
+    }
+
+    /// `d = {e, c, b, a}`, four bytes in 32 bits.
+    pub(super) fn pack_bytes(&mut self, d: Row, s: [Row; 4]) {
+        let (mask, s) = (self.mask, s.map(|row| self.source::<u8>(row)));
+        fill(self.result::<u32>(d), mask, |l| (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i)));
+    }
+}
+
 /// The lanes (of all 32) for which `f(a, b)` holds.
 #[inline(always)]
 pub(super) fn test<A: Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(A, A) -> bool) -> u32 {

@@ -163,6 +163,11 @@ pub struct FormMatch<'a> {
 }
 
 impl<'a> FormMatch<'a> {
+    /// The mnemonic as written.
+    pub fn mnemonic(&self) -> String {
+        self.words.iter().flatten().fold(self.form.opcode.clone(), |text, word| text + "." + word)
+    }
+
     /// Whether `word` stands in some slot.
     pub fn has(&self, word: &str) -> bool {
         self.words.iter().any(|w| *w == Some(word))

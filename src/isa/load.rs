@@ -61,7 +61,8 @@ impl Isa {
 
 fn read(text: &str) -> Result<Isa, String> {
     let raw: RawIsa = ron::from_str(text).map_err(|e| e.to_string())?;
-    let mut isa = Isa { rows: Vec::new(), groups: Vec::new(), by_opcode: BTreeMap::new(), unsupported: BTreeMap::new() };
+    let mut isa =
+        Isa { rows: Vec::new(), groups: Vec::new(), by_opcode: BTreeMap::new(), unsupported: BTreeMap::new() };
     for group in raw.groups {
         let start = isa.rows.len();
         for row in group.rows {

@@ -72,6 +72,9 @@ mod tests {
             std::fs::write(path, &page).expect("docs/isa.md is writable");
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
-        assert!(committed == page, "docs/isa.md is out of date; rewrite it with: BLESS=1 cargo test --lib isa::reference");
+        assert!(
+            committed == page,
+            "docs/isa.md is out of date; rewrite it with: BLESS=1 cargo test --lib isa::reference"
+        );
     }
 }

@@ -1,11 +1,87 @@
 //! From tree to kernel: every name resolved, every form found in the ISA, every error reported.
+//!
+//! In order: the module's variables get addresses (`variables`); then each kernel is read statement by statement (`body`),
+//! its names looked up (`scope`, `names`), its operands held against their forms (`operands`, `literals`), its instructions
+//! turned into operations (`lower`), their operands into rows (`rows`). An error in one instruction hides no other; a kernel
+//! with an error is not returned.
+
+mod body;
+mod lines;
+mod literals;
+mod lower;
+mod names;
+mod operands;
+mod rows;
+mod scope;
+#[cfg(test)]
+mod tests;
+mod variables;
 
 use super::Kernel;
-use crate::diag::Diagnostic;
-use crate::text::tree::Module;
+use crate::diag::{Diagnostic, has_errors};
+use crate::isa::Isa;
+use crate::text::tree::{FunctionKind, Item, Module, Statement};
+use std::collections::BTreeMap;
 
 /// Checks a module. Returns the kernels that passed and every finding; `source` is the text the module was parsed from.
 pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
-    let _ = (module, source);
-    (Vec::new(), Vec::new())
+    let lines = lines::Lines::new(source);
+    let mut diagnostics = Vec::new();
+    let statics = variables::Statics::new(module, &mut diagnostics);
+    let module_is_sound = !has_errors(&diagnostics);
+    let mut kernels = Vec::new();
+    let mut names = BTreeMap::new();
+    for item in &module.items {
+        let Item::Function(function) = item else { continue };
+        let Some(statements) = &function.body else { continue };
+        if let Some(earlier) = names.insert(function.name.text.as_str(), function.name.span) {
+            let message = format!("`{}` is defined twice", function.name.text);
+            let error = Diagnostic::error("duplicate-kernel", function.name.span, message);
+            diagnostics.push(error.also(earlier, "first defined here"));
+            continue;
+        }
+        if function.kind == FunctionKind::Func {
+            let message = format!("device function `{}`: functions are not supported yet", function.name.text);
+            let error = Diagnostic::error("unsupported-function", function.name.span, message);
+            diagnostics.push(error.help("inline it into the kernel; nvcc does so for __forceinline__ functions"));
+            continue;
+        }
+        let (kernel, found) = body::kernel(function, statements, &statics, &lines);
+        diagnostics.extend(found);
+        kernels.extend(kernel.filter(|_| module_is_sound));
+    }
+    if let Some(bits @ 0..64) = module.address_size {
+        let at = module.items.iter().find_map(|item| match item {
+            Item::Function(function) => Some(function.name.span),
+            Item::Variable(_) => None,
+        });
+        let message = format!("addresses of {bits} bits are not supported");
+        let error = Diagnostic::error("address-size", at.unwrap_or_default(), message);
+        diagnostics.push(error.help("write .address_size 64"));
+        kernels.clear();
+    }
+    (kernels, diagnostics)
+}
+
+/// How many of a module's instructions have a form in the ISA, and how many there are.
+pub fn support(module: &Module) -> (usize, usize) {
+    fn count(statements: &[Statement], counts: &mut (usize, usize)) {
+        for statement in statements {
+            match statement {
+                Statement::Instruction(inst) => {
+                    counts.0 += usize::from(Isa::ptx().lookup(&inst.mnemonic.text).is_ok());
+                    counts.1 += 1;
+                }
+                Statement::Block(inner, _) => count(inner, counts),
+                _ => {}
+            }
+        }
+    }
+    let mut counts = (0, 0);
+    for item in &module.items {
+        if let Item::Function(function) = item {
+            count(function.body.as_deref().unwrap_or_default(), &mut counts);
+        }
+    }
+    counts
 }

@@ -350,6 +350,18 @@ pub enum LaneFn {
     },
     /// Conversion of `a` from `from` to `LaneOp::ty`.
     Cvt(Convert),
+    /// `mov.ty d, {..}`: 2 or 4 narrow sources side by side, the first lowest, each `ty`'s width divided by `parts`.
+    Pack {
+        /// How many sources: 2 or 4.
+        parts: u8,
+    },
+    /// `mov.ty {..}, a`: part `part` of `a` when it is cut into `parts` equal ones, the lowest first; `d` is narrow.
+    Unpack {
+        /// How many parts: 2 or 4.
+        parts: u8,
+        /// Which one, from 0.
+        part: u8,
+    },
 }
 
 /// `cvt`'s modifiers.

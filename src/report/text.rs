@@ -60,6 +60,18 @@ fn or(suggestion: Option<&str>) -> String {
     suggestion.map(|s| format!(" (did you mean `{s}`?)")).unwrap_or_default()
 }
 
+/// A metric by the name a user typed, and that name without surrounding blanks.
+///
+/// # Errors
+/// When no metric has the name.
+pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetric> {
+    let name = name.trim();
+    match metrics::find(name) {
+        Some(metric) => Ok((name, metric)),
+        None => Err(UnknownMetric { name: name.to_owned(), suggestion: metrics::suggest(name) }),
+    }
+}
+
 /// The metrics called `names`, a line each: name as asked for, value, unit. Numbers have no separators, so that scripts
 /// can read them; `n/a` stands for a metric that has no value in this run.
 ///
@@ -68,10 +80,7 @@ fn or(suggestion: Option<&str>) -> String {
 pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownMetric> {
     let mut out = String::new();
     for name in names {
-        let name = name.as_ref().trim();
-        let Some(metric) = metrics::find(name) else {
-            return Err(UnknownMetric { name: name.to_owned(), suggestion: metrics::suggest(name) });
-        };
+        let (name, metric) = known(name.as_ref())?;
         let as_ncu = |value| if metric.ncu == Some(name) { metric.in_ncu_units(value) } else { (value, metric.unit) };
         let (value, unit) = run.metrics.get(&metric.name).copied().map(as_ncu).unzip();
         let value = match value {

@@ -24,7 +24,10 @@ pub(crate) enum TokenKind {
     /// `.reg`, `.u32`, `.shared::cta`
     Directive,
     /// An integer literal.
-    Int { value: u64, unsigned: bool },
+    Int {
+        value: u64,
+        unsigned: bool,
+    },
     /// A double literal by its bits.
     Double(u64),
     /// A `0f` literal by its bits.
@@ -344,9 +347,7 @@ impl Lexer<'_> {
             None => "outside comments and strings PTX is plain ASCII; remove it".to_owned(),
         };
         let span = Span::new(start, self.at);
-        self.report(
-            Diagnostic::error("unexpected-character", span, format!("{name} means nothing in PTX")).help(help),
-        );
+        self.report(Diagnostic::error("unexpected-character", span, format!("{name} means nothing in PTX")).help(help));
         if lookalike(first) != Some(' ') {
             self.push(TokenKind::Bad, start);
         }

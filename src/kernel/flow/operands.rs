@@ -9,7 +9,8 @@ const fn arity(f: LaneFn) -> usize {
     match f {
         Mov | OffsetBy(_) | Abs | Neg | Popc | Clz | Bfind { .. } | Brev | Not | Cnot => 1,
         Rcp(_) | Sqrt(_) | Rsqrt { .. } | Sin { .. } | Cos { .. } | Ex2 { .. } | Lg2 { .. } | Tanh => 1,
-        FNeg { .. } | FAbs { .. } | Cvt(_) => 1,
+        FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
+        Pack { parts } => parts as usize,
         Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min | Max => 2,
         And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMin { .. } | FMax { .. } => 2,
         CopySign | Set { .. } => 2,
@@ -25,7 +26,7 @@ fn is_wide(op: &LaneOp, n: usize) -> bool {
         (LaneFn::OffsetBy(_), _) => true,
         (LaneFn::MadWide, 2) => op.ty.bits() == 32,
         (LaneFn::Bfe, 1..) | (LaneFn::Bfi, 2..) | (LaneFn::Shl | LaneFn::Shr, 1) | (LaneFn::Slct { .. }, 2) => false,
-        (LaneFn::Prmt(_) | LaneFn::Shf { .. }, _) => false,
+        (LaneFn::Prmt(_) | LaneFn::Shf { .. } | LaneFn::Pack { .. }, _) => false,
         (LaneFn::Cvt(convert), _) => convert.from.is_wide(),
         _ => op.ty.is_wide(),
     }

@@ -110,6 +110,8 @@ fn integer(text: &str) -> Read {
     }
     match u64::from_str_radix(digits, radix) {
         Ok(value) => Ok(TokenKind::Int { value, unsigned: unsigned || value > i64::MAX as u64 }),
-        Err(_) => Err((format!("`{text}` does not fit in 64 bits"), "the largest integer is 0xffffffffffffffff".into())),
+        Err(_) => {
+            Err((format!("`{text}` does not fit in 64 bits"), "the largest integer is 0xffffffffffffffff".into()))
+        }
     }
 }

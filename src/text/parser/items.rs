@@ -130,7 +130,7 @@ impl Parser<'_> {
     fn header_line(&mut self, parse: fn(&mut Self) -> Parsed<()>) {
         let start = self.at;
         if parse(self).is_err() {
-            while !self.at_end() && !(self.peek().after_newline && self.at > start) {
+            while !(self.at_end() || self.peek().after_newline && self.at > start) {
                 self.bump();
             }
         }
@@ -150,7 +150,9 @@ impl Parser<'_> {
                     let error = Diagnostic::error("outside-function", token.span, message);
                     let last_brace = self.at.checked_sub(1).and_then(|i| self.tokens.get(i));
                     match last_brace.filter(|t| t.kind == TokenKind::CloseBrace) {
-                        Some(brace) => error.also(brace.span, "the function ends here").help("is this `}` one too many?"),
+                        Some(brace) => {
+                            error.also(brace.span, "the function ends here").help("is this `}` one too many?")
+                        }
                         None => error.help("a kernel starts with `.visible .entry name(` and its body stands in `{ }`"),
                     }
                 }

@@ -5,8 +5,7 @@ use crate::diag::{Diagnostic, Span};
 use crate::text::lexer::{Token, TokenKind};
 
 /// Directives that start a statement of a function body.
-pub(super) const BODY_DIRECTIVES: [&str; 8] =
-    ["reg", "param", "shared", "local", "global", "const", "loc", "pragma"];
+pub(super) const BODY_DIRECTIVES: [&str; 8] = ["reg", "param", "shared", "local", "global", "const", "loc", "pragma"];
 
 /// Mnemonics that are often written without a dot.
 const BARE_MNEMONICS: [&str; 6] = ["ret", "exit", "trap", "brkpt", "bra", "call"];
@@ -130,7 +129,7 @@ impl Parser<'_> {
         let found = self.describe(self.peek());
         let message = match open.len() {
             1 => format!("expected `}}`, found {found}"),
-            n => format!("expected {n} times `}}`, found {found}"),
+            n => format!("{n} scopes are open: expected `}}`, found {found}"),
         };
         let mut error = Diagnostic::error("unclosed-brace", place, message).also(innermost, "opened here");
         if let [outermost, _, ..] = *open {

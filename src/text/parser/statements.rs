@@ -1,7 +1,7 @@
 //! Function bodies: scopes, labels, instructions, and the directives among them (PTX ISA 4.3, 11.5).
 
 use super::{MOST_NESTED, Parsed, Parser};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Span};
 use crate::text::lexer::TokenKind;
 use crate::text::tree::{Guard, Instruction, Operand, Statement};
 
@@ -57,16 +57,28 @@ impl Parser<'_> {
                 self.bump();
                 out.push(Statement::Label(name));
             }
-            TokenKind::Word | TokenKind::At => out.push(Statement::Instruction(self.instruction()?)),
+            TokenKind::Word => out.push(Statement::Instruction(self.instruction(None, start)?)),
+            TokenKind::At => {
+                let guard = self.guard()?;
+                if self.kind() == TokenKind::OpenBrace {
+                    let error =
+                        Diagnostic::error("guarded-scope", self.peek().span, "a guard cannot stand before a scope");
+                    self.report(
+                        error
+                            .also(guard.predicate.span, "the guard")
+                            .help("branch around the scope: `@!%p bra after;`"),
+                    );
+                    return Ok(());
+                }
+                out.push(Statement::Instruction(self.instruction(Some(guard), start)?));
+            }
             TokenKind::Directive => self.body_directive(out)?,
             _ => return Err(self.unexpected("expected-statement", "an instruction, a label or a declaration")),
         }
         Ok(())
     }
 
-    fn instruction(&mut self) -> Parsed<Instruction> {
-        let start = self.peek().span;
-        let guard = if self.kind() == TokenKind::At { Some(self.guard()?) } else { None };
+    fn instruction(&mut self, guard: Option<Guard>, start: Span) -> Parsed<Instruction> {
         if self.kind() != TokenKind::Word {
             return Err(self.unexpected("expected-statement", "an instruction behind the guard"));
         }
@@ -85,6 +97,9 @@ impl Parser<'_> {
     fn guard(&mut self) -> Parsed<Guard> {
         self.bump();
         let negated = self.eat(TokenKind::Not);
+        if self.kind() == TokenKind::Word && super::recovery::looks_like_mnemonic(self.word()) {
+            return Err(self.unexpected("missing-name", "a predicate register"));
+        }
         let predicate = self.identifier("a predicate register")?;
         Ok(Guard { negated, predicate })
     }
@@ -103,7 +118,10 @@ impl Parser<'_> {
         loop {
             operands.push(self.operand(in_call)?);
             if self.eat(TokenKind::Comma) {
-                if self.peek().after_newline && self.starts_statement() {
+                // A dotted word with a `,` or `;` behind it may be an operand on a line of its own (`v.x`).
+                let ends = matches!(self.ahead(1).kind, TokenKind::Comma | TokenKind::Semicolon);
+                let operand = ends && self.kind() == TokenKind::Word && self.word().contains('.');
+                if self.peek().after_newline && self.starts_statement() && !operand {
                     let error = Diagnostic::error("missing-operand", self.gap(), "expected an operand after `,`");
                     self.report(error.label("missing here"));
                     return Ok(operands);

@@ -7,8 +7,34 @@ use crate::text::tree::{Init, Name, Operand, PointerAttributes, Registers, Varia
 
 /// The types of PTX, as words. What can be done with them is for the checker.
 const TYPES: [&str; 28] = [
-    "pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "f16", "f16x2",
-    "bf16", "bf16x2", "tf32", "f32", "f64", "e4m3", "e5m2", "u16x2", "s16x2", "texref", "samplerref", "surfref",
+    "pred",
+    "b8",
+    "b16",
+    "b32",
+    "b64",
+    "b128",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "s8",
+    "s16",
+    "s32",
+    "s64",
+    "f16",
+    "f16x2",
+    "bf16",
+    "bf16x2",
+    "tf32",
+    "f32",
+    "f64",
+    "e4m3",
+    "e5m2",
+    "u16x2",
+    "s16x2",
+    "texref",
+    "samplerref",
+    "surfref",
 ];
 
 /// Words that can stand between a space and a name beside the type.
@@ -167,7 +193,7 @@ impl Parser<'_> {
     /// one, so that the name is declared and its uses are not reported too.
     fn specifiers(&mut self) -> Parsed<Specifiers> {
         let (mut align, mut vector, mut pointer) = (None, 1, None);
-        let mut ty: Option<Name> = None;
+        let (mut ty, mut stand_in): (Option<Name>, Option<Name>) = (None, None);
         while self.kind() == TokenKind::Directive {
             match self.directive() {
                 "align" => align = Some(self.alignment()?),
@@ -188,28 +214,13 @@ impl Parser<'_> {
                 // The name is missing, and this is the next declaration.
                 "param" | "reg" | "global" | "const" | "shared" | "local" => break,
                 _ if self.starts_item() => break,
-                word => {
-                    // Once the type is known, only an attribute can have been meant.
-                    let types = if ty.is_none() { &TYPES[..] } else { &[] };
-                    let guess = closest(word, types.iter().copied());
-                    let message = format!("`.{word}` is neither a type nor an attribute of a declaration");
-                    let mut error = Diagnostic::error("unknown-type", self.peek().span, message);
-                    error.help = guess
-                        .or_else(|| closest(word, ATTRIBUTES))
-                        .map(|c| format!("did you mean `.{c}`?"))
-                        .or_else(|| Some("types are like `.u32`, `.s64`, `.b8`, `.f32`, `.pred`".to_owned()));
-                    self.report(error);
-                    let mut name = self.bump_directive();
-                    name.text = guess.unwrap_or("b32").to_owned();
-                    ty.get_or_insert(name);
-                    // `.aling 4`: the number belongs to the unknown word.
-                    if matches!(self.kind(), TokenKind::Int { .. }) {
-                        self.bump();
-                    }
+                _ => {
+                    let guess = self.unknown_specifier(ty.is_none());
+                    stand_in = stand_in.or(guess);
                 }
             }
         }
-        let ty = match ty {
+        let ty = match ty.or(stand_in) {
             Some(ty) => ty,
             None if self.kind() == TokenKind::Bad => return Err(super::Reported),
             None => {
@@ -220,6 +231,29 @@ impl Parser<'_> {
             }
         };
         Ok(Specifiers { align, vector, ty, pointer })
+    }
+
+    /// Reports a directive that is neither type nor attribute. Gives the type that stands for it, unless it resembles an
+    /// attribute.
+    fn unknown_specifier(&mut self, type_wanted: bool) -> Option<Name> {
+        let word = self.directive();
+        let types = if type_wanted { &TYPES[..] } else { &[] };
+        let ty = closest(word, types.iter().copied());
+        let attribute = if ty.is_none() { closest(word, ATTRIBUTES) } else { None };
+        let message = format!("`.{word}` is neither a type nor an attribute of a declaration");
+        let error = Diagnostic::error("unknown-type", self.peek().span, message);
+        let error = match ty.or(attribute) {
+            Some(meant) => error.help(format!("did you mean `.{meant}`?")),
+            None => error.help("types are like `.u32`, `.s64`, `.b8`, `.f32`, `.pred`"),
+        };
+        self.report(error);
+        let mut name = self.bump_directive();
+        name.text = ty.unwrap_or("b32").to_owned();
+        // `.aling 4`: the number belongs to the unknown word.
+        if matches!(self.kind(), TokenKind::Int { .. }) {
+            self.bump();
+        }
+        attribute.is_none().then_some(name)
     }
 
     fn vector(&mut self, elements: u32) -> u32 {

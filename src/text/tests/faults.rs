@@ -7,7 +7,10 @@ use crate::text::tree::{Item, Statement};
 fn findings(text: &str) -> Vec<String> {
     let (_, diagnostics) = parse(text);
     let label = |d: &crate::diag::Diagnostic| d.labels.first().map(|l| l.span).unwrap_or_default();
-    diagnostics.iter().map(|d| format!("{}@{}", d.code, &text[label(d).start as usize..label(d).end as usize])).collect()
+    diagnostics
+        .iter()
+        .map(|d| format!("{}@{}", d.code, &text[label(d).start as usize..label(d).end as usize]))
+        .collect()
 }
 
 /// The findings of a kernel body, and the number of instructions that survive.
@@ -38,7 +41,7 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         ("ld.u32 %r1, [];", "missing-operand@]", 1),
         ("ld.u32 %r1, a[4];", "unsupported-operand@[", 1),
         ("tex.2d.v4 {%r1,%r2}, [t, {%f1,%f2}];", "unsupported-operand@,", 1),
-        ("ld.v2.u32 {%r1, %r2, [%r3];", "unclosed-vector@;", 1),
+        ("ld.v2.u32 {%r1, %r2, [%r3];", "unclosed-vector@", 1),
         ("ld.v2.u32 {%r1 %r2}, [%r3];", "unclosed-vector@%r2", 1),
         ("mov.u32 %r1, (1+2;", "unclosed-parenthesis@", 1),
         ("mov.u32 %r1, 1/0;", "division-by-zero@1/0", 1),
@@ -51,9 +54,10 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         ("mov.u32 %r1, 12abc;", "bad-number@12abc", 2),
         ("mov.u32 %r1, \u{2212}1;", "unexpected-character@\u{2212}", 1),
         ("mov.u32 %r1, %ré;", "non-ascii-name@é", 2),
+        ("@ add.u32 %r1, %r2, 3;", "missing-name@add.u32", 1),
         ("%r1 = %r2;", "expected-statement@%r1", 1),
-        ("@%p1 { ret; }", "expected-statement@{", 2),
-        ("@ bra L;", "bad-name@bra", 1),
+        ("@%p1 { ret; }", "guarded-scope@{", 1),
+        ("@ bra L;", "missing-name@bra", 1),
         (")(", "expected-statement@)", 1),
         (".rge .u32 %r1;", "unknown-directive@.rge", 1),
         (".reg .u33 %r1;", "unknown-type@.u33", 1),
@@ -61,6 +65,7 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         (".reg .u32 .f32 %r1;", "second-type@.f32", 1),
         (".reg .u32 %r<x>;", "missing-number@x", 1),
         (".shared .aling 4 .b8 s[4];", "unknown-type@.aling", 1),
+        (".shared .thing s[4];", "unknown-type@.thing", 1),
         (".shared .align 3 .b8 s[4];", "bad-alignment@3", 1),
         (".shared .b8 s[-1];", "bad-dimension@-1", 1),
         (".shared .b8 s[4;", "unclosed-bracket@", 1),
@@ -123,14 +128,17 @@ fn module_level_faults_are_one_finding_each() {
 fn five_faults_are_five_findings_in_order() {
     let text = ".entry k(.param .u64 in\n{\n.reg .u33 %r<4>;\nadd.u32 %r1, %r2, 3\nmov.u32 %r1 %r2;\nL: bra L+;\n}";
     let codes: Vec<_> = parse(text).1.iter().map(|d| d.code).collect();
-    assert_eq!(codes, ["unclosed-parenthesis", "unknown-type", "missing-semicolon", "missing-comma", "missing-operand"]);
+    assert_eq!(
+        codes,
+        ["unclosed-parenthesis", "unknown-type", "missing-semicolon", "missing-comma", "missing-operand"]
+    );
 }
 
 #[test]
 fn help_names_what_was_meant() {
     for (text, help) in [
         (".entry k() { .rge .u32 x; }", "did you mean `.reg`?"),
-        (".entry k() { .reg .u3 x; }", "did you mean `.u32`?"),
+        (".entry k() { .reg .u23 x; }", "did you mean `.u32`?"),
         (".entry k() .maxtid 4 { ret; }", "did you mean `.maxntid`?"),
         (".taget sm_90", "did you mean `.target`?"),
         (".entry k() { mov.u32 a\u{ff0c}1; }", "write the ASCII character `,`"),

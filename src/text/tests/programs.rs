@@ -60,6 +60,8 @@ fn instructions_have_guard_mnemonic_and_operands() {
     assert_eq!(operands, ["{%f1, _}", "[%rd1+-4]"]);
     assert_eq!(instruction("ret;").operands, []);
     assert_eq!(instruction("bra.uni $L__BB0_2;").mnemonic.text, "bra.uni");
+    assert_eq!(instruction("mov.u32 r,\nv.x;").operands[1].to_string(), "v.x");
+    assert_eq!(instruction("mov.b64 {a, b},\n{\nv.x,\nv.y\n}\n;").operands[1].to_string(), "{v.x, v.y}");
 }
 
 #[test]
@@ -183,6 +185,13 @@ fn variables_have_spaces_types_dimensions_and_initialisers() {
     }
 }
 
+fn function(item: &Item) -> Option<&Function> {
+    match item {
+        Item::Function(function) => Some(function),
+        Item::Variable(_) => None,
+    }
+}
+
 #[test]
 fn functions_have_parameters_results_and_directives() {
     let module = sound(
@@ -191,7 +200,6 @@ fn functions_have_parameters_results_and_directives() {
          .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b8 rest[]) ;\n\
          .func trap_all .noreturn { trap; }\n.weak .entry empty { }",
     );
-    let function = |i| if let &Item::Function(ref f) = i { Some(f) } else { None };
     let functions: Vec<&Function> = module.items.iter().filter_map(function).collect();
     let [k, vprintf, trap_all, empty] = functions[..] else { panic!() };
     assert_eq!((k.kind, k.params.len()), (FunctionKind::Entry, 3));
@@ -227,4 +235,17 @@ fn the_printed_form_is_complete() {
     let expected = "//! n = 1\n.version 9.0\n.target sm_90\n.address_size 64\n\n.entry k(\n\t.param .u32 n\n)\n{\n\
                     \t.reg .pred %p<2>;\n\t@%p1 bra L;\nL:\n\tret;\n}\n";
     assert_eq!(print(&module), expected);
+}
+
+#[test]
+fn what_a_compiler_writes_is_read_whole() {
+    let module = sound(include_str!("nvcc.ptx"));
+    assert_eq!((module.items.len(), module.files.len(), module.sections.len()), (5, 2, 3));
+    let Some(Item::Function(kernel)) = module.items.last() else { panic!() };
+    let body = kernel.body.as_deref().unwrap_or_default();
+    let count = |f: fn(&Statement) -> bool| body.iter().filter(|s| f(s)).count();
+    assert_eq!(count(|s| matches!(s, Statement::Instruction(_))), 20);
+    assert_eq!(count(|s| matches!(s, Statement::Label(_))), 5);
+    assert_eq!(count(|s| matches!(s, Statement::Loc { .. })), 4);
+    assert_eq!(count(|s| matches!(s, Statement::Block(inner, _) if inner.len() == 6)), 1);
 }

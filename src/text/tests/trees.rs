@@ -73,8 +73,12 @@ fn call() -> impl Strategy<Value = (Name, Vec<Operand>)> {
 fn instruction() -> impl Strategy<Value = Instruction> {
     let guard = (any::<bool>(), name()).prop_map(|(negated, predicate)| Guard { negated, predicate });
     let form = prop_oneof![6 => (mnemonic(), vec(operand(), 0..5)), 1 => call()];
-    (option::of(guard), form)
-        .prop_map(|(guard, (mnemonic, operands))| Instruction { guard, mnemonic, operands, span: NOWHERE })
+    (option::of(guard), form).prop_map(|(guard, (mnemonic, operands))| Instruction {
+        guard,
+        mnemonic,
+        operands,
+        span: NOWHERE,
+    })
 }
 
 fn ty() -> impl Strategy<Value = Name> {
@@ -121,8 +125,11 @@ fn variable(spaces: &'static [&'static str], linked: bool) -> impl Strategy<Valu
 fn parameter() -> impl Strategy<Value = Variable> {
     let pointer = (option::of(word(&["global", "const", "shared", "local"])), align())
         .prop_map(|(space, align)| PointerAttributes { space, align });
-    (variable(&["param", "reg"], false), option::of(pointer))
-        .prop_map(|(variable, pointer)| Variable { pointer, init: None, ..variable })
+    (variable(&["param", "reg"], false), option::of(pointer)).prop_map(|(variable, pointer)| Variable {
+        pointer,
+        init: None,
+        ..variable
+    })
 }
 
 fn registers() -> impl Strategy<Value = Registers> {

@@ -1,0 +1,269 @@
+//! From a form and its operands to the operation: one table from meanings and modifiers to functions.
+//!
+//! Most written instructions become one [`crate::kernel::Inst`]. More than one come out of `mov` that unpacks, `set` with a
+//! predicate, and conversions whose register is wider than their type.
+
+mod convert;
+mod memory;
+mod warp;
+
+use super::body::{Body, Origin};
+use super::operands::{Arg, Args};
+use crate::base::Pc;
+use crate::diag::Diagnostic;
+use crate::isa::{BoolOp, Compare, FloatMode, FormMatch, Round, Sem, Type};
+use crate::kernel::{LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Row, Setp};
+use crate::text::tree::Instruction;
+
+/// `.rn .rz .rm .rp` and their integral kin; nearest when none is written.
+fn rounding(m: &FormMatch<'_>) -> Round {
+    m.pick(&[
+        ("rz", Round::Zero),
+        ("rm", Round::Down),
+        ("rp", Round::Up),
+        ("rzi", Round::Zero),
+        ("rmi", Round::Down),
+        ("rpi", Round::Up),
+    ])
+    .unwrap_or(Round::Nearest)
+}
+
+fn float_mode(m: &FormMatch<'_>) -> FloatMode {
+    FloatMode { round: rounding(m), ftz: m.has("ftz"), sat: m.has("sat") }
+}
+
+fn comparison(m: &FormMatch<'_>) -> Compare {
+    m.pick(&[
+        ("ne", Compare::Ne),
+        ("lt", Compare::Lt),
+        ("lo", Compare::Lt),
+        ("le", Compare::Le),
+        ("ls", Compare::Le),
+        ("gt", Compare::Gt),
+        ("hi", Compare::Gt),
+        ("ge", Compare::Ge),
+        ("hs", Compare::Ge),
+        ("equ", Compare::Equ),
+        ("neu", Compare::Neu),
+        ("ltu", Compare::Ltu),
+        ("leu", Compare::Leu),
+        ("gtu", Compare::Gtu),
+        ("geu", Compare::Geu),
+        ("num", Compare::Num),
+        ("nan", Compare::Nan),
+    ])
+    .unwrap_or(Compare::Eq)
+}
+
+fn bool_op(m: &FormMatch<'_>) -> BoolOp {
+    m.pick(&[("or", BoolOp::Or), ("xor", BoolOp::Xor)]).unwrap_or(BoolOp::And)
+}
+
+fn prmt_mode(m: &FormMatch<'_>) -> PrmtMode {
+    m.pick(&[
+        ("f4e", PrmtMode::F4e),
+        ("b4e", PrmtMode::B4e),
+        ("rc8", PrmtMode::Rc8),
+        ("ecl", PrmtMode::Ecl),
+        ("ecr", PrmtMode::Ecr),
+        ("rc16", PrmtMode::Rc16),
+    ])
+    .unwrap_or(PrmtMode::Index)
+}
+
+/// The function of a form that works lane by lane on its operands in order; `None` for all others.
+fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
+    let (sat, hi, ftz, nan) = (m.has("sat"), m.has("hi"), m.has("ftz"), m.has("NaN"));
+    Some(match m.form.sem {
+        Sem::Add => LaneFn::Add { sat },
+        Sem::Sub => LaneFn::Sub { sat },
+        Sem::MulLo => LaneFn::MulLo,
+        Sem::MulHi => LaneFn::MulHi,
+        Sem::MulWide => LaneFn::MulWide,
+        Sem::MadLo => LaneFn::MadLo,
+        Sem::MadHi => LaneFn::MadHi { sat },
+        Sem::MadWide => LaneFn::MadWide,
+        Sem::Mul24 => LaneFn::Mul24 { hi },
+        Sem::Mad24 => LaneFn::Mad24 { hi },
+        Sem::Sad => LaneFn::Sad,
+        Sem::Div => LaneFn::Div,
+        Sem::Rem => LaneFn::Rem,
+        Sem::Abs => LaneFn::Abs,
+        Sem::Neg => LaneFn::Neg,
+        Sem::Min => LaneFn::Min,
+        Sem::Max => LaneFn::Max,
+        Sem::Popc => LaneFn::Popc,
+        Sem::Clz => LaneFn::Clz,
+        Sem::Bfind => LaneFn::Bfind { shift: m.has("shiftamt") },
+        Sem::Brev => LaneFn::Brev,
+        Sem::Bfe => LaneFn::Bfe,
+        Sem::Bfi => LaneFn::Bfi,
+        Sem::Prmt => LaneFn::Prmt(prmt_mode(m)),
+        Sem::And => LaneFn::And,
+        Sem::Or => LaneFn::Or,
+        Sem::Xor => LaneFn::Xor,
+        Sem::Not => LaneFn::Not,
+        Sem::Cnot => LaneFn::Cnot,
+        Sem::Shl => LaneFn::Shl,
+        Sem::Shr => LaneFn::Shr,
+        Sem::Shf => LaneFn::Shf { left: m.has("l"), wrap: m.has("wrap") },
+        Sem::FAdd => LaneFn::FAdd(float_mode(m)),
+        Sem::FSub => LaneFn::FSub(float_mode(m)),
+        Sem::FMul => LaneFn::FMul(float_mode(m)),
+        Sem::Fma => LaneFn::Fma(float_mode(m)),
+        Sem::FDiv => LaneFn::FDiv(float_mode(m)),
+        Sem::Rcp => LaneFn::Rcp(float_mode(m)),
+        Sem::Sqrt => LaneFn::Sqrt(float_mode(m)),
+        Sem::Rsqrt => LaneFn::Rsqrt { ftz },
+        Sem::Sin => LaneFn::Sin { ftz },
+        Sem::Cos => LaneFn::Cos { ftz },
+        Sem::Ex2 => LaneFn::Ex2 { ftz },
+        Sem::Lg2 => LaneFn::Lg2 { ftz },
+        Sem::Tanh => LaneFn::Tanh,
+        Sem::FMin => LaneFn::FMin { ftz, nan },
+        Sem::FMax => LaneFn::FMax { ftz, nan },
+        Sem::FNeg => LaneFn::FNeg { ftz },
+        Sem::FAbs => LaneFn::FAbs { ftz },
+        Sem::CopySign => LaneFn::CopySign,
+        Sem::Set => LaneFn::Set { compare: comparison(m), float: m.ty() == Type::F32, ftz },
+        Sem::Slct => LaneFn::Slct { float: m.second_type() == Type::F32, ftz },
+        _ => return None,
+    })
+}
+
+/// An element-wise operation on the operands in order.
+fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
+    let mut s = [Row(0); 4];
+    s.iter_mut().zip(sources).for_each(|(place, row)| *place = *row);
+    Op::Lane(LaneOp { f, ty, d, s })
+}
+
+impl Body<'_> {
+    /// Adds what a written instruction does.
+    pub(super) fn lower(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+        let op = if let Some(f) = lane_fn(m) {
+            // `set` compares operands of its second type; everything else works in its first.
+            let ty = if m.form.sem == Sem::Set { m.second_type() } else { m.ty() };
+            let sources: Vec<Row> = (1..args.args.len()).map(|i| args.row(i)).collect();
+            lane(f, ty, args.row(0), &sources)
+        } else {
+            match m.form.sem {
+                Sem::Lop3 => match self.truth_table(inst, args) {
+                    Some(table) => {
+                        lane(LaneFn::Lop3(table), m.ty(), args.row(0), &[args.row(1), args.row(2), args.row(3)])
+                    }
+                    None => return,
+                },
+                Sem::Setp => setp(m, args),
+                Sem::SetBool => return self.set_bool(m, args, origin),
+                Sem::Selp => {
+                    Op::Select { ty: m.ty(), d: args.row(0), a: args.row(1), b: args.row(2), c: args.predicate(3) }
+                }
+                Sem::PredicateMov => self.predicate_mov(args),
+                Sem::PredicateNot => predicates(PredicateFn::Not, args),
+                Sem::PredicateAnd => predicates(PredicateFn::And, args),
+                Sem::PredicateOr => predicates(PredicateFn::Or, args),
+                Sem::PredicateXor => predicates(PredicateFn::Xor, args),
+                Sem::Mov => return self.mov(m, args, origin),
+                Sem::Cvt => return self.cvt(m, args, origin),
+                Sem::Cvta => match self.cvta(inst, m, args) {
+                    Some(op) => op,
+                    None => return,
+                },
+                Sem::Load => memory::load(m, args),
+                Sem::Store => memory::store(m, args),
+                Sem::Atomic => memory::atomic(m, args),
+                Sem::Branch => {
+                    if let Some(Arg::Label(name)) = args.args.first() {
+                        self.branches.push((self.insts.len(), name.clone(), self.scopes.current()));
+                    }
+                    Op::Branch { target: Pc(0), uniform: m.has("uni") }
+                }
+                Sem::BarrierSync | Sem::BarrierArrive | Sem::BarrierRed => match self.barrier(inst, m, args) {
+                    Some(op) => op,
+                    None => return,
+                },
+                Sem::WarpSync => Op::WarpSync { mask: args.row(0) },
+                Sem::Shuffle => warp::shuffle(m, args),
+                Sem::Vote => warp::vote(m, args),
+                Sem::ActiveMask => Op::ActiveMask { d: args.row(0) },
+                Sem::Match => warp::lanes_equal(m, args),
+                Sem::Redux => warp::redux(m, args),
+                Sem::Fence => Op::Fence,
+                Sem::Sleep => Op::Sleep { t: args.row(0) },
+                Sem::Exit => Op::Exit,
+                Sem::Trap => Op::Trap,
+                other => unreachable!("{other:?} is in the table of lane functions"),
+            }
+        };
+        self.emit(origin, op, &args.reads, &args.writes);
+    }
+
+    fn truth_table(&mut self, inst: &Instruction, args: &Args) -> Option<u8> {
+        let Some(Arg::Immediate(value)) = args.args.get(4) else { return None };
+        let table = u8::try_from(*value).map_err(|_| {
+            let span = inst.operands.get(4).map_or(inst.span, |operand| operand.span());
+            Diagnostic::error("literal-range", span, format!("{value} is no truth table of three inputs"))
+                .help("write 0 to 255: the function applied to 0xF0, 0xCC and 0xAA")
+        });
+        self.ok(table)
+    }
+
+    /// `set.CMP.BOOL`: the comparison goes to a predicate of its own, which selects the result.
+    fn set_bool(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+        let p = self.rows.predicate();
+        let compare = Setp {
+            compare: comparison(m),
+            ty: m.second_type(),
+            ftz: m.has("ftz"),
+            p: Some(p),
+            q: None,
+            a: args.row(1),
+            b: args.row(2),
+            combine: Some((bool_op(m), args.predicate(3))),
+        };
+        let p_register = crate::kernel::Register::Predicate(p);
+        self.emit(origin, Op::Setp(compare), &args.reads, &[p_register]);
+        let holds = if m.ty() == Type::F32 { 1f32.to_bits() } else { u32::MAX };
+        let select = Op::Select {
+            ty: m.ty(),
+            d: args.row(0),
+            a: self.rows.constant(u64::from(holds), false),
+            b: self.rows.constant(0, false),
+            c: PredicateUse { predicate: p, negated: false },
+        };
+        self.emit(origin, select, &[p_register], &args.writes);
+    }
+
+    /// `mov.pred`: a copy, or a comparison of a constant with itself for a truth known from the text.
+    fn predicate_mov(&mut self, args: &Args) -> Op {
+        let Some(Arg::Truth(truth)) = args.args.get(1) else { return predicates(PredicateFn::Mov, args) };
+        let zero = self.rows.constant(0, false);
+        Op::Setp(Setp {
+            compare: if *truth { Compare::Eq } else { Compare::Ne },
+            ty: Type::U32,
+            ftz: false,
+            p: Some(args.predicate(0).predicate),
+            q: None,
+            a: zero,
+            b: zero,
+            combine: None,
+        })
+    }
+}
+
+fn predicates(f: PredicateFn, args: &Args) -> Op {
+    let a = args.predicate(1);
+    let b = if args.args.len() > 2 { args.predicate(2) } else { a };
+    Op::PredicateLogic { f, d: args.predicate(0).predicate, a, b }
+}
+
+fn setp(m: &FormMatch<'_>, args: &Args) -> Op {
+    let (p, q) = match args.args.first() {
+        Some(Arg::Pair(p, q)) => (*p, *q),
+        other => unreachable!("isa/ptx.ron: the result of setp is {other:?}"),
+    };
+    let combine = (args.args.len() > 3).then(|| (bool_op(m), args.predicate(3)));
+    let (a, b) = (args.row(1), args.row(2));
+    Op::Setp(Setp { compare: comparison(m), ty: m.ty(), ftz: m.has("ftz"), p, q, a, b, combine })
+}

@@ -1,0 +1,66 @@
+//! Loads, stores and atomics.
+
+use super::super::operands::{Arg, Args, Value, space, vector_length};
+use crate::isa::FormMatch;
+use crate::kernel::{Access, Atomic, AtomicFn, Load, Op, Row, Store};
+
+fn access(m: &FormMatch<'_>, wide: bool) -> Access {
+    let strong = ["volatile", "relaxed", "acquire", "release"].into_iter().any(|word| m.has(word));
+    Access {
+        space: space(m),
+        ty: m.ty(),
+        count: vector_length(m),
+        wide,
+        strong,
+        bypass_l1: strong || m.has("cg") || m.has("cv"),
+    }
+}
+
+fn parts(args: &Args, i: usize) -> (&[Option<Value>], bool) {
+    match args.args.get(i) {
+        Some(Arg::Parts(parts, wide)) => (parts, *wide),
+        other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and a load or store needs a vector"),
+    }
+}
+
+pub(super) fn load(m: &FormMatch<'_>, args: &Args) -> Op {
+    let (parts, wide) = parts(args, 0);
+    let mut d = [None; 4];
+    d.iter_mut().zip(parts).for_each(|(place, part)| *place = part.map(|value| value.row));
+    Op::Load(Load { access: access(m, wide), d, address: args.address(1) })
+}
+
+pub(super) fn store(m: &FormMatch<'_>, args: &Args) -> Op {
+    let (parts, wide) = parts(args, 1);
+    let mut s = [Row(0); 4];
+    s.iter_mut().zip(parts.iter().flatten()).for_each(|(place, value)| *place = value.row);
+    Op::Store(Store { access: access(m, wide), s, address: args.address(0) })
+}
+
+pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
+    let f = m.pick(&[
+        ("add", AtomicFn::Add),
+        ("min", AtomicFn::Min),
+        ("max", AtomicFn::Max),
+        ("and", AtomicFn::And),
+        ("or", AtomicFn::Or),
+        ("xor", AtomicFn::Xor),
+        ("inc", AtomicFn::Inc),
+        ("dec", AtomicFn::Dec),
+        ("exch", AtomicFn::Exch),
+        ("cas", AtomicFn::Cas),
+    ]);
+    // `red` has no result, so its operands stand one place earlier.
+    let first = usize::from(m.form.opcode == "atom");
+    let d = if first == 1 { args.optional_row(0) } else { None };
+    let c = if args.args.len() > first + 2 { args.row(first + 2) } else { Row(0) };
+    Op::Atomic(Atomic {
+        space: space(m),
+        f: f.unwrap_or(AtomicFn::Add),
+        ty: m.ty(),
+        d,
+        address: args.address(first),
+        b: args.row(first + 1),
+        c,
+    })
+}

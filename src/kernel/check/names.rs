@@ -1,0 +1,103 @@
+//! What a name stands for: a register, a variable, a special register or a constant of PTX.
+
+use super::body::Body;
+use super::scope::Used;
+use super::variables::Symbol;
+use crate::diag::Diagnostic;
+use crate::kernel::Special;
+use crate::text::tree::Name;
+
+/// `WARP_SZ`. PTX programs are written for 32; a machine with fewer lanes in a warp does not change the constant.
+pub(super) const WARP_SIZE: u32 = 32;
+
+/// What a name stands for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Found {
+    /// A declared register.
+    Register(Used),
+    /// A variable or parameter.
+    Symbol(Symbol),
+    /// A special register that is constant while a thread lives.
+    Special(Special),
+    /// `%clock` or `%clock64`.
+    Clock {
+        /// `%clock64`
+        wide: bool,
+    },
+    /// `WARP_SZ`
+    WarpSize,
+}
+
+const SPECIALS: &[(&str, Special)] = &[
+    ("%tid.x", Special::Tid(0)),
+    ("%tid.y", Special::Tid(1)),
+    ("%tid.z", Special::Tid(2)),
+    ("%ntid.x", Special::Ntid(0)),
+    ("%ntid.y", Special::Ntid(1)),
+    ("%ntid.z", Special::Ntid(2)),
+    ("%ctaid.x", Special::Ctaid(0)),
+    ("%ctaid.y", Special::Ctaid(1)),
+    ("%ctaid.z", Special::Ctaid(2)),
+    ("%nctaid.x", Special::Nctaid(0)),
+    ("%nctaid.y", Special::Nctaid(1)),
+    ("%nctaid.z", Special::Nctaid(2)),
+    ("%laneid", Special::Laneid),
+    ("%warpid", Special::Warpid),
+    ("%nwarpid", Special::Nwarpid),
+    ("%smid", Special::Smid),
+    ("%nsmid", Special::Nsmid),
+    ("%gridid", Special::Gridid),
+    ("%lanemask_eq", Special::LanemaskEq),
+    ("%lanemask_le", Special::LanemaskLe),
+    ("%lanemask_lt", Special::LanemaskLt),
+    ("%lanemask_ge", Special::LanemaskGe),
+    ("%lanemask_gt", Special::LanemaskGt),
+    ("%dynamic_smem_size", Special::DynamicSmemSize),
+    ("%total_smem_size", Special::TotalSmemSize),
+];
+
+/// What PTX itself calls by this name.
+pub(super) fn special_of(name: &str) -> Option<Found> {
+    match name {
+        "%clock" => Some(Found::Clock { wide: false }),
+        "%clock64" => Some(Found::Clock { wide: true }),
+        "WARP_SZ" => Some(Found::WarpSize),
+        _ => SPECIALS.iter().find(|(n, _)| *n == name).map(|&(_, special)| Found::Special(special)),
+    }
+}
+
+impl Body<'_> {
+    /// What `name` stands for; `None` after reporting that it is unknown.
+    pub(super) fn find(&mut self, name: &Name) -> Option<Found> {
+        if let Some(used) = self.scopes.register(&name.text, &mut self.rows) {
+            return Some(Found::Register(used));
+        }
+        let symbol = self.scopes.symbol(&name.text).or_else(|| self.statics.symbols.get(name.text.as_str()).copied());
+        if let Some(symbol) = symbol {
+            return Some(Found::Symbol(symbol));
+        }
+        if let Some(found) = special_of(&name.text) {
+            return Some(found);
+        }
+        let is_register = name.text.starts_with('%');
+        let message = match name.text.as_str() {
+            "_" => "`_` cannot stand here".to_string(),
+            text if is_register => format!("register `{text}` is not declared"),
+            text => format!("there is no variable or register `{text}`"),
+        };
+        let mut error = Diagnostic::error("unknown-name", name.span, message);
+        if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
+            error = error.help(format!("name a dimension: {}.x", name.text));
+        } else {
+            let specials: Vec<&str> = SPECIALS.iter().map(|(n, _)| *n).chain(["%clock", "%clock64"]).collect();
+            error.help = self.scopes.suggestion(&name.text, &specials);
+        }
+        // One missing declaration is one error, however often the name is used.
+        if self.unknown.insert(name.text.clone()) {
+            self.report(error);
+        } else {
+            self.failed = true;
+        }
+        None
+    }
+}
