@@ -9,13 +9,14 @@ mod alu;
 mod arith;
 mod atomic;
 mod barrier;
+mod fault;
 mod lanes;
 mod memory;
 mod registers;
 mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
-pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, variable_segments};
+pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments};
 pub use registers::WarpPlace;
 pub use warp::members;
 
@@ -237,5 +238,6 @@ fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fa
     }
 }
 
+#[cfg(test)]
 #[cfg(test)]
 mod tests;

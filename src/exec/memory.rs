@@ -211,6 +211,14 @@ impl Words for GlobalView<'_> {
     }
 }
 
+/// The shared memory of a block: its static variables, then the dynamic part from the next multiple of 16 on.
+pub fn block_shared_bytes(static_bytes: u32, dynamic: u32) -> u32 {
+    match dynamic {
+        0 => static_bytes,
+        _ => static_bytes.checked_next_multiple_of(16).unwrap_or(u32::MAX).saturating_add(dynamic),
+    }
+}
+
 /// The shared memory of one block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedMemory {

@@ -1,0 +1,286 @@
+//! One block of the plainest run: a thread goes on until it must wait, then the next one.
+
+use super::{OracleError, Settings};
+use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
+use crate::exec::{
+    self, Effect, Env, Fault, GlobalMemory, LocalMemory, RegisterFile, SharedMemory, WarpPlace, barrier_votes,
+    block_shared_bytes, finish_barrier_reduction, guarded, members,
+};
+use crate::kernel::{Inst, Kernel, Op};
+use crate::launch::Launch;
+
+/// How long a thread may run before another gets a turn. Only programs that spin on another thread's write need a
+/// limit; it is long, so that the order stays one thread after the other for all others.
+const TURN: u64 = 1 << 14;
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Can execute its next instruction.
+    Ready,
+    /// Waits at a collective for the lanes its mask names.
+    Gathering,
+    /// Waits at a block barrier.
+    AtBarrier { id: u8, count: Option<u32> },
+    /// Ended.
+    Exited,
+}
+
+/// One warp: each thread is a column of the register file.
+struct Warp {
+    registers: RegisterFile,
+    local: LocalMemory,
+    /// Linear index in the block of lane 0.
+    first_thread: u32,
+    pcs: [u32; MAX_LANES],
+    states: [State; MAX_LANES],
+}
+
+impl Warp {
+    fn lanes_where(&self, holds: impl Fn(State) -> bool) -> LaneMask {
+        let bits = self.states.iter().enumerate().filter(|&(_, &s)| holds(s)).map(|(lane, _)| 1 << lane);
+        LaneMask(bits.fold(0, |mask, bit| mask | bit))
+    }
+}
+
+/// A barrier's state: threads that arrived, and what they voted.
+#[derive(Clone, Copy, Debug, Default)]
+struct Arrivals {
+    threads: u32,
+    votes: u32,
+    count: Option<u32>,
+}
+
+/// A run in progress.
+pub(super) struct Run<'a> {
+    kernel: &'a Kernel,
+    launch: &'a Launch,
+    settings: &'a Settings,
+    memory: &'a GlobalMemory,
+    shared: SharedMemory,
+    barriers: [Arrivals; 16],
+    addresses: [u64; MAX_LANES],
+    /// Instructions executed so far.
+    pub(super) steps: u64,
+    /// As [`super::OracleOutcome::traces`].
+    pub(super) traces: Vec<Vec<u32>>,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn new(
+        kernel: &'a Kernel,
+        launch: &'a Launch,
+        settings: &'a Settings,
+        memory: &'a GlobalMemory,
+    ) -> Self {
+        let shared = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared);
+        Run {
+            kernel,
+            launch,
+            settings,
+            memory,
+            shared: SharedMemory::new(shared),
+            barriers: [Arrivals::default(); 16],
+            addresses: [0; MAX_LANES],
+            steps: 0,
+            traces: vec![Vec::new(); settings.traced.len()],
+        }
+    }
+
+    /// Runs a block to its end.
+    pub(super) fn block(&mut self, block: BlockId, ctaid: [u32; 3]) -> Result<(), OracleError> {
+        self.shared.clear();
+        self.barriers = [Arrivals::default(); 16];
+        let mut warps = self.warps(ctaid);
+        loop {
+            let mut ran = false;
+            for warp in &mut warps {
+                for lane in 0..MAX_LANES as u32 {
+                    ran |= self.turn(block, warp, lane)?;
+                }
+                ran |= self.gather(block, warp)?;
+            }
+            let opened = !ran && self.open_barriers(&mut warps);
+            if ran || opened {
+                continue;
+            }
+            // Nothing moves any more: either all ended, or the first that did not is stuck.
+            let waiting = warps.iter().find_map(|w| w.lanes_where(|s| s != State::Exited).lowest().map(|l| (w, l)));
+            return match waiting {
+                None => Ok(()),
+                Some((warp, lane)) => {
+                    Err(OracleError::Stuck { block, thread: warp.first_thread + lane, pc: Pc(warp.pcs[lane as usize]) })
+                }
+            };
+        }
+    }
+
+    fn warps(&self, ctaid: [u32; 3]) -> Vec<Warp> {
+        let ntid = self.launch.block;
+        let threads = ntid.iter().fold(1, |product: u32, &n| product.saturating_mul(n));
+        let size = self.settings.warp_size.clamp(1, MAX_LANES as u32);
+        let nwarps = threads.div_ceil(size);
+        (0..nwarps)
+            .map(|warp_id| {
+                let first_thread = warp_id * size;
+                let place = WarpPlace {
+                    ctaid,
+                    nctaid: self.launch.grid,
+                    ntid,
+                    first_thread,
+                    warp_id,
+                    nwarps,
+                    sm_id: 0,
+                    nsm: 1,
+                    dynamic_smem: self.launch.dynamic_shared,
+                    total_smem: self.shared.bytes() as u32,
+                };
+                let mut registers = RegisterFile::new(&self.kernel.registers);
+                registers.start(&self.kernel.registers, &place);
+                let live = LaneMask::first_n(size.min(threads - first_thread));
+                Warp {
+                    registers,
+                    local: LocalMemory::new(self.kernel.local_bytes),
+                    first_thread,
+                    pcs: [0; MAX_LANES],
+                    states: std::array::from_fn(|l| if live.contains(l as u32) { State::Ready } else { State::Exited }),
+                }
+            })
+            .collect()
+    }
+
+    /// Lets one thread run until it waits, ends, or has had its turn. Whether it executed anything.
+    fn turn(&mut self, block: BlockId, warp: &mut Warp, lane: u32) -> Result<bool, OracleError> {
+        let kernel = self.kernel;
+        let me = LaneMask::lane(lane);
+        let mut executed = 0;
+        while warp.states[lane as usize] == State::Ready && executed < TURN {
+            let pc = warp.pcs[lane as usize];
+            let inst = &kernel.insts[pc as usize];
+            let lanes = guarded(inst, me, &warp.registers);
+            if members(inst, lanes, &warp.registers).is_some() {
+                warp.states[lane as usize] = State::Gathering;
+                break;
+            }
+            executed += 1;
+            let effect = self.step(block, warp, inst, pc, lanes, me)?;
+            let mut next = pc + 1;
+            match effect {
+                Effect::Branch { taken } if !taken.is_empty() => {
+                    if let Op::Branch { target, .. } = inst.op {
+                        next = target.0;
+                    }
+                }
+                Effect::Exit { lanes } if !lanes.is_empty() => warp.states[lane as usize] = State::Exited,
+                Effect::Barrier { lanes, id, count, wait } if !lanes.is_empty() => {
+                    let arrivals = &mut self.barriers[usize::from(id & 15)];
+                    arrivals.threads += 1;
+                    arrivals.votes += barrier_votes(inst, lanes, &warp.registers).count();
+                    arrivals.count = count;
+                    if wait {
+                        // A waiting thread stays at its barrier, so that a reduction can be finished there.
+                        warp.states[lane as usize] = State::AtBarrier { id, count };
+                        next = pc;
+                    }
+                }
+                _ => {}
+            }
+            warp.pcs[lane as usize] = next;
+        }
+        Ok(executed > 0)
+    }
+
+    /// Executes the collectives of a warp whose members have all come (or ended). Whether there was one.
+    fn gather(&mut self, block: BlockId, warp: &mut Warp) -> Result<bool, OracleError> {
+        let kernel = self.kernel;
+        let waiting = warp.lanes_where(|s| s == State::Gathering);
+        let alive = warp.lanes_where(|s| s != State::Exited);
+        let mut rest = waiting;
+        let mut any = false;
+        while let Some(lane) = rest.lowest() {
+            let pc = warp.pcs[lane as usize];
+            let inst = &kernel.insts[pc as usize];
+            let here = waiting.lanes().filter(|&l| warp.pcs[l as usize] == pc);
+            let mask_of = |l: u32| members(inst, LaneMask::lane(l), &warp.registers);
+            let mask = mask_of(lane).unwrap_or_default();
+            let group = here.filter(|&l| mask_of(l) == Some(mask)).fold(LaneMask::EMPTY, |m, l| m | LaneMask::lane(l));
+            rest -= group;
+            // A lane that does not name itself is let through to its fault.
+            if !(mask & alive).is_subset(group) && mask.contains(lane) {
+                continue;
+            }
+            any = true;
+            self.step(block, warp, inst, pc, group, group)?;
+            for l in group.lanes() {
+                warp.pcs[l as usize] = pc + 1;
+                warp.states[l as usize] = State::Ready;
+            }
+        }
+        Ok(any)
+    }
+
+    /// Opens the barriers that all expected threads have reached. Whether any opened.
+    fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+        let alive: u32 = warps.iter().map(|w| w.lanes_where(|s| s != State::Exited).count()).sum();
+        let mut opened = false;
+        for id in 0..16u8 {
+            let Arrivals { threads, votes, count } = self.barriers[usize::from(id)];
+            let expected = count.unwrap_or(alive);
+            if threads == 0 || threads < expected {
+                continue;
+            }
+            opened = true;
+            self.barriers[usize::from(id)] = Arrivals::default();
+            for warp in warps.iter_mut() {
+                let waiting = warp.lanes_where(|s| matches!(s, State::AtBarrier { id: at, .. } if at == id));
+                for lane in waiting.lanes() {
+                    let pc = warp.pcs[lane as usize];
+                    let inst = &self.kernel.insts[pc as usize];
+                    let (all, some) = (votes == threads, votes > 0);
+                    finish_barrier_reduction(inst, LaneMask::lane(lane), &mut warp.registers, votes, all, some);
+                    warp.pcs[lane as usize] = pc + 1;
+                    warp.states[lane as usize] = State::Ready;
+                }
+            }
+        }
+        opened
+    }
+
+    /// Executes one instruction for `lanes` of `active`, counting and recording it.
+    fn step(
+        &mut self,
+        block: BlockId,
+        warp: &mut Warp,
+        inst: &Inst,
+        pc: u32,
+        lanes: LaneMask,
+        active: LaneMask,
+    ) -> Result<Effect, OracleError> {
+        self.steps += u64::from(active.count());
+        if self.steps > self.settings.max_steps {
+            return Err(OracleError::StepLimit { steps: self.settings.max_steps });
+        }
+        let block_threads: u64 = self.launch.block.iter().map(|&n| u64::from(n)).product();
+        for (trace, &thread) in self.traces.iter_mut().zip(&self.settings.traced) {
+            let first = u64::from(block.0) * block_threads + u64::from(warp.first_thread);
+            let lane = thread.checked_sub(first).and_then(|l| u32::try_from(l).ok());
+            if lane.is_some_and(|l| l < MAX_LANES as u32 && active.contains(l)) {
+                trace.push(pc);
+            }
+        }
+        let mut env = Env {
+            global: self.memory,
+            shared: &mut self.shared,
+            local: &mut warp.local,
+            params: &self.launch.params,
+            clock: self.steps,
+            addresses: &mut self.addresses,
+        };
+        exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| OracleError::Fault {
+            thread: warp.first_thread + fault.lane,
+            fault,
+            pc: Pc(pc),
+            block,
+        })
+    }
+}
