@@ -20,8 +20,8 @@ mod token;
 mod tests;
 
 pub use directive::{FINISHES, MODES, Plan, Relation, plan};
-pub use fill::Files;
 pub use expect::{Expectation, Verdict, judge};
+pub use fill::Files;
 pub use term::MemoryView;
 
 /// A launch ready to run: every expression evaluated, every buffer filled.

@@ -85,10 +85,11 @@ impl Program {
         let wanted = wanted.or(self.plan.kernel().map(|name| name.text.as_str()));
         match (wanted, self.kernels.as_slice()) {
             (_, []) => Err(NoKernel::None(program)),
-            (Some(wanted), kernels) => kernels
-                .iter()
-                .find(|k| k.name == wanted)
-                .ok_or_else(|| NoKernel::Unknown { program, wanted: wanted.to_string(), there: there() }),
+            (Some(wanted), kernels) => kernels.iter().find(|k| k.name == wanted).ok_or_else(|| NoKernel::Unknown {
+                program,
+                wanted: wanted.to_string(),
+                there: there(),
+            }),
             (None, [one]) => Ok(one),
             (None, _) => Err(NoKernel::Several { program, there: there() }),
         }
@@ -141,7 +142,9 @@ pub fn simulate(
     let lines = Lines(program.text.lines().collect());
     let mut notes = Vec::new();
     if interleaved {
-        notes.push("Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into());
+        notes.push(
+            "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
+        );
     }
     let mut run = Run::build(RunInput {
         program: program.name.clone(),
@@ -167,10 +170,8 @@ pub fn simulate(
     });
     let metric = |name: &str| run.metric(name).map(Value::as_f64);
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
-    run.expectations = verdicts
-        .into_iter()
-        .map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail })
-        .collect();
+    run.expectations =
+        verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
     Ok(Simulation { run, finish, launch, interleaved })
 }
 
@@ -298,7 +299,9 @@ fn fault(report: &FaultReport) -> String {
         FaultKind::Misaligned { space, address, bytes } => {
             format!("0x{address:x} ({}) is not a multiple of the {bytes} bytes accessed", space.name())
         }
-        FaultKind::ReadOnly { address } => format!("0x{address:x} cannot be written: constants and parameters are read-only"),
+        FaultKind::ReadOnly { address } => {
+            format!("0x{address:x} cannot be written: constants and parameters are read-only")
+        }
         FaultKind::UndefinedShuffle { source } => {
             format!("shfl reads lane {source}, which does not take part; its value is undefined")
         }

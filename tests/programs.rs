@@ -18,7 +18,7 @@ const SMALL: (&str, &str) = ("n", "1 << 14");
 /// What `n` may be without being cut down.
 const LARGE: u64 = 1 << 16;
 /// Far more than any program here takes.
-const MAX_CYCLES: u64 = 20_000_000;
+const MAX_CYCLES: u64 = 1_000_000_000;
 
 fn main() {
     let arguments = Arguments::from_args();

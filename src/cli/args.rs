@@ -6,8 +6,12 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
-#[command(version, max_term_width = 100, after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
-error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted.")]
+#[command(
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
+error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted."
+)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,

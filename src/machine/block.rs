@@ -47,9 +47,8 @@ impl Occupancy {
     /// When not even one fits.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-        let fail = |what, needs, has: u32| {
-            Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) })
-        };
+        let fail =
+            |what, needs, has: u32| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) });
         if threads > u64::from(spec.max_block_threads) {
             return fail("threads", threads, spec.max_block_threads);
         }
@@ -78,7 +77,9 @@ impl Occupancy {
             (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers),
             (0, "threads") => fail("threads", u64::from(threads), spec.max_threads),
             (0, _) => fail("warps", u64::from(warps), spec.max_warps),
-            _ => Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit }),
+            _ => {
+                Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit })
+            }
         }
     }
 }

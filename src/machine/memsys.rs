@@ -80,11 +80,9 @@ impl MemorySystem {
     ) -> Served {
         match access.space {
             Space::Shared => self.shared(now, access, addresses),
-            Space::Const | Space::Param => Served {
-                traffic: Traffic { memory: MemoryKind::Const, ..blank(access) },
-                done: now + price,
-                port: 1,
-            },
+            Space::Const | Space::Param => {
+                Served { traffic: Traffic { memory: MemoryKind::Const, ..blank(access) }, done: now + price, port: 1 }
+            }
             Space::Local => {
                 let mut interleaved = [0; MAX_LANES];
                 for lane in access.lanes.lanes() {

@@ -249,10 +249,13 @@ impl MachineSpec {
         if faults.is_empty() {
             return Ok(spec);
         }
-        Err(faults.into_iter().map(|(field, message)| {
-            let at = find_field(text, field);
-            Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
-        }).collect())
+        Err(faults
+            .into_iter()
+            .map(|(field, message)| {
+                let at = find_field(text, field);
+                Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
+            })
+            .collect())
     }
 
     /// What [`Class`] costs here.
@@ -284,14 +287,22 @@ impl MachineSpec {
         need(self.registers >= 1, "registers", "an SM has registers");
         need(self.register_unit >= 1, "register_unit", "registers are handed out in units of at least 1");
         need(self.shared_unit >= 1, "shared_unit", "shared memory is handed out in units of at least 1 byte");
-        need(self.memory.shared_banks.is_power_of_two() && self.memory.shared_banks <= 64, "shared_banks", "shared memory has a power of two of banks, at most 64");
+        need(
+            self.memory.shared_banks.is_power_of_two() && self.memory.shared_banks <= 64,
+            "shared_banks",
+            "shared memory has a power of two of banks, at most 64",
+        );
         if let Policy::TwoLevel { active } = self.policy {
             need(active >= 1, "policy", "the active set of a two-level scheduler holds at least one warp");
         }
         for (field, cache) in [("l1", self.memory.l1), ("l2", Some(self.memory.l2))] {
             if let Some(c) = cache {
                 let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= 1 << 32;
-                need(ok, field, "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, up to 4 GiB");
+                need(
+                    ok,
+                    field,
+                    "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, up to 4 GiB",
+                );
             }
         }
         for (field, rate) in [

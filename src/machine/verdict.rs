@@ -257,9 +257,7 @@ impl Record {
         matter.iter().all(|r| match *r {
             Register::Narrow(row) => self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)],
             Register::Wide(row) => self.registers.wide[usize::from(row.0)] == now.wide[usize::from(row.0)],
-            Register::Predicate(p) => {
-                self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)]
-            }
+            Register::Predicate(p) => self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)],
         })
     }
 }
@@ -295,7 +293,11 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                         lines.sort_unstable();
                         lines.dedup();
                     }
-                    if record.is_some() { "repeat for ever the loop".to_string() } else { "never get a turn".to_string() }
+                    if record.is_some() {
+                        "repeat for ever the loop".to_string()
+                    } else {
+                        "never get a turn".to_string()
+                    }
                 }
                 GroupState::AtReconvergence => "wait below on the stack for the others to reconverge".to_string(),
                 GroupState::AtJoin(join) => format!("wait at the join ({join}) for lanes that never come"),

@@ -1,4 +1,4 @@
-//! How likely what is drawn. Trees shrink to smaller trees, so a failure shows the smallest program that proptest found.
+//! How likely what is drawn. Strategies are boxed, or their nested value trees would not fit a test's stack. Trees shrink to smaller trees, so a failure shows the smallest program that proptest found.
 
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -24,7 +24,7 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     })
 }
 
-fn phase() -> impl Strategy<Value = Phase> {
+fn phase() -> BoxedStrategy<Phase> {
     let register = 0..REGISTERS;
     prop_oneof![
         8 => list(4, 1).prop_map(Phase::Work),
@@ -32,6 +32,7 @@ fn phase() -> impl Strategy<Value = Phase> {
             .prop_map(|(value, partner, into)| Phase::Exchange { value, partner, into }),
         1 => register.prop_map(|value| Phase::Count { value }),
     ]
+    .boxed()
 }
 
 /// A statement list with at most `depth` levels below it.
@@ -64,15 +65,16 @@ fn statement(depth: u32) -> BoxedStrategy<Statement> {
 }
 
 /// Ends of threads are rarer than breaks, or little of most programs would run; at top level they are conditional.
-fn leave(depth: u32) -> impl Strategy<Value = Statement> {
+fn leave(depth: u32) -> BoxedStrategy<Statement> {
     let how = prop_oneof![
         3 => Just(Leave::Break),
         2 => Just(Leave::Continue),
         1 => Just(Leave::Return),
         1 => Just(Leave::Exit),
     ];
-    let always = if depth == 4 { 1.0 } else { 0.75 };
-    (how, weighted(always, condition())).prop_map(|(how, when)| Statement::Leave { how, when })
+    let when = condition().prop_map(Some);
+    let when = if depth == 4 { when.boxed() } else { prop_oneof![3 => when, 1 => Just(None)].boxed() };
+    (how, when).prop_map(|(how, when)| Statement::Leave { how, when }).boxed()
 }
 
 fn weighted_bool(chance: f64) -> impl Strategy<Value = bool> + Clone {
@@ -86,7 +88,7 @@ fn trips() -> impl Strategy<Value = Trips> {
     ]
 }
 
-fn source() -> impl Strategy<Value = Source> + Clone {
+fn source() -> BoxedStrategy<Source> {
     prop_oneof![
         4 => (0..REGISTERS).prop_map(Source::Register),
         2 => Just(Source::Thread),
@@ -95,11 +97,14 @@ fn source() -> impl Strategy<Value = Source> + Clone {
         2 => (0u8..2).prop_map(Source::Counter),
         1 => prop_oneof![0u32..40, any::<u32>()].prop_map(Source::Constant),
     ]
+    .boxed()
 }
 
-fn condition() -> impl Strategy<Value = Condition> + Clone {
+fn condition() -> BoxedStrategy<Condition> {
     let also = (select(vec!["and", "or", "xor"]), test());
-    (test(), weighted(0.2, also), any::<bool>()).prop_map(|(test, also, negated)| Condition { test, also, negated })
+    (test(), weighted(0.2, also), any::<bool>())
+        .prop_map(|(test, also, negated)| Condition { test, also, negated })
+        .boxed()
 }
 
 fn test() -> impl Strategy<Value = Test> + Clone {
@@ -111,7 +116,7 @@ fn memory() -> impl Strategy<Value = Memory> + Clone {
     prop_oneof![3 => Just(Memory::Global), 1 => Just(Memory::Local), 1 => Just(Memory::Shared)]
 }
 
-fn value() -> impl Strategy<Value = Value> {
+fn value() -> BoxedStrategy<Value> {
     let binary = vec![
         "add.u32",
         "sub.u32",
@@ -142,4 +147,5 @@ fn value() -> impl Strategy<Value = Value> {
         2 => source().prop_map(Value::Input),
         2 => (memory(), 0..SLOTS).prop_map(|(memory, slot)| Value::Slot(memory, slot)),
     ]
+    .boxed()
 }
