@@ -4,6 +4,7 @@
 
 mod args;
 
+mod cfg;
 mod check;
 mod job;
 mod list;
@@ -51,7 +52,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Check(a) => check::check(a),
-        Command::Cfg(_) => Err(Failure::new("later")),
+        Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),

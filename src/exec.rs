@@ -240,4 +240,5 @@ fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fa
 
 #[cfg(test)]
 #[cfg(test)]
+#[cfg(test)]
 mod tests;

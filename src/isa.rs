@@ -7,11 +7,13 @@
 mod class;
 mod form;
 mod load;
+mod lookup;
 mod reference;
 mod sem;
 mod types;
 
 pub use class::{Class, Unit};
-pub use form::{Agreement, Form, FormMatch, Group, Isa, LookupError, OperandForm, OperandKind, Slot, TypeRef};
+pub use form::{Agreement, Form, FormMatch, Group, Isa, OperandForm, OperandKind, Slot, TypeRef};
+pub use lookup::LookupError;
 pub use sem::Sem;
 pub use types::{BoolOp, Compare, FloatMode, Round, Space, Type};

@@ -6,11 +6,14 @@
 //! Two steps: [`plan`] parses the lines and finds every mistake of form; [`Plan::resolve`] evaluates them for a checked
 //! kernel and finds every mistake of meaning. [`judge`] holds the expectations against the memory a run left behind.
 
+mod argument;
+mod arithmetic;
 mod directive;
 mod element;
 mod expect;
 mod expression;
 mod fill;
+mod plan;
 mod reference;
 mod resolve;
 mod term;
@@ -19,9 +22,10 @@ mod token;
 #[cfg(test)]
 mod tests;
 
-pub use directive::{FINISHES, MODES, Plan, Relation, plan};
+pub use directive::{FINISHES, MODES, plan};
 pub use expect::{Expectation, Verdict, judge};
 pub use fill::Files;
+pub use plan::{Plan, Relation};
 pub use term::MemoryView;
 
 /// A launch ready to run: every expression evaluated, every buffer filled.

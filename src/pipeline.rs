@@ -320,6 +320,10 @@ struct Buffers<'a>(&'a Launch);
 
 impl MemoryView for Buffers<'_> {
     fn word(&self, buffer: usize, word: u64) -> u32 {
-        self.0.buffers.get(buffer).and_then(|b| b.words.get(word as usize)).copied().unwrap_or(0)
+        self.words(buffer).and_then(|words| words.get(word as usize)).copied().unwrap_or(0)
+    }
+
+    fn words(&self, buffer: usize) -> Option<&[u32]> {
+        self.0.buffers.get(buffer).map(|b| b.words.as_slice())
     }
 }

@@ -3,6 +3,7 @@
 //! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
 //! metrics ([`selected`]). The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
 
+pub mod cfg;
 pub mod metrics;
 pub mod numbers;
 mod run;

@@ -205,7 +205,7 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Brev => width_type!(ty, T => on.unary::<T, T>(d, s, T::reverse_bits)),
         LaneFn::Bfe => {
             let signed = ty.is_signed();
-            integer_type!(ty, T => on.ternary::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed)));
+            integer_type!(ty, T => on.ternary_long::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed)));
         }
         LaneFn::Bfi => width_type!(ty, T => on.quaternary::<T>(d, s, bits::bfi)),
         LaneFn::Prmt(mode) => on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode)),
@@ -252,8 +252,8 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
         LaneFn::Div => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::div)),
         LaneFn::Rem => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::rem)),
-        LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, |a| Integer::abs(a))),
-        LaneFn::Neg => integer_type!(ty, T => on.unary::<T, T>(d, s, |a| Integer::neg(a))),
+        LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::abs)),
+        LaneFn::Neg => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::neg)),
         LaneFn::Min => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::min)),
         LaneFn::Max => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::max)),
         _ => unreachable!("lane_op sends only integer arithmetic here"),
@@ -267,7 +267,7 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 
     /// One loop for plain operands, one for flushed ones, and one for everything else.
     macro_rules! loops {
-        ($mode:expr, $t:ident, $loop:ident, $each:ident, [$($kinds:ty),+], |$($x:ident),+; $r:ident| $body:expr) => {{
+        ($mode:expr, $t:ident, $loop:ident, $long:ident, $each:ident, [$($kinds:ty),+], |$($x:ident),+; $r:ident| $body:expr) => {{
             let mode: FloatMode = $mode;
             if mode.round != NEAR || mode.sat {
                 let $r = mode.round;
@@ -277,7 +277,7 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
                 });
             } else if mode.ftz {
                 let $r = NEAR;
-                on.$loop::<$($kinds),+>(d, s, |$($x: $t),+| {
+                on.$long::<$($kinds),+>(d, s, |$($x: $t),+| {
                     $(let $x = flushed($x, true);)+
                     flushed($body, true)
                 });
@@ -288,15 +288,15 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         }};
     }
     float_type!(ty, T => match f {
-        LaneFn::FAdd(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| add(a, b, r)),
-        LaneFn::FSub(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| sub(a, b, r)),
-        LaneFn::FMul(m) => loops!(m, T, binary, binary_each, [T, T, T], |a, b; r| mul(a, b, r)),
-        LaneFn::Fma(m) => loops!(m, T, ternary, ternary_each, [T, T, T, T], |a, b, c; r| fma(a, b, c, r)),
-        LaneFn::FDiv(m) => loops!(m, T, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r)),
+        LaneFn::FAdd(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| add(a, b, r)),
+        LaneFn::FSub(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| sub(a, b, r)),
+        LaneFn::FMul(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| mul(a, b, r)),
+        LaneFn::Fma(m) => loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T], |a, b, c; r| fma(a, b, c, r)),
+        LaneFn::FDiv(m) => loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r)),
         LaneFn::Rcp(m) => {
-            loops!(m, T, unary_each, unary_each, [T, T], |a; r| div(<T as float::Float>::one(), a, r));
+            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| div(<T as float::Float>::one(), a, r));
         }
-        LaneFn::Sqrt(m) => loops!(m, T, unary_each, unary_each, [T, T], |a; r| sqrt(a, r)),
+        LaneFn::Sqrt(m) => loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| sqrt(a, r)),
         _ => unreachable!("lane_op sends only rounding functions here"),
     });
 }
@@ -322,10 +322,10 @@ fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{Float, copysign, flushed, max, min};
     float_type!(ty, T => match f {
         LaneFn::FMin { ftz, nan } => {
-            on.binary::<T, T, T>(d, s, |a, b| min(flushed(a, ftz), flushed(b, ftz), nan));
+            on.binary_long::<T, T, T>(d, s, |a, b| min(flushed(a, ftz), flushed(b, ftz), nan));
         }
         LaneFn::FMax { ftz, nan } => {
-            on.binary::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
+            on.binary_long::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
         }
         LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).flip()),
         LaneFn::FAbs { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).magnitude()),

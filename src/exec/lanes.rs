@@ -2,8 +2,8 @@
 //!
 //! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and vectorise. Sources are
 //! copied first: the result row may be one of them. Cheap functions compute all 32 lanes and keep the old value of the
-//! lanes that do not take part ([`fill`]); dear ones (division, square roots, software rounding) visit only the lanes
-//! that do ([`fill_each`]).
+//! lanes that do not take part ([`fill`], and [`fill_long`] for functions of many operations); dear ones (division,
+//! square roots, software rounding) visit only the lanes that do ([`fill_each`]).
 
 use super::RegisterFile;
 use crate::base::{LaneMask, MAX_LANES};
@@ -115,6 +115,17 @@ pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl
     }
 }
 
+/// As [`fill`], with a single call of `value` in the code: called twice, a larger function would not be inlined, hence
+/// not vectorised. Costs a copy of the row.
+#[inline(always)]
+pub(super) fn fill_long<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl Fn(usize) -> C) {
+    let mut new = *d;
+    for (lane, cell) in new.iter_mut().enumerate() {
+        *cell = value(lane);
+    }
+    fill(d, lanes, |lane| new[lane]);
+}
+
 /// `d[lane] = value(lane)` for `lanes`; `value` is computed only for them.
 #[inline(always)]
 pub(super) fn fill_each<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, mut value: impl FnMut(usize) -> C) {
@@ -148,68 +159,6 @@ impl Lanes<'_> {
         D::Cell::row_mut(self.registers, row)
     }
 
-    /// `d = f(a)`
-    #[inline(always)]
-    pub(super) fn unary<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
-        let (mask, a) = (self.mask, self.source::<A>(a));
-        fill(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
-    }
-
-    /// `d = f(a)`, dear `f`.
-    #[inline(always)]
-    pub(super) fn unary_each<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
-        let (mask, a) = (self.mask, self.source::<A>(a));
-        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
-    }
-
-    /// `d = f(a, b)`
-    #[inline(always)]
-    pub(super) fn binary<A: Element, B: Element, D: Element>(
-        &mut self,
-        d: Row,
-        [a, b, ..]: [Row; 4],
-        f: impl Fn(A, B) -> D,
-    ) {
-        let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
-        fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
-    }
-
-    /// `d = f(a, b)`, dear `f`.
-    #[inline(always)]
-    pub(super) fn binary_each<A: Element, B: Element, D: Element>(
-        &mut self,
-        d: Row,
-        [a, b, ..]: [Row; 4],
-        f: impl Fn(A, B) -> D,
-    ) {
-        let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
-        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
-    }
-
-    /// `d = f(a, b, c)`
-    #[inline(always)]
-    pub(super) fn ternary<A: Element, B: Element, C: Element, D: Element>(
-        &mut self,
-        d: Row,
-        [a, b, c, _]: [Row; 4],
-        f: impl Fn(A, B, C) -> D,
-    ) {
-        let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
-        fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
-    }
-
-    /// `d = f(a, b, c)`, dear `f`.
-    #[inline(always)]
-    pub(super) fn ternary_each<A: Element, B: Element, C: Element, D: Element>(
-        &mut self,
-        d: Row,
-        [a, b, c, _]: [Row; 4],
-        f: impl Fn(A, B, C) -> D,
-    ) {
-        let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
-        fill_each(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
-    }
-
     /// `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
     #[inline(always)]
     pub(super) fn quaternary<A: Element>(&mut self, d: Row, [a, b, c, e]: [Row; 4], f: impl Fn(A, A, u32, u32) -> A) {
@@ -232,6 +181,48 @@ impl Lanes<'_> {
         fill(self.result::<u32>(d), mask, |l| (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i)));
     }
 }
+/// The loops over one, two and three source rows, for one way of filling the result.
+macro_rules! loops {
+    ($fill:ident: $binary:ident, $ternary:ident $(, $unary:ident)?) => {
+        impl Lanes<'_> {
+            $(
+            /// `d = f(a)`
+            #[inline(always)]
+            pub(super) fn $unary<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
+                let (mask, a) = (self.mask, self.source::<A>(a));
+                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
+            }
+            )?
+
+            /// `d = f(a, b)`
+            #[inline(always)]
+            pub(super) fn $binary<A: Element, B: Element, D: Element>(
+                &mut self,
+                d: Row,
+                [a, b, ..]: [Row; 4],
+                f: impl Fn(A, B) -> D,
+            ) {
+                let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
+                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
+            }
+
+            /// `d = f(a, b, c)`
+            #[inline(always)]
+            pub(super) fn $ternary<A: Element, B: Element, C: Element, D: Element>(
+                &mut self,
+                d: Row,
+                [a, b, c, _]: [Row; 4],
+                f: impl Fn(A, B, C) -> D,
+            ) {
+                let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
+                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
+            }
+        }
+    };
+}
+loops!(fill: binary, ternary, unary);
+loops!(fill_long: binary_long, ternary_long);
+loops!(fill_each: binary_each, ternary_each, unary_each);
 
 /// The lanes (of all 32) for which `f(a, b)` holds.
 #[inline(always)]

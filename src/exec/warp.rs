@@ -67,39 +67,54 @@ fn equal_groups<C: Copy + PartialEq>(row: &[C; MAX_LANES], lanes: LaneMask, mut 
 pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (segment, clamp) = (c >> 8 & 31, c & 31);
     let lowest = lane & segment;
-    let highest = lowest | clamp & !segment;
+    // The manual's maxLane; for `up`, whose clamp is usually 0, it is the lowest lane that may be read.
+    let limit = lowest | clamp & !segment;
     let b = b & 31;
     let (source, inside) = match mode {
-        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= highest as i32),
-        ShuffleMode::Down => (lane + b, lane + b <= highest),
-        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= highest),
+        ShuffleMode::Up => (lane.wrapping_sub(b), lane as i32 - b as i32 >= limit as i32),
+        ShuffleMode::Down => (lane + b, lane + b <= limit),
+        ShuffleMode::Butterfly => (lane ^ b, lane ^ b <= limit),
         ShuffleMode::Index => {
             let source = lowest | b & !segment;
-            (source, source <= highest)
+            (source, source <= limit)
         }
     };
-    if inside { (source & 31, true) } else { (lane, false) }
+    (if inside { source } else { lane }, inside)
 }
 
 /// `shfl.sync`
 pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
-    let row = |r: Row| registers.narrow[usize::from(r.0)];
-    let (a, b, c) = (row(op.a), row(op.b), row(op.c));
-    let mut result = a;
-    let (mut inside, mut undefined) = (0, 0);
-    for lane in 0..MAX_LANES {
-        let (source, good) = shuffle_source(op.mode, lane as u32, b[lane], c[lane]);
-        result[lane] = a[source as usize & (MAX_LANES - 1)];
-        inside |= u32::from(good) << lane;
-        undefined |= (!lanes.0 >> source & 1) << lane;
+    let (mut sources, mut inside) = ([0; MAX_LANES], 0);
+    {
+        let row = |r: Row| &registers.narrow[usize::from(r.0)];
+        let (b, c) = (row(op.b), row(op.c));
+        // One loop a mode, so that each vectorises.
+        let mut geometry = |mode: ShuffleMode| {
+            for lane in 0..MAX_LANES {
+                let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
+                sources[lane] = source;
+                inside |= if good { 1 << lane } else { 0 };
+            }
+        };
+        match op.mode {
+            ShuffleMode::Up => geometry(ShuffleMode::Up),
+            ShuffleMode::Down => geometry(ShuffleMode::Down),
+            ShuffleMode::Butterfly => geometry(ShuffleMode::Butterfly),
+            ShuffleMode::Index => geometry(ShuffleMode::Index),
+        }
     }
     if let Some(d) = op.d {
-        if let Some(lane) = (lanes & LaneMask(undefined)).lowest() {
-            let (source, _) = shuffle_source(op.mode, lane, b[lane as usize], c[lane as usize]);
-            return Err(Fault { lane, kind: FaultKind::UndefinedShuffle { source } });
+        let source_of = |lane: u32| sources[lane as usize & (MAX_LANES - 1)];
+        // With all lanes present nobody can read an absent one.
+        if lanes != LaneMask::FULL
+            && let Some(lane) = lanes.lanes().find(|&l| !lanes.contains(source_of(l)))
+        {
+            return Err(Fault { lane, kind: FaultKind::UndefinedShuffle { source: source_of(lane) } });
         }
-        fill_each(&mut registers.narrow[usize::from(d.0)], lanes, |lane| result[lane]);
+        let a = registers.narrow[usize::from(op.a.0)];
+        let d = &mut registers.narrow[usize::from(d.0)];
+        fill_each(d, lanes, |lane| a[sources[lane] as usize & (MAX_LANES - 1)]);
     }
     if let Some(p) = op.p {
         set_predicate(registers, p, lanes, inside);

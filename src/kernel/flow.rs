@@ -56,7 +56,7 @@ impl ControlFlow {
         for block in blocks.iter().filter(|b| !b.reachable) {
             graph[block.id.index()].clear(); // what never runs has no say
         }
-        let idom = dominance::dominators(&graph);
+        let idom = dominance::dominators(&graph, 0);
         let loops = loops::loops(&graph, &idom);
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);

@@ -4,12 +4,13 @@
 //! sides are therefore computed when the launch is built, before a kernel that works in place destroys its input, and
 //! only the results are kept.
 
-use super::directive::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind};
+use super::arithmetic::order;
 use super::element::{Packer, Value, bits, decode, encode, show, show_value};
 use super::expression::Expr;
 use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
+use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
-use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, order, region, value};
+use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, value};
 use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
@@ -226,7 +227,8 @@ pub(super) fn bind_expectation(
         Claim::Metric { name, relation, value: expected } => {
             Kind::Metric { name: name.text.clone(), relation: *relation, value: value(expected, scope)?.as_float() }
         }
-        Claim::Values { left, relation, right, within } => {
+        Claim::Values(claim) => {
+            let ValuesClaim { left, relation, right, within } = &**claim;
             let within = within.as_ref().map(|e| tolerance(e, *relation, scope)).transpose()?;
             match &right.kind {
                 SequenceKind::Formula { value, each: Some(each) } if each.range.is_some() => {

@@ -3,9 +3,9 @@
 //! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
 //! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it.
 
-use super::directive::{Each, Sequence, SequenceKind};
 use super::element::{Packer, Value, encode, fits};
 use super::expression::Expr;
+use super::plan::{Each, Sequence, SequenceKind};
 use super::reference::{Region, block_sums};
 use super::term::{Initial, Scope, bind, eval, integer, region, value};
 use crate::diag::{Diagnostic, Span};

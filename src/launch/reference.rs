@@ -3,8 +3,9 @@
 //! A sum of elements of up to 32 bits is exact; a sum of 64-bit integers wraps in its type. It meets the width of the
 //! other side of a comparison only there, so a sum of bytes is not lost in a byte.
 
+use super::arithmetic::order;
 use super::element::{Value, bits, decode, encode};
-use super::term::{MemoryView, order};
+use super::term::MemoryView;
 use crate::isa::Type;
 
 /// Some consecutive elements of a buffer.
@@ -34,6 +35,18 @@ impl Region {
     /// The value of element `index`, counted from the region's first.
     pub(super) fn value(&self, memory: &dyn MemoryView, index: u64) -> Value {
         decode(bits(&|w| memory.word(self.buffer, w), self.element, self.first + index), self.element)
+    }
+
+    /// The elements `from..to` as words, when they are 32-bit integers that lie together.
+    fn plain<'m>(&self, memory: &'m dyn MemoryView, from: u64, to: u64) -> Option<&'m [u32]> {
+        let first = usize::try_from(self.first + from).ok()?;
+        let end = usize::try_from(self.first + to).ok()?;
+        memory.words(self.buffer)?.get(first..end).filter(|_| self.element.bits() == 32 && !self.element.is_float())
+    }
+
+    /// A 32-bit element extended to 64 bits as its type says.
+    fn extend(&self, word: u32) -> u64 {
+        if self.element.is_signed() { i64::from(word as i32) as u64 } else { u64::from(word) }
     }
 }
 
@@ -66,6 +79,10 @@ fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
         }
         return Value::Float(total);
     }
+    if let Some(words) = region.plain(memory, from, to) {
+        let total = words.iter().fold(0u64, |total, word| total.wrapping_add(region.extend(*word)));
+        return whole(total, region.element);
+    }
     // At most 2^34 elements of 64 bits: an i128 cannot overflow.
     let mut total = 0i128;
     for i in from..to {
@@ -93,6 +110,10 @@ fn recursive_sum(region: &Region, memory: &dyn MemoryView) -> Value {
     if region.element.is_float() {
         let get = |i| if let Value::Float(v) = region.value(memory, i) { v } else { 0.0 };
         return Value::Float(halve(region.count, 0.0, get, |a, b| a + b));
+    }
+    if let Some(words) = region.plain(memory, 0, region.count) {
+        let get = |i: u64| region.extend(words[i as usize]); // `halve` asks for elements below the count only
+        return whole(halve(region.count, 0, get, u64::wrapping_add), region.element);
     }
     let get = |i| if let Value::Int(v) = region.value(memory, i) { v as u64 } else { 0 };
     whole(halve(region.count, 0, get, u64::wrapping_add), region.element)
@@ -159,6 +180,28 @@ mod tests {
         let memory = Words([1e30f32, 1.0, -1e30, 1.0].map(f32::to_bits).to_vec());
         assert_eq!(Reduction::RecursiveSum.apply(&region(Type::F32, 4), &memory), Value::Float(2.0));
         assert_eq!(Reduction::Sum.apply(&region(Type::F32, 4), &memory), Value::Float(1.0));
+    }
+
+    #[test]
+    fn words_that_lie_together_give_the_same_sums() {
+        struct Together(Words);
+        impl MemoryView for Together {
+            fn word(&self, buffer: usize, word: u64) -> u32 {
+                self.0.word(buffer, word)
+            }
+            fn words(&self, _: usize) -> Option<&[u32]> {
+                Some(&self.0.0)
+            }
+        }
+        let values: Vec<u32> = (0..37u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let (apart, together) = (Words(values.clone()), Together(Words(values)));
+        for element in [Type::U32, Type::S32, Type::F32, Type::U8] {
+            let region = Region { first: 3, ..region(element, 30) };
+            for reduction in [Reduction::Sum, Reduction::RecursiveSum] {
+                assert_eq!(reduction.apply(&region, &together), reduction.apply(&region, &apart), "{element:?}");
+            }
+            assert!(block_sums(&region, &together, 7).eq(block_sums(&region, &apart, 7)), "{element:?}");
+        }
     }
 
     #[test]

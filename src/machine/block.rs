@@ -6,7 +6,7 @@
 
 use super::spec::MachineSpec;
 use crate::base::{BlockId, Cycle};
-use crate::exec::SharedMemory;
+use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
@@ -56,7 +56,7 @@ impl Occupancy {
         let warps = threads.div_ceil(spec.warp_size);
         let registers = kernel.registers_per_thread.max(16);
         let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
-        let shared = u64::from(kernel.shared_bytes) + u64::from(launch.dynamic_shared);
+        let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
         if shared > u64::from(spec.shared_bytes) {
             return fail("bytes of shared memory", shared, spec.shared_bytes);
         }

@@ -16,8 +16,7 @@ use super::verdict::Finish;
 use crate::base::{Cycle, LaneMask, SmId};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
-use crate::exec::GlobalMemory;
-use crate::isa::Space;
+use crate::exec::{self, GlobalMemory};
 use crate::kernel::{Kernel, Stream};
 use crate::launch::Launch;
 
@@ -134,7 +133,7 @@ pub fn run<O: Observer>(
         blocks,
         threads: launch.block.iter().product(),
         dynamic_shared: launch.dynamic_shared,
-        shared_bytes: kernel.shared_bytes + launch.dynamic_shared,
+        shared_bytes: exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
         max_cycles: options.max_cycles,
         mode: options.mode,
         order: options.order,
@@ -245,16 +244,8 @@ fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Opti
 
 /// Moves the launch's buffers and the kernel's variables into device memory.
 fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
-    let variables = kernel.variables.iter().map(|v| {
-        let words = v.bytes.chunks(4).map(|c| {
-            let mut word = [0; 4];
-            word[..c.len()].copy_from_slice(c);
-            u32::from_le_bytes(word)
-        });
-        (v.address, v.bytes.len() as u64, words.collect(), v.space != Space::Const)
-    });
     let buffers = launch.buffers.iter_mut().map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
-    GlobalMemory::new(variables.chain(buffers).collect())
+    GlobalMemory::new(exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect())
 }
 
 /// Moves the buffers back.

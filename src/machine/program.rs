@@ -1,5 +1,6 @@
 //! A kernel priced for a machine: the steps of the mode's stream, each with what it costs and which registers it waits for.
 
+use super::scheduler::Port;
 use super::spec::{MachineSpec, Mode};
 use crate::base::Pc;
 use crate::event::Stall;
@@ -9,7 +10,7 @@ use crate::kernel::{Convergence, Inst, Kernel, Op, Register, Step, Stream};
 /// How the pipeline treats a step, apart from its meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Executes, goes on.
+    /// Needs nothing special.
     Plain,
     /// A conditional branch: reported as such.
     ConditionalBranch,
@@ -19,17 +20,18 @@ pub(super) enum Kind {
     FreeJoin,
     /// A join step.
     Join,
-    /// Goes to global memory, so it needs room in the queue towards L2.
-    Global,
-    /// Cannot be issued in one of the steps above and needs nothing special.
-    Other,
+    /// A block barrier.
+    Barrier,
 }
 
 /// What a step costs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cost {
     pub kind: Kind,
-    pub unit: Unit,
+    /// What must be free for it to issue.
+    pub port: Port,
+    /// What a warp that waits for the port is charged with.
+    pub throttle: Stall,
     /// Cycles until a dependent instruction may issue, where the memory system does not say otherwise.
     pub latency: u32,
     /// Cycles the unit is busy.
@@ -121,9 +123,18 @@ fn price(inst: &Inst, spec: &MachineSpec, first: u32, writes: u8, total: u8) -> 
         Op::Join(_) => Kind::Join,
         Op::Branch { .. } if inst.guard.is_some() => Kind::ConditionalBranch,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
-        _ if matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal) => Kind::Global,
-        Op::Lane(_) | Op::Setp(_) | Op::Select { .. } | Op::PredicateLogic { .. } => Kind::Plain,
-        _ => Kind::Other,
+        Op::Barrier(_) => Kind::Barrier,
+        _ => Kind::Plain,
+    };
+    let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
+    let (port, throttle) = match class.unit() {
+        Unit::Alu => (Port::Alu, Stall::MathPipeThrottle),
+        Unit::Fma => (Port::Fma, Stall::MathPipeThrottle),
+        Unit::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
+        Unit::Sfu => (Port::Sfu, Stall::MathPipeThrottle),
+        Unit::Branch => (Port::Branch, Stall::MathPipeThrottle),
+        Unit::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
+        Unit::Lsu => (Port::Lsu, Stall::MioThrottle),
     };
     let (gap, gap_stall) = match class {
         Class::Branch => (p.latency.max(p.slots), Stall::BranchResolving),
@@ -140,7 +151,8 @@ fn price(inst: &Inst, spec: &MachineSpec, first: u32, writes: u8, total: u8) -> 
     };
     Cost {
         kind,
-        unit: class.unit(),
+        port,
+        throttle,
         latency: p.latency,
         interval: p.interval,
         slots: p.slots,

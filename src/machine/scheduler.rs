@@ -9,36 +9,87 @@ use crate::base::Cycle;
 /// Never: the warp is blocked, or its slot is empty.
 pub(super) const NEVER: Cycle = Cycle::MAX;
 
-/// One scheduler. Warps are named by their index within it.
+/// What a step needs to be free before it can issue: one of its scheduler's own units, or what the SM's schedulers share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Port {
+    /// Integer and logic.
+    Alu,
+    /// Single precision.
+    Fma,
+    /// Double precision.
+    Fp64,
+    /// Special functions.
+    Sfu,
+    /// Branches and barriers.
+    Branch,
+    /// The SM's load/store unit.
+    Lsu,
+    /// The load/store unit, and room in the queue towards L2.
+    Global,
+}
+
+/// When each port is free, by [`Port`]; the eighth is never asked for and makes the length a power of two.
+pub(super) type Ports = [Cycle; 8];
+
+/// One scheduler of at most 64 warps, which are named by their index within it.
+///
+/// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
+/// they wait for longer, in the *far* set. So a cycle costs the warps that wake in it, not all that are resident.
 pub(super) struct Scheduler {
     policy: Policy,
-    /// When each warp may issue next.
+    /// The wheel has been turned up to here: who is ready by now is awake.
+    turned: Cycle,
+    awake: [u64; 8],
+    /// Warps that wake at a cycle of `turned + 1 ..= turned + 63`, by that cycle modulo 64.
+    wheel: [u64; 64],
+    /// The cells of the wheel that hold warps.
+    occupied: u64,
+    /// Warps that wake later, and the first cycle at which one does.
+    far: u64,
+    far_next: Cycle,
+    /// When each warp's dependences allow its next issue, and what that issue needs.
     ready: Vec<Cycle>,
+    port: Vec<Port>,
     /// Order of admission of each warp: smaller is older.
     age: Vec<u64>,
     /// The warp issued last.
     last: usize,
-    /// The active set of the two-level policy, one bit a warp; all ones otherwise.
+    /// The active set of the two-level policy, one bit a warp.
     active: u64,
-    /// Units busy until.
-    pub units: [Cycle; 6],
+    /// Its own units' ports; the shared ones are filled in by the SM.
+    pub ports: Ports,
     /// First cycle whose slot has not been attributed yet.
     pub accounted: Cycle,
     /// Warps resident here that have not ended.
     pub resident: u32,
-    /// Earliest cycle at which this scheduler could issue.
+    /// No issue is possible before this cycle.
     pub next: Cycle,
+}
+
+/// A warp chosen for issue.
+pub(super) struct Pick {
+    pub warp: usize,
+    /// Whether another warp could have issued too.
+    pub others: bool,
 }
 
 impl Scheduler {
     pub(super) fn new(policy: Policy, warps: usize) -> Scheduler {
         Scheduler {
             policy,
+            turned: 0,
+            awake: [0; 8],
+            wheel: [0; 64],
+            occupied: 0,
+            far: 0,
+            far_next: NEVER,
             ready: vec![NEVER; warps],
+            port: vec![Port::Alu; warps],
             age: vec![0; warps],
             last: 0,
             active: 0,
-            units: [0; 6],
+            ports: [0; 8],
             accounted: 0,
             resident: 0,
             next: NEVER,
@@ -51,89 +102,154 @@ impl Scheduler {
         self.resident += 1;
     }
 
-    /// Says when `warp` may issue next.
+    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs.
     #[inline]
-    pub(super) fn set_ready(&mut self, warp: usize, at: Cycle) {
+    pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         self.ready[warp] = at;
-        self.next = self.next.min(at.max(self.accounted));
+        self.port[warp] = port;
+        if at != NEVER {
+            self.sleep(warp);
+            self.next = self.next.min(at.max(self.accounted));
+        }
     }
 
-    /// Recomputes [`Scheduler::next`] after the warps' ready times have moved back.
     #[inline]
-    pub(super) fn refresh(&mut self) {
-        let soonest = self.ready.iter().copied().fold(NEVER, Cycle::min);
+    fn sleep(&mut self, warp: usize) {
+        let (at, bit) = (self.ready[warp], 1 << warp);
+        if at <= self.turned {
+            self.awake[self.port[warp] as usize & 7] |= bit;
+        } else if at - self.turned < 64 {
+            let cell = at % 64;
+            self.wheel[cell as usize] |= bit;
+            self.occupied |= 1 << cell;
+        } else {
+            self.far |= bit;
+            self.far_next = self.far_next.min(at);
+        }
+    }
+
+    /// Turns the wheel to `now`: whoever is ready by then wakes.
+    #[inline]
+    fn turn(&mut self, now: Cycle) {
+        let passed = now - self.turned;
+        if passed == 0 {
+            return;
+        }
+        let cells =
+            if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left((self.turned + 1) as u32 % 64) };
+        self.turned = now;
+        for cell in bits(self.occupied & cells) {
+            for warp in bits(std::mem::take(&mut self.wheel[cell])) {
+                self.awake[self.port[warp] as usize & 7] |= 1 << warp;
+            }
+        }
+        self.occupied &= !cells;
+        if self.far_next < now + 64 {
+            self.far_next = NEVER;
+            for warp in bits(std::mem::take(&mut self.far)) {
+                self.sleep(warp);
+            }
+        }
+    }
+
+    /// Sets [`Scheduler::next`] to the soonest possible issue, dependences and ports considered.
+    #[inline]
+    pub(super) fn refresh(&mut self, ports: &Ports) {
+        let mut soonest = self.far_next;
+        if self.occupied != 0 {
+            let first = (self.turned + 1) % 64;
+            let cells = Cycle::from(self.occupied.rotate_right(first as u32).trailing_zeros());
+            soonest = soonest.min(self.turned + 1 + cells);
+        }
+        for (&awake, &free) in self.awake.iter().zip(ports) {
+            if awake != 0 {
+                soonest = soonest.min(free);
+            }
+        }
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
-    /// The warp the policy issues at `now`, if any is ready.
+    /// The warp the policy issues at `now`, if any can.
     #[inline]
-    pub(super) fn pick(&mut self, now: Cycle) -> Option<usize> {
-        match self.policy {
-            Policy::GreedyThenYoungest | Policy::GreedyThenOldest => {
-                if self.ready[self.last] <= now {
-                    return Some(self.last);
-                }
-                let youngest = self.policy == Policy::GreedyThenYoungest;
-                let ready = self.ready.iter().zip(&self.age).enumerate().filter(|&(_, (&r, _))| r <= now);
-                // Ages differ, so the choice does not depend on the order of the scan.
-                ready.min_by_key(|&(_, (_, &age))| if youngest { u64::MAX - age } else { age }).map(|(warp, _)| warp)
-            }
-            Policy::LooseRoundRobin => self.round_robin(now, u64::MAX),
-            Policy::TwoLevel { active } => {
-                self.fill_active_set(now, active);
-                self.round_robin(now, self.active)
-            }
+    pub(super) fn pick(&mut self, now: Cycle, ports: &Ports) -> Option<Pick> {
+        self.turn(now);
+        let mut can = 0;
+        for (&awake, &free) in self.awake.iter().zip(ports) {
+            can |= if free <= now { awake } else { 0 };
         }
-    }
-
-    /// Says that `warp` issued.
-    pub(super) fn issued(&mut self, warp: usize) {
+        if can == 0 {
+            return None;
+        }
+        let warp = match self.policy {
+            Policy::LooseRoundRobin => self.round_robin(can),
+            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
+            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w])?,
+            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w])?,
+            Policy::TwoLevel { active } => {
+                self.fill_active_set(now, can, active);
+                self.round_robin(can & self.active)
+            }
+        };
         self.last = warp;
+        self.awake[self.port[warp] as usize & 7] &= !(1 << warp);
+        Some(Pick { warp, others: can & (can - 1) != 0 })
     }
 
-    fn round_robin(&self, now: Cycle, among: u64) -> Option<usize> {
-        let n = self.ready.len();
-        (1..=n).map(|k| (self.last + k) % n).find(|&w| among >> w & 1 == 1 && self.ready[w] <= now)
+    /// The next of `among` (not empty) after the warp issued last, in slot order.
+    fn round_robin(&self, among: u64) -> usize {
+        let after = among & (u64::MAX << self.last) & !(1 << self.last);
+        (if after == 0 { among } else { after }).trailing_zeros() as usize
     }
 
-    /// Drops members that wait for long and takes the ready warps that have waited outside, lowest slot first.
-    fn fill_active_set(&mut self, now: Cycle, size: u32) {
+    /// Drops members that wait for long and takes the warps that can issue and waited outside, lowest slot first. If
+    /// all members wait for less long, the set makes room by its lowest slot, so that there is always one that can issue.
+    fn fill_active_set(&mut self, now: Cycle, can: u64, size: u32) {
         const LONG: Cycle = 64; // longer than any arithmetic latency, shorter than any trip to L2
-        for warp in 0..self.ready.len() {
-            if self.ready[warp] > now.saturating_add(LONG) {
+        for (warp, &ready) in self.ready.iter().enumerate() {
+            if ready > now.saturating_add(LONG) {
                 self.active &= !(1 << warp);
             }
         }
-        for warp in 0..self.ready.len() {
+        for warp in bits(can & !self.active) {
             if self.active.count_ones() >= size {
                 break;
             }
-            if self.ready[warp] <= now {
-                self.active |= 1 << warp;
-            }
+            self.active |= 1 << warp;
+        }
+        if can & self.active == 0 {
+            self.active &= self.active - 1;
+            self.active |= can & can.wrapping_neg();
         }
     }
+}
+
+/// The positions of the ones of a word, ascending.
+fn bits(mut word: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        (word != 0).then(|| {
+            let bit = word.trailing_zeros() as usize;
+            word &= word - 1;
+            bit
+        })
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Issues from a scheduler whose four warps are always ready, and lists the choices.
+    /// Issues from a scheduler of four warps, of which each waits long after every third issue; lists the choices.
     fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
         let mut scheduler = Scheduler::new(policy, 4);
         for (warp, at) in ready.into_iter().enumerate() {
             scheduler.admit(warp, warp as u64);
-            scheduler.set_ready(warp, at);
+            scheduler.set_ready(warp, at, Port::Alu);
         }
         let mut picked = Vec::new();
         for now in 10..10 + n as Cycle {
-            let Some(warp) = scheduler.pick(now) else { continue };
-            scheduler.issued(warp);
-            // Every third issue of a warp is followed by a long wait.
-            if picked.iter().filter(|&&p| p == warp).count() % 3 == 2 {
-                scheduler.set_ready(warp, now + 1000);
-            }
+            let Some(Pick { warp, .. }) = scheduler.pick(now, &[0; 8]) else { continue };
+            let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
+            scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
             picked.push(warp);
         }
         picked
@@ -149,14 +265,50 @@ mod tests {
     }
 
     #[test]
-    fn next_is_the_soonest_ready_time() {
+    fn a_full_active_set_that_cannot_issue_makes_room() {
+        let soon = 40; // not long enough to lose the place in the set
+        assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
+        let mut scheduler = Scheduler::new(Policy::TwoLevel { active: 1 }, 2);
+        scheduler.set_ready(0, 0, Port::Alu);
+        scheduler.set_ready(1, 5, Port::Alu);
+        assert_eq!(scheduler.pick(0, &[0; 8]).map(|p| p.warp), Some(0));
+        scheduler.set_ready(0, 30, Port::Alu);
+        assert_eq!(scheduler.pick(6, &[0; 8]).map(|p| p.warp), Some(1));
+    }
+
+    #[test]
+    fn nothing_issues_before_its_port_is_free() {
         let mut scheduler = Scheduler::new(Policy::LooseRoundRobin, 2);
         assert_eq!(scheduler.next, NEVER);
-        scheduler.set_ready(0, 70);
-        scheduler.set_ready(1, 50);
+        scheduler.set_ready(0, 70, Port::Alu);
+        scheduler.set_ready(1, 50, Port::Sfu);
         assert_eq!(scheduler.next, 50);
-        scheduler.set_ready(1, 90);
-        scheduler.refresh();
+        let mut ports = [0; 8];
+        ports[Port::Sfu as usize] = 90;
+        assert!(scheduler.pick(60, &ports).is_none());
+        scheduler.refresh(&ports);
         assert_eq!(scheduler.next, 70);
+        let both = scheduler.pick(90, &ports).expect("both can issue");
+        assert!(both.others);
+    }
+
+    #[test]
+    fn the_wheel_wakes_every_warp_in_its_cycle() {
+        let mut scheduler = Scheduler::new(Policy::LooseRoundRobin, 4);
+        for start in [0, 1, 62, 63, 64, 1000] {
+            for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
+                let now = scheduler.turned + start;
+                scheduler.turn(now);
+                scheduler.next = NEVER;
+                scheduler.set_ready(2, now + wait, Port::Alu);
+                assert_eq!(scheduler.next, now + wait);
+                scheduler.refresh(&[0; 8]);
+                assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
+                assert!(scheduler.pick(now + wait - 1, &[0; 8]).is_none(), "from {now} for {wait}");
+                scheduler.refresh(&[0; 8]);
+                assert_eq!(scheduler.next, now + wait);
+                assert_eq!(scheduler.pick(now + wait, &[0; 8]).map(|p| p.warp), Some(2));
+            }
+        }
     }
 }

@@ -9,14 +9,13 @@ use super::block::{Block, Votes};
 use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::Kind;
-use super::scheduler::{NEVER, Scheduler};
+use super::scheduler::{NEVER, Pick, Port, Ports, Scheduler};
 use super::verdict::{FaultReport, Finish, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::Flow;
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, Effect, Env, LocalMemory, RegisterFile, WarpPlace};
-use crate::isa::Unit;
 use crate::kernel::{BarrierKind, JoinOp, Op};
 
 /// One SM.
@@ -136,60 +135,53 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Scheduler `s` issues a step at `now`, if one of its ready warps finds its unit free.
-    fn issue(&mut self, s: usize, now: Cycle) -> Result<(), FaultReport> {
-        let count = self.schedulers.len();
-        loop {
-            let Some(local) = self.schedulers[s].pick(now) else {
-                self.schedulers[s].refresh();
-                return Ok(());
-            };
-            let w = local * count + s;
-            let Some((pc, active)) = self.warps[w].next else {
-                // Unreachable: a warp with nothing to issue is never ready.
-                self.schedulers[s].set_ready(local, NEVER);
-                continue;
-            };
-            if let Some((until, throttle)) = self.unit_busy(s, pc, now) {
-                let waiting = &mut self.warps[w].waiting;
-                waiting.throttled += until - now;
-                waiting.throttle = throttle;
-                self.schedulers[s].set_ready(local, until);
-                continue;
-            }
-            self.attribute(s, w, pc, now);
-            self.schedulers[s].issued(local);
-            let result = self.execute(s, w, pc, active, now);
-            self.schedulers[s].refresh();
-            return result;
-        }
+    /// When each port of scheduler `s` is free, those included that it shares.
+    #[inline]
+    fn ports(&self, s: usize) -> Ports {
+        let mut ports = self.schedulers[s].ports;
+        ports[Port::Lsu as usize] = self.lsu_free;
+        ports[Port::Global as usize] = self.lsu_free.max(self.memory.accepts_at());
+        ports
     }
 
-    /// Until when the unit that the step needs is busy, and with what a warp that waits for it is charged.
+    /// Scheduler `s` issues a step at `now`, if one of its warps can.
     #[inline]
-    fn unit_busy(&self, s: usize, pc: Pc, now: Cycle) -> Option<(Cycle, Stall)> {
-        let cost = &self.cx.program.costs[pc.index()];
-        let (until, stall) = match cost.unit {
-            Unit::Lsu if cost.kind == Kind::Global => {
-                let queue = self.memory.accepts_at();
-                (self.lsu_free.max(queue), Stall::LgThrottle)
-            }
-            Unit::Lsu => (self.lsu_free, Stall::MioThrottle),
-            unit => (self.schedulers[s].units[unit as usize], Stall::MathPipeThrottle),
+    fn issue(&mut self, s: usize, now: Cycle) -> Result<(), FaultReport> {
+        let ports = self.ports(s);
+        let Some(Pick { warp: local, others }) = self.schedulers[s].pick(now, &ports) else {
+            self.schedulers[s].refresh(&ports);
+            return Ok(());
         };
-        (until > now).then_some((until, stall))
+        let w = local * self.schedulers.len() + s;
+        let Some((pc, active)) = self.warps[w].next else {
+            unreachable!("a warp that has nothing to issue is never ready");
+        };
+        self.attribute(s, w, pc, now, &ports);
+        self.schedulers[s].next = NEVER; // from here on lowered by whatever becomes ready
+        let result = self.execute(s, w, pc, active, now);
+        if others {
+            let scheduler = &mut self.schedulers[s];
+            scheduler.next = scheduler.accounted;
+        } else {
+            let ports = self.ports(s);
+            self.schedulers[s].refresh(&ports);
+        }
+        result
     }
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
     #[inline]
-    fn attribute(&mut self, s: usize, w: usize, pc: Pc, now: Cycle) {
-        let Waiting { from, until, throttled, throttle } = self.warps[w].waiting;
-        let stalled = until.cycle().min(now).saturating_sub(from);
-        let reason = if throttled > 0 { throttle } else { until.stall() };
+    fn attribute(&mut self, s: usize, w: usize, pc: Pc, now: Cycle, ports: &Ports) {
+        let Waiting { from, until } = self.warps[w].waiting;
+        let cost = &self.cx.program.costs[pc.index()];
+        // First the dependences, then the port (as far as it was busy at last), then the other warps.
+        let ready = until.cycle().clamp(from, now);
+        let free = ports[cost.port as usize & 7].clamp(ready, now);
+        let reason = if free > ready { cost.throttle } else { until.stall() };
         self.lose_slots(s, now, SlotLoss::Stalled(reason));
         let (sm, warp) = (self.id, WarpId(w as u32));
-        let not_selected = now.saturating_sub(from) - stalled - throttled;
-        for (stall, cycles) in [(until.stall(), stalled), (throttle, throttled), (Stall::NotSelected, not_selected)] {
+        let spans = [(until.stall(), ready - from), (cost.throttle, free - ready), (Stall::NotSelected, now - free)];
+        for (stall, cycles) in spans {
             if cycles > 0 {
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }
@@ -211,10 +203,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         self.schedulers[s].accounted = now + Cycle::from(cost.slots.max(1));
         let busy = now + Cycle::from(cost.interval);
-        if cost.unit == Unit::Lsu {
+        if matches!(cost.port, Port::Lsu | Port::Global) {
             self.lsu_free = self.lsu_free.max(now + Cycle::from(cx.spec.lsu_interval));
         } else {
-            self.schedulers[s].units[cost.unit as usize] = busy;
+            self.schedulers[s].ports[cost.port as usize] = busy;
         }
 
         let mut resume = Until::new(now + Cycle::from(cost.gap.max(1)), cost.gap_stall);
@@ -332,7 +324,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                         _ => break Some((pc, active)),
                     }
                 }
-                Kind::Other if step.inst.guard.is_some() && matches!(step.inst.op, Op::Barrier(_)) => {
+                Kind::Barrier if step.inst.guard.is_some() => {
                     // Lanes whose guard fails do not wait at the barrier: they part from the others here.
                     let lanes = exec::guarded(&step.inst, active, &warp.registers);
                     if lanes.is_empty() || lanes == active {
@@ -345,19 +337,20 @@ impl<'a, O: Observer> Sm<'a, O> {
             }
         };
         warp.next = next;
-        let (at, until) = match next {
+        let (at, until, port) = match next {
             Some((pc, _)) => {
-                let until = resume.max(warp.dependences(&cx.program, &cx.program.costs[pc.index()]));
-                (until.cycle(), until)
+                let cost = &cx.program.costs[pc.index()];
+                let until = resume.max(warp.dependences(&cx.program, cost));
+                (until.cycle(), until, cost.port)
             }
             None => {
                 let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
-                (NEVER, Until::new(NEVER >> 8, stall))
+                (NEVER, Until::new(NEVER >> 8, stall), Port::Alu)
             }
         };
-        warp.waiting = Waiting { from, until, throttled: 0, throttle: Stall::MathPipeThrottle };
+        warp.waiting = Waiting { from, until };
         let count = self.schedulers.len();
-        self.schedulers[w % count].set_ready(w / count, at);
+        self.schedulers[w % count].set_ready(w / count, at, port);
     }
 
     /// Releases every barrier of the block whose threads are all there.
@@ -389,8 +382,6 @@ impl<'a, O: Observer> Sm<'a, O> {
                 if warp.next.is_none() {
                     let from = warp.waiting.from;
                     self.settle(w, from, Until::new(at, Stall::Barrier));
-                    let count = self.schedulers.len();
-                    self.schedulers[w % count].refresh();
                 }
             }
         }

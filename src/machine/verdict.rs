@@ -40,7 +40,7 @@ impl Finish {
             Finish::Ok => "ok",
             Finish::Deadlock(_) => "deadlock",
             Finish::Livelock(_) => "livelock",
-            Finish::CycleLimit => "cycle_limit",
+            Finish::CycleLimit => "cycle-limit",
             Finish::Fault(_) => "fault",
         }
     }

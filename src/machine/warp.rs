@@ -37,10 +37,6 @@ pub(super) struct Waiting {
     pub from: Cycle,
     /// When its dependences allow the next issue, and the reason until then.
     pub until: Until,
-    /// Cycles lost to a busy unit after that.
-    pub throttled: Cycle,
-    /// Which kind of unit.
-    pub throttle: Stall,
 }
 
 /// Lanes that wait at a block barrier, and the step whose reduction they await.
@@ -83,7 +79,7 @@ impl Warp {
             index: 0,
             since: 0,
             next: None,
-            waiting: Waiting { from: 0, until: Until::default(), throttled: 0, throttle: Stall::MathPipeThrottle },
+            waiting: Waiting { from: 0, until: Until::default() },
             arrivals: Vec::new(),
         }
     }

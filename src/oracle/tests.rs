@@ -106,6 +106,8 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
     let buffer =
         Buffer { name: "out".into(), address: OUT, bytes: 4 * words as u64, element: Type::U32, words: vec![0; words] };
     Launch {
+        kernel: String::new(),
+        title: None,
         grid: [blocks, 1, 1],
         block: [threads, 1, 1],
         params: Vec::new(),

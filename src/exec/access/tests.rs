@@ -1,9 +1,10 @@
 //! Loads, stores and atomics over small memories.
 
 use super::*;
-use crate::exec::{LocalMemory, SharedMemory};
+use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
-use crate::kernel::AtomicFn;
+use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
+use crate::kernel::{Address, AtomicFn};
 
 const FULL: LaneMask = LaneMask::FULL;
 const BASE: u64 = 0x0700_0000_0000;

@@ -1,5 +1,12 @@
 //! Comparisons as `setp` and `set` make them (PTX ISA, "Comparison and Selection Instructions").
 
+#![expect(
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::double_comparisons,
+    clippy::eq_op,
+    reason = "NaN makes `!(a < b)` differ from `a >= b`, `a < b || a > b` from `a != b`, and `a == a` false"
+)]
+
 use crate::isa::Compare;
 
 /// A comparison known at compile time, so that each lane loop holds exactly one.
@@ -14,7 +21,6 @@ macro_rules! comparisons {
             pub(crate) struct $name;
             impl Comparison for $name {
                 #[inline(always)]
-                #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "NaN makes `!(a < b)` differ from `a >= b`")]
                 fn holds<T: PartialOrd>($a: T, $b: T) -> bool {
                     $body
                 }

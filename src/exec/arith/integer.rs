@@ -205,15 +205,15 @@ mod tests {
                 let (x, y) = (i128::from(a), i128::from(b));
                 let (sa, sb) = (a as i32, b as i32);
                 let (sx, sy) = (i128::from(sa), i128::from(sb));
-                assert_eq!(a.mul_hi(b), (x * y >> 32) as u32);
-                assert_eq!(sa.mul_hi(sb), (sx * sy >> 32) as i32);
+                assert_eq!(a.mul_hi(b), ((x * y) >> 32) as u32);
+                assert_eq!(sa.mul_hi(sb), ((sx * sy) >> 32) as i32);
                 assert_eq!(i128::from(a.mul_wide(b)), x * y);
                 assert_eq!(i128::from(sa.mul_wide(sb)), sx * sy);
                 assert_eq!(sa.div(sb), if sy == 0 { -1 } else { (sx / sy) as i32 });
                 assert_eq!(sa.rem(sb), if sy == 0 { sa } else { (sx % sy) as i32 });
                 assert_eq!(
                     i128::from(mad_hi_sat(sa, sb, sa)),
-                    ((sx * sy >> 32) + sx).clamp(i32::MIN.into(), i32::MAX.into())
+                    (((sx * sy) >> 32) + sx).clamp(i32::MIN.into(), i32::MAX.into())
                 );
             }
         }

@@ -1,19 +1,18 @@
 //! One kernel: its parameters, its statements in order, its labels, its end.
 
+mod memory;
+
 use super::lines::Lines;
 use super::operands::Args;
 use super::rows::Rows;
 use super::scope::{ScopeId, Scopes};
-use super::variables::{Statics, Symbol, place, shape};
+use super::variables::Statics;
 use crate::base::Pc;
 use crate::diag::{Diagnostic, Severity, Span};
-use crate::isa::{Class, Isa, Space};
-use crate::kernel::{ControlFlow, Inst, Kernel, Op, Parameter, PredicateUse, Register, layout};
-use crate::text::tree::{Function, Instruction, Name, Operand, Statement, Variable};
+use crate::isa::{Class, Isa};
+use crate::kernel::{ControlFlow, Inst, Kernel, Op, Parameter, PredicateUse, Register, register_pressure};
+use crate::text::tree::{Function, Instruction, Name, Statement};
 use std::collections::BTreeSet;
-
-/// The manual's limit on kernel parameters.
-const MAX_PARAM_BYTES: u64 = 32_764;
 
 /// What every instruction made from one written instruction has in common.
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +42,6 @@ pub(super) struct Body<'a> {
     shared_end: u64,
     local_end: u64,
     shared_variables: Vec<(String, u32, u32)>,
-    /// `.extern .shared` arrays: they start where static shared memory ends, which is known at the end.
-    has_call: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -69,7 +66,6 @@ pub(super) fn kernel(
         shared_end: 0,
         local_end: 0,
         shared_variables: Vec::new(),
-        has_call: false,
         diagnostics: Vec::new(),
     };
     let (params, param_bytes) = body.parameters(&function.params);
@@ -92,108 +88,6 @@ impl<'a> Body<'a> {
     /// The value, or `None` after reporting the error.
     pub(super) fn ok<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
         result.map_err(|error| self.report(error)).ok()
-    }
-
-    fn parameters(&mut self, variables: &[Variable]) -> (Vec<Parameter>, u32) {
-        let mut end = 0;
-        let mut params = Vec::new();
-        for variable in variables {
-            let Some(shape) = self.ok(shape(variable, MAX_PARAM_BYTES)) else { continue };
-            let offset = place(&mut end, shape);
-            let symbol = Symbol { space: Space::Param, address: offset, bytes: shape.bytes, span: variable.name.span };
-            self.add_symbol(&variable.name, symbol);
-            params.push(Parameter {
-                name: variable.name.text.clone(),
-                ty: shape.ty,
-                offset: offset as u32,
-                bytes: shape.bytes as u32,
-                span: variable.name.span,
-            });
-            if end > MAX_PARAM_BYTES {
-                let message = format!("the parameters take {end} bytes, and a kernel may have {MAX_PARAM_BYTES}");
-                self.report(Diagnostic::error("variable-size", variable.span, message));
-                end = 0;
-            }
-        }
-        (params, end as u32)
-    }
-
-    fn add_symbol(&mut self, name: &Name, symbol: Symbol) {
-        let before = self.diagnostics.len();
-        self.scopes.add_symbol(name, symbol, &mut self.diagnostics);
-        self.failed |= self.diagnostics.len() > before;
-    }
-
-    /// Lays out shared memory: variables of the module that the kernel names, then its own, then dynamic memory.
-    fn shared(&mut self, statements: &[Statement]) {
-        let mut names = BTreeSet::new();
-        names_of(statements, &mut names);
-        let of_module: Vec<&Variable> =
-            self.statics.shared.iter().copied().filter(|v| names.contains(v.name.text.as_str())).collect();
-        let (dynamic, fixed): (Vec<&Variable>, Vec<&Variable>) = of_module.into_iter().partition(|v| is_dynamic(v));
-        for variable in fixed {
-            self.variable(variable);
-        }
-        // The kernel's own variables come behind, so dynamic memory starts behind all of them: a first pass adds them up.
-        let mut end = self.shared_end;
-        let mut own = Vec::new();
-        shared_of(statements, &mut own);
-        for variable in own.iter().filter(|v| !is_dynamic(v)) {
-            if let Ok(shape) = shape(variable, layout::WINDOW_BYTES) {
-                place(&mut end, shape);
-            }
-        }
-        for variable in dynamic {
-            self.dynamic(variable, end);
-        }
-        for variable in own.into_iter().filter(|v| is_dynamic(v)) {
-            self.dynamic(variable, end);
-        }
-    }
-
-    /// An `.extern .shared` array: it starts where static shared memory ends, aligned to 16.
-    fn dynamic(&mut self, variable: &Variable, end: u64) {
-        let symbol =
-            Symbol { space: Space::Shared, address: end.next_multiple_of(16), bytes: 0, span: variable.name.span };
-        self.add_symbol(&variable.name, symbol);
-    }
-
-    /// A `.shared` or `.local` variable of the kernel.
-    fn variable(&mut self, variable: &Variable) {
-        let (space, end) = match variable.space.text.as_str() {
-            "shared" if is_dynamic(variable) => return,
-            "shared" => (Space::Shared, &mut self.shared_end),
-            "local" => (Space::Local, &mut self.local_end),
-            // Parameters in a body belong to calls, which are reported where they stand.
-            "param" => return,
-            other => {
-                let message = format!("a variable of a kernel cannot be in `.{other}`");
-                let help = "kernels hold .shared and .local variables; put .global and .const ones before the kernel";
-                self.report(Diagnostic::error("variable-space", variable.space.span, message).help(help));
-                return;
-            }
-        };
-        let shape = match shape(variable, layout::WINDOW_BYTES) {
-            Ok(shape) => shape,
-            Err(error) => return self.report(error),
-        };
-        let address = place(end, shape);
-        let too_much = *end > layout::WINDOW_BYTES;
-        if too_much {
-            *end = 0;
-            let message = format!(".{} memory takes more than {} bytes", space.name(), layout::WINDOW_BYTES);
-            return self.report(Diagnostic::error("variable-size", variable.span, message));
-        }
-        if let Some(init) = &variable.init {
-            let _ = init;
-            let message = format!("`{}` is in .{}, which cannot be initialised", variable.name.text, space.name());
-            self.report(Diagnostic::error("initialiser", variable.span, message));
-        }
-        if space == Space::Shared {
-            self.shared_variables.push((variable.name.text.clone(), address as u32, shape.bytes as u32));
-        }
-        let symbol = Symbol { space, address, bytes: shape.bytes, span: variable.name.span };
-        self.add_symbol(&variable.name, symbol);
     }
 
     fn statements(&mut self, statements: &[Statement]) {
@@ -223,9 +117,6 @@ impl<'a> Body<'a> {
     }
 
     fn instruction(&mut self, inst: &Instruction) {
-        // The arguments of calls are stored to parameters; the call itself is the one error.
-        let of_a_call = inst.mnemonic.text.starts_with("st.param") || inst.mnemonic.text.starts_with("call");
-        self.has_call |= of_a_call;
         let mut guard_reads = Args::default();
         let guard = inst.guard.as_ref().map(|guard| {
             let predicate = self.predicate_name(&guard.predicate, false, &mut guard_reads)?;
@@ -234,12 +125,12 @@ impl<'a> Body<'a> {
         let m = match self.isa.lookup(&inst.mnemonic.text) {
             Ok(m) => m,
             Err(error) => {
+                // The arguments of a call are stored to parameters; the call itself is the one error.
                 if inst.mnemonic.text.starts_with("st.param") {
                     self.failed = true;
                 } else {
                     self.report(error.at(inst.mnemonic.span));
                 }
-                inst.operands.iter().for_each(|operand| self.touch(operand));
                 return;
             }
         };
@@ -318,12 +209,13 @@ impl<'a> Body<'a> {
             let message = format!("kernel `{}` calls a function", function.name.text);
             self.report(Diagnostic::error("unsupported-instruction", function.name.span, message));
         }
-        let registers_per_thread = registers_per_thread(&self.rows);
-        let names = self.scopes.finish(&mut self.diagnostics);
         if self.failed {
             return (None, self.diagnostics);
         }
+        let names = self.scopes.finish(&mut self.diagnostics);
         let registers = self.rows.finish(names);
+        // 255 is the most that a GPU gives a thread; compilers spill the rest.
+        let registers_per_thread = register_pressure(&self.insts, &registers).min(255);
         let kernel = Kernel {
             name: function.name.text.clone(),
             params,
@@ -357,48 +249,5 @@ impl<'a> Body<'a> {
             }
         }
         Some((shape, word.text == "reqntid"))
-    }
-}
-
-/// Registers a thread takes, as if every name the author uses had a register of its own.
-///
-/// To be replaced by the largest number of registers live at once, from `ControlFlow`.
-fn registers_per_thread(rows: &Rows) -> u32 {
-    rows.author_words().min(255)
-}
-
-fn is_dynamic(variable: &Variable) -> bool {
-    variable.linkage.iter().any(|word| word.text == "extern")
-        || (variable.dims.first() == Some(&None) && variable.init.is_none())
-}
-
-/// The `.shared` variables in a body, in order.
-fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
-    for statement in statements {
-        match statement {
-            Statement::Variable(variable) if variable.space.text == "shared" => found.push(variable),
-            Statement::Block(inner, _) => shared_of(inner, found),
-            _ => {}
-        }
-    }
-}
-
-/// Every name that stands in an operand.
-fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
-    fn operand<'s>(operand_: &'s Operand, names: &mut BTreeSet<&'s str>) {
-        match operand_ {
-            Operand::Name(name) | Operand::Address { base: Some(name), .. } | Operand::Symbol { name, .. } => {
-                names.insert(&name.text);
-            }
-            Operand::Vector(all, _) | Operand::List(all, _) => all.iter().for_each(|o| operand(o, names)),
-            _ => {}
-        }
-    }
-    for statement in statements {
-        match statement {
-            Statement::Instruction(inst) => inst.operands.iter().for_each(|o| operand(o, names)),
-            Statement::Block(inner, _) => names_of(inner, names),
-            _ => {}
-        }
     }
 }

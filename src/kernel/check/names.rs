@@ -89,8 +89,10 @@ impl Body<'_> {
         if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
             error = error.help(format!("name a dimension: {}.x", name.text));
         } else {
-            let specials: Vec<&str> = SPECIALS.iter().map(|(n, _)| *n).chain(["%clock", "%clock64"]).collect();
-            error.help = self.scopes.suggestion(&name.text, &specials);
+            let specials = SPECIALS.iter().map(|(n, _)| *n).chain(["%clock", "%clock64"]);
+            let shared = self.statics.shared.iter().map(|variable| variable.name.text.as_str());
+            let others: Vec<&str> = specials.chain(self.statics.symbols.keys().copied()).chain(shared).collect();
+            error.help = self.scopes.suggestion(&name.text, &others);
         }
         // One missing declaration is one error, however often the name is used.
         if self.unknown.insert(name.text.clone()) {

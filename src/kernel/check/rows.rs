@@ -16,7 +16,6 @@ pub(super) struct Rows {
     narrow_constants: BTreeMap<u32, Row>,
     wide_constants: BTreeMap<u64, Row>,
     specials: BTreeMap<Special, Row>,
-    author_words: u32,
 }
 
 /// The next number, or 0 past the end: [`Rows::overflowed`] tells.
@@ -47,7 +46,6 @@ impl Rows {
         if ty == Type::Pred {
             return Register::Predicate(self.predicate());
         }
-        self.author_words = self.author_words.saturating_add(if ty.is_wide() { 2 } else { 1 });
         self.scratch(ty.is_wide()).1
     }
 
@@ -86,11 +84,6 @@ impl Rows {
         [self.narrow, self.wide, self.predicates].into_iter().any(|n| n > u32::from(u16::MAX))
     }
 
-    /// The 32-bit registers that the author's names take when each has one of its own.
-    pub(super) fn author_words(&self) -> u32 {
-        self.author_words
-    }
-
     /// The register file's description; `names` are the author's registers.
     pub(super) fn finish(self, names: Vec<(String, Register, Type)>) -> Registers {
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
@@ -120,7 +113,6 @@ mod tests {
         let Register::Narrow(mine) = rows.author(Type::U16) else { panic!("16-bit values are narrow") };
         assert!(five != tid && tid != mine && five != mine);
         assert_eq!(rows.constant(5, true), Row(0), "wide rows are numbered apart");
-        assert_eq!(rows.author_words(), 1);
         assert_eq!(rows.finish(Vec::new()).narrow, 3);
     }
 

@@ -231,7 +231,7 @@ impl Scopes {
 
     /// The author's registers, and warnings on names that do nothing.
     ///
-    /// Compilers number registers in ranges and mark line tables with labels in `$`; those are left in peace.
+    /// Only for kernels without errors: a faulty line does not count as a use. Compilers number registers in ranges and mark line tables with labels in `$`; those are left in peace.
     pub(super) fn finish(self, diagnostics: &mut Vec<Diagnostic>) -> Vec<(String, Register, Type)> {
         let mut warnings = Vec::new();
         for (i, scope) in self.all.iter().enumerate() {

@@ -48,12 +48,12 @@ pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic
         Diagnostic::error("unknown-type", variable.ty.span, message)
     })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector.max(1));
-    let given = variable.dims.iter().map(|dim| match (dim, &variable.init) {
+    let mut dims = variable.dims.iter().map(|dim| match (dim, &variable.init) {
         (Some(n), _) => *n,
         (None, Some(Init::List(list))) => list.len() as u64,
         (None, _) => 0,
     });
-    let bytes = given.fold(Some(element), |size: Option<u64>, n| size.and_then(|size| size.checked_mul(n)));
+    let bytes = dims.try_fold(element, u64::checked_mul);
     let bytes = bytes.filter(|&bytes| bytes <= limit).ok_or_else(|| {
         let message = format!("`{name}` is larger than the {limit} bytes it may have");
         Diagnostic::error("variable-size", variable.span, message)
@@ -170,7 +170,7 @@ impl<'a> Statics<'a> {
                     self.fill(element, rest, ty, at, variable, bytes, diagnostics);
                 }
             }
-            // Symbols' addresses are generic already, so `generic(symbol)` is the symbol.
+            // Global and constant addresses are generic addresses too.
             Init::Value(operand) | Init::Generic(operand) => {
                 let value = match self.value(operand, ty) {
                     Ok(value) => value.to_le_bytes(),

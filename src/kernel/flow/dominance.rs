@@ -24,12 +24,12 @@ use super::graph::{Successors, components, is_cycle, petgraph, reach, reversed};
 use super::{BasicBlock, Bits};
 use crate::kernel::{Inst, Op};
 
-/// The immediate dominator of every reachable block but the first.
-pub(super) fn dominators(graph: &Successors) -> Vec<Option<usize>> {
+/// The immediate dominator of every node that `start` reaches, but of `start` itself.
+pub(super) fn dominators(graph: &Successors, start: usize) -> Vec<Option<usize>> {
     if graph.is_empty() {
         return Vec::new();
     }
-    let tree = simple_fast(&petgraph(graph), NodeIndex::new(0));
+    let tree = simple_fast(&petgraph(graph), NodeIndex::new(start));
     (0..graph.len()).map(|n| tree.immediate_dominator(NodeIndex::new(n)).map(NodeIndex::index)).collect()
 }
 

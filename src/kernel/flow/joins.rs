@@ -15,10 +15,11 @@
 //! - a branch that joins where an enclosing barrier does, and that only lanes of that barrier can reach, needs none of its own:
 //!   in the graph without `j`, the place that sets the other barrier dominates it.
 //!
-//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once, or come past the sync of one while they are
-//! in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware has sixteen and spills beyond; here there may be more.
+//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once, or can pass the sync of one while they
+//! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
+//! has sixteen and spills beyond; here there may be more.
 
-use super::dominance::PostDominance;
+use super::dominance::{PostDominance, dominators};
 use super::graph::{Successors, components, is_cycle, reach, reversed};
 use super::uniformity::region;
 use super::{BasicBlock, Bits};
@@ -169,16 +170,23 @@ fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> 
 /// The barriers needed by the branches that join at `join`.
 fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> Vec<ConvergenceBarrier> {
     let (components, component_of) = components(graph, Some(join));
-    let starts = || std::iter::once(0).chain(graph[join].iter().copied());
+    // The graph of components without `join`, entered where the kernel starts and behind `join`.
+    let start = components.len();
+    let mut condensed: Successors = vec![Vec::new(); start + 1];
+    for (node, next) in graph.iter().enumerate().filter(|&(node, _)| node != join) {
+        let next = next.iter().filter(|&&n| n != join && component_of[n] != component_of[node]);
+        condensed[component_of[node]].extend(next.map(|&n| component_of[n]));
+    }
+    let entries = std::iter::once(0).chain(graph[join].iter().copied()).filter(|&n| n != join);
+    condensed[start] = entries.map(|n| component_of[n]).collect();
+    let dominators = dominators(&condensed, start);
+
     let mut places: Vec<usize> = branches.iter().map(|&b| component_of[b]).collect();
     places.sort_unstable(); // topological: outer before inner
     places.dedup();
-    // Place `a` covers place `b` when nothing reaches `b` but through `a`.
-    let covers = |a: usize, b: usize| {
-        let around = around(graph, starts(), join, &components[a]);
-        a != b && components[b].iter().all(|&n| !around.contains(n))
-    };
-    let needed: Vec<usize> = places.iter().copied().filter(|&b| !places.iter().any(|&a| covers(a, b))).collect();
+    let above = |place: usize| std::iter::successors(dominators[place], |&p| dominators[p]);
+    let covered = |place: usize| above(place).any(|p| places.binary_search(&p).is_ok());
+    let needed: Vec<usize> = places.iter().copied().filter(|&p| !covered(p)).collect();
     let barrier = |place: usize| {
         let nodes = &components[place];
         let branch = branches.iter().copied().find(|&b| component_of[b] == place).unwrap_or(nodes[0]);
@@ -191,19 +199,6 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
         ConvergenceBarrier { id: JoinId(0), set, join, branch, region }
     };
     needed.into_iter().map(barrier).collect()
-}
-
-/// What `starts` reach on paths that avoid `join` and the blocks `avoid`.
-fn around(graph: &Successors, starts: impl Iterator<Item = usize>, join: usize, avoid: &[usize]) -> Bits {
-    let mut seen = Bits::new(graph.len());
-    let blocked = |n: usize| n == join || avoid.contains(&n);
-    let mut open: Vec<usize> = starts.filter(|&n| !blocked(n)).collect();
-    while let Some(node) = open.pop() {
-        if seen.insert(node) {
-            open.extend(graph[node].iter().copied().filter(|&n| !blocked(n)));
-        }
-    }
-    seen
 }
 
 /// Gives each barrier the lowest number that no earlier barrier has with which it clashes.

@@ -78,8 +78,8 @@ fn distances(insts: &[Inst]) -> Vec<u32> {
     distance
 }
 
-/// How often each instruction was issued, and with how many lanes the last time.
-type Issues = BTreeMap<u32, (u32, u32)>;
+/// How often each instruction was issued.
+type Issues = BTreeMap<u32, u32>;
 
 /// Runs a warp and holds every step to the laws that need no second run.
 fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: &[Vec<u32>]) -> Result<Issues, String> {
@@ -111,8 +111,7 @@ fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: 
         }
         let step = &stream.steps[pc.index()];
         if let Some(source) = step.source {
-            let count = issues.entry(source).or_default();
-            *count = (count.0 + 1, active.count());
+            *issues.entry(source).or_default() += 1;
             for lane in active.lanes().map(|l| l as usize) {
                 if alone[lane].get(done[lane]) != Some(&source) {
                     return Err(format!("lane {lane} executes {source}, alone it would go {:?}", alone[lane]));
@@ -189,38 +188,26 @@ fn triples() -> Vec<[(u32, u32); 3]> {
     out
 }
 
+/// Up to four blocks, three lanes with different choices, every order: everything there is.
 #[test]
-fn all_graphs_of_three_blocks_keep_the_laws_in_every_order() {
-    let mut runs = 0;
-    for graph in (1..=3).flat_map(graphs) {
-        for bare in [false, true] {
-            let p = Program::new(insts_of_graph(&graph, bare));
-            for lanes in triples() {
-                for order in ORDERS {
-                    runs += usize::from(check(&p, order, &lanes).is_some());
+fn all_small_graphs_keep_the_laws_in_every_order() {
+    let (triples, mut programs, mut runs) = (triples(), [0; 4], 0);
+    for blocks in 1..=4 {
+        for graph in graphs(blocks) {
+            for bare in [false, true] {
+                let p = Program::new(insts_of_graph(&graph, bare));
+                programs[blocks - 1] += usize::from(p.exits && bare);
+                for lanes in triples.iter().filter(|_| p.exits) {
+                    for order in ORDERS {
+                        runs += usize::from(check(&p, order, lanes).is_some());
+                    }
                 }
             }
         }
     }
-    assert!(runs > 50_000, "{runs}");
-}
-
-#[test]
-fn all_graphs_of_four_blocks_keep_the_laws() {
-    let (triples, mut runs) = (triples(), 0);
-    for (n, graph) in graphs(4).enumerate() {
-        for bare in [false, true] {
-            let p = Program::new(insts_of_graph(&graph, bare));
-            if !p.exits {
-                continue;
-            }
-            // All graphs; of the choices a different eighth for each.
-            for (i, lanes) in triples.iter().enumerate().skip(n % 8).step_by(8) {
-                runs += usize::from(check(&p, ORDERS[(n + i) % ORDERS.len()], lanes).is_some());
-            }
-        }
-    }
-    assert!(runs > 100_000, "{runs}");
+    // Counted independently: graphs with a reachable exit, all blocks reachable, up to renaming.
+    assert_eq!(programs, [1, 4, 49, 948]);
+    assert!(runs > 600_000, "{runs}");
 }
 
 #[test]
@@ -250,11 +237,11 @@ fn structured_programs_cost_the_same_in_both_modes() {
             let order = ORDERS[(n + round) % ORDERS.len()];
             let Some([stack, barriers]) = check(&p, order, &lanes) else { continue };
             runs += 1;
-            let counts = |issues: &Issues| issues.iter().map(|(&at, &(n, _))| (at, n)).collect::<Vec<_>>();
-            let (s, b) = (counts(&stack), counts(&barriers));
-            assert_eq!(s, b, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
-            for at in &top_level {
-                let times = barriers.get(at).map_or(0, |i| i.0);
+            assert_eq!(stack, barriers, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
+            // Threads that return early go through the last instruction, an exit, by themselves.
+            let returns = usize::from(n % 3 != 0);
+            for at in &top_level[..top_level.len() - returns] {
+                let times = barriers.get(at).copied().unwrap_or(0);
                 assert!(times <= 1, "{at} issued {times} times\n{text}\n{lanes:?}\n{}", show(&p, 1));
             }
         }

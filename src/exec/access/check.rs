@@ -1,0 +1,203 @@
+//! Which memory each lane of an access reaches, and whether it may.
+
+use super::Addresses;
+use crate::base::{LaneMask, MAX_LANES};
+use crate::exec::memory::Segment;
+use crate::exec::{Env, Fault, FaultKind, RegisterFile};
+use crate::isa::Space;
+use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
+use crate::kernel::{Address, AddressBase};
+
+/// Base plus offset for all 32 lanes. A 32-bit base wraps in 32 bits, as the hardware's address adder does.
+#[inline(always)]
+pub(super) fn fill_addresses(address: Address, registers: &RegisterFile, out: &mut Addresses) {
+    match address.base {
+        AddressBase::Zero => *out = [address.offset as u64; MAX_LANES],
+        AddressBase::Narrow(row) => {
+            let base = &registers.narrow[usize::from(row.0)];
+            for (a, b) in out.iter_mut().zip(base) {
+                *a = b.wrapping_add(address.offset as u32).into();
+            }
+        }
+        AddressBase::Wide(row) => {
+            let base = &registers.wide[usize::from(row.0)];
+            for (a, b) in out.iter_mut().zip(base) {
+                *a = b.wrapping_add_signed(address.offset);
+            }
+        }
+    }
+}
+
+/// The lanes of one access by the memory they reach.
+pub(super) struct Parts {
+    list: [(Space, LaneMask); 3],
+    /// How many of them count: one, except for a generic access whose lanes are spread.
+    count: usize,
+}
+
+impl Parts {
+    #[inline(always)]
+    pub(super) fn single(space: Space, lanes: LaneMask) -> Parts {
+        Parts { list: [(space, lanes); 3], count: 1 }
+    }
+
+    /// The memories reached, each with its lanes (at least one).
+    #[inline(always)]
+    fn iter(&self) -> impl Iterator<Item = (Space, LaneMask)> + '_ {
+        self.list[..self.count.min(3)].iter().copied().filter(|(_, lanes)| !lanes.is_empty())
+    }
+
+    /// The space of the lowest lane.
+    #[inline(always)]
+    pub(super) fn space(&self) -> Space {
+        if self.count == 1 {
+            return self.list[0].0;
+        }
+        self.iter().min_by_key(|(_, lanes)| lanes.lowest()).map_or(Space::Generic, |(space, _)| space)
+    }
+}
+
+/// Finds the memory of each lane and turns generic addresses into offsets of their window.
+#[inline(always)]
+pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) -> Parts {
+    if space != Space::Generic {
+        return Parts::single(space, lanes);
+    }
+    let (mut shared, mut local) = (0, 0);
+    for (lane, a) in addresses.iter_mut().enumerate() {
+        let in_shared = a.wrapping_sub(SHARED_WINDOW) < WINDOW_BYTES;
+        let in_local = a.wrapping_sub(LOCAL_WINDOW) < WINDOW_BYTES;
+        shared |= u32::from(in_shared) << lane;
+        local |= u32::from(in_local) << lane;
+        *a = if in_shared | in_local { *a % WINDOW_BYTES } else { *a };
+    }
+    let (shared, local) = (lanes & LaneMask(shared), lanes & LaneMask(local));
+    let global = lanes - shared - local;
+    for (space, part) in [(Space::Global, global), (Space::Shared, shared), (Space::Local, local)] {
+        if part == lanes {
+            return Parts::single(space, lanes);
+        }
+    }
+    Parts { list: [(Space::Global, global), (Space::Shared, shared), (Space::Local, local)], count: 3 }
+}
+
+/// What checking an access found out about it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reach<'a> {
+    /// The one segment that all lanes are in, if there is one.
+    pub(super) segment: Option<&'a Segment>,
+    /// All 32 lanes, each right behind the lane before.
+    pub(super) row: bool,
+}
+
+/// Checks all parts, then calls `serve` for each. (What is wrong is found out again in [`first_fault`]: carrying it
+/// through the check would cost the good path more than all of the checking.)
+#[inline(always)]
+pub(super) fn serve_parts<'a>(
+    parts: &Parts,
+    bytes: u64,
+    write: bool,
+    env: &mut Env<'a>,
+    mut serve: impl FnMut(&mut Env<'a>, Space, LaneMask, Reach<'a>),
+) -> Result<(), Fault> {
+    if parts.count == 1 {
+        let (space, lanes) = parts.list[0];
+        let Some(reach) = check(space, lanes, bytes, write, env) else {
+            return Err(first_fault(parts, bytes, write, env));
+        };
+        serve(env, space, lanes, reach);
+        return Ok(());
+    }
+    if parts.iter().any(|(space, lanes)| check(space, lanes, bytes, write, env).is_none()) {
+        return Err(first_fault(parts, bytes, write, env));
+    }
+    for (space, lanes) in parts.iter() {
+        // Checked above; a part that several segments hold has no single one.
+        let reach = check(space, lanes, bytes, write, env).unwrap_or_default();
+        serve(env, space, lanes, reach);
+    }
+    Ok(())
+}
+
+/// How these lanes (at least one) reach their memory; `None` when some may not.
+#[inline(always)]
+pub(super) fn check<'a>(space: Space, lanes: LaneMask, bytes: u64, write: bool, env: &Env<'a>) -> Option<Reach<'a>> {
+    let addresses = &*env.addresses;
+    let first = addresses[lanes.0.trailing_zeros() as usize & (MAX_LANES - 1)];
+    let (start, end, segment) = match space {
+        Space::Shared => (0, env.shared.bytes(), None),
+        Space::Local => (0, env.local.bytes(), None),
+        Space::Param => (0, env.params.len() as u64, None),
+        Space::Generic | Space::Global | Space::Const => {
+            let segment = env.global.segment(first)?;
+            (segment.address, segment.bytes, Some(segment))
+        }
+    };
+    let writable = segment.map_or(space != Space::Param, |s| s.writable) && space != Space::Const;
+    if write && !writable {
+        return None;
+    }
+    // An access fits when its offset is at most `last`; with unsigned wrap-around that is one comparison.
+    let last = end.checked_sub(bytes)?;
+    let fits = |a: u64| (a.wrapping_sub(start) <= last) & (a & (bytes - 1) == 0);
+    let row = lanes == LaneMask::FULL && is_row(addresses, bytes);
+    let good = if row {
+        fits(first) & fits(addresses[MAX_LANES - 1])
+    } else if lanes == LaneMask::FULL {
+        addresses.iter().fold(true, |good, &a| good & fits(a))
+    } else {
+        lanes.lanes().all(|lane| fits(addresses[lane as usize & (MAX_LANES - 1)]))
+    };
+    if good {
+        return Some(Reach { segment, row });
+    }
+    // Rare: a fault, or lanes in different segments.
+    let fault = lanes.lanes().any(|lane| lane_fault(lane, space, bytes, write, env).is_some());
+    if fault { None } else { Some(Reach::default()) }
+}
+
+/// Whether lane `l` is `l * bytes` behind lane 0. No comparison per lane, so that it vectorises.
+#[inline(always)]
+fn is_row(addresses: &Addresses, bytes: u64) -> bool {
+    let first = addresses[0];
+    let mut difference = 0;
+    for (lane, &a) in addresses.iter().enumerate() {
+        difference |= a ^ first.wrapping_add(bytes.wrapping_mul(lane as u64));
+    }
+    difference == 0
+}
+
+/// The fault of the lowest lane at fault, in whichever memory.
+#[cold]
+#[inline(never)]
+pub(super) fn first_fault(parts: &Parts, bytes: u64, write: bool, env: &Env<'_>) -> Fault {
+    let faults = parts
+        .iter()
+        .filter_map(|(space, lanes)| lanes.lanes().find_map(|lane| lane_fault(lane, space, bytes, write, env)));
+    faults.min_by_key(|fault| fault.lane).unwrap_or_else(|| unreachable!("the check found a lane at fault"))
+}
+
+/// What is wrong with one lane's access. Out of bounds comes first: a wild pointer is often misaligned as well.
+fn lane_fault(lane: u32, space: Space, bytes: u64, write: bool, env: &Env<'_>) -> Option<Fault> {
+    let address = env.addresses[lane as usize & (MAX_LANES - 1)];
+    let inside = |size: u64| size.checked_sub(bytes).is_some_and(|last| address <= last);
+    let segment = env.global.segment(address).filter(|s| s.holds(address, bytes));
+    let (found, writable) = match space {
+        Space::Shared => (inside(env.shared.bytes()), true),
+        Space::Local => (inside(env.local.bytes()), true),
+        Space::Param => (inside(env.params.len() as u64), false),
+        Space::Const => (segment.is_some(), false),
+        Space::Generic | Space::Global => (segment.is_some(), segment.is_some_and(|s| s.writable)),
+    };
+    let size = bytes as u32;
+    let kind = if !found {
+        FaultKind::OutOfBounds { space, address, bytes: size }
+    } else if address & (bytes - 1) != 0 {
+        FaultKind::Misaligned { space, address, bytes: size }
+    } else if write && !writable {
+        FaultKind::ReadOnly { address }
+    } else {
+        return None;
+    };
+    Some(Fault { lane, kind })
+}

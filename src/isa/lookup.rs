@@ -1,0 +1,215 @@
+//! How a written mnemonic finds its form.
+//!
+//! A mnemonic matches a form when its words fill the slots in order. When none matches, [`Isa::lookup`] says which word is
+//! wrong and what could stand there.
+
+use super::Type;
+use super::form::{Form, FormMatch, Isa, Slot};
+use crate::diag::{Diagnostic, Span, closest};
+
+/// Why a mnemonic has no form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LookupError {
+    /// The diagnostic's code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl LookupError {
+    fn new(code: &'static str, message: String, help: Option<String>) -> LookupError {
+        LookupError { code, message, help }
+    }
+
+    /// The error as a diagnostic at `span`.
+    pub fn at(self, span: Span) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.code, span, self.message);
+        diagnostic.help = self.help;
+        diagnostic
+    }
+}
+
+impl Isa {
+    /// The form of a mnemonic such as `setp.lt.and.u32`.
+    pub fn lookup(&self, mnemonic: &str) -> Result<FormMatch<'_>, LookupError> {
+        let words: Vec<&str> = mnemonic.split('.').collect();
+        let (opcode, words) = words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+        let Some(rows) = self.by_opcode.get(opcode) else {
+            return Err(self.unknown_opcode(opcode));
+        };
+        for &index in rows {
+            let form = &self.rows[usize::from(index)];
+            if let Some(words) = fill(&form.slots, words) {
+                return Ok(FormMatch { index, form, words });
+            }
+        }
+        let forms: Vec<&Form> = rows.iter().map(|&i| &self.rows[usize::from(i)]).collect();
+        Err(explain(opcode, words, &forms, mnemonic))
+    }
+
+    fn unknown_opcode(&self, opcode: &str) -> LookupError {
+        if let Some(why) = self.unsupported.get(opcode) {
+            let message = format!("`{opcode}` is not supported: {why}");
+            return LookupError::new("unsupported-instruction", message, None);
+        }
+        let help = closest(opcode, self.by_opcode.keys().map(String::as_str)).map(|c| format!("did you mean `{c}`?"));
+        LookupError::new("unknown-instruction", format!("there is no instruction `{opcode}`"), help)
+    }
+}
+
+/// The word in each slot if `words` fill `slots` exactly, trying to fill an optional slot before skipping it.
+fn fill<'a>(slots: &'a [Slot], words: &[&str]) -> Option<Vec<Option<&'a str>>> {
+    let Some((slot, rest)) = slots.split_first() else {
+        return words.is_empty().then(Vec::new);
+    };
+    let filled = words.split_first().and_then(|(word, others)| {
+        let word = slot.words.iter().find(|w| w == word)?;
+        Some((Some(word.as_str()), fill(rest, others)?))
+    });
+    let (word, mut tail) = match filled {
+        Some(filled) => filled,
+        None if slot.optional => (None, fill(rest, words)?),
+        None => return None,
+    };
+    tail.insert(0, word);
+    Some(tail)
+}
+
+/// How far `words` get in `slots`: the number of words placed, and what could have stood at the next place.
+fn progress<'a>(slots: &'a [Slot], words: &[&str]) -> (usize, Vec<&'a Slot>) {
+    let mut best = (0, Vec::new());
+    let mut expected = Vec::new();
+    for (i, slot) in slots.iter().enumerate() {
+        expected.push(slot);
+        if let Some((word, rest)) = words.split_first()
+            && slot.words.iter().any(|w| w == word)
+        {
+            let (placed, next) = progress(&slots[i + 1..], rest);
+            if placed + 1 > best.0 {
+                best = (placed + 1, next);
+            }
+        }
+        if !slot.optional {
+            break;
+        }
+    }
+    if best.0 == 0 { (0, expected) } else { best }
+}
+
+fn explain(opcode: &str, words: &[&str], forms: &[&Form], mnemonic: &str) -> LookupError {
+    if let Some(error) = one_word_missing(words, forms, mnemonic) {
+        return error;
+    }
+    let reached: Vec<(usize, Vec<&Slot>)> = forms.iter().map(|form| progress(&form.slots, words)).collect();
+    let furthest = reached.iter().map(|(placed, _)| *placed).max().unwrap_or(0);
+    let expected: Vec<&Slot> = reached.iter().filter(|r| r.0 == furthest).flat_map(|r| r.1.iter().copied()).collect();
+    let upto = std::iter::once(opcode).chain(words[..furthest].iter().copied()).collect::<Vec<_>>().join(".");
+    let choices = |types_only: bool| {
+        let mut choices: Vec<&str> = Vec::new();
+        for slot in expected.iter().filter(|slot| !types_only || slot.is_type()) {
+            for word in slot.words.iter().filter(|w| !choices.contains(&w.as_str())).collect::<Vec<_>>() {
+                choices.push(word);
+            }
+        }
+        choices
+    };
+    let Some(word) = words.get(furthest) else {
+        let help = format!("`{upto}` goes on with {}", list(&choices(false)));
+        return LookupError::new("incomplete-instruction", format!("`{mnemonic}` is incomplete"), Some(help));
+    };
+    let is_type = Type::from_name(word).is_some();
+    let candidates = choices(is_type && expected.iter().any(|slot| slot.is_type()));
+    if candidates.is_empty() {
+        let message = format!("`{upto}` takes nothing more, `.{word}` is too much");
+        return LookupError::new("unknown-modifier", message, None);
+    }
+    let noun = if is_type { "type" } else { "modifier" };
+    let help = match closest(word, candidates.iter().copied()) {
+        Some(near) if !is_type => format!("did you mean `.{near}`?"),
+        _ => format!("it takes {}", list(&candidates)),
+    };
+    LookupError::new("unknown-modifier", format!("`{upto}` has no {noun} `.{word}`"), Some(help))
+}
+
+/// The error for a mnemonic that would match if one required word were added.
+fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<LookupError> {
+    let mut found: Option<(&Slot, String)> = None;
+    let mut choices: Vec<&str> = Vec::new();
+    for form in forms {
+        for (i, slot) in form.slots.iter().enumerate().filter(|(_, slot)| !slot.optional) {
+            let mut relaxed = form.slots.clone();
+            relaxed[i].optional = true;
+            let Some(mut filled) = fill(&relaxed, words) else { continue };
+            filled[i] = slot.words.first().map(String::as_str);
+            let example = || filled.iter().flatten().fold(form.opcode.clone(), |text, word| text + "." + word);
+            let (first, _) = found.get_or_insert_with(|| (slot, example()));
+            // Forms that differ in the missing word only share the error.
+            if first.noun() == slot.noun() {
+                choices.extend(slot.words.iter().map(String::as_str));
+            }
+        }
+    }
+    let (slot, example) = found?;
+    let mut seen = Vec::new();
+    choices.retain(|word| {
+        !seen.contains(word) && {
+            seen.push(*word);
+            true
+        }
+    });
+    let help = format!("it takes {}, as in `{example}`", list(&choices));
+    Some(LookupError::new("incomplete-instruction", format!("`{mnemonic}` lacks a {}", slot.noun()), Some(help)))
+}
+
+/// `.a .b .c`, shortened when long.
+fn list(words: &[&str]) -> String {
+    const SHOWN: usize = 20;
+    let mut text = words.iter().take(SHOWN).map(|w| format!(".{w}")).collect::<Vec<_>>().join(" ");
+    if words.len() > SHOWN {
+        text.push_str(" ..");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Isa;
+
+    fn error(mnemonic: &str) -> String {
+        let e = Isa::ptx().lookup(mnemonic).expect_err(mnemonic);
+        format!("{}: {} ({})", e.code, e.message, e.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn a_wrong_word_is_named_with_what_could_stand_there() {
+        for (mnemonic, expected) in [
+            ("add.b32", "unknown-modifier: `add` has no type `.b32` (it takes .u16 .s16 .u32 .s32 .u64 .s64"),
+            ("ad.u32", "unknown-instruction: there is no instruction `ad` (did you mean `add`?)"),
+            ("cvt.f32.s32", "`cvt.f32.s32` lacks a rounding (it takes .rn .rz .rm .rp, as in `cvt.rn.f32.s32`)"),
+            ("mul.u32", "`mul.u32` lacks a modifier (it takes .lo .hi .wide, as in `mul.lo.u32`)"),
+            ("add", "incomplete-instruction: `add` lacks a type"),
+            ("setp.lt", "incomplete-instruction: `setp.lt` lacks a type"),
+            ("setp.tl.u32", "unknown-modifier: `setp` has no modifier `.tl`"),
+            ("ret.uni.x", "unknown-modifier: `ret.uni` takes nothing more, `.x` is too much"),
+            ("call.uni", "unsupported-instruction: `call` is not supported"),
+            ("ld.globl.u32", "did you mean `.global`?"),
+            ("", "unknown-instruction"),
+        ] {
+            let text = error(mnemonic);
+            assert!(text.contains(expected), "{mnemonic}: {text}");
+        }
+    }
+
+    #[test]
+    fn slots_are_filled_in_order() {
+        let isa = Isa::ptx();
+        let m = isa.lookup("ld.volatile.shared.v2.u32").expect("a form");
+        assert!(m.has("volatile") && m.has("shared") && m.has("v2"));
+        assert_eq!(m.ty().name(), "u32");
+        let m = isa.lookup("cvt.rzi.ftz.s16.f32").expect("a form");
+        assert_eq!((m.ty().name(), m.second_type().name()), ("s16", "f32"));
+        assert!(isa.lookup("ld.u32.global").is_err());
+    }
+}

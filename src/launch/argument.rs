@@ -1,0 +1,118 @@
+//! Arguments to the kernel's parameter block.
+
+use super::element::{Value, fits};
+use super::expression::Expr;
+use super::fill::exact;
+use super::plan::{ArgumentValue, Plan, Target};
+use super::resolve::Signature;
+use super::term::{Scope, Side, value};
+use crate::diag::{Diagnostic, Span, closest};
+use crate::isa::Type;
+use crate::kernel::Parameter;
+use crate::kernel::layout::BUFFER_BASE;
+
+impl Plan {
+    /// The parameter block.
+    pub(super) fn lay_out(
+        &self,
+        kernel: &Signature<'_>,
+        scope: &Scope<'_>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<u8> {
+        let mut block = vec![0u8; kernel.param_bytes as usize];
+        let mut given: Vec<Option<Span>> = vec![None; kernel.params.len()];
+        let scope = Scope { side: Side::Address, ..*scope };
+        for (target, argument) in &self.arguments {
+            let index = match find_parameter(target, kernel) {
+                Ok(index) => index,
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic);
+                    continue;
+                }
+            };
+            let parameter = &kernel.params[index];
+            if let Some(first) = given[index].replace(target.span()) {
+                let message = format!("the parameter `{}` is given twice", parameter.name);
+                diagnostics.push(
+                    Diagnostic::error("duplicate-argument", target.span(), message).also(first, "first given here"),
+                );
+                continue;
+            }
+            match argument_bytes(argument, parameter, &scope) {
+                Ok(bytes) => {
+                    let start = parameter.offset as usize;
+                    if let Some(place) = block.get_mut(start..start.saturating_add(bytes.len())) {
+                        place.copy_from_slice(&bytes);
+                    }
+                }
+                Err(diagnostic) => {
+                    diagnostics.push(diagnostic.also(parameter.span, format!("the parameter `{}`", parameter.name)));
+                }
+            }
+        }
+        for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none()) {
+            let message = format!("the parameter `{}` has no argument", parameter.name);
+            diagnostics.push(
+                Diagnostic::error("missing-argument", parameter.span, message)
+                    .help(format!("write `//! arg {} = ..`", parameter.name)),
+            );
+        }
+        block
+    }
+}
+
+fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diagnostic> {
+    let found = match target {
+        Target::Name(name) => kernel.params.iter().position(|p| p.name == name.text),
+        Target::Position(position, _) => usize::try_from(*position).ok().filter(|p| *p < kernel.params.len()),
+    };
+    found.ok_or_else(|| {
+        let what = match target {
+            Target::Name(name) => name.text.clone(),
+            Target::Position(position, _) => position.to_string(),
+        };
+        let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
+        let message = format!("the kernel `{}` has no parameter `{what}`", kernel.name);
+        let diagnostic = Diagnostic::error("unknown-argument", target.span(), message);
+        match closest(&what, names.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None if names.is_empty() => diagnostic.help("it has none: remove the line"),
+            None => diagnostic.help(format!("its parameters are `{}`", names.join("`, `"))),
+        }
+    })
+}
+
+/// The bytes of an argument, as long as its parameter.
+fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope<'_>) -> Result<Vec<u8>, Diagnostic> {
+    let size = parameter.ty.bytes().max(1);
+    let elements = parameter.bytes / size;
+    let (values, span): (&[Expr], Span) = match argument {
+        ArgumentValue::Scalar(expr) => (std::slice::from_ref(expr), expr.span()),
+        ArgumentValue::List(values, span) => (values, *span),
+    };
+    if values.len() != elements as usize {
+        let message = format!("{} value(s) for {elements} element(s) of `{}`", values.len(), parameter.ty.name());
+        return Err(Diagnostic::error("wrong-length", span, message));
+    }
+    let mut bytes = Vec::with_capacity(parameter.bytes as usize);
+    for expr in values {
+        let bits = scalar(expr, parameter.ty, scope)?;
+        bytes.extend(bits.to_le_bytes().into_iter().take(size as usize));
+    }
+    Ok(bytes)
+}
+
+/// The bits of a scalar argument. An address needs 64 bits: anything less is named as such.
+fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
+    if ty == Type::F16 {
+        return Err(Diagnostic::error("type-mismatch", expr.span(), "arguments of type `f16` are not supported"));
+    }
+    match exact(expr, ty, scope) {
+        Err(diagnostic) if diagnostic.code == "out-of-range" => {
+            let value = value(expr, scope)?;
+            let address = matches!(value, Value::Int(v) if v >= i128::from(BUFFER_BASE)) && !fits(value, ty);
+            Err(if address { diagnostic.help("buffer addresses have 64 bits") } else { diagnostic })
+        }
+        other => other,
+    }
+}
