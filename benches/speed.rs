@@ -28,7 +28,7 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let options = Options { mode, order, yields: true, max_cycles: u64::MAX, jobs };
     let done = simulate(program, kernel, launch, &spec, &options, &()).expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));
-    done.run.metric("inst_executed").expect("counted") as u64
+    done.run.metric("inst_executed").expect("counted").as_f64() as u64
 }
 
 fn reductions(c: &mut Criterion) {

@@ -29,8 +29,23 @@ pub(super) enum Port {
     Global,
 }
 
-/// When each port is free, by [`Port`]; the eighth is never asked for and makes the length a power of two.
-pub(super) type Ports = [Cycle; 8];
+impl Port {
+    /// By number; the eighth is never asked for and makes the length a power of two.
+    const ALL: [Port; PORTS] =
+        [Port::Alu, Port::Fma, Port::Fp64, Port::Sfu, Port::Branch, Port::Lsu, Port::Global, Port::Alu];
+}
+
+/// Number of ports, rounded up to a power of two.
+const PORTS: usize = 8;
+
+/// When the ports that an SM's schedulers share are free.
+#[derive(Clone, Copy, Default)]
+pub(super) struct SharedPorts {
+    /// [`Port::Lsu`]
+    pub lsu: Cycle,
+    /// [`Port::Global`], as far as the queue towards L2 decides.
+    pub queue: Cycle,
+}
 
 /// One scheduler of at most 64 warps, which are named by their index within it.
 ///
@@ -40,7 +55,9 @@ pub(super) struct Scheduler {
     policy: Policy,
     /// The wheel has been turned up to here: who is ready by now is awake.
     turned: Cycle,
-    awake: [u64; 8],
+    awake: [u64; PORTS],
+    /// The ports that awake warps wait for, one bit each.
+    asked: u8,
     /// Warps that wake at a cycle of `turned + 1 ..= turned + 63`, by that cycle modulo 64.
     wheel: [u64; 64],
     /// The cells of the wheel that hold warps.
@@ -57,8 +74,8 @@ pub(super) struct Scheduler {
     last: usize,
     /// The active set of the two-level policy, one bit a warp.
     active: u64,
-    /// Its own units' ports; the shared ones are filled in by the SM.
-    pub ports: Ports,
+    /// When its own units' ports are free.
+    busy: [Cycle; PORTS],
     /// First cycle whose slot has not been attributed yet.
     pub accounted: Cycle,
     /// Warps resident here that have not ended.
@@ -79,7 +96,8 @@ impl Scheduler {
         Scheduler {
             policy,
             turned: 0,
-            awake: [0; 8],
+            awake: [0; PORTS],
+            asked: 0,
             wheel: [0; 64],
             occupied: 0,
             far: 0,
@@ -89,7 +107,7 @@ impl Scheduler {
             age: vec![0; warps],
             last: 0,
             active: 0,
-            ports: [0; 8],
+            busy: [0; PORTS],
             accounted: 0,
             resident: 0,
             next: NEVER,
@@ -113,11 +131,34 @@ impl Scheduler {
         }
     }
 
+    /// When a port is free.
+    #[inline]
+    pub(super) fn free(&self, port: Port, shared: &SharedPorts) -> Cycle {
+        match port {
+            Port::Lsu => shared.lsu,
+            Port::Global => shared.lsu.max(shared.queue),
+            own => self.busy[own as usize % PORTS],
+        }
+    }
+
+    /// One of its own units' ports is busy until `until`.
+    #[inline]
+    pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
+        self.busy[port as usize % PORTS] = until;
+    }
+
+    #[inline]
+    fn wake(&mut self, warp: usize) {
+        let port = self.port[warp] as usize % PORTS;
+        self.awake[port] |= 1 << warp;
+        self.asked |= 1 << port;
+    }
+
     #[inline]
     fn sleep(&mut self, warp: usize) {
         let (at, bit) = (self.ready[warp], 1 << warp);
         if at <= self.turned {
-            self.awake[self.port[warp] as usize & 7] |= bit;
+            self.wake(warp);
         } else if at - self.turned < 64 {
             let cell = at % 64;
             self.wheel[cell as usize] |= bit;
@@ -140,7 +181,7 @@ impl Scheduler {
         self.turned = now;
         for cell in bits(self.occupied & cells) {
             for warp in bits(std::mem::take(&mut self.wheel[cell])) {
-                self.awake[self.port[warp] as usize & 7] |= 1 << warp;
+                self.wake(warp);
             }
         }
         self.occupied &= !cells;
@@ -154,28 +195,28 @@ impl Scheduler {
 
     /// Sets [`Scheduler::next`] to the soonest possible issue, dependences and ports considered.
     #[inline]
-    pub(super) fn refresh(&mut self, ports: &Ports) {
+    pub(super) fn refresh(&mut self, shared: &SharedPorts) {
         let mut soonest = self.far_next;
         if self.occupied != 0 {
             let first = (self.turned + 1) % 64;
             let cells = Cycle::from(self.occupied.rotate_right(first as u32).trailing_zeros());
             soonest = soonest.min(self.turned + 1 + cells);
         }
-        for (&awake, &free) in self.awake.iter().zip(ports) {
-            if awake != 0 {
-                soonest = soonest.min(free);
-            }
+        for port in bits(u64::from(self.asked)) {
+            soonest = soonest.min(self.free(Port::ALL[port % PORTS], shared));
         }
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
     /// The warp the policy issues at `now`, if any can.
     #[inline]
-    pub(super) fn pick(&mut self, now: Cycle, ports: &Ports) -> Option<Pick> {
+    pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<Pick> {
         self.turn(now);
         let mut can = 0;
-        for (&awake, &free) in self.awake.iter().zip(ports) {
-            can |= if free <= now { awake } else { 0 };
+        for port in bits(u64::from(self.asked)) {
+            if self.free(Port::ALL[port % PORTS], shared) <= now {
+                can |= self.awake[port % PORTS];
+            }
         }
         if can == 0 {
             return None;
@@ -191,7 +232,9 @@ impl Scheduler {
             }
         };
         self.last = warp;
-        self.awake[self.port[warp] as usize & 7] &= !(1 << warp);
+        let port = self.port[warp] as usize % PORTS;
+        self.awake[port] &= !(1 << warp);
+        self.asked &= !(u8::from(self.awake[port] == 0) << port);
         Some(Pick { warp, others: can & (can - 1) != 0 })
     }
 
@@ -247,7 +290,7 @@ mod tests {
         }
         let mut picked = Vec::new();
         for now in 10..10 + n as Cycle {
-            let Some(Pick { warp, .. }) = scheduler.pick(now, &[0; 8]) else { continue };
+            let Some(Pick { warp, .. }) = scheduler.pick(now, &SharedPorts::default()) else { continue };
             let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
             scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
             picked.push(warp);
@@ -261,7 +304,7 @@ mod tests {
         assert_eq!(choices(Policy::LooseRoundRobin, all, 6), [1, 2, 3, 0, 1, 2]);
         assert_eq!(choices(Policy::GreedyThenOldest, all, 6), [0, 0, 0, 1, 1, 1]);
         assert_eq!(choices(Policy::GreedyThenYoungest, [NEVER, 0, 0, 0], 6), [3, 3, 3, 2, 2, 2]);
-        assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 0, 2]);
+        assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 2, 0]);
     }
 
     #[test]
@@ -271,9 +314,9 @@ mod tests {
         let mut scheduler = Scheduler::new(Policy::TwoLevel { active: 1 }, 2);
         scheduler.set_ready(0, 0, Port::Alu);
         scheduler.set_ready(1, 5, Port::Alu);
-        assert_eq!(scheduler.pick(0, &[0; 8]).map(|p| p.warp), Some(0));
+        assert_eq!(scheduler.pick(0, &SharedPorts::default()).map(|p| p.warp), Some(0));
         scheduler.set_ready(0, 30, Port::Alu);
-        assert_eq!(scheduler.pick(6, &[0; 8]).map(|p| p.warp), Some(1));
+        assert_eq!(scheduler.pick(6, &SharedPorts::default()).map(|p| p.warp), Some(1));
     }
 
     #[test]
@@ -283,12 +326,12 @@ mod tests {
         scheduler.set_ready(0, 70, Port::Alu);
         scheduler.set_ready(1, 50, Port::Sfu);
         assert_eq!(scheduler.next, 50);
-        let mut ports = [0; 8];
-        ports[Port::Sfu as usize] = 90;
-        assert!(scheduler.pick(60, &ports).is_none());
-        scheduler.refresh(&ports);
+        let shared = SharedPorts::default();
+        scheduler.occupy(Port::Sfu, 90);
+        assert!(scheduler.pick(60, &shared).is_none());
+        scheduler.refresh(&shared);
         assert_eq!(scheduler.next, 70);
-        let both = scheduler.pick(90, &ports).expect("both can issue");
+        let both = scheduler.pick(90, &shared).expect("both can issue");
         assert!(both.others);
     }
 
@@ -302,12 +345,12 @@ mod tests {
                 scheduler.next = NEVER;
                 scheduler.set_ready(2, now + wait, Port::Alu);
                 assert_eq!(scheduler.next, now + wait);
-                scheduler.refresh(&[0; 8]);
+                scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
-                assert!(scheduler.pick(now + wait - 1, &[0; 8]).is_none(), "from {now} for {wait}");
-                scheduler.refresh(&[0; 8]);
+                assert!(scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(), "from {now} for {wait}");
+                scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait);
-                assert_eq!(scheduler.pick(now + wait, &[0; 8]).map(|p| p.warp), Some(2));
+                assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()).map(|p| p.warp), Some(2));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::block::{Block, Votes};
 use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::Kind;
-use super::scheduler::{NEVER, Pick, Port, Ports, Scheduler};
+use super::scheduler::{NEVER, Pick, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Finish, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
@@ -31,8 +31,8 @@ pub(super) struct Sm<'a, O> {
     blocks_run: u32,
     schedulers: Vec<Scheduler>,
     memory: MemorySystem,
-    /// The load/store unit is busy until.
-    lsu_free: Cycle,
+    /// What its schedulers share.
+    shared: SharedPorts,
     addresses: Box<[u64; MAX_LANES]>,
     /// Counts admissions, as the age of warps.
     admissions: u64,
@@ -48,8 +48,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         let spec = cx.spec;
         let slots = cx.occupancy.blocks as usize;
         let warps = (0..slots * cx.occupancy.warps_per_block as usize)
-            .map(|_| {
+            .map(|w| {
                 Warp::new(
+                    (w % spec.schedulers as usize, w / spec.schedulers as usize),
                     RegisterFile::new(&cx.kernel.registers),
                     LocalMemory::new(cx.kernel.local_bytes),
                     cx.program.scoreboard,
@@ -68,7 +69,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             blocks_run: 0,
             schedulers: (0..spec.schedulers).map(|_| Scheduler::new(spec.policy, per_scheduler)).collect(),
             memory: MemorySystem::new(spec, cx.active_sms),
-            lsu_free: 0,
+            shared: SharedPorts::default(),
             addresses: Box::new([0; MAX_LANES]),
             admissions: 0,
             watch: Watch::new(),
@@ -135,48 +136,37 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// When each port of scheduler `s` is free, those included that it shares.
-    #[inline]
-    fn ports(&self, s: usize) -> Ports {
-        let mut ports = self.schedulers[s].ports;
-        ports[Port::Lsu as usize] = self.lsu_free;
-        ports[Port::Global as usize] = self.lsu_free.max(self.memory.accepts_at());
-        ports
-    }
-
     /// Scheduler `s` issues a step at `now`, if one of its warps can.
     #[inline]
-    fn issue(&mut self, s: usize, now: Cycle) -> Result<(), FaultReport> {
-        let ports = self.ports(s);
-        let Some(Pick { warp: local, others }) = self.schedulers[s].pick(now, &ports) else {
-            self.schedulers[s].refresh(&ports);
+    fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+        let Some(Pick { warp: local, others }) = self.schedulers[s].pick(now, &self.shared) else {
+            self.schedulers[s].refresh(&self.shared);
             return Ok(());
         };
         let w = local * self.schedulers.len() + s;
         let Some((pc, active)) = self.warps[w].next else {
             unreachable!("a warp that has nothing to issue is never ready");
         };
-        self.attribute(s, w, pc, now, &ports);
+        self.attribute(s, w, pc, now);
         self.schedulers[s].next = NEVER; // from here on lowered by whatever becomes ready
         let result = self.execute(s, w, pc, active, now);
+        let scheduler = &mut self.schedulers[s];
         if others {
-            let scheduler = &mut self.schedulers[s];
             scheduler.next = scheduler.accounted;
         } else {
-            let ports = self.ports(s);
-            self.schedulers[s].refresh(&ports);
+            scheduler.refresh(&self.shared);
         }
         result
     }
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
     #[inline]
-    fn attribute(&mut self, s: usize, w: usize, pc: Pc, now: Cycle, ports: &Ports) {
+    fn attribute(&mut self, s: usize, w: usize, pc: Pc, now: Cycle) {
         let Waiting { from, until } = self.warps[w].waiting;
         let cost = &self.cx.program.costs[pc.index()];
         // First the dependences, then the port (as far as it was busy at last), then the other warps.
         let ready = until.cycle().clamp(from, now);
-        let free = ports[cost.port as usize & 7].clamp(ready, now);
+        let free = self.schedulers[s].free(cost.port, &self.shared).clamp(ready, now);
         let reason = if free > ready { cost.throttle } else { until.stall() };
         self.lose_slots(s, now, SlotLoss::Stalled(reason));
         let (sm, warp) = (self.id, WarpId(w as u32));
@@ -189,7 +179,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Issues the step at `pc` for the lanes in `active`.
-    fn execute(&mut self, s: usize, w: usize, pc: Pc, active: LaneMask, now: Cycle) -> Result<(), FaultReport> {
+    fn execute(&mut self, s: usize, w: usize, pc: Pc, active: LaneMask, now: Cycle) -> Result<(), Box<FaultReport>> {
         let cx = self.cx;
         let cost = &cx.program.costs[pc.index()];
         let step = &cx.program.steps[pc.index()];
@@ -202,11 +192,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         self.schedulers[s].accounted = now + Cycle::from(cost.slots.max(1));
-        let busy = now + Cycle::from(cost.interval);
         if matches!(cost.port, Port::Lsu | Port::Global) {
-            self.lsu_free = self.lsu_free.max(now + Cycle::from(cx.spec.lsu_interval));
+            self.shared.lsu = self.shared.lsu.max(now + Cycle::from(cx.spec.lsu_interval));
         } else {
-            self.schedulers[s].ports[cost.port as usize] = busy;
+            self.schedulers[s].occupy(cost.port, now + Cycle::from(cost.interval));
         }
 
         let mut resume = Until::new(now + Cycle::from(cost.gap.max(1)), cost.gap_stall);
@@ -227,7 +216,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             };
             let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
                 Ok(effect) => effect,
-                Err(fault) => return Err(FaultReport::new(fault, self.id, warp, &step.inst, active, now)),
+                Err(fault) => return Err(Box::new(FaultReport::new(fault, self.id, warp, &step.inst, active, now))),
             };
             match effect {
                 Effect::Done => Flow::Next { next },
@@ -254,7 +243,8 @@ impl<'a, O: Observer> Sm<'a, O> {
                         let price = Cycle::from(cost.latency);
                         let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
                         done = served.done;
-                        self.lsu_free = self.lsu_free.max(now + served.port);
+                        self.shared.lsu = self.shared.lsu.max(now + served.port);
+                        self.shared.queue = self.memory.accepts_at();
                         self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
                     }
                     Flow::Next { next }
@@ -349,8 +339,8 @@ impl<'a, O: Observer> Sm<'a, O> {
             }
         };
         warp.waiting = Waiting { from, until };
-        let count = self.schedulers.len();
-        self.schedulers[w % count].set_ready(w / count, at, port);
+        let (s, local) = warp.home;
+        self.schedulers[s].set_ready(local, at, port);
     }
 
     /// Releases every barrier of the block whose threads are all there.
@@ -398,8 +388,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             block.warps -= 1;
             let (sm, since) = (self.id, warp.since);
             self.observer.on(Event::WarpEnd { cycle: now + 1, sm, warp: WarpId(w as u32), since });
-            let count = self.schedulers.len();
-            self.schedulers[w % count].resident -= 1;
+            self.schedulers[warp.home.0].resident -= 1;
         }
         if self.blocks[slot].warps > 0 {
             self.release_barriers(slot);
@@ -459,13 +448,12 @@ impl<'a, O: Observer> Sm<'a, O> {
         warp.registers.start(&cx.kernel.registers, &place);
         let (sm, slot) = (self.id, WarpId(w as u32));
         self.observer.on(Event::WarpStart { cycle: now, sm, warp: slot, block, index, lanes });
-        let count = self.schedulers.len();
-        let s = w % count;
+        let (s, local) = self.warps[w].home;
         if self.schedulers[s].resident == 0 {
             self.lose_slots(s, now, SlotLoss::NoWarp);
         }
         self.admissions += 1;
-        self.schedulers[s].admit(w / count, self.admissions);
+        self.schedulers[s].admit(local, self.admissions);
         self.settle(w, now, Until::new(now + Cycle::from(cx.spec.block_start), Stall::Wait));
     }
 

@@ -30,7 +30,7 @@ pub enum Finish {
     /// The cycle limit was reached; nothing is proved.
     CycleLimit,
     /// The program did something that has no meaning.
-    Fault(FaultReport),
+    Fault(Box<FaultReport>),
 }
 
 impl Finish {

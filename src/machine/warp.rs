@@ -53,6 +53,8 @@ pub(super) struct Warp {
     pub local: LocalMemory,
     /// Per scoreboard entry: when its last write can be used.
     scoreboard: Vec<Until>,
+    /// Its scheduler, and its index within that.
+    pub home: (usize, usize),
     /// Index of its block among the SM's block slots.
     pub block: usize,
     /// The block's id, for messages.
@@ -68,12 +70,19 @@ pub(super) struct Warp {
 }
 
 impl Warp {
-    pub(super) fn new(registers: RegisterFile, local: LocalMemory, scoreboard: usize, control: WarpControl) -> Warp {
+    pub(super) fn new(
+        home: (usize, usize),
+        registers: RegisterFile,
+        local: LocalMemory,
+        scoreboard: usize,
+        control: WarpControl,
+    ) -> Warp {
         Warp {
             control,
             registers,
             local,
             scoreboard: vec![Until::default(); scoreboard],
+            home,
             block: 0,
             block_id: BlockId(0),
             index: 0,
