@@ -60,7 +60,9 @@ impl Program {
     /// Parses and checks a text. Never fails: what is wrong is in [`Program::findings`].
     pub fn parse(name: &str, text: &str) -> Program {
         let (module, mut findings) = text::parse(text);
-        let (kernels, of_check) = kernel::check(&module, text);
+        // A tree that came with errors lacks what was wrong: checking it would find consequences of what is reported.
+        let whole = !has_errors(&findings);
+        let (kernels, of_check) = if whole { kernel::check(&module, text) } else { Default::default() };
         let (plan, of_plan) = launch::plan(&module, text);
         findings.extend(of_check);
         findings.extend(of_plan);

@@ -1,1 +1,99 @@
-fn main() {}
+//! Every program under `programs/` is a test in each mode: it runs as its directives say, and what it expects must hold.
+//!
+//! One named test per file, mode and machine, e.g. `small/diamond [volta] h200`; choose some with `cargo test --test programs diamond`.
+//! The machines are the mode's default and `teaching` widened to 32 lanes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use simt_sim::diag::{self, Source};
+use simt_sim::divergence::SideOrder;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{MachineSpec, Mode, Options, Side};
+use simt_sim::pipeline::{Program, simulate};
+
+/// Programs that are made for more data than a test of their meaning needs run on this many elements.
+const SMALL: (&str, &str) = ("n", "1 << 14");
+/// What `n` may be without being cut down.
+const LARGE: u64 = 1 << 16;
+/// Far more than any program here takes.
+const MAX_CYCLES: u64 = 1_000_000_000;
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut files = Vec::new();
+    collect(Path::new("programs"), &mut files);
+    files.sort();
+    let mut trials = Vec::new();
+    for path in &files {
+        let name = path.strip_prefix("programs").unwrap_or(path).with_extension("").display().to_string();
+        for mode in [Mode::PreVolta, Mode::Volta] {
+            for machine in [mode.default_machine(), "teaching"] {
+                let path = path.clone();
+                let title = format!("{name} [{}] {machine}", mode.name());
+                trials.push(Trial::test(title, move || hold(&path, mode, machine).map_err(Failed::from)));
+            }
+        }
+    }
+    trials.push(Trial::test("there are programs", {
+        let count = files.len();
+        move || if count > 0 { Ok(()) } else { Err("programs/ holds no .ir file".into()) }
+    }));
+    libtest_mimic::run(&arguments, trials).exit();
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|e| e == "ir") {
+            into.push(path);
+        }
+    }
+}
+
+/// Runs a program and holds it to its expectations.
+fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let program = Program::parse(&path.display().to_string(), &text);
+    let show = |found: &[_]| diag::render(found, Source { name: &program.name, text: &program.text }, false);
+    if !program.is_sound() {
+        return Err(show(&program.findings));
+    }
+    let kernel = program.kernel(None).map_err(|e| e.to_string())?;
+    let beside = |name: &str| fs::read(path.with_file_name(name)).map_err(|e| e.to_string());
+    let launch = |overrides: &Overrides| program.launch(kernel, overrides, &beside).map_err(|found| show(&found));
+    let small = Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
+    let launch = if is_large(&text) { launch(&small)? } else { launch(&Overrides::default())? };
+
+    let preset = MachineSpec::preset_text(machine).ok_or("no such preset")?;
+    let mut spec = MachineSpec::parse(preset).map_err(|found| format!("{found:?}"))?;
+    spec.warp_size = 32;
+    let order = match spec.side {
+        Side::Taken => SideOrder::Taken,
+        Side::FallThrough => SideOrder::FallThrough,
+        Side::Fewer => SideOrder::Fewer,
+        Side::More => SideOrder::More,
+    };
+    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, jobs: 1 };
+    let done = simulate(&program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
+    let failed: Vec<String> = done
+        .run
+        .expectations
+        .iter()
+        .filter(|e| !e.passed)
+        .map(|e| format!("expectation failed: {}\n  {}", e.text, e.detail))
+        .collect();
+    if failed.is_empty() { Ok(()) } else { Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish)) }
+}
+
+/// Whether the program's own `const n` is too large for a test.
+fn is_large(text: &str) -> bool {
+    let value =
+        text.lines().find_map(|l| l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('='));
+    value.is_some_and(|v| match v.split_once("<<") {
+        Some((_, shift)) => shift.trim().parse::<u32>().is_ok_and(|s| 1u64.checked_shl(s).is_none_or(|n| n > LARGE)),
+        None => v.trim().parse::<u64>().is_ok_and(|n| n > LARGE),
+    })
+}

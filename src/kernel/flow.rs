@@ -60,7 +60,8 @@ impl ControlFlow {
         let loops = loops::loops(&graph, &idom);
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);
-        let post = dominance::post_dominance(&graph, &bare, &loop_depth);
+        let barriers = dominance::with_barriers(insts, &blocks);
+        let post = dominance::post_dominance(&graph, &bare, &barriers, &loop_depth);
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post);
         let joins = joins::place(&blocks, &graph, &post, &bare, &uniformity.diverging);
         ControlFlow {

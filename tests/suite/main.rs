@@ -1,3 +1,6 @@
 //! Everything that is tested across modules, in one binary so that it links once.
 
 mod architecture;
+mod corpus;
+mod generated;
+mod support;

@@ -6,8 +6,9 @@
 //!
 //! Definition. Blocks are dealt out to *layers*. A layer has one exit, its *main* one, and holds the blocks, not in an earlier layer,
 //! that can reach it. The immediate post-dominator of a block is the textbook's within its layer: edges to other layers do not
-//! count. The main exit of a layer is the one that most of the remaining blocks can reach; among equals the one in the fewest
-//! loops, then the last in the text. A block that is nothing but an exit is as many exits as it has edges in: every jump to a shared
+//! count. The main exit of a layer is the one that most of the remaining block barriers lead to (where threads wait for each other,
+//! those that have not returned early are together); among equals the one that most of the remaining blocks can reach, then the
+//! one in the fewest loops, then the last in the text. A block that is nothing but an exit is as many exits as it has edges in: every jump to a shared
 //! `ret` is a return of its own. Blocks that reach no exit circle for ever; their layers end where the circle closes: an edge back
 //! to the circle's first block leads to the layer's end.
 //!
@@ -46,6 +47,12 @@ pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     blocks.iter().filter(bare).map(|b| b.id.index()).collect()
 }
 
+/// Blocks in which threads wait for the others of their thread block.
+pub(super) fn with_barriers(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
+    let waits = |b: &&BasicBlock| insts[b.range()].iter().any(|inst| matches!(inst.op, Op::Barrier(_)));
+    blocks.iter().filter(waits).map(|b| b.id.index()).collect()
+}
+
 /// Post-dominators that ignore exits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PostDominance {
@@ -65,8 +72,8 @@ struct Exit {
     bare: Option<usize>,
 }
 
-/// `depth`: the number of loops around each block.
-pub(super) fn post_dominance(graph: &Successors, bare: &Bits, depth: &[u32]) -> PostDominance {
+/// `bare`, `barriers`: what [`bare_exits`] and [`with_barriers`] found; `depth`: the number of loops around each block.
+pub(super) fn post_dominance(graph: &Successors, bare: &Bits, barriers: &Bits, depth: &[u32]) -> PostDominance {
     let mut out = PostDominance { ipdom: vec![None; graph.len()], inner: vec![Vec::new(); graph.len()] };
     if graph.is_empty() {
         return out;
@@ -81,10 +88,11 @@ pub(super) fn post_dominance(graph: &Successors, bare: &Bits, depth: &[u32]) -> 
     }
     while !remaining.is_empty() {
         let weigh = |(exit, reached_by): &&(Exit, Bits)| {
-            let count = remaining.iter().filter(|&&b| reached_by.contains(b)).count();
-            (count, std::cmp::Reverse(depth[exit.from]), exit.from)
+            let before = || remaining.iter().filter(|&&b| reached_by.contains(b));
+            let waits = before().filter(|&&b| barriers.contains(b)).count();
+            (waits, before().count(), std::cmp::Reverse(depth[exit.from]), exit.from)
         };
-        let main = exits.iter().max_by_key(weigh).filter(|e| weigh(e).0 > 0);
+        let main = exits.iter().max_by_key(weigh).filter(|e| weigh(e).1 > 0);
         let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
             Some((exit, reached_by)) => {
                 let members = remaining.iter().copied().filter(|&b| reached_by.contains(b)).collect();

@@ -15,11 +15,12 @@
 //! - a branch that joins where an enclosing barrier does, and that only lanes of that barrier can reach, needs none of its own:
 //!   in the graph without `j`, the place that sets the other barrier dominates it.
 //!
-//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once get different numbers, outer ones the
-//! lower. In structured programs the number is the depth of nesting. Hardware has sixteen and spills beyond; here there may be more.
+//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once, or can pass the sync of one while they
+//! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
+//! has sixteen and spills beyond; here there may be more.
 
 use super::dominance::{PostDominance, dominators};
-use super::graph::{Successors, components, is_cycle, reach};
+use super::graph::{Successors, components, is_cycle, reach, reversed};
 use super::uniformity::region;
 use super::{BasicBlock, Bits};
 use crate::base::{BasicBlockId, JoinId};
@@ -162,7 +163,7 @@ fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> 
     // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,
     // and a stable sort keeps it among equals.
     barriers.sort_by_key(|b: &ConvergenceBarrier| std::cmp::Reverse(b.region.count()));
-    colour(&mut barriers);
+    colour(&mut barriers, graph);
     barriers
 }
 
@@ -200,12 +201,19 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
     needed.into_iter().map(barrier).collect()
 }
 
-/// Gives each barrier the lowest number that no earlier barrier with common blocks has.
-fn colour(barriers: &mut [ConvergenceBarrier]) {
+/// Gives each barrier the lowest number that no earlier barrier has with which it clashes.
+fn colour(barriers: &mut [ConvergenceBarrier], graph: &Successors) {
+    let back = reversed(graph);
+    // The sync of `a` stands on every way into its join: also on those that lanes of `b` take which are not in `a`.
+    let passes = |b: &ConvergenceBarrier, a: &ConvergenceBarrier| {
+        b.region.contains(a.join) && back[a.join].iter().any(|&from| b.region.contains(from))
+    };
     for i in 0..barriers.len() {
         let (earlier, rest) = barriers.split_at_mut(i);
         let current = &mut rest[0];
-        let clash = |b: &&ConvergenceBarrier| b.region.iter().any(|n| current.region.contains(n));
+        let clash = |b: &&ConvergenceBarrier| {
+            b.region.iter().any(|n| current.region.contains(n)) || passes(b, current) || passes(current, b)
+        };
         let taken: Vec<JoinId> = earlier.iter().filter(clash).map(|b| b.id).collect();
         let free = (0..).map(JoinId).find(|id| !taken.contains(id));
         current.id = free.unwrap_or_default();

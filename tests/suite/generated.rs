@@ -1,0 +1,205 @@
+//! Laws that hold for every structured program, held against generated ones (`strategy`), and against the smallest
+//! programs that once broke one of them (`tests/regressions`).
+//!
+//! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
+//! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
+//! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
+//! for once; both modes issue the same number of instructions; and no figure depends on the number of host threads.
+
+mod ledger;
+mod print;
+mod program;
+mod strategy;
+mod walks;
+
+use proptest::test_runner::{TestCaseError, TestRunner};
+use simt_sim::divergence::SideOrder;
+use simt_sim::kernel::Kernel;
+use simt_sim::launch::{Launch, Overrides};
+use simt_sim::machine::{self, Finish, MachineSpec, Options};
+use simt_sim::observe::{Counts, Totals};
+use simt_sim::pipeline::Program;
+use simt_sim::{oracle, text};
+
+use super::support;
+use ledger::Ledger;
+use walks::{Walk, Walks};
+
+/// More cycles than any generated program takes.
+const MAX_CYCLES: u64 = 50_000_000;
+
+/// What is compared of a run.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    memory: Vec<Vec<u32>>,
+    totals: Totals,
+    ledger: Ledger,
+    walks: Walks,
+}
+
+/// What a correct run leaves behind.
+struct Expected {
+    memory: Vec<Vec<u32>>,
+    walks: Vec<Walk>,
+}
+
+#[test]
+fn every_generated_program_obeys_the_laws() {
+    let mut runner = TestRunner::new(support::cases(200));
+    let result = runner.run(&strategy::program(), |program| {
+        let communicates = program.communicates();
+        prove("generated", &program.print(), communicates).map_err(TestCaseError::fail)
+    });
+    if let Err(failure) = result {
+        panic!("{failure}\nto keep it, save the program under tests/regressions/");
+    }
+}
+
+#[test]
+fn every_program_that_broke_a_law_obeys_it_now() {
+    let mut broken = Vec::new();
+    for path in support::programs("tests/regressions") {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let communicates = text.contains("red.global");
+        if let Err(failure) = prove(&path.display().to_string(), &text, communicates) {
+            broken.push(format!("{}: {failure}", path.display()));
+        }
+    }
+    assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+/// Holds one program against every law.
+fn prove(name: &str, text: &str, communicates: bool) -> Result<(), String> {
+    let program = Program::parse(name, text);
+    let (kernel, launch) = support::launch(&program, &Overrides::default())?;
+    round_trip(&program)?;
+    let orders = [SideOrder::Fewer, SideOrder::Taken, SideOrder::Random(0xbeef)];
+    for mut spec in support::machines() {
+        // Whatever is said of a program must hold on a machine with odd warps as well.
+        let warp_sizes: &[u32] = if spec.name == "teaching" { &[8, 5] } else { &[32] };
+        for &warp_size in warp_sizes {
+            spec.warp_size = warp_size;
+            spec.max_warps = spec.max_warps.max(32); // 96 threads are 20 warps of five
+            let expected = expect(kernel, &launch, warp_size)?;
+            for order in orders {
+                compare_modes(kernel, &launch, &spec, order, &expected, communicates)
+                    .map_err(|e| format!("on {} with {warp_size} lanes, {order:?}: {e}", spec.name))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn round_trip(program: &Program) -> Result<(), String> {
+    let printed = text::print(&program.module);
+    let (again, findings) = text::parse(&printed);
+    if !findings.is_empty() || text::print(&again) != printed {
+        return Err(format!("does not survive print and parse: {findings:?}\n{printed}"));
+    }
+    Ok(())
+}
+
+/// What the scalar oracle makes of the launch.
+fn expect(kernel: &Kernel, launch: &Launch, warp_size: u32) -> Result<Expected, String> {
+    let extent = launch.grid.iter().chain(&launch.block);
+    let traced = (0..extent.map(|&n| u64::from(n)).product()).collect();
+    let settings = oracle::Settings { max_steps: MAX_CYCLES, warp_size, traced };
+    let outcome = oracle::run_with(kernel, launch, &settings).map_err(|e| format!("the oracle: {e}"))?;
+    let walk = |trace: &Vec<u32>| {
+        let mut walk = Walk::default();
+        trace.iter().for_each(|&source| walk.step(source));
+        walk
+    };
+    Ok(Expected { memory: outcome.buffers, walks: outcome.traces.iter().map(walk).collect() })
+}
+
+fn compare_modes(
+    kernel: &Kernel,
+    launch: &Launch,
+    spec: &MachineSpec,
+    order: SideOrder,
+    expected: &Expected,
+    communicates: bool,
+) -> Result<(), String> {
+    let mut issued = Vec::new();
+    for mode in support::MODES {
+        let options = support::options(mode, order, MAX_CYCLES);
+        let seen = run(kernel, launch, spec, &options, communicates)
+            .and_then(|seen| judge(seen, spec, launch, expected))
+            .map_err(|e| format!("{}: {e}", mode.name()))?;
+        if order == SideOrder::Fewer {
+            for jobs in [1, 2, 4] {
+                let again = run(kernel, launch, spec, &Options { jobs, ..options.clone() }, communicates)?;
+                if again != seen {
+                    return Err(format!("{}: another run, with {jobs} jobs, differs", mode.name()));
+                }
+            }
+        }
+        issued.push((seen.totals.steps_executed, seen.totals.inst_executed));
+    }
+    if issued[0] != issued[1] {
+        return Err(format!("(steps, machine instructions) issued: {:?} pre-volta, {:?} volta", issued[0], issued[1]));
+    }
+    Ok(())
+}
+
+fn run(
+    kernel: &Kernel,
+    launch: &Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    communicates: bool,
+) -> Result<Seen, String> {
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
+    let blocks = launch.grid.iter().product();
+    let threads = launch.block.iter().product();
+    let observers = || {
+        let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
+        (Counts::new(&is_join, spec.warp_size), books)
+    };
+    let outcome = machine::run(kernel, launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
+    if !matches!(outcome.finish, Finish::Ok) {
+        return Err(format!("the run ends in {:?}", outcome.finish));
+    }
+    if outcome.interleaved != (communicates && outcome.active_sms > 1) {
+        return Err(format!("interleaved: {}, communicates: {communicates}", outcome.interleaved));
+    }
+    let (counts, (ledger, walks)) = outcome.observer;
+    let memory = outcome.launch.buffers.into_iter().map(|b| b.words).collect();
+    Ok(Seen { memory, totals: counts.finish(), ledger, walks })
+}
+
+/// Holds one run against the oracle and the books.
+fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected) -> Result<Seen, String> {
+    for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
+        if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {
+            return Err(format!("{}[{i}] is {:?}, the oracle's is {:?}", buffer.name, found.get(i), wanted.get(i)));
+        }
+    }
+    let threads: u32 = launch.block.iter().product();
+    for (i, (found, wanted)) in seen.walks.all().iter().zip(&expected.walks).enumerate() {
+        if found != wanted {
+            let (block, thread) = (i as u32 / threads, i as u32 % threads);
+            return Err(format!("thread {thread} of block {block} walked {found:?}, the oracle {wanted:?}"));
+        }
+    }
+    if let Some(fault) = seen.ledger.faults().first() {
+        return Err(format!("the books do not add up: {fault}"));
+    }
+    let totals = &seen.totals;
+    let warps =
+        u64::from(threads.div_ceil(spec.warp_size)) * launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let sums = [
+        ("slots", totals.slots_total(), totals.active_cycles * u64::from(spec.schedulers)),
+        ("warp cycles", totals.slots_used + totals.stalled_total(), totals.resident_warp_cycles),
+        ("warps started", totals.warps, warps),
+        ("warps ended", seen.ledger.ended(), warps),
+    ];
+    for (what, found, wanted) in sums {
+        if found != wanted {
+            return Err(format!("{what}: the sum is {found}, not {wanted}"));
+        }
+    }
+    Ok(seen)
+}

@@ -1,0 +1,101 @@
+//! An observer that keeps the books of time: every issue slot of every scheduler, and every cycle of every resident warp,
+//! is accounted for exactly once and without a gap.
+
+use simt_sim::base::{Cycle, SmId, WarpId};
+use simt_sim::event::{Event, Observer};
+
+/// The books of all SMs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Ledger {
+    /// By scheduler: until when its slots are accounted for.
+    schedulers: Vec<Cycle>,
+    /// By warp slot: since when its warp is resident, and the cycles it was selected or stalled; `None` while it is free.
+    warps: Vec<Option<(Cycle, Cycle)>>,
+    /// Warps that came and went.
+    ended: u64,
+    /// What did not add up.
+    faults: Vec<String>,
+}
+
+impl Ledger {
+    /// Books for SMs with so many schedulers.
+    pub(crate) fn new(schedulers: u32) -> Ledger {
+        Ledger { schedulers: vec![0; schedulers as usize], ..Ledger::default() }
+    }
+
+    /// What did not add up; empty when all is well.
+    pub(crate) fn faults(&self) -> &[String] {
+        &self.faults
+    }
+
+    /// Warps that ran from start to end.
+    pub(crate) fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    fn slots(&mut self, sm: SmId, scheduler: usize, what: &str, cycle: Cycle, cycles: Cycle) {
+        let until = self.schedulers[scheduler];
+        if cycle != until {
+            self.faults.push(format!(
+                "{sm} scheduler {scheduler}: {cycles} slots {what} from cycle {cycle}, but they are accounted for until {until}"
+            ));
+        }
+        self.schedulers[scheduler] = cycle + cycles;
+    }
+
+    fn busy(&mut self, sm: SmId, warp: WarpId, cycles: Cycle) {
+        match self.warps.get_mut(warp.index()) {
+            Some(Some((_, busy))) => *busy += cycles,
+            _ => self.faults.push(format!("{sm} {warp}: {cycles} cycles of a warp that is not resident")),
+        }
+    }
+}
+
+impl Observer for Ledger {
+    fn on(&mut self, event: Event) {
+        match event {
+            Event::WarpStart { cycle, sm, warp, .. } => {
+                if self.warps.len() <= warp.index() {
+                    self.warps.resize(warp.index() + 1, None);
+                }
+                if self.warps[warp.index()].replace((cycle, 0)).is_some() {
+                    self.faults.push(format!("{sm} {warp}: a second warp in the slot at cycle {cycle}"));
+                }
+            }
+            Event::WarpEnd { cycle, sm, warp, since } => {
+                self.ended += 1;
+                match self.warps.get_mut(warp.index()).and_then(Option::take) {
+                    Some((start, busy)) if start == since && busy == cycle - since => {}
+                    was => self.faults.push(format!("{sm} {warp}: {was:?} does not fill the cycles {since}..{cycle}")),
+                }
+            }
+            Event::Issue { cycle, sm, warp, slots, .. } if slots > 0 => {
+                let scheduler = warp.index() % self.schedulers.len();
+                self.slots(sm, scheduler, "used", cycle, slots.into());
+                self.busy(sm, warp, slots.into());
+            }
+            Event::WarpStalled { sm, warp, cycles, .. } => self.busy(sm, warp, cycles),
+            Event::SlotsLost { cycle, sm, scheduler, cycles, .. } => {
+                self.slots(sm, scheduler as usize, "lost", cycle, cycles);
+            }
+            Event::SmEnd { cycle, sm, .. } => {
+                for (scheduler, &until) in self.schedulers.iter().enumerate() {
+                    if until != cycle {
+                        self.faults.push(format!(
+                            "{sm} scheduler {scheduler}: accounted for until cycle {until}, but the SM ends at {cycle}"
+                        ));
+                    }
+                }
+                for (warp, state) in self.warps.iter().enumerate().filter(|(_, state)| state.is_some()) {
+                    self.faults.push(format!("{sm} w{warp}: still resident at the end, {state:?}"));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn merge(&mut self, other: Ledger) {
+        self.ended += other.ended;
+        self.faults.extend(other.faults);
+    }
+}

@@ -1,0 +1,164 @@
+//! Structured kernels as a small tree: what the generator draws, and what the printer writes out as PTX.
+//!
+//! Every tree is a program that terminates, stays in bounds and is free of data races: loops count to at most seven on
+//! registers that nothing else writes, indices are masked to their buffer, a thread stores to its own slots only, and
+//! what threads exchange goes through shared memory between two block barriers.
+
+/// General registers `%r0..`; the tree names them by number.
+pub(crate) const REGISTERS: u8 = 6;
+/// Words of output, of local memory and of shared memory that each thread owns.
+pub(crate) const SLOTS: u8 = 8;
+/// Words of the read-only input buffer; a power of two.
+pub(crate) const INPUT_WORDS: u32 = 64;
+
+/// A whole program: a launch, and phases that all threads go through together.
+#[derive(Clone)]
+pub(crate) struct Program {
+    /// Blocks in x and y.
+    pub(crate) grid: [u32; 2],
+    /// Threads of a block in x and y.
+    pub(crate) block: [u32; 2],
+    /// Seed of the input.
+    pub(crate) seed: u32,
+    /// What is done, in order.
+    pub(crate) phases: Vec<Phase>,
+}
+
+/// A part of the kernel between points where all live threads of the block are together.
+#[derive(Clone, Debug)]
+pub(crate) enum Phase {
+    /// Any statements.
+    Work(Vec<Statement>),
+    /// Each thread writes a word to shared memory, and reads that of the thread whose index differs in the bits of
+    /// `partner`, or its own where there is no such thread.
+    Exchange { value: u8, partner: u32, into: u8 },
+    /// Each thread adds to one global counter; the sum does not depend on the order.
+    Count { value: u8 },
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    /// One computation, perhaps under a guard.
+    Assign { guard: Option<Condition>, to: u8, value: Value },
+    /// A word to one of the thread's own slots, perhaps under a guard.
+    Store { guard: Option<Condition>, memory: Memory, slot: u8, value: Source },
+    /// `if (when) { then } else { other }`; `swapped` lays the `else` side out first.
+    If { when: Condition, then: Vec<Statement>, other: Vec<Statement>, swapped: bool },
+    /// `while (i < trips)` with the test on top, or `do .. while` with the test at the bottom.
+    Loop { trips: Trips, bottom: bool, body: Vec<Statement> },
+    /// `switch (on % cases)` as a chain of compares; a case may run on into the next one.
+    Switch { on: Source, cases: Vec<(Vec<Statement>, bool)>, default: Vec<Statement> },
+    /// `break`, `continue` or the end of the thread. Nothing behind an unconditional one is printed in its block.
+    Leave { how: Leave, when: Option<Condition> },
+}
+
+/// How control leaves a statement list early.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Leave {
+    /// To behind the innermost loop; nothing outside a loop.
+    Break,
+    /// To the innermost loop's next trip; nothing outside a loop.
+    Continue,
+    /// `ret`
+    Return,
+    /// `exit`
+    Exit,
+}
+
+/// How often a loop runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Trips {
+    /// The same for all threads.
+    Constant(u32),
+    /// The low `bits` bits of a source, plus `more`.
+    Of { source: Source, bits: u32, more: u32 },
+}
+
+/// Where a 32-bit operand comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Source {
+    /// `%r<n>`
+    Register(u8),
+    /// The thread's linear index in its block.
+    Thread,
+    /// `%laneid`
+    Lane,
+    /// The block's linear index: the same for the whole block.
+    Block,
+    /// The trip count so far of a loop around the place, the innermost being 0; the thread's index where there is none.
+    Counter(u8),
+    /// The same for all.
+    Constant(u32),
+}
+
+/// A predicate: a test of a few bits, perhaps combined with another.
+#[derive(Clone, Debug)]
+pub(crate) struct Condition {
+    pub(crate) test: Test,
+    /// `and`, `or` or `xor`, and the second test.
+    pub(crate) also: Option<(&'static str, Test)>,
+    /// Whether `!p` is what counts.
+    pub(crate) negated: bool,
+}
+
+/// `source % 2^bits compare constant`, or the sign of the source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Test {
+    pub(crate) source: Source,
+    /// 0 tests the sign instead.
+    pub(crate) bits: u32,
+    pub(crate) compare: &'static str,
+    pub(crate) constant: u32,
+}
+
+/// Memory that a thread has words of its own in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Memory {
+    /// The output buffer.
+    Global,
+    /// `.local`
+    Local,
+    /// The block's shared memory.
+    Shared,
+}
+
+/// A computation.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    /// `OP d, a, b` for a 32-bit `OP`.
+    Binary(&'static str, Source, Source),
+    /// `OP d, a` for a 32-bit `OP`.
+    Unary(&'static str, Source),
+    /// `OP d, a, c` for a divisor from 1 up.
+    Divide(&'static str, Source, u32),
+    /// `mad.lo.u32`
+    MulAdd(Source, Source, Source),
+    /// `selp`
+    Select(Condition, Source, Source),
+    /// `mul.wide.u32`, then a 64-bit `OP` with a constant, then bits from `shift` up.
+    Wide { op: &'static str, a: Source, b: Source, constant: u32, shift: u32 },
+    /// A word of the input.
+    Input(Source),
+    /// A word of the thread's own.
+    Slot(Memory, u8),
+}
+
+impl Program {
+    /// Threads of a block.
+    pub(crate) fn threads(&self) -> u32 {
+        self.block[0] * self.block[1]
+    }
+
+    /// Whether blocks can be seen to communicate, so that a machine runs its SMs interleaved.
+    pub(crate) fn communicates(&self) -> bool {
+        self.phases.iter().any(|p| matches!(p, Phase::Count { .. }))
+    }
+}
+
+/// proptest shows what it found by this: a file that can be run as it stands.
+impl std::fmt::Debug for Program {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\n{}", self.print())
+    }
+}

@@ -1,0 +1,151 @@
+//! How likely what is drawn. Strategies are boxed, or their nested value trees would not fit a test's stack. Trees shrink to smaller trees, so a failure shows the smallest program that proptest found.
+
+use proptest::collection::vec;
+use proptest::option::weighted;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::program::*;
+
+/// Any program.
+pub(crate) fn program() -> impl Strategy<Value = Program> {
+    // Ragged warps, single threads and full warps; never more than 96 threads.
+    let block = prop_oneof![
+        3 => (1u32..=96).prop_map(|x| [x, 1]),
+        2 => select(vec![[32, 1], [64, 1], [33, 1], [8, 4], [1, 1]]),
+        1 => (1u32..=12, 1u32..=8).prop_map(|(x, y)| [x, y]),
+    ];
+    let grid = prop_oneof![3 => (1u32..=3).prop_map(|x| [x, 1]), 1 => Just([2, 2])];
+    (grid, block, any::<u16>(), vec(phase(), 1..4)).prop_map(|(grid, block, seed, phases)| Program {
+        grid,
+        block,
+        seed: seed.into(),
+        phases,
+    })
+}
+
+fn phase() -> BoxedStrategy<Phase> {
+    let register = 0..REGISTERS;
+    prop_oneof![
+        8 => list(4, 1).prop_map(Phase::Work),
+        2 => (register.clone(), select(vec![1u32, 2, 5, 16, 32, 63]), register.clone())
+            .prop_map(|(value, partner, into)| Phase::Exchange { value, partner, into }),
+        1 => register.prop_map(|value| Phase::Count { value }),
+    ]
+    .boxed()
+}
+
+/// A statement list with at most `depth` levels below it.
+fn list(depth: u32, least: usize) -> BoxedStrategy<Vec<Statement>> {
+    vec(statement(depth), least..4).boxed()
+}
+
+fn statement(depth: u32) -> BoxedStrategy<Statement> {
+    let simple = prop_oneof![
+        8 => (weighted(0.25, condition()), 0..REGISTERS, value())
+            .prop_map(|(guard, to, value)| Statement::Assign { guard, to, value }),
+        2 => (weighted(0.25, condition()), memory(), 0..SLOTS, source())
+            .prop_map(|(guard, memory, slot, value)| Statement::Store { guard, memory, slot, value }),
+        2 => leave(depth),
+    ];
+    if depth == 0 {
+        return simple.boxed();
+    }
+    let inner = list(depth - 1, 0);
+    let looped = (trips(), any::<bool>(), list(depth - 1, 1));
+    let cases = vec((inner.clone(), weighted_bool(0.25)), 1..4);
+    prop_oneof![
+        4 => simple,
+        3 => (condition(), inner.clone(), inner.clone(), any::<bool>())
+            .prop_map(|(when, then, other, swapped)| Statement::If { when, then, other, swapped }),
+        2 => looped.prop_map(|(trips, bottom, body)| Statement::Loop { trips, bottom, body }),
+        1 => (source(), cases, inner).prop_map(|(on, cases, default)| Statement::Switch { on, cases, default }),
+    ]
+    .boxed()
+}
+
+/// Ends of threads are rarer than breaks, or little of most programs would run; at top level they are conditional.
+fn leave(depth: u32) -> BoxedStrategy<Statement> {
+    let how = prop_oneof![
+        3 => Just(Leave::Break),
+        2 => Just(Leave::Continue),
+        1 => Just(Leave::Return),
+        1 => Just(Leave::Exit),
+    ];
+    let when = condition().prop_map(Some);
+    let when = if depth == 4 { when.boxed() } else { prop_oneof![3 => when, 1 => Just(None)].boxed() };
+    (how, when).prop_map(|(how, when)| Statement::Leave { how, when }).boxed()
+}
+
+fn weighted_bool(chance: f64) -> impl Strategy<Value = bool> + Clone {
+    proptest::bool::weighted(chance)
+}
+
+fn trips() -> impl Strategy<Value = Trips> {
+    prop_oneof![
+        1 => (0u32..4).prop_map(Trips::Constant),
+        3 => (source(), 1u32..3, 0u32..2).prop_map(|(source, bits, more)| Trips::Of { source, bits, more }),
+    ]
+}
+
+fn source() -> BoxedStrategy<Source> {
+    prop_oneof![
+        4 => (0..REGISTERS).prop_map(Source::Register),
+        2 => Just(Source::Thread),
+        1 => Just(Source::Lane),
+        1 => Just(Source::Block),
+        2 => (0u8..2).prop_map(Source::Counter),
+        1 => prop_oneof![0u32..40, any::<u32>()].prop_map(Source::Constant),
+    ]
+    .boxed()
+}
+
+fn condition() -> BoxedStrategy<Condition> {
+    let also = (select(vec!["and", "or", "xor"]), test());
+    (test(), weighted(0.2, also), any::<bool>())
+        .prop_map(|(test, also, negated)| Condition { test, also, negated })
+        .boxed()
+}
+
+fn test() -> impl Strategy<Value = Test> + Clone {
+    (source(), 0u32..6, select(vec!["eq", "ne", "lt", "le", "gt", "ge"]), 0u32..32)
+        .prop_map(|(source, bits, compare, constant)| Test { source, bits, compare, constant })
+}
+
+fn memory() -> impl Strategy<Value = Memory> + Clone {
+    prop_oneof![3 => Just(Memory::Global), 1 => Just(Memory::Local), 1 => Just(Memory::Shared)]
+}
+
+fn value() -> BoxedStrategy<Value> {
+    let binary = vec![
+        "add.u32",
+        "sub.u32",
+        "mul.lo.u32",
+        "mul.hi.u32",
+        "xor.b32",
+        "and.b32",
+        "or.b32",
+        "shl.b32",
+        "shr.u32",
+        "shr.s32",
+        "min.u32",
+        "max.u32",
+        "min.s32",
+        "max.s32",
+    ];
+    let unary = vec!["not.b32", "neg.s32", "abs.s32", "popc.b32", "clz.b32", "brev.b32", "mov.b32"];
+    let wide = vec!["add.u64", "sub.u64", "mul.lo.u64", "xor.b64", "min.u64"];
+    prop_oneof![
+        6 => (select(binary), source(), source()).prop_map(|(op, a, b)| Value::Binary(op, a, b)),
+        1 => (select(unary), source()).prop_map(|(op, a)| Value::Unary(op, a)),
+        1 => (select(vec!["rem.u32", "div.u32", "rem.s32", "div.s32"]), source(), 1u32..20)
+            .prop_map(|(op, a, by)| Value::Divide(op, a, by)),
+        1 => (source(), source(), source()).prop_map(|(a, b, c)| Value::MulAdd(a, b, c)),
+        1 => (condition(), source(), source()).prop_map(|(when, a, b)| Value::Select(when, a, b)),
+        1 => (select(wide), source(), source(), 0u32..1000, 0u32..40)
+            .prop_map(|(op, a, b, constant, shift)| Value::Wide { op, a, b, constant, shift }),
+        2 => source().prop_map(Value::Input),
+        2 => (memory(), 0..SLOTS).prop_map(|(memory, slot)| Value::Slot(memory, slot)),
+    ]
+    .boxed()
+}

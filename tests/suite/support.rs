@@ -1,0 +1,80 @@
+//! What several tests need: files of the repository, machines, side orders, the way of a program to its launch.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::test_runner::{Config, RngSeed};
+use simt_sim::diag::{self, Diagnostic, Source};
+use simt_sim::divergence::SideOrder;
+use simt_sim::kernel::Kernel;
+use simt_sim::launch::{Launch, Overrides};
+use simt_sim::machine::{MachineSpec, Mode, Options};
+use simt_sim::pipeline::Program;
+
+/// Every mode.
+pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
+
+/// Every `.ir` file under `folder`, sorted; none when there is no such folder.
+pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(Path::new(folder), &mut found);
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            collect(&path, into);
+        } else if path.extension().is_some_and(|e| e == "ir") {
+            into.push(path);
+        }
+    }
+}
+
+/// Every preset machine.
+pub(crate) fn machines() -> Vec<MachineSpec> {
+    MachineSpec::presets().map(machine).collect()
+}
+
+/// A preset machine.
+pub(crate) fn machine(name: &str) -> MachineSpec {
+    let text = MachineSpec::preset_text(name).unwrap_or_else(|| panic!("no preset `{name}`"));
+    MachineSpec::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+}
+
+/// Options of a run that may take `max_cycles` cycles on one host thread.
+pub(crate) fn options(mode: Mode, order: SideOrder, max_cycles: u64) -> Options {
+    Options { mode, order, yields: true, max_cycles, jobs: 1 }
+}
+
+/// Findings as the user reads them.
+pub(crate) fn rendered(program: &Program, findings: &[Diagnostic]) -> String {
+    diag::render(findings, Source { name: &program.name, text: &program.text }, false)
+}
+
+/// A program without errors, its kernel, and its launch as its directives say.
+pub(crate) fn launch<'p>(program: &'p Program, overrides: &Overrides) -> Result<(&'p Kernel, Launch), String> {
+    if !program.is_sound() {
+        return Err(rendered(program, &program.findings));
+    }
+    let kernel = program.kernel(None).map_err(|e| e.to_string())?;
+    let no_files = |path: &str| Err(format!("`{path}`: tests read no files"));
+    let launch = program.launch(kernel, overrides, &no_files).map_err(|found| rendered(program, &found))?;
+    Ok((kernel, launch))
+}
+
+/// The settings of a property test: the same cases in every run, `cases` of them unless `PROPTEST_CASES` says otherwise;
+/// `PROPTEST_RNG_SEED` draws others.
+pub(crate) fn cases(cases: u32) -> Config {
+    let mut config = Config::default();
+    if std::env::var_os("PROPTEST_CASES").is_none() {
+        config.cases = cases;
+    }
+    if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
+        config.rng_seed = RngSeed::Fixed(0x51d7);
+    }
+    config.failure_persistence = None;
+    config.max_shrink_iters = 4000;
+    config
+}
