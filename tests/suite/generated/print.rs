@@ -121,7 +121,22 @@ impl Printer {
                 self.line("bar.sync 0;");
             }
             Phase::Count { value } => self.line(format!("red.global.add.u32 [%count], %r{value};")),
+            Phase::Together { how, value, into } => self.together(*how, *value, *into),
         }
+    }
+
+    fn together(&mut self, how: Collective, value: u8, into: u8) {
+        if matches!(how, Collective::Ballot | Collective::Count) {
+            self.line(format!("and.b32 %m, %r{value}, 1;"));
+            self.line("setp.eq.u32 %p, %m, 1;");
+        }
+        self.line(match how {
+            Collective::Ballot => format!("vote.sync.ballot.b32 %r{into}, %p, 0xffffffff;"),
+            Collective::Sum => format!("redux.sync.add.u32 %r{into}, %r{value}, 0xffffffff;"),
+            Collective::Match => format!("match.any.sync.b32 %r{into}, %r{value}, 0xffffffff;"),
+            Collective::Shuffle => format!("shfl.sync.idx.b32 %r{into}, %r{value}, %lane, 31, 0xffffffff;"),
+            Collective::Count => format!("bar.red.popc.u32 %r{into}, 1, %p;"),
+        });
     }
 
     fn list(&mut self, body: &[Statement]) {

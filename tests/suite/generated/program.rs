@@ -34,6 +34,23 @@ pub(crate) enum Phase {
     Exchange { value: u8, partner: u32, into: u8 },
     /// Each thread adds to one global counter; the sum does not depend on the order.
     Count { value: u8 },
+    /// The live threads of a warp, or of the block, make one value of theirs together.
+    Together { how: Collective, value: u8, into: u8 },
+}
+
+/// An operation of several threads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Collective {
+    /// `vote.sync.ballot`
+    Ballot,
+    /// `redux.sync.add`
+    Sum,
+    /// `match.any.sync`
+    Match,
+    /// `shfl.sync.idx`, each thread reading itself
+    Shuffle,
+    /// `bar.red.popc` over the block
+    Count,
 }
 
 /// A statement.

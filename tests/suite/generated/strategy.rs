@@ -26,11 +26,15 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
 
 fn phase() -> BoxedStrategy<Phase> {
     let register = 0..REGISTERS;
+    let collectives =
+        vec![Collective::Ballot, Collective::Sum, Collective::Match, Collective::Shuffle, Collective::Count];
     prop_oneof![
         8 => list(4, 1).prop_map(Phase::Work),
         2 => (register.clone(), select(vec![1u32, 2, 5, 16, 32, 63]), register.clone())
             .prop_map(|(value, partner, into)| Phase::Exchange { value, partner, into }),
-        1 => register.prop_map(|value| Phase::Count { value }),
+        1 => register.clone().prop_map(|value| Phase::Count { value }),
+        1 => (select(collectives), register.clone(), register)
+            .prop_map(|(how, value, into)| Phase::Together { how, value, into }),
     ]
     .boxed()
 }
