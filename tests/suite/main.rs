@@ -2,5 +2,6 @@
 
 mod architecture;
 mod corpus;
+mod docs;
 mod generated;
 mod support;
