@@ -1,0 +1,38 @@
+// shared_halving.cu without its barrier.
+//
+// The barrier at the top of the loop is MISSING: a warp may read partial sums that another warp has not written yet. This is a data
+// race. What comes out depends on which warp runs ahead, so nothing is expected of the sums, only that the run ends. A right sum in
+// one run proves nothing: inside one warp the steps happen in order, and a slow warp is hidden by luck.
+//
+//! kernel sharedHalvingRace
+//! title  Reduction in shared memory, stride halving, barrier missing (nvcc)
+//! const  n = 1 << 24
+//! const  block = 512
+//! grid   = ceil_div(n, block)
+//! block  = block
+//! buffer in: u32[n] = random(7, 0..256)
+//! buffer out: u32[ceil_div(n, block)] = fill(0)
+//! arg    0 = in
+//! arg    1 = out
+//! arg    2 = n
+//! expect finish == ok
+
+#define BLOCK 512
+
+extern "C" __global__ void sharedHalvingRace(const unsigned int *in, unsigned int *out, unsigned int n)
+{
+    __shared__ unsigned int partialSum[BLOCK];
+
+    unsigned int t = threadIdx.x;
+    unsigned int i = blockIdx.x * blockDim.x + t;
+    partialSum[t] = i < n ? in[i] : 0;
+
+    for (unsigned int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        // __syncthreads() belongs here
+        if (t < stride)
+            partialSum[t] += partialSum[t + stride];
+    }
+
+    if (t == 0)
+        out[blockIdx.x] = partialSum[0];
+}
