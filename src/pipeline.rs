@@ -12,7 +12,7 @@ use crate::machine::{
 use crate::observe::Counts;
 use crate::report::metrics::Value;
 use crate::report::{self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Run, RunInput, StepInfo, Verdict};
-use crate::text::{self, tree::Module};
+use crate::text::{self, Locations, tree::Module};
 
 /// A program text, analysed as far as it goes.
 pub struct Program {
@@ -141,7 +141,7 @@ pub fn simulate(
     let Outcome { finish, cycles: _, active_sms: _, interleaved, occupancy, launch, observer } =
         machine::run(kernel, launch, spec, options, progress, counts)?;
 
-    let lines = Lines(program.text.lines().collect());
+    let lines = Lines::new(program);
     let mut notes = Vec::new();
     if interleaved {
         notes.push(
@@ -191,13 +191,31 @@ fn machine_facts(spec: &MachineSpec) -> MachineFacts {
 }
 
 /// The source text by line number.
-struct Lines<'a>(Vec<&'a str>);
+struct Lines<'a> {
+    /// Each line's text, with the byte behind it.
+    lines: Vec<(&'a str, usize)>,
+    locations: Locations<'a>,
+}
 
-impl Lines<'_> {
-    /// The text of a line (from 1), without its indentation and comment.
+impl<'a> Lines<'a> {
+    fn new(program: &'a Program) -> Lines<'a> {
+        let mut end = 0;
+        let lines = program.text.split_inclusive('\n').map(|line| {
+            end += line.len();
+            (line, end)
+        });
+        Lines { lines: lines.collect(), locations: Locations::new(&program.module) }
+    }
+
+    /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
+    /// was made from.
     fn text(&self, line: u32) -> String {
-        let line = self.0.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-        line.split("//").next().unwrap_or_default().trim().to_string()
+        let (line, end) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let text = line.split("//").next().unwrap_or_default().trim();
+        match self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1)) {
+            Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
+            None => text.to_string(),
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! textures, call prototypes and branch-target lists; they are diagnosed as unsupported, never misread.
 
 mod lexer;
+mod locations;
 mod parser;
 mod printer;
 mod spans;
@@ -15,6 +16,7 @@ mod tests;
 
 use crate::diag::{Diagnostic, Severity, Span};
 
+pub use locations::{Location, Locations};
 pub use printer::print;
 pub use spans::{each_span, same, strip_spans};
 

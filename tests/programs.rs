@@ -38,7 +38,7 @@ fn main() {
     }
     trials.push(Trial::test("there are programs", {
         let count = files.len();
-        move || if count > 0 { Ok(()) } else { Err("programs/ holds no .ir file".into()) }
+        move || if count > 0 { Ok(()) } else { Err("programs/ holds no .ir or .ptx file".into()) }
     }));
     libtest_mimic::run(&arguments, trials).exit();
 }
@@ -47,7 +47,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         if path.is_dir() {
             collect(&path, into);
-        } else if path.extension().is_some_and(|e| e == "ir") {
+        } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") {
             into.push(path);
         }
     }

@@ -54,7 +54,7 @@ pub struct Inst {
     pub writes: Vec<Register>,
     /// The source text of the instruction.
     pub span: Span,
-    /// Its line in the file (1-based), or the `.loc` line where one is in force.
+    /// Its line in the program's file, from 1. (What a `.loc` says is in `text::locations`.)
     pub line: u32,
 }
 

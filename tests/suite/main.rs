@@ -2,6 +2,7 @@
 
 mod architecture;
 mod corpus;
+mod cuda;
 mod docs;
 mod generated;
 mod support;

@@ -38,7 +38,6 @@ pub(super) struct Body<'a> {
     /// Whether an error was found, reported or silent.
     pub(super) failed: bool,
     lines: &'a Lines,
-    loc: Option<u32>,
     shared_end: u64,
     local_end: u64,
     shared_variables: Vec<(String, u32, u32)>,
@@ -62,7 +61,6 @@ pub(super) fn kernel(
         unknown: BTreeSet::new(),
         failed: false,
         lines,
-        loc: None,
         shared_end: 0,
         local_end: 0,
         shared_variables: Vec::new(),
@@ -110,8 +108,7 @@ impl<'a> Body<'a> {
                     self.statements(inner);
                     self.scopes.leave();
                 }
-                Statement::Loc { line, .. } => self.loc = Some(*line),
-                Statement::Pragma(..) => {}
+                Statement::Loc { .. } | Statement::Pragma(..) => {}
             }
         }
     }
@@ -138,7 +135,7 @@ impl<'a> Body<'a> {
         if guard == Some(None) {
             return;
         }
-        let line = self.loc.unwrap_or_else(|| self.lines.line(inst.span.start));
+        let line = self.lines.line(inst.span.start);
         let origin = Origin { guard: guard.flatten(), form: m.index, class: m.form.class, span: inst.span, line };
         self.lower(inst, &m, &args, origin);
     }
@@ -187,7 +184,7 @@ impl<'a> Body<'a> {
         let Ok(m) = self.isa.lookup("exit") else { return };
         let brace =
             Span { start: function.span.end.saturating_sub(1).max(function.span.start), end: function.span.end };
-        let line = self.loc.unwrap_or_else(|| self.lines.line(brace.start));
+        let line = self.lines.line(brace.start);
         let origin = Origin { guard: None, form: m.index, class: m.form.class, span: brace, line };
         self.emit(origin, Op::Exit, &[], &[]);
     }

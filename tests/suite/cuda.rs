@@ -1,0 +1,129 @@
+//! What nvcc makes of the CUDA sources in `programs/cuda`: that it belongs to them, runs as it is, and does what the same
+//! kernels by hand do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::kernel::Op;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::Mode;
+use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_sim::report::Branch;
+
+use super::support::{MODES, launch, machine, options};
+
+const FOLDER: &str = "programs/cuda";
+/// Elements of a run; 32 blocks of 512.
+const N: u64 = 1 << 14;
+const BLOCKS: u64 = 32;
+
+/// Every file of the folder that ends so.
+fn files(extension: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(FOLDER).expect("the folder").flatten().map(|e| e.path());
+    let mut found: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
+    found.sort();
+    found
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A program and its run on [`N`] elements, on the mode's own machine.
+fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
+    let program = Program::parse(&path.display().to_string(), &read(path));
+    let small = Overrides { set: vec![("n".to_string(), N.to_string())], ..Overrides::default() };
+    let (kernel, launch) = launch(&program, &small).unwrap_or_else(|e| panic!("{e}"));
+    let spec = machine(mode.default_machine());
+    let options = options(mode, SideOrder::Fewer, 100_000_000);
+    let done = simulate(&program, kernel, launch, &spec, &options, &()).expect("the block fits");
+    (program, done)
+}
+
+#[test]
+fn each_source_has_its_ptx_with_the_same_directives() {
+    let directives =
+        |text: &str| -> Vec<String> { text.lines().filter(|l| l.starts_with("//!")).map(str::to_string).collect() };
+    let stems = |extension| files(extension).iter().map(|p| p.with_extension("")).collect::<Vec<_>>();
+    assert_eq!(stems("cu"), stems("ptx"));
+    for source in files("cu") {
+        let (source_text, ptx) = (read(&source), read(&source.with_extension("ptx")));
+        let said = directives(&source_text);
+        assert!(said.len() > 8, "{}: {said:?}", source.display());
+        assert_eq!(said, directives(&ptx), "{}: run programs/cuda/build.sh", source.display());
+        for line in ptx.lines().filter(|l| l.trim_start().starts_with(".file")) {
+            assert!(!line.contains('/'), "{}: a path of one machine: {line}", source.display());
+        }
+    }
+}
+
+/// The branches of a run that jump to nothing but the kernel's end, and the others.
+fn returns_and_others<'r>(program: &Program, done: &'r Simulation) -> (Vec<&'r Branch>, Vec<&'r Branch>) {
+    let insts = &program.kernel(None).expect("one kernel").insts;
+    done.run.branches.iter().partition(|branch| match branch.instruction.map(|i| &insts[i as usize].op) {
+        Some(Op::Branch { target, .. }) => matches!(insts[target.index()].op, Op::Exit),
+        other => panic!("no branch: {other:?}"),
+    })
+}
+
+fn divergent(branches: &[&Branch]) -> u64 {
+    branches.iter().map(|b| b.divergent).sum()
+}
+
+/// By hand, a conditional return is a predicated `ret`; nvcc writes a branch to a bare one. All else is the same.
+#[test]
+fn nvcc_and_the_twins_by_hand_agree() {
+    // Divergent warps of a block of 16 warps in its nine steps: see the comments at the heads of the twins.
+    for (name, a_block) in [("reduce_neighbored", 95), ("reduce_neighbored_less", 5), ("reduce_interleaved", 5)] {
+        for mode in MODES {
+            let title = format!("{name} [{}]", mode.name());
+            let (_, by_hand) = run(&Path::new("programs").join(name).with_extension("ir"), mode);
+            let (program, by_nvcc) = run(&Path::new(FOLDER).join(name).with_extension("ptx"), mode);
+            for metric in ["gld_requests", "gld_transactions", "gst_requests", "gst_transactions"] {
+                let (ours, theirs) = (by_hand.run.metric(metric), by_nvcc.run.metric(metric));
+                assert!(ours.is_some(), "{title}: {metric}");
+                assert_eq!(ours, theirs, "{title}: {metric}");
+            }
+            let (returns, others) = returns_and_others(&program, &by_nvcc);
+            assert_eq!(divergent(&others), a_block * BLOCKS, "{title}");
+            assert_eq!(divergent(&by_hand.run.branches.iter().collect::<Vec<_>>()), a_block * BLOCKS, "{title}");
+            // `if (idx >= n) return;` splits no warp, `if (tid == 0)` at the end one of each block.
+            assert_eq!(returns.len(), 2, "{title}");
+            assert_eq!(divergent(&returns), BLOCKS, "{title}");
+        }
+    }
+}
+
+#[test]
+fn a_race_ends() {
+    for name in ["shared_doubling_race", "shared_halving_race"] {
+        for mode in MODES {
+            let (_, done) = run(&Path::new(FOLDER).join(name).with_extension("ptx"), mode);
+            assert!(done.run.passed(), "{name} [{}]: {:?}", mode.name(), done.run.expectations);
+        }
+    }
+}
+
+#[test]
+fn renumbered_threads_do_not_diverge() {
+    for mode in MODES {
+        let mut figures = Vec::new();
+        for name in ["even_odd", "even_odd_aligned"] {
+            let (_, done) = run(&Path::new(FOLDER).join(name).with_extension("ptx"), mode);
+            let metric = |name| done.run.metric(name).map_or(f64::NAN, |v| v.as_f64());
+            figures.push(["divergent_branch", "gld_transactions"].map(metric));
+        }
+        // 512 warps, two loads each of 4 sectors; every second word needs twice as many.
+        assert_eq!(figures, [[512.0, 4096.0], [0.0, 8192.0]], "{}", mode.name());
+    }
+}
+
+#[test]
+fn reports_name_the_line_of_the_source() {
+    let source = read(&Path::new(FOLDER).join("reduce_neighbored.cu"));
+    let line = source.lines().position(|l| l.contains("tid % (2 * stride)")).expect("the line") + 1;
+    let (_, done) = run(&Path::new(FOLDER).join("reduce_neighbored.ptx"), Mode::Volta);
+    let split = done.run.branches.iter().max_by_key(|b| b.divergent).expect("a branch");
+    assert!(split.text.starts_with(&format!("reduce_neighbored.cu:{line}  @%p")), "{}", split.text);
+}
