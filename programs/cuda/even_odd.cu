@@ -1,7 +1,8 @@
-// Adds on even elements, subtracts on odd ones, one thread an element: neighbouring lanes go different ways, so every warp diverges.
-// Compare with even_odd_aligned.cu, where the same work is given to whole warps.
+// Adds on even elements, subtracts on odd ones, one thread an element: neighbouring lanes go different ways, so every
+// warp diverges. Compare with even_odd_aligned.cu, where the same work is given to whole warps.
 //
-// The arms here are one addition or subtraction and a store; nvcc keeps the branch in PTX, ptxas may predicate both arms instead.
+// The arms here are one addition or subtraction and a store; nvcc keeps the branch in PTX, ptxas may predicate both
+// arms instead.
 //
 //! kernel evenOdd
 //! title  A + B on even, A - B on odd elements, by neighbouring lanes (nvcc)

@@ -1,6 +1,6 @@
-// Sum of n integers in one kernel: reduce_shuffle.cu, but each block adds its sum to one word in memory with an atomic instead of leaving
-// it to the host. The atomics of all blocks meet in one word and are done one after the other there; as there is only one a block,
-// that costs little.
+// Sum of n integers in one kernel: reduce_shuffle.cu, but each block adds its sum to one word in memory with an atomic
+// instead of leaving it to the host. The atomics of all blocks meet in one word and are done one after the other there;
+// as there is only one a block, that costs little.
 //
 // The block size is meant to be a multiple of 32, and the result word to start as zero.
 //

@@ -3,8 +3,9 @@
 //   step 1   thread t: t + (t + 256)     threads 0 .. 255 work
 //   step 2   thread t: t + (t + 128)     threads 0 .. 127 work
 //
-// The warps that work are those of reduce_neighbored_less.cu, so divergence is the same; but neighbouring lanes now touch
-// neighbouring words. The same kernel by hand: ../reduce_interleaved.ir. After "reduceInterleaved" of Professional CUDA C Programming, chapter 3.
+// The warps that work are those of reduce_neighbored_less.cu, so divergence is the same; but neighbouring lanes now
+// touch neighbouring words. The same kernel by hand: ../reduce_interleaved.ir. After "reduceInterleaved" of
+// Professional CUDA C Programming, chapter 3.
 //
 //! kernel reduceInterleaved
 //! title  Reduction, interleaved pairs (nvcc)

@@ -3,8 +3,8 @@
 //   step 1   0+1   2+3   4+5   6+7  ..     the threads 0, 2, 4, 6, .. work
 //   step 2   0+2         4+6        ..     the threads 0, 4, 8, ..    work
 //
-// The working threads are spread over all warps, so nearly every warp diverges in nearly every step. The same kernel by hand:
-// ../reduce_neighbored.ir. After "reduceNeighbored" of Professional CUDA C Programming, chapter 3.
+// The working threads are spread over all warps, so nearly every warp diverges in nearly every step. The same kernel by
+// hand: ../reduce_neighbored.ir. After "reduceNeighbored" of Professional CUDA C Programming, chapter 3.
 //
 //! kernel reduceNeighbored
 //! title  Reduction, neighbored pairs (nvcc)

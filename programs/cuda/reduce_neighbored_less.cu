@@ -3,8 +3,9 @@
 //   step 1   thread 0: 0+1   thread 1: 2+3   thread 2: 4+5  ..    threads 0 .. 255 work
 //   step 2   thread 0: 0+2   thread 1: 4+6                  ..    threads 0 .. 127 work
 //
-// Whole warps idle and leave the branch at once; only the last five steps, with 16, 8, 4, 2 and 1 working threads, split a warp.
-// The same kernel by hand: ../reduce_neighbored_less.ir. After "reduceNeighboredLess" of Professional CUDA C Programming, chapter 3.
+// Whole warps idle and leave the branch at once; only the last five steps, with 16, 8, 4, 2 and 1 working threads,
+// split a warp. The same kernel by hand: ../reduce_neighbored_less.ir. After "reduceNeighboredLess" of Professional
+// CUDA C Programming, chapter 3.
 //
 //! kernel reduceNeighboredLess
 //! title  Reduction, neighbored pairs with less divergence (nvcc)

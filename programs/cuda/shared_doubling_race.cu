@@ -1,8 +1,9 @@
 // shared_doubling.cu without its barrier.
 //
-// The barrier at the top of the loop is MISSING: a warp may read partial sums that another warp has not written yet. This is a data
-// race. What comes out depends on which warp runs ahead, so nothing is expected of the sums, only that the run ends. A right sum in
-// one run proves nothing: inside one warp the steps happen in order, and a slow warp is hidden by luck.
+// The barrier at the top of the loop is MISSING, so a warp may read partial sums that another warp has not written yet:
+// a data race. What comes out depends on which warp runs ahead, so all that is expected is that the run ends. On the
+// bundled machines fermi and h200 the sums happen to come out right: the race is there all the same. A right sum in one
+// run proves nothing.
 //
 //! kernel sharedDoublingRace
 //! title  Reduction in shared memory, stride doubling, barrier missing (nvcc)

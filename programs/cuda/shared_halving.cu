@@ -1,6 +1,6 @@
-// Sum of n integers in shared memory, stride halving: the upper half of the partial sums is added to the lower half. In the first steps
-// whole warps work or idle; only the last five steps split a warp.
-// After the revised reduction kernel of Programming Massively Parallel Processors, chapter 6 (first edition).
+// Sum of n integers in shared memory, stride halving: the upper half of the partial sums is added to the lower half. In
+// the first steps whole warps work or idle; only the last five steps split a warp. After the revised reduction kernel
+// of Programming Massively Parallel Processors, chapter 6 (first edition).
 //
 //! kernel sharedHalving
 //! title  Reduction in shared memory, stride halving (nvcc)
