@@ -112,6 +112,7 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::Not
         | LaneFn::Cnot
         | LaneFn::Lop3(_)
+        | LaneFn::Dp4a { .. }
         | LaneFn::Shl
         | LaneFn::Shr
         | LaneFn::Shf { .. }
@@ -194,6 +195,7 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Not => width_type!(ty, T => on.unary::<T, T>(d, s, |a| !a)),
         LaneFn::Cnot => width_type!(ty, T => on.unary::<T, T>(d, s, |a| T::from(a == 0))),
         LaneFn::Lop3(table) => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table)),
+        LaneFn::Dp4a { signed } => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp4a(a, b, c, signed)),
         LaneFn::Shl => width_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shl)),
         LaneFn::Shr => integer_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shr)),
         LaneFn::Shf { left, wrap } => {

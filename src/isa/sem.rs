@@ -41,6 +41,8 @@ meanings! {
     Mad24,
     /// Sum of absolute differences.
     Sad,
+    /// Dot product of packed bytes plus an addend.
+    Dp4a,
     /// Integer quotient.
     Div,
     /// Integer remainder.

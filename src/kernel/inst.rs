@@ -213,6 +213,11 @@ pub enum LaneFn {
     },
     /// `|a - b| + c`
     Sad,
+    /// Sum of the products of the four bytes of `a` and `b`, plus `c`.
+    Dp4a {
+        /// Whether the bytes of `a` and of `b` have a sign.
+        signed: [bool; 2],
+    },
     /// Integer division. By zero: all ones (what NVIDIA GPUs give; PTX leaves it open).
     Div,
     /// Integer remainder. By zero: `a`'s bits for unsigned and signed alike (machine-specific in PTX).

@@ -71,6 +71,16 @@ pub(crate) fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     result
 }
 
+/// `dp4a`: the products of the bytes of `a` and `b`, and `c`, all added up; `signed` says whose bytes have a sign.
+#[inline(always)]
+pub(crate) fn dp4a(a: u32, b: u32, c: u32, signed: [bool; 2]) -> u32 {
+    let part = |word: u32, i: u32, signed: bool| {
+        let byte = (word >> (8 * i)) as u8;
+        if signed { i32::from(byte as i8) } else { i32::from(byte) }
+    };
+    (0..4).fold(c, |sum, i| sum.wrapping_add((part(a, i, signed[0]) * part(b, i, signed[1])) as u32))
+}
+
 /// `prmt`: four bytes chosen from the eight of `{b, a}`.
 #[inline(always)]
 pub(crate) fn prmt(a: u32, b: u32, c: u32, mode: PrmtMode) -> u32 {
@@ -211,5 +221,21 @@ mod tests {
         }
         assert_eq!(prmt(0x0000_8001, 0, 0x8909, PrmtMode::Index), 0x00ff_01ff);
         assert_eq!(prmt(a, b, 0x7531, PrmtMode::Index), 0x7755_3311);
+    }
+
+    #[test]
+    fn byte_products_take_each_operands_sign() {
+        // 0xff is 255 or -1, 0x80 is 128 or -128.
+        let (a, b) = (0xff_02_80_01, 0x02_ff_80_03);
+        let cases = [
+            ([false, false], 255 * 2 + 2 * 255 + 128 * 128 + 3),
+            ([true, false], -2 + 2 * 255 - 128 * 128 + 3),
+            ([false, true], 255 * 2 - 2 - 128 * 128 + 3),
+            ([true, true], -2 - 2 + 128 * 128 + 3),
+        ];
+        for (signed, sum) in cases {
+            assert_eq!(super::dp4a(a, b, 100, signed), (sum + 100_i32) as u32, "{signed:?}");
+        }
+        assert_eq!(super::dp4a(1, 1, u32::MAX, [false; 2]), 0);
     }
 }

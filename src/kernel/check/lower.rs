@@ -86,6 +86,7 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Mul24 => LaneFn::Mul24 { hi },
         Sem::Mad24 => LaneFn::Mad24 { hi },
         Sem::Sad => LaneFn::Sad,
+        Sem::Dp4a => LaneFn::Dp4a { signed: [m.ty() == Type::S32, m.second_type() == Type::S32] },
         Sem::Div => LaneFn::Div,
         Sem::Rem => LaneFn::Rem,
         Sem::Abs => LaneFn::Abs,

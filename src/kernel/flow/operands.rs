@@ -14,7 +14,17 @@ const fn arity(f: LaneFn) -> usize {
         Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min | Max => 2,
         And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMin { .. } | FMax { .. } => 2,
         CopySign | Set { .. } => 2,
-        MadLo | MadHi { .. } | MadWide | Mad24 { .. } | Sad | Bfe | Prmt(_) | Lop3(_) | Shf { .. } | Fma(_) => 3,
+        MadLo
+        | MadHi { .. }
+        | MadWide
+        | Mad24 { .. }
+        | Sad
+        | Bfe
+        | Prmt(_)
+        | Lop3(_)
+        | Dp4a { .. }
+        | Shf { .. }
+        | Fma(_) => 3,
         Slct { .. } => 3,
         Bfi => 4,
     }
