@@ -3,4 +3,5 @@
 mod architecture;
 mod corpus;
 mod generated;
+mod nonsense;
 mod support;
