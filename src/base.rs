@@ -75,6 +75,29 @@ impl LaneMask {
     }
 }
 
+impl LaneMask {
+    /// The lanes as people write them: `0-2, 4-31`; every other lane as `1, 3, .., 31`; `none` for the empty set.
+    pub fn list(self) -> String {
+        if let (Some(first), 4..) = (self.lowest(), self.count()) {
+            let last = 31 - self.0.leading_zeros();
+            let alternate = 0x5555_5555 << first & (u32::MAX >> (31 - last));
+            if self.0 == alternate {
+                return format!("{first}, {}, .., {last}", first + 2);
+            }
+        }
+        let mut runs: Vec<(u32, u32)> = Vec::new();
+        for lane in self.lanes() {
+            match runs.last_mut() {
+                Some((_, last)) if *last + 1 == lane => *last = lane,
+                _ => runs.push((lane, lane)),
+            }
+        }
+        let run = |(a, b): (u32, u32)| if a == b { a.to_string() } else { format!("{a}-{b}") };
+        let texts: Vec<String> = runs.into_iter().map(run).collect();
+        if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+    }
+}
+
 impl BitAnd for LaneMask {
     type Output = LaneMask;
     fn bitand(self, rhs: LaneMask) -> LaneMask {
@@ -181,3 +204,33 @@ id!(
     /// A convergence barrier register of a warp (`B0`, `B1`, ..): a join of the independent mode.
     JoinId, "B"
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_listed_as_people_write_them() {
+        for (mask, text) in [
+            (0, "none"),
+            (1, "0"),
+            (0x8000_0000, "31"),
+            (u32::MAX, "0-31"),
+            (0xffff_fff7, "0-2, 4-31"),
+            (0b101, "0, 2"),
+            (0xaaaa_aaaa, "1, 3, .., 31"),
+            (0x5555_5555, "0, 2, .., 30"),
+            (0b1010_1010_0000, "5, 7, .., 11"),
+            (0b1010_1011, "0-1, 3, 5, 7"),
+        ] {
+            assert_eq!(LaneMask(mask).list(), text);
+        }
+    }
+
+    #[test]
+    fn lanes_come_in_ascending_order() {
+        assert_eq!(LaneMask(0x8000_0011).lanes().collect::<Vec<_>>(), [0, 4, 31]);
+        assert_eq!(LaneMask::first_n(3), LaneMask(0b111));
+        assert_eq!(LaneMask::first_n(32), LaneMask::FULL);
+    }
+}

@@ -19,4 +19,4 @@ mod warp;
 pub use block::{DoesNotFit, Occupancy};
 pub use gpu::{Options, Outcome, Progress, run, stream};
 pub use spec::{BarrierCost, Cache, MachineSpec, Memory, Mode, Policy, Price, Side, StorePolicy, Transactions};
-pub use verdict::{FaultReport, Finish, Hang, StuckLanes, lane_list};
+pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

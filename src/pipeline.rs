@@ -239,16 +239,18 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => Some(Verdict {
-            message: format!("{} on {} wait for each other, and nothing is left that could release one", warps(hang), hang.sm),
+            message: match hang.warps {
+                1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
+                n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
+            },
             lanes: stuck(hang, lines),
             help: Some("make every lane that a barrier or join waits for reach it, or exit".to_string()),
         }),
         Finish::Livelock(hang) => Some(Verdict {
-            message: format!(
-                "{} on {} came back to a state they had before while memory did not change: they will repeat it for ever",
-                warps(hang),
-                hang.sm
-            ),
+            message: match hang.warps {
+                1 => format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm),
+                n => format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm),
+            },
             lanes: stuck(hang, lines),
             help: Some(
                 "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes reconverge"
@@ -275,15 +277,11 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
     }
 }
 
-fn warps(hang: &Hang) -> String {
-    if hang.warps == 1 { "the one live warp".to_string() } else { format!("all {} live warps", hang.warps) }
-}
-
 fn stuck(hang: &Hang, lines: &Lines<'_>) -> Vec<LaneGroup> {
     let group = |s: &StuckLanes| {
         let line = s.lines.first().copied().unwrap_or(0);
         let state = match s.lines.last() {
-            Some(&last) if last != line => format!("{} of lines {line} to {last}", s.what),
+            Some(&last) if last != line => format!("{} lines {line} to {last}", s.what),
             _ => s.what.clone(),
         };
         LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)

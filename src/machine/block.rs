@@ -61,7 +61,7 @@ impl Occupancy {
             return fail("bytes of shared memory", shared, spec.shared_bytes);
         }
         let shared = if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
-        let by = |has: u32, needs: u64| if needs == 0 { u64::from(spec.max_blocks) } else { u64::from(has) / needs };
+        let by = |has: u32, needs: u64| u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks));
         // Ties name the resource that a programmer can change last.
         let (blocks, limit) = [
             (u64::from(spec.max_blocks), "blocks"),

@@ -8,8 +8,6 @@
 //! registers that the repeated steps use for control, addresses, stored values or between lanes; a counter that is only
 //! counted up does not hide a livelock.
 
-use std::fmt;
-
 use super::block::Block;
 use super::gpu::Context;
 use super::warp::Warp;
@@ -70,31 +68,6 @@ pub struct StuckLanes {
     pub lines: Vec<u32>,
     /// What they do there.
     pub what: String,
-}
-
-impl fmt::Display for StuckLanes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} warp {}, {} ({}): {} at ", self.block, self.warp, lane_list(self.lanes), self.lanes, self.what)?;
-        match self.lines.as_slice() {
-            [one] => write!(f, "line {one}"),
-            [first, .., last] => write!(f, "lines {first} to {last}"),
-            [] => write!(f, "an unknown line"),
-        }
-    }
-}
-
-/// `lane 0`, `lanes 1-31`, `lanes 0-3, 8`.
-pub fn lane_list(lanes: LaneMask) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for lane in lanes.lanes() {
-        match runs.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => runs.push((lane, lane)),
-        }
-    }
-    let parts: Vec<String> =
-        runs.iter().map(|&(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") }).collect();
-    format!("{} {}", if lanes.count() == 1 { "lane" } else { "lanes" }, parts.join(", "))
 }
 
 /// A fault with its place.
@@ -299,14 +272,18 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                         "never get a turn".to_string()
                     }
                 }
-                GroupState::AtReconvergence => "wait below on the stack for the others to reconverge".to_string(),
-                GroupState::AtJoin(join) => format!("wait at the join ({join}) for lanes that never come"),
+                GroupState::AtReconvergence => "waiting for the others at the reconvergence point".to_string(),
+                GroupState::AtJoin(join) => format!("waiting at join {join} for lanes that never come"),
                 GroupState::AtBarrier(id) => {
+                    if let Some(arrival) = warp.arrivals.iter().find(|a| a.id == id && a.lanes.intersects(group.lanes))
+                    {
+                        lines = vec![line(arrival.pc)]; // the group's own PC is already behind the barrier
+                    }
                     let (arrived, awaited) = blocks[warp.block].progress(id);
-                    format!("wait at barrier {id} ({arrived} of {awaited} threads have arrived)")
+                    format!("waiting at barrier {id}, where {arrived} of {awaited} threads have arrived")
                 }
                 GroupState::Gathering(members) => {
-                    format!("wait for {} to execute a matching .sync instruction", lane_list(members))
+                    format!("waiting for lanes {} to execute a matching .sync instruction", members.list())
                 }
             };
             hang.lanes.push(StuckLanes { block: warp.block_id, warp: warp.index, lanes: group.lanes, lines, what });

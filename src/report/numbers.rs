@@ -1,7 +1,5 @@
 //! Numbers and lane sets as people read them. ASCII only, so that a report survives any terminal and any `diff`.
 
-use crate::base::LaneMask;
-
 /// An integer with a comma between groups of three digits: `16,777,216`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
@@ -67,25 +65,6 @@ pub fn percent(tenths: u32) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }
 
-/// The lanes of a set as ranges: `0-2,4-31`; `none` for the empty set.
-pub fn lane_list(lanes: LaneMask) -> String {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    for lane in lanes.lanes() {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == lane => *last = lane,
-            _ => ranges.push((lane, lane)),
-        }
-    }
-    if ranges.is_empty() {
-        return "none".to_owned();
-    }
-    let texts: Vec<String> = ranges
-        .into_iter()
-        .map(|(first, last)| if first == last { first.to_string() } else { format!("{first}-{last}") })
-        .collect();
-    texts.join(",")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,14 +106,5 @@ mod tests {
             assert_eq!(tenths_of_percent(&parts).iter().sum::<u32>(), 1000);
         }
         assert_eq!(percent(340), "34.0 %");
-    }
-
-    #[test]
-    fn lane_sets() {
-        for (mask, text) in
-            [(0, "none"), (1, "0"), (0xffff_fff7, "0-2,4-31"), (0x8000_0005, "0,2,31"), (u32::MAX, "0-31")]
-        {
-            assert_eq!(lane_list(LaneMask(mask)), text);
-        }
     }
 }

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod corpus;
+mod docs;
 mod generated;
 mod nonsense;
 mod support;

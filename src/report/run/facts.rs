@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 
 use crate::base::LaneMask;
 use crate::observe::Totals;
-use crate::report::numbers::lane_list;
 
 /// Everything [`Run::build`](super::Run::build) needs.
 #[derive(Clone, Debug)]
@@ -165,7 +164,7 @@ pub struct LaneGroup {
 impl LaneGroup {
     /// The lanes `mask` of warp `warp` of `block`, at a source line with its text, in a state.
     pub fn new(block: u32, warp: u32, mask: LaneMask, line: u32, text: String, state: String) -> LaneGroup {
-        LaneGroup { block, warp, lanes: lane_list(mask), mask: mask.to_string(), line, text, state }
+        LaneGroup { block, warp, lanes: mask.list(), mask: mask.to_string(), line, text, state }
     }
 }
 

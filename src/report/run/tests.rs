@@ -144,7 +144,7 @@ fn a_verdict_names_lanes_as_ranges_and_mask() {
     let json = json(stuck());
     assert_eq!(json["finish"], "livelock");
     let group = &json["verdict"]["lanes"][0];
-    assert_eq!((&group["lanes"], &group["mask"]), (&"0-2,4-31".into(), &"0xfffffff7".into()));
+    assert_eq!((&group["lanes"], &group["mask"]), (&"0-2, 4-31".into(), &"0xfffffff7".into()));
     for finish in [Finish::Ok, Finish::Deadlock, Finish::Livelock, Finish::CycleLimit, Finish::Fault] {
         assert_eq!(serde_json::to_value(finish).unwrap(), finish.name());
     }

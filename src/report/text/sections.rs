@@ -11,7 +11,13 @@ pub(super) fn title(page: &mut Page, run: &Run) {
         sms => format!("{} ({sms} SMs)", run.machine),
     };
     page.paragraph(&format!("{}: {}, {} on {machine}", run.program, run.kernel, run.mode), "", "  ");
-    let mut line = format!("grid {} x block {}, {} warps", shape(run.grid), shape(run.block), grouped(run.warps));
+    let mut line = format!(
+        "grid {} x block {}, {} {}",
+        shape(run.grid),
+        shape(run.block),
+        grouped(run.warps),
+        if run.warps == 1 { "warp" } else { "warps" }
+    );
     for (i, (name, value)) in run.constants.0.iter().enumerate() {
         let sign = if *value < 0 { "-" } else { "" };
         line.push_str(if i == 0 { "; " } else { ", " });
@@ -40,7 +46,7 @@ pub(super) fn result(page: &mut Page, run: &Run) {
         for group in &verdict.lanes {
             let noun = if group.lanes.contains([',', '-']) { "lanes" } else { "lane" };
             let place = format!(
-                "block {} warp {}: {noun} {} ({}) {}, line {}: {}",
+                "block {} warp {}, {noun} {} ({}): {}; line {}: {}",
                 group.block, group.warp, group.lanes, group.mask, group.state, group.line, group.text
             );
             page.paragraph(&place, "    ", "      ");
@@ -176,7 +182,6 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
                 let [wavefronts, each] = pieces;
                 return vec![name, grouped(m.requests), grouped(m.requested_bytes), wavefronts, each, dash(), dash()];
             }
-            let misses = m.sectors.saturating_sub(m.l1_hits);
             vec![
                 name,
                 grouped(m.requests),
@@ -184,7 +189,7 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
                 grouped(m.sectors),
                 ratio(m.sectors, m.requests),
                 if m.way == "load" { share(m.l1_hits, m.sectors) } else { dash() },
-                if m.way == "load" { share(m.l2_hits, misses) } else { dash() },
+                if m.way == "load" { share(m.l2_hits, m.l2_hits + m.dram_sectors) } else { dash() },
             ]
         })
         .collect();

@@ -60,8 +60,8 @@ fn a_hang_comes_first_with_its_lanes() {
         lines[at + 1..at + 5],
         [
             "LIVELOCK: 31 lanes of warp 3 spin on what lane 3 holds",
-            "block 0 warp 3: lanes 0-2,4-31 (0xfffffff7) spin, line 7: bra.ne spin;",
-            "block 0 warp 3: lane 3 (0x00000008) wait to reconverge, line 9: bra.ne spin;",
+            "block 0 warp 3, lanes 0-2, 4-31 (0xfffffff7): spin; line 7: bra.ne spin;",
+            "block 0 warp 3, lane 3 (0x00000008): wait to reconverge; line 9: bra.ne spin;",
             "help: try --mode volta",
         ]
     );

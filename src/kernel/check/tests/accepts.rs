@@ -41,7 +41,7 @@ fn operands_become_rows_and_only_registers_are_read_and_written() {
         (k.insts[1].reads.as_slice(), k.insts[1].writes.as_slice()),
         (&[narrow("%r1")][..], &[narrow("%r2")][..])
     );
-    assert_eq!(k.registers_per_thread, 2);
+    assert_eq!(k.registers_per_thread, 1, "%r1 is dead where %r2 is written");
 }
 
 #[test]
