@@ -266,11 +266,7 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                         lines.sort_unstable();
                         lines.dedup();
                     }
-                    if record.is_some() {
-                        "repeat for ever the loop".to_string()
-                    } else {
-                        "never get a turn".to_string()
-                    }
+                    if record.is_some() { "repeating for ever" } else { "never getting a turn" }.to_string()
                 }
                 GroupState::AtReconvergence => "waiting for the others at the reconvergence point".to_string(),
                 GroupState::AtJoin(join) => format!("waiting at join {join} for lanes that never come"),
