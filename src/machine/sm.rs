@@ -8,15 +8,15 @@
 use super::block::{Block, Votes};
 use super::gpu::Context;
 use super::memsys::MemorySystem;
-use super::program::Kind;
-use super::scheduler::{NEVER, Pick, Port, Scheduler, SharedPorts};
+use super::program::{Cost, Kind};
+use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Finish, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::Flow;
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, Effect, Env, LocalMemory, RegisterFile, WarpPlace};
-use crate::kernel::{BarrierKind, JoinOp, Op};
+use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// One SM.
 pub(super) struct Sm<'a, O> {
@@ -58,7 +58,6 @@ impl<'a, O: Observer> Sm<'a, O> {
                 )
             })
             .collect::<Vec<_>>();
-        let per_scheduler = warps.len().div_ceil(spec.schedulers as usize);
         let mut sm = Sm {
             id,
             cx,
@@ -67,7 +66,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             free: (0..slots).rev().collect(),
             next_block: u64::from(id.0),
             blocks_run: 0,
-            schedulers: (0..spec.schedulers).map(|_| Scheduler::new(spec.policy, per_scheduler)).collect(),
+            schedulers: (0..spec.schedulers).map(|_| Scheduler::new(spec.policy)).collect(),
             memory: MemorySystem::new(spec, cx.active_sms),
             shared: SharedPorts::default(),
             addresses: Box::new([0; MAX_LANES]),
@@ -139,34 +138,61 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Scheduler `s` issues a step at `now`, if one of its warps can.
     #[inline]
     fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
-        let Some(Pick { warp: local, others }) = self.schedulers[s].pick(now, &self.shared) else {
+        let Some(local) = self.schedulers[s].pick(now, &self.shared) else {
             self.schedulers[s].refresh(&self.shared);
             return Ok(());
         };
+        let cx = self.cx;
         let w = local * self.schedulers.len() + s;
         let Some((pc, active)) = self.warps[w].next else {
             unreachable!("a warp that has nothing to issue is never ready");
         };
-        self.attribute(s, w, pc, now);
-        self.schedulers[s].next = NEVER; // from here on lowered by whatever becomes ready
-        let result = self.execute(s, w, pc, active, now);
-        let scheduler = &mut self.schedulers[s];
-        if others {
-            scheduler.next = scheduler.accounted;
-        } else {
-            scheduler.refresh(&self.shared);
+        let cost = &cx.program.costs[pc.index()];
+        let step = &cx.program.steps[pc.index()];
+        self.attribute(s, w, pc, cost, now);
+        if self.watch.tick() {
+            self.watch.observe(w, &self.warps[w], &cx.program.steps, pc, active);
         }
-        result
+
+        let warp = &mut self.warps[w];
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
+        let used = now + Cycle::from(cost.slots.max(1));
+        self.schedulers[s].accounted = used;
+        if cost.port.is_shared() {
+            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval));
+        } else {
+            self.schedulers[s].occupy(cost.port, now + Cycle::from(cost.interval));
+        }
+
+        let mut times = Times { resume: cost.gap.after(now), done: now + Cycle::from(cost.latency) };
+        let after = match cost.kind {
+            Kind::ElementWise => {
+                exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
+                warp.control.go(step.next);
+                After::Nothing
+            }
+            _ => self.perform(&Issue { w, pc, active, lanes, now, cost, step }, &mut times)?,
+        };
+        self.warps[w].write_back(cost, times.done);
+        self.settle(w, used, times.resume);
+        match after {
+            After::Nothing => {}
+            After::Ended(lanes) => self.lanes_ended(w, lanes, now),
+            After::Arrived => self.release_barriers(self.warps[w].block),
+        }
+        self.schedulers[s].refresh(&self.shared);
+        Ok(())
     }
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
     #[inline]
-    fn attribute(&mut self, s: usize, w: usize, pc: Pc, now: Cycle) {
+    fn attribute(&mut self, s: usize, w: usize, pc: Pc, cost: &Cost, now: Cycle) {
         let Waiting { from, until } = self.warps[w].waiting;
-        let cost = &self.cx.program.costs[pc.index()];
         // First the dependences, then the port (as far as it was busy at last), then the other warps.
-        let ready = until.cycle().clamp(from, now);
-        let free = self.schedulers[s].free(cost.port, &self.shared).clamp(ready, now);
+        let ready = until.cycle().max(from).min(now);
+        let free = self.schedulers[s].free(cost.port, &self.shared).max(ready).min(now);
         let reason = if free > ready { cost.throttle } else { until.stall() };
         self.lose_slots(s, now, SlotLoss::Stalled(reason));
         let (sm, warp) = (self.id, WarpId(w as u32));
@@ -178,159 +204,106 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Issues the step at `pc` for the lanes in `active`.
-    fn execute(&mut self, s: usize, w: usize, pc: Pc, active: LaneMask, now: Cycle) -> Result<(), Box<FaultReport>> {
+    /// Executes a step that does more than change registers, and moves the warp's control on.
+    #[inline(never)]
+    fn perform(&mut self, issue: &Issue<'_>, times: &mut Times) -> Result<After, Box<FaultReport>> {
+        let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
-        let cost = &cx.program.costs[pc.index()];
-        let step = &cx.program.steps[pc.index()];
-        let (sm, slot) = (self.id, WarpId(w as u32));
-        if self.watch.tick() {
-            self.watch.observe(w, &self.warps[w], &cx.program.steps, pc, active);
-        }
-
+        let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
         let warp = &mut self.warps[w];
-        let lanes = exec::guarded(&step.inst, active, &warp.registers);
-        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
-        self.schedulers[s].accounted = now + Cycle::from(cost.slots.max(1));
-        if matches!(cost.port, Port::Lsu | Port::Global) {
-            self.shared.lsu = self.shared.lsu.max(now + Cycle::from(cx.spec.lsu_interval));
-        } else {
-            self.schedulers[s].occupy(cost.port, now + Cycle::from(cost.interval));
+        if let Op::Join(join) = step.inst.op {
+            warp.control.advance(flow_of_join(join, next));
+            return Ok(After::Nothing);
         }
-
-        let mut resume = Until::new(now + Cycle::from(cost.gap.max(1)), cost.gap_stall);
-        let mut done = now + Cycle::from(cost.latency);
-        let next = step.next;
-        let mut ended = LaneMask::EMPTY;
-        let mut arrived = false;
-        let flow = if let Op::Join(join) = step.inst.op {
-            flow_of_join(join, next)
-        } else {
-            let mut env = Env {
-                global: cx.global,
-                shared: &mut self.blocks[warp.block].shared,
-                local: &mut warp.local,
-                params: &cx.params,
-                clock: now,
-                addresses: &mut self.addresses,
-            };
-            let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
-                Ok(effect) => effect,
-                Err(fault) => return Err(Box::new(FaultReport::new(fault, self.id, warp, &step.inst, active, now))),
-            };
-            match effect {
-                Effect::Done => Flow::Next { next },
-                Effect::Branch { taken } => {
-                    if cost.kind == Kind::ConditionalBranch {
-                        self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
-                    }
-                    let target = match step.inst.op {
-                        Op::Branch { target, .. } => target,
-                        _ => next,
-                    };
-                    Flow::Branch { taken, target, next, reconverge: step.reconverge }
+        let mut env = Env {
+            global: cx.global,
+            shared: &mut self.blocks[warp.block].shared,
+            local: &mut warp.local,
+            params: &cx.params,
+            clock: now,
+            addresses: &mut self.addresses,
+        };
+        let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+            Ok(effect) => effect,
+            Err(fault) => return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now))),
+        };
+        let mut after = After::Nothing;
+        match effect {
+            Effect::Done => warp.control.go(next),
+            Effect::Branch { taken } => {
+                if cost.kind == Kind::ConditionalBranch {
+                    self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 }
-                Effect::Exit { lanes } if lanes.is_empty() => Flow::Next { next },
-                Effect::Exit { lanes } => {
-                    ended = lanes;
-                    Flow::Exit { lanes, next }
+                let target = match step.inst.op {
+                    Op::Branch { target, .. } => target,
+                    _ => next,
+                };
+                warp.control.advance(Flow::Branch { taken, target, next, reconverge: step.reconverge });
+            }
+            Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
+            Effect::Exit { lanes } => {
+                after = After::Ended(lanes);
+                warp.control.advance(Flow::Exit { lanes, next });
+            }
+            Effect::Access(access) => {
+                if access.changed {
+                    self.watch.progress();
                 }
-                Effect::Access(access) => {
-                    if access.changed {
-                        self.watch.progress();
-                    }
-                    if !access.lanes.is_empty() {
-                        let price = Cycle::from(cost.latency);
-                        let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
-                        done = served.done;
-                        self.shared.lsu = self.shared.lsu.max(now + served.port);
-                        self.shared.queue = self.memory.accepts_at();
-                        self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
-                    }
-                    Flow::Next { next }
+                if !access.lanes.is_empty() {
+                    let price = Cycle::from(cost.latency);
+                    let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
+                    times.done = served.done;
+                    self.shared.occupy_lsu(now + served.port);
+                    self.shared.queue_accepts(self.memory.accepts_at());
+                    self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
                 }
-                Effect::Barrier { lanes, .. } if lanes.is_empty() => Flow::Next { next },
-                Effect::Barrier { lanes, id, count, wait } => {
-                    arrived = true;
-                    self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc });
-                    let votes = match &step.inst.op {
-                        Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
-                            threads: lanes.count(),
-                            holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
-                        },
-                        _ => Votes::default(),
-                    };
-                    let threads = warp.control.arriving().count();
-                    self.blocks[warp.block].arrive(id, threads, count, votes, now);
-                    if wait {
-                        warp.arrivals.push(Arrival { id, pc, lanes });
-                        Flow::Barrier { id, next }
-                    } else {
-                        Flow::Next { next }
-                    }
-                }
-                Effect::Sleep { ns } => {
-                    let cycles = u64::from(ns) * u64::from(cx.spec.clock_mhz) / 1000;
-                    resume = resume.max(Until::new(now + 1 + cycles, Stall::Sleeping));
-                    Flow::Yield { next }
+                warp.control.go(next);
+            }
+            Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
+            Effect::Barrier { lanes, id, count, wait } => {
+                after = After::Arrived;
+                self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc });
+                let votes = match &step.inst.op {
+                    Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
+                        threads: lanes.count(),
+                        holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
+                    },
+                    _ => Votes::default(),
+                };
+                let threads = warp.control.arriving().count();
+                self.blocks[warp.block].arrive(id, threads, count, votes, now);
+                if wait {
+                    warp.arrivals.push(Arrival { id, pc, lanes });
+                    warp.control.advance(Flow::Barrier { id, next });
+                } else {
+                    warp.control.go(next);
                 }
             }
-        };
-        warp.write_back(&cx.program, cost, done);
-        warp.control.advance(flow);
-        self.settle(w, now + Cycle::from(cost.slots.max(1)), resume);
-
-        if !ended.is_empty() {
-            self.lanes_ended(w, ended, now);
-        } else if arrived {
-            let block = self.warps[w].block;
-            self.release_barriers(block);
+            Effect::Sleep { ns } => {
+                let cycles = u64::from(ns) * u64::from(cx.spec.clock_mhz) / 1000;
+                times.resume = times.resume.max(Until::new(now + 1 + cycles, Stall::Sleeping));
+                warp.control.advance(Flow::Yield { next });
+            }
         }
-        Ok(())
+        Ok(after)
     }
 
     /// Finds what the warp issues next and when it may. Steps that take no slot are done on the way.
     #[inline]
     fn settle(&mut self, w: usize, from: Cycle, resume: Until) {
         let cx = self.cx;
-        let warp = &mut self.warps[w];
         let next = loop {
-            let Some((pc, active)) = warp.control.active() else { break None };
-            let step = &cx.program.steps[pc.index()];
-            match cx.program.costs[pc.index()].kind {
-                Kind::FreeJoin => {
-                    let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
-                    self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
-                    if let Op::Join(join) = step.inst.op {
-                        warp.control.advance(flow_of_join(join, step.next));
-                    }
-                }
-                Kind::Collective => {
-                    let lanes = exec::guarded(&step.inst, active, &warp.registers);
-                    match exec::members(&step.inst, lanes, &warp.registers) {
-                        Some(members) if !warp.control.gathered(members) => {
-                            warp.control.advance(Flow::Await { members });
-                        }
-                        _ => break Some((pc, active)),
-                    }
-                }
-                Kind::Barrier if step.inst.guard.is_some() => {
-                    // Lanes whose guard fails do not wait at the barrier: they part from the others here.
-                    let lanes = exec::guarded(&step.inst, active, &warp.registers);
-                    if lanes.is_empty() || lanes == active {
-                        break Some((pc, active));
-                    }
-                    let reconverge = Some(step.next);
-                    warp.control.advance(Flow::Branch { taken: lanes, target: pc, next: step.next, reconverge });
-                }
-                _ => break Some((pc, active)),
+            let Some((pc, active)) = self.warps[w].control.active() else { break None };
+            if cx.program.costs[pc.index()].kind < Kind::FreeJoin || self.prepare(w, pc, active, from) {
+                break Some((pc, active));
             }
         };
+        let warp = &mut self.warps[w];
         warp.next = next;
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
-                let until = resume.max(warp.dependences(&cx.program, cost));
+                let until = warp.dependences(cost, resume);
                 (until.cycle(), until, cost.port)
             }
             None => {
@@ -341,6 +314,45 @@ impl<'a, O: Observer> Sm<'a, O> {
         warp.waiting = Waiting { from, until };
         let (s, local) = warp.home;
         self.schedulers[s].set_ready(local, at, port);
+    }
+
+    /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
+    #[inline(never)]
+    fn prepare(&mut self, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let warp = &mut self.warps[w];
+        let step = &cx.program.steps[pc.index()];
+        match cx.program.costs[pc.index()].kind {
+            Kind::FreeJoin => {
+                let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+                self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
+                if let Op::Join(join) = step.inst.op {
+                    warp.control.advance(flow_of_join(join, step.next));
+                }
+                false
+            }
+            Kind::Collective => {
+                let lanes = exec::guarded(&step.inst, active, &warp.registers);
+                match exec::members(&step.inst, lanes, &warp.registers) {
+                    Some(members) if !warp.control.gathered(members) => {
+                        warp.control.advance(Flow::Await { members });
+                        false
+                    }
+                    _ => true,
+                }
+            }
+            Kind::GuardedBarrier => {
+                // Lanes whose guard fails do not wait at the barrier: they part from the others here.
+                let lanes = exec::guarded(&step.inst, active, &warp.registers);
+                if lanes.is_empty() || lanes == active {
+                    return true;
+                }
+                let reconverge = Some(step.next);
+                warp.control.advance(Flow::Branch { taken: lanes, target: pc, next: step.next, reconverge });
+                false
+            }
+            Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
+        }
     }
 
     /// Releases every barrier of the block whose threads are all there.
@@ -427,7 +439,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         let warp = &mut self.warps[w];
         warp.reset();
         warp.local.clear();
-        warp.control = cx.control(lanes, u64::from(block.0) * 64 + u64::from(index));
+        warp.control.restart(cx.control(lanes, u64::from(block.0) * 64 + u64::from(index)));
         warp.block = slot;
         warp.block_id = block;
         warp.index = index;
@@ -475,6 +487,35 @@ impl<'a, O: Observer> Sm<'a, O> {
     pub(super) fn livelock(&self) -> Finish {
         Finish::Livelock(super::verdict::describe(self.cx, self.id, &self.warps, &self.blocks, Some(&self.watch)))
     }
+}
+
+/// The step that a warp issues.
+struct Issue<'a> {
+    w: usize,
+    pc: Pc,
+    active: LaneMask,
+    /// The active lanes whose guard holds.
+    lanes: LaneMask,
+    now: Cycle,
+    cost: &'a Cost,
+    step: &'a Step,
+}
+
+/// When what follows an issue may happen.
+struct Times {
+    /// The warp's next step.
+    resume: Until,
+    /// A step that needs the result.
+    done: Cycle,
+}
+
+/// What an issue means to others than its warp.
+enum After {
+    Nothing,
+    /// These lanes have ended.
+    Ended(LaneMask),
+    /// The warp has arrived at a block barrier.
+    Arrived,
 }
 
 fn flow_of_join(join: JoinOp, next: Pc) -> Flow {

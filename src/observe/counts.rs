@@ -88,7 +88,8 @@ impl Counts {
 
     #[inline(always)]
     fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
-        let n = active.count();
+        // Whole warps are the rule, and counting bits is dear where the processor is not known to have an instruction for it.
+        let n = if active == LaneMask::FULL { MAX_LANES as u32 } else { active.count() };
         let executed = if lanes == active { n } else { lanes.count() };
         let row = &mut self.issues[pc];
         row.issues += 1;
