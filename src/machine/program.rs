@@ -17,7 +17,7 @@ pub(super) enum Kind {
     ElementWise,
     /// A join step.
     Join,
-    /// A conditional branch: reported as such.
+    /// A conditional branch that may diverge.
     ConditionalBranch,
     /// Needs nothing special.
     Plain,
@@ -124,7 +124,7 @@ fn price(inst: &Inst, spec: &MachineSpec, touched: &[u16]) -> Cost {
     let kind = match &inst.op {
         Op::Join(_) if p.slots == 0 => Kind::FreeJoin,
         Op::Join(_) => Kind::Join,
-        Op::Branch { .. } if inst.guard.is_some() => Kind::ConditionalBranch,
+        Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         op if exec::is_element_wise(op) => Kind::ElementWise,

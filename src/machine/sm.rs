@@ -150,20 +150,19 @@ impl<'a, O: Observer> Sm<'a, O> {
         let cost = &cx.program.costs[pc.index()];
         let step = &cx.program.steps[pc.index()];
         self.attribute(s, w, pc, cost, now);
+        let (scheduler, warp) = (&mut self.schedulers[s], &mut self.warps[w]);
         if self.watch.tick() {
-            self.watch.observe(w, &self.warps[w], &cx.program.steps, pc, active);
+            self.watch.observe(w, warp, &cx.program.steps, pc, active);
         }
-
-        let warp = &mut self.warps[w];
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         let used = now + Cycle::from(cost.slots.max(1));
-        self.schedulers[s].accounted = used;
+        scheduler.accounted = used;
         if cost.port.is_shared() {
             self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval));
         } else {
-            self.schedulers[s].occupy(cost.port, now + Cycle::from(cost.interval));
+            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
 
         let mut times = Times { resume: cost.gap.after(now), done: now + Cycle::from(cost.latency) };
@@ -171,6 +170,15 @@ impl<'a, O: Observer> Sm<'a, O> {
             Kind::ElementWise => {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
+                After::Nothing
+            }
+            Kind::ConditionalBranch => {
+                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
+                warp.control.advance(branch(step, lanes));
+                After::Nothing
+            }
+            Kind::Join => {
+                warp.control.advance(join(step));
                 After::Nothing
             }
             _ => self.perform(&Issue { w, pc, active, lanes, now, cost, step }, &mut times)?,
@@ -204,17 +212,13 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Executes a step that does more than change registers, and moves the warp's control on.
+    /// Executes a step of any kind but the commonest, and moves the warp's control on.
     #[inline(never)]
     fn perform(&mut self, issue: &Issue<'_>, times: &mut Times) -> Result<After, Box<FaultReport>> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
         let warp = &mut self.warps[w];
-        if let Op::Join(join) = step.inst.op {
-            warp.control.advance(flow_of_join(join, next));
-            return Ok(After::Nothing);
-        }
         let mut env = Env {
             global: cx.global,
             shared: &mut self.blocks[warp.block].shared,
@@ -231,14 +235,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         match effect {
             Effect::Done => warp.control.go(next),
             Effect::Branch { taken } => {
-                if cost.kind == Kind::ConditionalBranch {
+                if step.inst.guard.is_some() {
                     self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 }
-                let target = match step.inst.op {
-                    Op::Branch { target, .. } => target,
-                    _ => next,
-                };
-                warp.control.advance(Flow::Branch { taken, target, next, reconverge: step.reconverge });
+                warp.control.advance(branch(step, taken));
             }
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
@@ -289,7 +289,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Finds what the warp issues next and when it may. Steps that take no slot are done on the way.
-    #[inline]
+    #[inline(always)]
     fn settle(&mut self, w: usize, from: Cycle, resume: Until) {
         let cx = self.cx;
         let next = loop {
@@ -326,9 +326,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
                 self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
-                if let Op::Join(join) = step.inst.op {
-                    warp.control.advance(flow_of_join(join, step.next));
-                }
+                warp.control.advance(join(step));
                 false
             }
             Kind::Collective => {
@@ -356,6 +354,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Releases every barrier of the block whose threads are all there.
+    #[inline(never)]
     fn release_barriers(&mut self, block: usize) {
         while let Some(released) = self.blocks[block].take_complete() {
             self.watch.progress();
@@ -390,6 +389,7 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     /// Lanes of a warp have exited: the warp may end, barriers may complete, the block may end.
+    #[inline(never)]
     fn lanes_ended(&mut self, w: usize, lanes: LaneMask, now: Cycle) {
         self.watch.progress();
         let warp = &self.warps[w];
@@ -431,6 +431,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
+    #[inline(never)]
     fn start_warp(&mut self, slot: usize, block: BlockId, index: u32, now: Cycle) {
         let cx = self.cx;
         let first_thread = index * cx.spec.warp_size;
@@ -518,10 +519,24 @@ enum After {
     Arrived,
 }
 
-fn flow_of_join(join: JoinOp, next: Pc) -> Flow {
-    match join {
-        JoinOp::Set(join) => Flow::Set { join, next },
-        JoinOp::Sync(join) => Flow::Sync { join, next },
-        JoinOp::Yield => Flow::Yield { next },
+/// What a branch does that `taken` lanes take.
+#[inline]
+fn branch(step: &Step, taken: LaneMask) -> Flow {
+    let target = match step.inst.op {
+        Op::Branch { target, .. } => target,
+        _ => step.next,
+    };
+    Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
+}
+
+/// What a join step does.
+#[inline]
+fn join(step: &Step) -> Flow {
+    let next = step.next;
+    match step.inst.op {
+        Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
+        Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
+        Op::Join(JoinOp::Yield) => Flow::Yield { next },
+        _ => Flow::Next { next },
     }
 }
