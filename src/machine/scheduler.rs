@@ -135,14 +135,14 @@ impl Scheduler {
         self.resident += 1;
     }
 
-    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs.
+    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs. The caller
+    /// [refreshes](Scheduler::refresh) when it has said so of all it has to.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         self.ready[warp % WARPS] = at;
         self.port[warp % WARPS] = port;
         if at != NEVER {
             self.sleep(warp);
-            self.next = self.next.min(at.max(self.accounted));
         }
     }
 
@@ -236,21 +236,26 @@ impl Scheduler {
         if can == 0 {
             return None;
         }
-        let warp = match self.policy {
-            Policy::LooseRoundRobin => self.round_robin(can),
-            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
-            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS])?,
-            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS])?,
-            Policy::TwoLevel { active } => {
-                self.fill_active_set(now, can, active);
-                self.round_robin(can & self.active)
-            }
-        };
+        let greedy = matches!(self.policy, Policy::GreedyThenYoungest | Policy::GreedyThenOldest);
+        let warp = if greedy && can >> self.last & 1 == 1 { self.last } else { self.choose(now, can) };
         self.last = warp;
         let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] &= !(1 << warp);
         self.asked &= !(u8::from(self.awake[port] == 0) << port);
         Some(warp)
+    }
+
+    /// The policy's choice among the warps that can issue (at least one), leaving greed aside.
+    fn choose(&mut self, now: Cycle, can: u64) -> usize {
+        match self.policy {
+            Policy::LooseRoundRobin => self.round_robin(can),
+            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
+            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
+            Policy::TwoLevel { active } => {
+                self.fill_active_set(now, can, active);
+                self.round_robin(can & self.active)
+            }
+        }
     }
 
     /// The next of `among` (not empty) after the warp issued last, in slot order.
@@ -340,8 +345,9 @@ mod tests {
         assert_eq!(scheduler.next, NEVER);
         scheduler.set_ready(0, 70, Port::Alu);
         scheduler.set_ready(1, 50, Port::Sfu);
-        assert_eq!(scheduler.next, 50);
         let shared = SharedPorts::default();
+        scheduler.refresh(&shared);
+        assert_eq!(scheduler.next, 50);
         scheduler.occupy(Port::Sfu, 90);
         assert!(scheduler.pick(60, &shared).is_none());
         scheduler.refresh(&shared);
@@ -358,9 +364,7 @@ mod tests {
             for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
                 let now = scheduler.turned + start;
                 scheduler.turn(now);
-                scheduler.next = NEVER;
                 scheduler.set_ready(2, now + wait, Port::Alu);
-                assert_eq!(scheduler.next, now + wait);
                 scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
                 assert!(scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(), "from {now} for {wait}");

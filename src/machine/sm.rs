@@ -198,14 +198,16 @@ impl<'a, O: Observer> Sm<'a, O> {
     #[inline]
     fn attribute(&mut self, s: usize, w: usize, pc: Pc, cost: &Cost, now: Cycle) {
         let Waiting { from, until } = self.warps[w].waiting;
+        let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
+        if from == now {
+            return self.lose_slots(s, now, SlotLoss::Stalled(stall));
+        }
         // First the dependences, then the port (as far as it was busy at last), then the other warps.
         let ready = until.cycle().max(from).min(now);
         let free = self.schedulers[s].free(cost.port, &self.shared).max(ready).min(now);
-        let reason = if free > ready { cost.throttle } else { until.stall() };
-        self.lose_slots(s, now, SlotLoss::Stalled(reason));
-        let (sm, warp) = (self.id, WarpId(w as u32));
-        let spans = [(until.stall(), ready - from), (cost.throttle, free - ready), (Stall::NotSelected, now - free)];
-        for (stall, cycles) in spans {
+        self.lose_slots(s, now, SlotLoss::Stalled(if free > ready { cost.throttle } else { stall }));
+        for (stall, cycles) in [(stall, ready - from), (cost.throttle, free - ready), (Stall::NotSelected, now - free)]
+        {
             if cycles > 0 {
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }
@@ -381,8 +383,9 @@ impl<'a, O: Observer> Sm<'a, O> {
                 }
                 warp.control.release_barrier(released.id);
                 if warp.next.is_none() {
-                    let from = warp.waiting.from;
+                    let (from, (s, _)) = (warp.waiting.from, warp.home);
                     self.settle(w, from, Until::new(at, Stall::Barrier));
+                    self.schedulers[s].refresh(&self.shared);
                 }
             }
         }
@@ -468,6 +471,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
         self.settle(w, now, Until::new(now + Cycle::from(cx.spec.block_start), Stall::Wait));
+        self.schedulers[s].refresh(&self.shared);
     }
 
     /// Blocks admitted so far.
