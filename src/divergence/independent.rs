@@ -121,6 +121,27 @@ impl Independent {
         }
     }
 
+    /// [`Flow::Next`]
+    #[inline]
+    pub(super) fn go(&mut self, next: Pc) {
+        if !self.running.lanes.is_empty() {
+            self.running = Runnable::at(next, self.running.lanes);
+        }
+    }
+
+    /// Becomes `fresh`, which has only a running group.
+    pub(super) fn restart(&mut self, fresh: Independent) {
+        let mut ready = std::mem::take(&mut self.ready);
+        let mut yielded = std::mem::take(&mut self.yielded);
+        let mut blocked = std::mem::take(&mut self.blocked);
+        let mut joins = std::mem::take(&mut self.joins);
+        ready.clear();
+        yielded.clear();
+        blocked.clear();
+        joins.clear();
+        *self = Independent { ready, yielded, blocked, joins, ..fresh };
+    }
+
     fn diverge(&mut self, taken: Runnable, fall: Runnable) {
         let taken_first = self.order.taken_first(self.running.pc, taken.lanes, fall.lanes);
         let (first, second) = if taken_first { (taken, fall) } else { (fall, taken) };
