@@ -13,7 +13,7 @@ use super::scheduler::{NEVER, Pick, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Finish, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
-use crate::divergence::Flow;
+use crate::divergence::{Flow, WarpControl};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, Effect, Env, LocalMemory, RegisterFile, WarpPlace};
 use crate::kernel::{BarrierKind, JoinOp, Op};
@@ -260,7 +260,11 @@ impl<'a, O: Observer> Sm<'a, O> {
                         },
                         _ => Votes::default(),
                     };
-                    let threads = warp.control.arriving().count();
+                    let mut threads = warp.control.arriving().count();
+                    if count.is_some() && warp.all_wait_at(id, lanes) {
+                        // A counted barrier counts warps by their full size: lanes that have ended are there too.
+                        threads += cx.spec.warp_size - warp.control.live().count();
+                    }
                     self.blocks[warp.block].arrive(id, threads, count, votes, now);
                     if wait {
                         warp.arrivals.push(Arrival { id, pc, lanes });
@@ -377,6 +381,20 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
+    /// Lanes of a warp have exited; if those left all wait at a counted barrier, the warp is now there in full.
+    fn count_ended_lanes(&mut self, w: usize, now: Cycle) {
+        let warp = &self.warps[w];
+        let Some(id) = warp.arrivals.first().map(|a| a.id) else { return };
+        let block = &mut self.blocks[warp.block];
+        if let count @ Some(_) = block.count(id)
+            && warp.all_wait_at(id, LaneMask::EMPTY)
+            && matches!(warp.control, WarpControl::Independent(_))
+        {
+            let ended = self.cx.spec.warp_size - warp.control.live().count();
+            block.arrive(id, ended, count, Votes::default(), now);
+        }
+    }
+
     /// Lanes of a warp have exited: the warp may end, barriers may complete, the block may end.
     fn lanes_ended(&mut self, w: usize, lanes: LaneMask, now: Cycle) {
         self.watch.progress();
@@ -391,6 +409,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.schedulers[warp.home.0].resident -= 1;
         }
         if self.blocks[slot].warps > 0 {
+            self.count_ended_lanes(w, now);
             self.release_barriers(slot);
             return;
         }
