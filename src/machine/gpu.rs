@@ -143,7 +143,9 @@ pub fn run<O: Observer>(
         run_interleaved(&cx, progress, &observer)
     } else {
         let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
-        match rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build() {
+        // More threads than SMs would have nothing to do.
+        let threads = options.jobs.min(active_sms as usize);
+        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             Ok(pool) if options.jobs != 1 => pool.install(|| (0..active_sms).into_par_iter().map(one).collect()),
             // One job, or a host that gives us no threads.
             _ => (0..active_sms).map(one).collect(),

@@ -185,7 +185,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     },
                     _ => Votes::default(),
                 };
-                let threads = warp.control.arriving().count();
+                let arriving = warp.control.arriving();
+                let mut threads = arriving.count();
+                if count.is_some() && warp.all_wait_at(id, arriving) {
+                    // A counted barrier counts warps by their full size: lanes that have ended are there too.
+                    threads += cx.spec.warp_size - warp.control.live().count();
+                }
                 self.blocks[warp.block].arrive(id, threads, count, votes, now);
                 if wait {
                     warp.arrivals.push(Arrival { id, pc, lanes });

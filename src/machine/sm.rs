@@ -166,6 +166,19 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
+    /// Lanes of a warp have exited; if all that are left wait at a counted barrier, the warp is now there in full.
+    fn count_ended_lanes(&mut self, w: usize, now: Cycle) {
+        let warp = &self.warps[w];
+        let Some(id) = warp.arrivals.first().map(|a| a.id) else { return };
+        let block = &mut self.issuer.blocks[warp.block];
+        if let count @ Some(_) = block.count(id)
+            && warp.all_wait_at(id, LaneMask::EMPTY)
+        {
+            let ended = self.cx.spec.warp_size - warp.control.live().count();
+            block.arrive(id, ended, count, Votes::default(), now);
+        }
+    }
+
     /// Lanes of a warp have exited: the warp may end, barriers may complete, the block may end.
     #[inline(never)]
     fn lanes_ended(&mut self, w: usize, lanes: LaneMask, now: Cycle) {
@@ -181,6 +194,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.schedulers[warp.home.0].resident -= 1;
         }
         if self.issuer.blocks[slot].warps > 0 {
+            self.count_ended_lanes(w, now);
             self.release_barriers(slot);
             return;
         }

@@ -105,6 +105,13 @@ impl Warp {
         self.arrivals.clear();
     }
 
+    /// Whether every live lane waits at block barrier `id`, those that are `arriving` included.
+    pub(super) fn all_wait_at(&self, id: u8, arriving: LaneMask) -> bool {
+        let waiting = self.arrivals.iter().filter(|a| a.id == id).fold(arriving, |all, a| all | a.lanes);
+        let live = self.control.live();
+        !live.is_empty() && live.is_subset(waiting)
+    }
+
     /// The step's results can be used at `at`.
     #[inline]
     pub(super) fn write_back(&mut self, cost: &Cost, at: Cycle) {
