@@ -40,7 +40,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         } else {
             report::text(&simulation.run, report::Style { width: output::width(), color: output::color_out() })
         };
-        output::print(&text);
+        output::print(&text)?;
     }
     Ok(exit(&simulation))
 }

@@ -362,6 +362,36 @@ fn no_number_in_a_machine_file_breaks_a_run() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    use std::process::Stdio;
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has /dev/full");
+    let binary = || Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    let ended = binary().args(["run", DIAMOND]).stdout(full).output().expect("the binary starts");
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
+
+    // Larger than a pipe holds, so that writing meets the closed end.
+    let mut child =
+        binary().arg("isa").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().expect("the binary ends");
+    assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &[][..]));
+}
+
+#[test]
+fn large_graphs_are_written_but_not_drawn() {
+    let sides: String =
+        (0..400).map(|i| format!("setp.eq.u32 %p, %r, {i};\n@%p bra L{i};\nadd.u32 %r, %r, 1;\nL{i}:\n")).collect();
+    let path = file(
+        "graph.ir",
+        format!(".visible .entry k() {{ .reg .pred %p; .reg .u32 %r; mov.u32 %r, %tid.x;\n{sides} ret; }}\n"),
+    );
+    assert!(good(&["cfg", &path]).starts_with("digraph"));
+    refused(&["cfg", &path, "--svg"], &["basic blocks", "--dot"]);
+}
+
+#[test]
 fn listings_are_not_empty_and_help_names_the_exit_codes() {
     assert!(good(&["--help"]).contains("Exit codes: 0 ok; 1 an expectation failed"));
     assert!(good(&["metrics"]).contains("smsp__inst_executed.sum"));

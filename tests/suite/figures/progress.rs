@@ -127,3 +127,33 @@ fn verdicts_do_not_depend_on_the_order() {
         }
     }
 }
+
+/// Odd threads wait at a barrier for 64 threads; then the even ones of both warps end.
+const EXIT_BEHIND_ARRIVALS: &str = "
+.visible .entry exit_behind_arrivals()
+{
+    .reg .pred  %even;
+    .reg .u32   %t, %bit;
+    mov.u32     %t, %tid.x;
+    and.b32     %bit, %t, 1;
+    setp.eq.u32 %even, %bit, 0;
+    @%even bra  End;
+    bar.sync    1, 64;
+End:
+    ret;
+}
+";
+
+#[test]
+fn lanes_that_end_count_at_a_counted_barrier_whether_before_or_after_the_others_arrive() {
+    // The join is the exit itself, so nobody waits there.
+    let text = format!("//! grid = 1\n//! block = 64\n{EXIT_BEHIND_ARRIVALS}")
+        .replace("End:\n    ret;", "    ret;\nEnd:\n    ret;");
+    let program = Program::parse("exit_behind_arrivals.ir", &text);
+    assert!(program.is_sound(), "{}", rendered(&program, &program.findings));
+    for mode in [Mode::PreVolta, Mode::Volta] {
+        for order in [SideOrder::FallThrough, SideOrder::Taken] {
+            assert_eq!(run(&program, mode, order, true).finish.name(), "ok", "{}, {order:?}", mode.name());
+        }
+    }
+}

@@ -94,10 +94,13 @@ fn loop_if(done: &Simulation) -> (u64, u64) {
     (branch.executed, branch.divergent)
 }
 
-/// Block; tests of the loop's `if` in a block; then for each reduction: divergent ones, executions of the body, and
-/// sectors of the body's two loads. From the sources by hand: in step s of neighbored, lanes t % 2s == 0 add
-/// data[t + s]; in less, thread t adds data[2st + s]; in interleaved, threads below s add data[t + s].
-const PER_BLOCK: [(u64, u64, [(u64, u64, u64); 3]); 4] = [
+/// One reduction in one block: divergent tests of the loop's `if`, executions of the body, sectors of the body's loads.
+type InABlock = (u64, u64, u64);
+
+/// Block; tests of the loop's `if` in a block; the three reductions. From the sources by hand: in step s of neighbored,
+/// lanes t % 2s == 0 add data[t + s]; in less, thread t adds data[2st + s]; in interleaved, threads below s add
+/// data[t + s].
+const PER_BLOCK: [(u64, u64, [InABlock; 3]); 4] = [
     (128, 28, [(23, 23, 126), (5, 8, 126), (5, 8, 36)]),
     (256, 64, [(47, 47, 254), (5, 12, 254), (5, 12, 68)]),
     (512, 144, [(95, 95, 510), (5, 20, 510), (5, 20, 132)]),
