@@ -223,6 +223,15 @@ impl WarpControl {
         }
     }
 
+    /// The members of a gathered `.sync` instruction that take part from another PC: live, but not active. None under
+    /// the stack, where absent lanes take no part.
+    pub fn elsewhere(&self, members: LaneMask) -> LaneMask {
+        match self {
+            WarpControl::Stack(_) => LaneMask::EMPTY,
+            WarpControl::Independent(i) => i.elsewhere(members),
+        }
+    }
+
     /// Whether a `.sync` instruction that names `members` may execute now: always under the stack; under independent
     /// scheduling when all live lanes of `members` are active, or have been gathered by [`Flow::Await`].
     #[inline]

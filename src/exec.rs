@@ -161,6 +161,11 @@ pub enum FaultKind {
         /// The mask.
         mask: LaneMask,
     },
+    /// A `.sync` instruction whose members wait at another one. PTX lets them exchange values; the model does not.
+    GatheredElsewhere {
+        /// The members that are not active here.
+        lanes: LaneMask,
+    },
     /// `bar` with a number of 16 or more, or a count that is 0 or no multiple of the warp size.
     BadBarrier {
         /// The offending value.

@@ -87,6 +87,10 @@ impl Independent {
         (members & self.live).is_subset(self.running.lanes) || self.running.gathered == members
     }
 
+    pub(super) fn elsewhere(&self, members: LaneMask) -> LaneMask {
+        (members & self.live) - self.running.lanes
+    }
+
     pub(super) fn joins(&self) -> &[Join] {
         &self.joins
     }

@@ -13,7 +13,7 @@ use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::Flow;
 use crate::event::{Event, Observer, SlotLoss, Stall};
-use crate::exec::{self, Effect, Env};
+use crate::exec::{self, Effect, Env, Fault, FaultKind};
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
@@ -134,6 +134,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
+        if cost.kind == Kind::Collective
+            && !matches!(step.inst.op, Op::WarpSync { .. })
+            && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
+            && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
+            && !away.is_empty()
+        {
+            let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
+            return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+        }
         let mut env = Env {
             global: cx.global,
             shared: &mut self.blocks[warp.block].shared,
