@@ -179,6 +179,24 @@ impl WarpControl {
         }
     }
 
+    /// As [`advance`](Self::advance) by [`Flow::Next`], which is what most steps do.
+    #[inline]
+    pub fn go(&mut self, next: Pc) {
+        match self {
+            WarpControl::Stack(s) => s.go(next),
+            WarpControl::Independent(i) => i.go(next),
+        }
+    }
+
+    /// Becomes `fresh`, the control of a warp that has not issued yet. Keeps the memory it has.
+    pub fn restart(&mut self, fresh: WarpControl) {
+        match (self, fresh) {
+            (WarpControl::Stack(s), WarpControl::Stack(fresh)) => s.restart(fresh),
+            (WarpControl::Independent(i), WarpControl::Independent(fresh)) => i.restart(fresh),
+            (old, fresh) => *old = fresh,
+        }
+    }
+
     /// The lanes that have not exited.
     #[inline]
     pub fn live(&self) -> LaneMask {
@@ -202,6 +220,15 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.release_barrier(id),
             WarpControl::Independent(i) => i.release_barrier(id),
+        }
+    }
+
+    /// The members of a gathered `.sync` instruction that take part from another PC: live, but not active. None under
+    /// the stack, where absent lanes take no part.
+    pub fn elsewhere(&self, members: LaneMask) -> LaneMask {
+        match self {
+            WarpControl::Stack(_) => LaneMask::EMPTY,
+            WarpControl::Independent(i) => i.elsewhere(members),
         }
     }
 

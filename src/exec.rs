@@ -161,6 +161,11 @@ pub enum FaultKind {
         /// The mask.
         mask: LaneMask,
     },
+    /// A `.sync` instruction whose members wait at another one. PTX lets them exchange values; the model does not.
+    GatheredElsewhere {
+        /// The members that are not active here.
+        lanes: LaneMask,
+    },
     /// `bar` with a number of 16 or more, or a count that is 0 or no multiple of the warp size.
     BadBarrier {
         /// The offending value.
@@ -173,6 +178,7 @@ pub enum FaultKind {
 }
 
 /// The lanes of `active` for which the instruction's guard holds.
+#[inline]
 pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneMask {
     match inst.guard {
         None => active,
@@ -198,13 +204,9 @@ pub fn step(
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
     match &inst.op {
-        Op::Lane(op) => alu::lane_op(op, lanes, registers),
-        Op::Setp(op) => alu::setp(op, lanes, registers),
-        &Op::PredicateLogic { f, d, a, b } => {
-            let bits = alu::predicate_logic(f, a, b, registers);
-            lanes::set_predicate(registers, d, lanes, bits);
+        op @ (Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. }) => {
+            element_wise(op, lanes, registers);
         }
-        &Op::Select { ty, d, a, b, c } => alu::select(ty, d, [a, b], c, lanes, registers),
         &Op::Clock { d, wide } => access::put(registers, d, wide, lanes, |_| env.clock),
         Op::Load(op) => return access::load(op, lanes, registers, env),
         Op::Store(op) => return access::store(op, lanes, registers, env),
@@ -230,6 +232,26 @@ pub fn step(
     Ok(Effect::Done)
 }
 
+/// Whether the instruction computes registers of each lane from registers of the same lane, and does nothing else.
+pub fn is_element_wise(op: &Op) -> bool {
+    matches!(op, Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. })
+}
+
+/// As [`step`] for the instructions that [`is_element_wise`] names, whose effect is always [`Effect::Done`].
+#[inline]
+pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
+    match op {
+        Op::Lane(op) => alu::lane_op(op, lanes, registers),
+        Op::Setp(op) => alu::setp(op, lanes, registers),
+        &Op::PredicateLogic { f, d, a, b } => {
+            let bits = alu::predicate_logic(f, a, b, registers);
+            lanes::set_predicate(registers, d, lanes, bits);
+        }
+        &Op::Select { ty, d, a, b, c } => alu::select(ty, d, [a, b], c, lanes, registers),
+        _ => unreachable!("the caller asks `is_element_wise` first"),
+    }
+}
+
 /// A branch; `bra.uni` promises that all active lanes agree.
 fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fault> {
     match (active - lanes).lowest() {
@@ -238,7 +260,5 @@ fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fa
     }
 }
 
-#[cfg(test)]
-#[cfg(test)]
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,53 @@
 //!
 //! Data flows one way: text → tree → checked kernel → launch → machine → events → reports. `docs/architecture.md` has the
 //! map, and a test holds the modules to it.
+//!
+//! A run as library calls:
+//!
+//! ```
+//! use simt_sim::divergence::SideOrder;
+//! use simt_sim::launch::Overrides;
+//! use simt_sim::machine::{MachineSpec, Mode, Options};
+//! use simt_sim::pipeline::{Program, simulate};
+//!
+//! let text = "
+//! //! grid = 1
+//! //! block = 32
+//! //! buffer out: u32[32]
+//! //! arg out = out
+//! //! expect out[i] == (i < 8 ? 1 : 2) for i in 0..32
+//! .entry halves(.param .u64 out)
+//! {
+//!     .reg .pred %low;
+//!     .reg .u32 %lane, %x;
+//!     .reg .u64 %out;
+//!     mov.u32 %lane, %tid.x;
+//!     ld.param.u64 %out, [out];
+//!     mad.wide.u32 %out, %lane, 4, %out;
+//!     setp.lt.u32 %low, %lane, 8;
+//!     @%low bra Low;
+//!     mov.u32 %x, 2;
+//!     bra Join;
+//! Low:
+//!     mov.u32 %x, 1;
+//! Join:
+//!     st.global.u32 [%out], %x;
+//!     ret;
+//! }
+//! ";
+//! let program = Program::parse("halves.ir", text);
+//! assert!(program.is_sound());
+//! let kernel = program.kernel(None)?;
+//! let launch = program.launch(kernel, &Overrides::default(), &|_| Err("no files".into())).expect("sound directives");
+//! let spec = MachineSpec::parse(MachineSpec::preset_text("teaching").expect("a preset")).expect("a sound preset");
+//! let spec = MachineSpec { warp_size: 32, ..spec };
+//! let options =
+//!     Options { mode: Mode::PreVolta, order: SideOrder::Taken, yields: true, max_cycles: 1_000_000, jobs: 1 };
+//! let done = simulate(&program, kernel, launch, &spec, &options, &())?;
+//! assert!(done.run.passed());
+//! assert_eq!(done.run.branches[0].divergent, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod base;
 pub mod diag;

@@ -8,6 +8,7 @@
 mod block;
 mod cache;
 mod gpu;
+mod issue;
 mod memsys;
 mod program;
 mod scheduler;

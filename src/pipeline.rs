@@ -3,7 +3,6 @@
 
 use crate::base::{Cycle, LaneMask};
 use crate::diag::{Diagnostic, has_errors};
-use crate::exec::FaultKind;
 use crate::kernel::{self, JoinOp, Kernel, Op, Step};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
@@ -288,7 +287,7 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
                 LaneMask::lane(report.fault.lane),
                 report.inst.line,
                 lines.text(report.inst.line),
-                "execute".to_string(),
+                "executing".to_string(),
             )],
             help: None,
         }),
@@ -309,28 +308,7 @@ fn stuck(hang: &Hang, lines: &Lines<'_>) -> Vec<LaneGroup> {
 
 fn fault(report: &FaultReport) -> String {
     let FaultReport { fault, block, warp, cycle, .. } = report;
-    let who = format!("{block} warp {warp} lane {}, cycle {cycle}", fault.lane);
-    let what = match &fault.kind {
-        FaultKind::OutOfBounds { space, address, bytes } => {
-            format!("{bytes} bytes at 0x{address:x} ({}) belong to no buffer or variable", space.name())
-        }
-        FaultKind::Misaligned { space, address, bytes } => {
-            format!("0x{address:x} ({}) is not a multiple of the {bytes} bytes accessed", space.name())
-        }
-        FaultKind::ReadOnly { address } => {
-            format!("0x{address:x} cannot be written: constants and parameters are read-only")
-        }
-        FaultKind::UndefinedShuffle { source } => {
-            format!("shfl reads lane {source}, which does not take part; its value is undefined")
-        }
-        FaultKind::NotInMask { mask } => format!("the member mask {mask} does not name the lane that executes it"),
-        FaultKind::BadBarrier { value } => {
-            format!("{value} is no barrier number (0 to 15) or no thread count (a positive multiple of the warp size)")
-        }
-        FaultKind::UniformBranchDiverges => "bra.uni promises that all active lanes agree, and they do not".to_string(),
-        FaultKind::Trap => "trap".to_string(),
-    };
-    format!("{what} ({who})")
+    format!("{} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
 }
 
 /// Buffers as the launch's expectations read them.

@@ -5,15 +5,25 @@ use simt_sim::report;
 use super::args::CfgArgs;
 use super::{Exit, Failure, output, source};
 
+/// The most basic blocks that a picture is drawn of. Nobody reads larger ones, and their edges grow with the square.
+const MAX_DRAWN: usize = 500;
+
 /// Draws one kernel.
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
+    let blocks = kernel.flow.blocks().len();
+    if args.svg && blocks > MAX_DRAWN {
+        return Err(Failure::new(format!(
+            "`{}` has {blocks} basic blocks; a picture is drawn of {MAX_DRAWN} at most\nhelp: --dot has no limit",
+            kernel.name
+        )));
+    }
     let drawn =
         if args.svg { report::cfg::svg(kernel, &program.text) } else { report::cfg::dot(kernel, &program.text) };
     match &args.output {
         Some(path) => output::write_file(path, drawn.as_bytes())?,
-        None => output::print(&drawn),
+        None => output::print(&drawn)?,
     }
     Ok(Exit::Ok)
 }

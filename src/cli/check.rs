@@ -17,7 +17,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
                     exit = Exit::Usage;
                 }
                 if !args.quiet {
-                    output::print(&summary(&program));
+                    output::print(&summary(&program))?;
                 }
             }
             Err(Failure(text)) => {

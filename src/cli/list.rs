@@ -10,19 +10,19 @@ use super::{Exit, Failure, output, source};
 /// `simt-sim print FILE`
 pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
-    output::print(&text::print(&program.module));
+    output::print(&text::print(&program.module))?;
     Ok(Exit::Ok)
 }
 
 /// `simt-sim metrics`
 pub(crate) fn metrics() -> Result<Exit, Failure> {
-    output::print(&report::metrics::listing(output::width()));
+    output::print(&report::metrics::listing(output::width()))?;
     Ok(Exit::Ok)
 }
 
 /// `simt-sim isa`
 pub(crate) fn isa() -> Result<Exit, Failure> {
-    output::print(&Isa::ptx().reference());
+    output::print(&Isa::ptx().reference())?;
     Ok(Exit::Ok)
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn isa() -> Result<Exit, Failure> {
 pub(crate) fn machine(args: &MachineArgs) -> Result<Exit, Failure> {
     if let Some(name) = &args.name {
         let text = MachineSpec::preset_text(name).ok_or_else(|| super::job::unknown_machine(name))?;
-        output::print(text);
+        output::print(text)?;
         return Ok(Exit::Ok);
     }
     let mut out = String::new();
@@ -40,6 +40,6 @@ pub(crate) fn machine(args: &MachineArgs) -> Result<Exit, Failure> {
         out += &format!("{name:<10} {:<18} {}\n", modes.join(", "), spec.doc);
     }
     out += "\n`simt-sim machine NAME` prints a machine's file; change a copy and run it with `--machine FILE.ron`.\n";
-    output::print(&out);
+    output::print(&out)?;
     Ok(Exit::Ok)
 }

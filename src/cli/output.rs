@@ -1,15 +1,17 @@
 //! Writing to the terminal and to files. A closed pipe is not an error; a half-written file is never left.
 
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
 use super::Failure;
 
-/// Writes to standard output. A reader that has gone away (`| head`) is no reason to complain.
-pub(crate) fn print(text: &str) {
+/// Writes to standard output. A reader that has gone away (`| head`) is no reason to complain; a full disk is.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    // Nothing can be done about a closed pipe, and nothing needs to be.
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(format!("cannot write the output: {e}"))),
+        _ => Ok(()),
+    }
 }
 
 /// Writes to standard error.

@@ -28,20 +28,34 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         jobs: args.jobs,
     };
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
-    let simulation =
+    let mut simulation =
         pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
     bar.clear();
     if !args.quiet {
-        let text = if !args.metrics.is_empty() {
-            report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
-        } else if args.format == Format::Json {
+        let text = if args.format == Format::Json {
+            keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?
+        } else if !args.metrics.is_empty() {
+            report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
         } else {
             report::text(&simulation.run, report::Style { width: output::width(), color: output::color_out() })
         };
-        output::print(&text);
+        output::print(&text)?;
     }
     Ok(exit(&simulation))
+}
+
+/// Leaves only the chosen metrics in a run, all when none is chosen. In JSON they keep their nvprof names and units.
+fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
+    if chosen.is_empty() {
+        return Ok(());
+    }
+    let mut names = Vec::new();
+    for name in chosen {
+        names.push(report::known(name).map_err(Failure::new)?.1.name);
+    }
+    run.metrics.0.retain(|(name, _)| names.contains(name));
+    Ok(())
 }
 
 fn exit(simulation: &Simulation) -> Exit {

@@ -87,6 +87,10 @@ impl Independent {
         (members & self.live).is_subset(self.running.lanes) || self.running.gathered == members
     }
 
+    pub(super) fn elsewhere(&self, members: LaneMask) -> LaneMask {
+        (members & self.live) - self.running.lanes
+    }
+
     pub(super) fn joins(&self) -> &[Join] {
         &self.joins
     }
@@ -119,6 +123,27 @@ impl Independent {
             }
             Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
         }
+    }
+
+    /// [`Flow::Next`]
+    #[inline]
+    pub(super) fn go(&mut self, next: Pc) {
+        if !self.running.lanes.is_empty() {
+            self.running = Runnable::at(next, self.running.lanes);
+        }
+    }
+
+    /// Becomes `fresh`, which has only a running group.
+    pub(super) fn restart(&mut self, fresh: Independent) {
+        let mut ready = std::mem::take(&mut self.ready);
+        let mut yielded = std::mem::take(&mut self.yielded);
+        let mut blocked = std::mem::take(&mut self.blocked);
+        let mut joins = std::mem::take(&mut self.joins);
+        ready.clear();
+        yielded.clear();
+        blocked.clear();
+        joins.clear();
+        *self = Independent { ready, yielded, blocked, joins, ..fresh };
     }
 
     fn diverge(&mut self, taken: Runnable, fall: Runnable) {

@@ -74,20 +74,20 @@ impl Stack {
         match flow {
             // Joins and yields belong to the other mode; here they are steps like any other.
             Flow::Next { next } | Flow::Set { next, .. } | Flow::Sync { next, .. } | Flow::Yield { next } => {
-                self.go(next);
+                self.move_to(next);
             }
             Flow::Branch { taken, target, next, reconverge } => {
                 let taken = taken & self.top.lanes;
                 if taken.is_empty() || target == next {
-                    self.go(next);
+                    self.move_to(next);
                 } else if taken == self.top.lanes {
-                    self.go(target);
+                    self.move_to(target);
                 } else {
                     self.diverge(taken, target, next, reconverge);
                 }
             }
             Flow::Barrier { id, next } => {
-                self.go(next);
+                self.move_to(next);
                 self.barrier = Some(id);
             }
             // The lanes of a `.sync` instruction that are on top are all it can have.
@@ -96,9 +96,24 @@ impl Stack {
         }
     }
 
+    /// [`Flow::Next`]
+    #[inline]
+    pub(super) fn go(&mut self, next: Pc) {
+        if self.active().is_some() {
+            self.move_to(next);
+        }
+    }
+
+    /// Becomes `fresh`, which has nothing below its top.
+    pub(super) fn restart(&mut self, fresh: Stack) {
+        let mut below = std::mem::take(&mut self.below);
+        below.clear();
+        *self = Stack { below, ..fresh };
+    }
+
     /// The top entry moves to `next`, or vanishes when it reconverges there.
     #[inline]
-    fn go(&mut self, next: Pc) {
+    fn move_to(&mut self, next: Pc) {
         self.top.pc = next;
         if self.top.reconverge == Some(next) {
             self.pop();
@@ -142,7 +157,7 @@ impl Stack {
         if self.top.lanes.is_empty() {
             self.pop();
         } else {
-            self.go(next);
+            self.move_to(next);
         }
     }
 

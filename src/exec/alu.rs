@@ -252,6 +252,15 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
             on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| integer::mul24(a, b, signed, hi).wrapping_add(c));
         }
         LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
+        LaneFn::Div | LaneFn::Rem if ty == Type::U32 && on.uniform(s[1]).is_some_and(u32::is_power_of_two) => {
+            // What index arithmetic mostly divides by; 32 divisions take longer than any other instruction.
+            let by = on.uniform(s[1]).unwrap_or(1);
+            if f == LaneFn::Div {
+                on.unary::<u32, u32>(d, s, |a| a >> by.trailing_zeros());
+            } else {
+                on.unary::<u32, u32>(d, s, |a| a & (by - 1));
+            }
+        }
         LaneFn::Div => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::div)),
         LaneFn::Rem => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::rem)),
         LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::abs)),

@@ -8,26 +8,34 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FaultKind::OutOfBounds { space, address, bytes } => {
-                write!(
-                    f,
-                    "{bytes} bytes at {} address 0x{address:x} are outside every buffer and variable",
-                    space.name()
-                )
+                write!(f, "{bytes} bytes at 0x{address:x} ({}) belong to no buffer or variable", space.name())
             }
             FaultKind::Misaligned { space, address, bytes } => {
-                write!(f, "{} address 0x{address:x} is not a multiple of the {bytes} bytes accessed", space.name())
+                write!(f, "0x{address:x} ({}) is not a multiple of the {bytes} bytes accessed", space.name())
             }
-            FaultKind::ReadOnly { address } => write!(f, "address 0x{address:x} is read only"),
+            FaultKind::ReadOnly { address } => {
+                write!(f, "0x{address:x} cannot be written: constants and parameters are read-only")
+            }
             FaultKind::UndefinedShuffle { source } => {
-                write!(f, "the shuffle reads lane {source}, which does not take part")
+                write!(f, "shfl reads lane {source}, which does not take part: the value is undefined")
             }
-            FaultKind::NotInMask { mask } => write!(f, "the member mask {mask} does not name the lane that executes"),
-            FaultKind::BadBarrier { value } if *value < 16 => write!(f, "{value} is no thread count for a barrier"),
-            FaultKind::BadBarrier { value } => {
-                write!(f, "{value} is neither a barrier's number (0 to 15) nor a whole number of warps")
+            FaultKind::NotInMask { mask } => {
+                write!(f, "the member mask {mask} does not name the lane that executes it")
             }
-            FaultKind::UniformBranchDiverges => write!(f, "the lanes of a uniform branch do not agree"),
-            FaultKind::Trap => write!(f, "the program executed trap"),
+            FaultKind::GatheredElsewhere { lanes } => write!(
+                f,
+                "lanes {} take part from another .sync instruction; values exchanged between two instructions are not \
+                 modelled",
+                lanes.list()
+            ),
+            FaultKind::BadBarrier { value } => write!(
+                f,
+                "{value} is no barrier number (0 to 15) or no thread count (a positive multiple of the warp size)"
+            ),
+            FaultKind::UniformBranchDiverges => {
+                write!(f, "bra.uni promises that all active lanes agree, and they do not")
+            }
+            FaultKind::Trap => write!(f, "trap"),
         }
     }
 }

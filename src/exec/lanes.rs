@@ -11,6 +11,9 @@ use crate::kernel::{Predicate, PredicateUse, Row};
 
 /// What one lane of a row holds: 32 or 64 bits.
 pub(super) trait Cell: Copy {
+    /// Whether the vector units that every processor has (SSE2, NEON) pick lanes of this width by a mask. Where not, some
+    /// of the lanes are better visited one by one.
+    const BLENDS: bool;
     /// The row of this width.
     fn row(registers: &RegisterFile, row: Row) -> &[Self; MAX_LANES];
     /// The row of this width, to write.
@@ -18,6 +21,7 @@ pub(super) trait Cell: Copy {
 }
 
 impl Cell for u32 {
+    const BLENDS: bool = true;
     #[inline(always)]
     fn row(registers: &RegisterFile, row: Row) -> &[u32; MAX_LANES] {
         &registers.narrow[usize::from(row.0)]
@@ -29,6 +33,7 @@ impl Cell for u32 {
 }
 
 impl Cell for u64 {
+    const BLENDS: bool = false;
     #[inline(always)]
     fn row(registers: &RegisterFile, row: Row) -> &[u64; MAX_LANES] {
         &registers.wide[usize::from(row.0)]
@@ -154,6 +159,20 @@ impl Lanes<'_> {
         *A::Cell::row(self.registers, row)
     }
 
+    /// One lane of a source.
+    #[inline(always)]
+    fn cell<A: Element>(&self, row: Row, lane: usize) -> A {
+        A::get(A::Cell::row(self.registers, row)[lane])
+    }
+
+    /// The value that all lanes of a narrow row hold, if they agree.
+    #[inline(always)]
+    pub(super) fn uniform(&self, row: Row) -> Option<u32> {
+        let row = u32::row(self.registers, row);
+        let difference = row.iter().fold(0, |all, cell| all | (cell ^ row[0]));
+        (difference == 0).then_some(row[0])
+    }
+
     #[inline(always)]
     fn result<D: Element>(&mut self, row: Row) -> &mut [D::Cell; MAX_LANES] {
         D::Cell::row_mut(self.registers, row)
@@ -181,48 +200,39 @@ impl Lanes<'_> {
         fill(self.result::<u32>(d), mask, |l| (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i)));
     }
 }
-/// The loops over one, two and three source rows, for one way of filling the result.
+/// The loops over one, two and three source rows, for one way of filling the result. Where `$some` is true, some lanes are
+/// visited one by one; a lane's result needs no other lane, so nothing has to be copied first.
 macro_rules! loops {
-    ($fill:ident: $binary:ident, $ternary:ident $(, $unary:ident)?) => {
+    ($fill:ident, $some:expr; $($name:ident($($s:ident: $S:ident),+) of [$($pattern:tt)+]),+ $(,)?) => {
         impl Lanes<'_> {
             $(
-            /// `d = f(a)`
+            /// `d = f(a, ..)`
             #[inline(always)]
-            pub(super) fn $unary<A: Element, D: Element>(&mut self, d: Row, [a, ..]: [Row; 4], f: impl Fn(A) -> D) {
-                let (mask, a) = (self.mask, self.source::<A>(a));
-                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l])).put());
-            }
-            )?
-
-            /// `d = f(a, b)`
-            #[inline(always)]
-            pub(super) fn $binary<A: Element, B: Element, D: Element>(
+            pub(super) fn $name<$($S: Element,)+ D: Element>(
                 &mut self,
                 d: Row,
-                [a, b, ..]: [Row; 4],
-                f: impl Fn(A, B) -> D,
+                [$($pattern)+]: [Row; 4],
+                f: impl Fn($($S),+) -> D,
             ) {
-                let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<B>(b));
-                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l])).put());
+                let mask = self.mask;
+                if $some && mask != LaneMask::FULL {
+                    for lane in mask.lanes() {
+                        let lane = lane as usize & (MAX_LANES - 1);
+                        let value = f($(self.cell::<$S>($s, lane)),+).put();
+                        self.result::<D>(d)[lane] = value;
+                    }
+                    return;
+                }
+                $(let $s = self.source::<$S>($s);)+
+                $fill(self.result::<D>(d), mask, |l| f($($S::get($s[l])),+).put());
             }
-
-            /// `d = f(a, b, c)`
-            #[inline(always)]
-            pub(super) fn $ternary<A: Element, B: Element, C: Element, D: Element>(
-                &mut self,
-                d: Row,
-                [a, b, c, _]: [Row; 4],
-                f: impl Fn(A, B, C) -> D,
-            ) {
-                let (mask, a, b, c) = (self.mask, self.source::<A>(a), self.source::<B>(b), self.source::<C>(c));
-                $fill(self.result::<D>(d), mask, |l| f(A::get(a[l]), B::get(b[l]), C::get(c[l])).put());
-            }
+            )+
         }
     };
 }
-loops!(fill: binary, ternary, unary);
-loops!(fill_long: binary_long, ternary_long);
-loops!(fill_each: binary_each, ternary_each, unary_each);
+loops!(fill, !D::Cell::BLENDS; unary(a: A) of [a, ..], binary(a: A, b: B) of [a, b, ..], ternary(a: A, b: B, c: C) of [a, b, c, _]);
+loops!(fill_long, false; binary_long(a: A, b: B) of [a, b, ..], ternary_long(a: A, b: B, c: C) of [a, b, c, _]);
+loops!(fill_each, true; unary_each(a: A) of [a, ..], binary_each(a: A, b: B) of [a, b, ..], ternary_each(a: A, b: B, c: C) of [a, b, c, _]);
 
 /// The lanes (of all 32) for which `f(a, b)` holds.
 #[inline(always)]

@@ -67,7 +67,7 @@ pub(super) fn fits(value: Value, ty: Type) -> bool {
 }
 
 /// The bits that an element has.
-fn mask(ty: Type) -> u64 {
+pub(super) fn mask(ty: Type) -> u64 {
     u64::MAX >> (64 - ty.bits().clamp(1, 64))
 }
 
@@ -89,6 +89,7 @@ impl Packer {
     }
 
     /// Appends one element.
+    #[inline]
     pub(super) fn push(&mut self, bits: u64, ty: Type) {
         match ty.bits() {
             64 => self.words.extend([bits as u32, (bits >> 32) as u32]),

@@ -3,7 +3,7 @@
 //! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
 //! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it.
 
-use super::element::{Packer, Value, encode, fits};
+use super::element::{Packer, Value, encode, fits, mask};
 use super::expression::Expr;
 use super::plan::{Each, Sequence, SequenceKind};
 use super::reference::{Region, block_sums};
@@ -205,9 +205,11 @@ fn random(
         return Err(Diagnostic::error("out-of-range", span, "the range has more than 2^64 values"));
     }
     // The upper half of a 64 x 64 bit product: below `width`, and as good as even for widths far below 2^64.
+    // Every sum fits the element, so its low bits are the element's.
+    let (start, mask) = (low_value as u64, mask(element));
     for i in 0..count {
         let drawn = (u128::from(split_mix(seed, i)) * width) >> 64;
-        packer.push(wrapped(Value::Int(low_value + drawn as i128), element, span)?, element);
+        packer.push(start.wrapping_add(drawn as u64) & mask, element);
     }
     Ok(())
 }

@@ -175,6 +175,11 @@ impl Block {
         None
     }
 
+    /// The thread count that the arrivals at barrier `id` named.
+    pub(super) fn count(&self, id: u8) -> Option<u32> {
+        self.barriers[usize::from(id) % BARRIERS].count
+    }
+
     /// Threads that have arrived at barrier `id`, and how many are awaited.
     pub(super) fn progress(&self, id: u8) -> (u32, u32) {
         let barrier = self.barriers[usize::from(id) % BARRIERS];

@@ -3,6 +3,8 @@
 //! Only tags and arrival times: the data is always read from memory, which is never stale here. Modelled: sectoring,
 //! hits on sectors still in flight (they count as hits and wait for the fill). Not modelled: dirty write-backs, MSHR limits.
 
+use std::ops::Range;
+
 use crate::base::Cycle;
 
 /// Bytes of a line.
@@ -37,6 +39,8 @@ pub(super) struct Found {
     pub hits: u8,
     /// When they are there; 0 when they have long been.
     pub arrives: Cycle,
+    /// Where the line is from now on; `None` if nowhere.
+    place: Option<usize>,
 }
 
 impl Cache {
@@ -48,50 +52,59 @@ impl Cache {
         Cache { ways, sets, lines: vec![empty; sets as usize * ways], clock: 0 }
     }
 
-    fn set(&mut self, line: u64) -> &mut [Way] {
+    /// The ways that can hold `line`.
+    #[inline]
+    fn set(&self, line: u64) -> Range<usize> {
         // Fold the high bits in, so that power-of-two strides spread over the sets, then scale to the number of sets.
         let folded = (line ^ (line >> 11) ^ (line >> 23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let set = ((folded >> 32) * self.sets) >> 32;
         let from = set as usize * self.ways;
-        &mut self.lines[from..from + self.ways]
+        from..from + self.ways
     }
 
-    /// Looks `wanted` sectors of `line` up; when `allocate`, those missing are present from now on and arrive at `fill`
-    /// (which the caller corrects with [`Cache::arrive`] once it knows).
+    /// Looks `wanted` sectors of `line` up; when `allocate`, those missing are present from now on and arrive when the
+    /// caller says with [`Cache::arrive`].
     #[inline]
     pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
         self.clock += 1;
         let now = self.clock;
         let tag = line + 1;
-        let set = self.set(line);
-        if let Some(way) = set.iter_mut().find(|w| w.tag == tag) {
+        let range = self.set(line);
+        let first = range.start;
+        let set = &mut self.lines[range];
+        if let Some(i) = set.iter().position(|w| w.tag == tag) {
+            let way = &mut set[i];
             let hits = way.sectors & wanted;
             way.used = now;
             if allocate {
                 way.sectors |= wanted;
             }
-            return Found { hits, arrives: way.arrives };
+            return Found { hits, arrives: way.arrives, place: Some(first + i) };
         }
+        let mut place = None;
         if allocate {
             // An empty way has `used` 0, so it goes first.
-            if let Some(victim) = set.iter_mut().min_by_key(|w| w.used) {
+            if let Some((i, victim)) = set.iter_mut().enumerate().min_by_key(|(_, w)| w.used) {
                 *victim = Way { tag, used: now, arrives: 0, sectors: wanted };
+                place = Some(first + i);
             }
         }
-        Found { hits: 0, arrives: 0 }
+        Found { hits: 0, arrives: 0, place }
     }
 
-    /// Says when the fill of `line` arrives.
+    /// Says when the fill of the line that was just looked up arrives.
     #[inline]
-    pub(super) fn arrive(&mut self, line: u64, at: Cycle) {
-        if let Some(way) = self.set(line).iter_mut().find(|w| w.tag == line + 1) {
+    pub(super) fn arrive(&mut self, found: Found, at: Cycle) {
+        if let Some(place) = found.place {
+            let way = &mut self.lines[place];
             way.arrives = way.arrives.max(at);
         }
     }
 
     /// Drops `line`.
     pub(super) fn evict(&mut self, line: u64) {
-        if let Some(way) = self.set(line).iter_mut().find(|w| w.tag == line + 1) {
+        let set = self.set(line);
+        if let Some(way) = self.lines[set].iter_mut().find(|w| w.tag == line + 1) {
             *way = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
         }
     }

@@ -143,7 +143,9 @@ pub fn run<O: Observer>(
         run_interleaved(&cx, progress, &observer)
     } else {
         let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
-        match rayon::ThreadPoolBuilder::new().num_threads(options.jobs).build() {
+        // More threads than SMs would have nothing to do.
+        let threads = options.jobs.min(active_sms as usize);
+        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
             Ok(pool) if options.jobs != 1 => pool.install(|| (0..active_sms).into_par_iter().map(one).collect()),
             // One job, or a host that gives us no threads.
             _ => (0..active_sms).map(one).collect(),
@@ -188,7 +190,7 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> (Finis
         if let Some(finish) = sm.cycle() {
             break finish;
         }
-        if sm.watch.proves_livelock(sm.warps()) {
+        if sm.issuer.watch.proves_livelock(sm.warps()) {
             break sm.livelock();
         }
         if sm.blocks_run() >= reported + REPORT_EVERY {
@@ -198,7 +200,7 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> (Finis
     };
     progress.blocks_done(u64::from(sm.blocks_run() - reported));
     let cycles = sm.end();
-    (finish, cycles, sm.observer)
+    (finish, cycles, sm.issuer.observer)
 }
 
 fn run_interleaved<O: Observer>(
@@ -216,11 +218,12 @@ fn run_interleaved<O: Observer>(
                 break; // what the others would still do depends on an SM that has stopped
             }
         }
-        if sms[i].watch.take_progress() {
-            sms.iter_mut().for_each(|sm| sm.watch.disturb());
+        if sms[i].issuer.watch.take_progress() {
+            sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
         }
-        let hangs = |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.watch.proves_livelock(sm.warps());
-        if sms[i].watch.proves_livelock(sms[i].warps()) && sms.iter().zip(&finished).all(hangs) {
+        let hangs =
+            |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.issuer.watch.proves_livelock(sm.warps());
+        if sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(&finished).all(hangs) {
             finished[i] = Some(sms[i].livelock());
             break;
         }
@@ -229,7 +232,7 @@ fn run_interleaved<O: Observer>(
         .zip(finished)
         .map(|(mut sm, finish)| {
             let cycles = sm.end();
-            (finish.unwrap_or(Finish::Ok), cycles, sm.observer)
+            (finish.unwrap_or(Finish::Ok), cycles, sm.issuer.observer)
         })
         .collect()
 }

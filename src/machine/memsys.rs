@@ -26,6 +26,8 @@ pub(super) struct MemorySystem {
     /// Fine time until which each is busy.
     link_free: u64,
     dram_free: u64,
+    /// Scratch: the lines of the request being served.
+    lines: Lines,
 }
 
 /// How an access was served.
@@ -59,6 +61,7 @@ impl MemorySystem {
             dram_cost: cost(m.dram_bytes_per_cycle / share),
             link_free: 0,
             dram_free: 0,
+            lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
     }
 
@@ -98,22 +101,26 @@ impl MemorySystem {
     }
 
     fn global(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: MemoryKind) -> Served {
-        let lines = coalesce(access, addresses);
-        let mut traffic = Traffic { memory, lines: lines.len as u32, ..blank(access) };
+        self.lines.coalesce(access, addresses);
+        let count = self.lines.len;
+        let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
         let mut done = now + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
-        for (position, &(line, sectors)) in lines.lines[..lines.len].iter().enumerate() {
-            traffic.sectors += sectors.count_ones();
+        for position in 0..count {
+            let (line, sectors) = self.lines.lines[position % MAX_LANES];
+            traffic.sectors += sectors_in(sectors);
             let mut missing = sectors;
+            let mut filled = None;
             if let Some(l1) = &mut self.l1 {
                 if looks_in_l1 {
                     let fetched = if self.spec.fill_lines { 0b1111 } else { sectors };
                     let found = l1.access(line, fetched, true);
-                    traffic.l1_hits += (found.hits & sectors).count_ones();
+                    traffic.l1_hits += sectors_in(found.hits & sectors);
                     missing = fetched & !found.hits;
                     if found.hits & sectors != 0 {
                         done = done.max(found.arrives);
                     }
+                    filled = Some(found);
                 } else if access.kind != AccessKind::Read && self.spec.l1_store == StorePolicy::WriteEvict {
                     l1.evict(line);
                 }
@@ -124,8 +131,8 @@ impl MemorySystem {
             let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
             let arrives = self.below_l1(now + port_delay, line, missing, &mut traffic);
             done = done.max(arrives);
-            if looks_in_l1 && let Some(l1) = &mut self.l1 {
-                l1.arrive(line, arrives);
+            if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
+                l1.arrive(found, arrives);
             }
         }
         traffic.transactions = match self.spec.transactions {
@@ -137,26 +144,26 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = (lines.len as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
+        let port = (count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
         Served { traffic, done, port }
     }
 
     /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
     fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, traffic: &mut Traffic) -> Cycle {
-        let count = u64::from(sectors.count_ones());
+        let count = u64::from(sectors_in(sectors));
         self.link_free = self.link_free.max(now * FINE) + count * self.link_cost;
         let through_link = self.link_free / FINE;
         let found = self.l2.access(line, sectors, true);
-        traffic.l2_hits += found.hits.count_ones();
+        traffic.l2_hits += sectors_in(found.hits);
         let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);
         let absent = sectors & !found.hits;
         // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
         if absent != 0 && traffic.kind != AccessWay::Store {
-            let count = u64::from(absent.count_ones());
-            traffic.dram += absent.count_ones();
-            self.dram_free = self.dram_free.max(through_link * FINE) + count * self.dram_cost;
+            let count = sectors_in(absent);
+            traffic.dram += count;
+            self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(count) * self.dram_cost;
             arrives = arrives.max(self.dram_free / FINE + Cycle::from(self.spec.dram_latency));
-            self.l2.arrive(line, arrives);
+            self.l2.arrive(found, arrives);
         }
         arrives
     }
@@ -199,37 +206,59 @@ fn blank(access: MemoryAccess) -> Traffic {
     }
 }
 
-/// The distinct lines and sectors of a request. An aligned access of up to 16 bytes lies in one sector.
-fn coalesce(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Lines {
-    let mut sectors = [0; MAX_LANES];
-    let mut len = 0;
-    let mut ascending = true;
-    for lane in access.lanes.lanes() {
-        let sector = addresses[lane as usize] / SECTOR;
-        if len > 0 {
-            let last: u64 = sectors[len - 1];
-            if last == sector {
-                continue;
+/// How many sectors of a line are in a set. (A table: the base instruction set of x86-64 cannot count bits.)
+#[inline]
+fn sectors_in(set: u8) -> u32 {
+    const ONES: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
+    ONES[usize::from(set % 16)].into()
+}
+
+impl Lines {
+    /// The distinct lines and sectors of a request. An aligned access of up to 16 bytes lies in one sector.
+    #[inline]
+    fn coalesce(&mut self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) {
+        self.len = 0;
+        let (mut line, mut sectors) = (0, 0); // of the line being gathered
+        let mut ascending = true;
+        for lane in access.lanes.lanes() {
+            let sector = addresses[lane as usize % MAX_LANES] / SECTOR;
+            let here = sector / (LINE / SECTOR);
+            if here != line && sectors != 0 {
+                self.push(line, sectors);
+                sectors = 0;
+                ascending &= line < here;
             }
-            ascending &= last < sector;
+            line = here;
+            sectors |= 1 << (sector % (LINE / SECTOR));
         }
-        sectors[len] = sector;
-        len += 1;
-    }
-    if !ascending {
-        sectors[..len].sort_unstable();
-    }
-    let mut lines = Lines { lines: [(0, 0); MAX_LANES], len: 0 };
-    for &sector in &sectors[..len] {
-        let (line, bit) = (sector / (LINE / SECTOR), 1 << (sector % (LINE / SECTOR)));
-        if lines.len > 0 && lines.lines[lines.len - 1].0 == line {
-            lines.lines[lines.len - 1].1 |= bit;
-        } else {
-            lines.lines[lines.len] = (line, bit);
-            lines.len += 1;
+        self.push(line, sectors);
+        if !ascending {
+            self.sort();
         }
     }
-    lines
+
+    #[inline]
+    fn push(&mut self, line: u64, sectors: u8) {
+        self.lines[self.len % MAX_LANES] = (line, sectors);
+        self.len += 1;
+    }
+
+    /// Brings the lines into order, each once.
+    fn sort(&mut self) {
+        let lines = &mut self.lines[..self.len];
+        lines.sort_unstable();
+        let mut last = 0;
+        for i in 1..lines.len() {
+            let (line, sectors) = lines[i];
+            if lines[last].0 == line {
+                lines[last].1 |= sectors;
+            } else {
+                last += 1;
+                lines[last] = (line, sectors);
+            }
+        }
+        self.len = last + 1;
+    }
 }
 
 /// The largest number of lanes that name the same word; at least 1.
@@ -338,7 +367,8 @@ mod tests {
     fn sectors_and_lines_of_a_warp() {
         let count = |address: &dyn Fn(u64) -> u64| {
             let addresses = std::array::from_fn(|lane| address(lane as u64));
-            let lines = coalesce(MemoryAccess { space: Space::Global, ..read(4) }, &addresses);
+            let mut lines = Lines { lines: [(0, 0); MAX_LANES], len: 0 };
+            lines.coalesce(MemoryAccess { space: Space::Global, ..read(4) }, &addresses);
             let sectors: u32 = lines.lines[..lines.len].iter().map(|l| l.1.count_ones()).sum();
             (lines.len, sectors)
         };

@@ -2,52 +2,74 @@
 
 use super::scheduler::Port;
 use super::spec::{MachineSpec, Mode};
-use crate::base::Pc;
+use super::warp::Until;
+use crate::base::{Cycle, Pc};
 use crate::event::Stall;
+use crate::exec;
 use crate::isa::{Class, Space, Unit};
 use crate::kernel::{Convergence, Inst, Kernel, Op, Register, Step, Stream};
 
-/// How the pipeline treats a step, apart from its meaning.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
+/// before they can be issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// Needs nothing special.
-    Plain,
-    /// A conditional branch: reported as such.
-    ConditionalBranch,
-    /// Names member lanes that must be there first.
-    Collective,
-    /// A join step that takes no issue slot here.
-    FreeJoin,
+    /// Changes registers of its own lanes and nothing else: most of all steps.
+    ElementWise,
     /// A join step.
     Join,
-    /// A block barrier.
-    Barrier,
+    /// A conditional branch that may diverge.
+    ConditionalBranch,
+    /// Needs nothing special.
+    Plain,
+    /// A join step that takes no issue slot here.
+    FreeJoin,
+    /// Names member lanes that must be there first.
+    Collective,
+    /// A block barrier that some lanes may pass by.
+    GuardedBarrier,
 }
 
-/// What a step costs.
+/// The most registers an instruction names: `shfl.sync` has a guard and six operands.
+const MOST_REGISTERS: usize = 8;
+
+/// What a step costs, in one cache line.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(super) struct Cost {
     pub kind: Kind,
     /// What must be free for it to issue.
     pub port: Port,
     /// What a warp that waits for the port is charged with.
     pub throttle: Stall,
+    /// What a warp that waits for this step's result waits for.
+    pub result: Stall,
     /// Cycles until a dependent instruction may issue, where the memory system does not say otherwise.
     pub latency: u32,
     /// Cycles the unit is busy.
     pub interval: u32,
     /// Issue slots taken.
     pub slots: u32,
-    /// Cycles until the same warp may issue its next step: the slots taken, and for branches until the target is known.
-    pub gap: u32,
-    /// What a warp that waits out `gap` waits for.
-    pub gap_stall: Stall,
-    /// What a warp that waits for this step's result waits for.
-    pub result_stall: Stall,
-    /// Range of scoreboard entries in [`Program::slots`]: those read or written, the written ones first.
-    first: u32,
+    /// Cycles until the same warp may issue its next step, and what it waits for until then: the slots taken, and for
+    /// branches until the target is known.
+    pub gap: Until,
+    /// Scoreboard entries: those read or written, the written ones first.
+    entries: [u16; MOST_REGISTERS],
     writes: u8,
-    total: u8,
+    touches: u8,
+}
+
+impl Cost {
+    /// Scoreboard entries that the step reads or writes.
+    #[inline]
+    pub(super) fn touched(&self) -> &[u16] {
+        &self.entries[..usize::from(self.touches).min(MOST_REGISTERS)]
+    }
+
+    /// Scoreboard entries that the step writes.
+    #[inline]
+    pub(super) fn written(&self) -> &[u16] {
+        &self.entries[..usize::from(self.writes).min(MOST_REGISTERS)]
+    }
 }
 
 /// A priced program.
@@ -55,7 +77,6 @@ pub(super) struct Program {
     pub steps: Vec<Step>,
     pub entry: Pc,
     pub costs: Vec<Cost>,
-    entries: Vec<u16>,
     /// Scoreboard entries a warp has.
     pub scoreboard: usize,
     /// Whether blocks can talk to each other through memory while they run, so that SMs must run in cycle order.
@@ -71,38 +92,19 @@ impl Program {
             Register::Wide(row) => registers.narrow + row.0,
             Register::Predicate(p) => registers.narrow + registers.wide + p.0,
         };
-        let mut entries = Vec::new();
-        let costs = stream
-            .steps
-            .iter()
-            .map(|step| {
-                let inst = &step.inst;
-                let first = entries.len() as u32;
-                entries.extend(inst.writes.iter().map(entry_of));
-                entries.extend(inst.reads.iter().filter(|r| !inst.writes.contains(r)).map(entry_of));
-                price(inst, spec, first, inst.writes.len() as u8, (entries.len() - first as usize) as u8)
-            })
-            .collect();
+        let price_of = |inst: &Inst| {
+            let only_read = inst.reads.iter().filter(|r| !inst.writes.contains(r));
+            let entries: Vec<u16> = inst.writes.iter().chain(only_read).map(entry_of).collect();
+            price(inst, spec, &entries)
+        };
+        let costs = stream.steps.iter().map(|step| price_of(&step.inst)).collect();
         Program {
             costs,
-            entries,
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
             communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
             entry: stream.entry,
             steps: stream.steps,
         }
-    }
-
-    /// Scoreboard entries that `cost`'s step reads or writes.
-    #[inline]
-    pub(super) fn touched(&self, cost: &Cost) -> &[u16] {
-        &self.entries[cost.first as usize..cost.first as usize + cost.total as usize]
-    }
-
-    /// Scoreboard entries that `cost`'s step writes.
-    #[inline]
-    pub(super) fn written(&self, cost: &Cost) -> &[u16] {
-        &self.entries[cost.first as usize..cost.first as usize + cost.writes as usize]
     }
 }
 
@@ -115,15 +117,17 @@ pub(super) fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
     }
 }
 
-fn price(inst: &Inst, spec: &MachineSpec, first: u32, writes: u8, total: u8) -> Cost {
+/// `touched`: the scoreboard entries that the instruction writes, then those that it only reads.
+fn price(inst: &Inst, spec: &MachineSpec, touched: &[u16]) -> Cost {
     let class = inst.class;
     let p = spec.price(class);
     let kind = match &inst.op {
         Op::Join(_) if p.slots == 0 => Kind::FreeJoin,
         Op::Join(_) => Kind::Join,
-        Op::Branch { .. } if inst.guard.is_some() => Kind::ConditionalBranch,
+        Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
-        Op::Barrier(_) => Kind::Barrier,
+        Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
+        op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
     };
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
@@ -141,7 +145,7 @@ fn price(inst: &Inst, spec: &MachineSpec, first: u32, writes: u8, total: u8) -> 
         Class::Fence => (p.latency.max(p.slots), Stall::Membar),
         _ => (p.slots, Stall::Wait),
     };
-    let result_stall = match class {
+    let result = match class {
         Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
         Class::LoadShared | Class::AtomicShared | Class::Shuffle | Class::WarpReduce | Class::Special => {
             Stall::ShortScoreboard
@@ -149,19 +153,21 @@ fn price(inst: &Inst, spec: &MachineSpec, first: u32, writes: u8, total: u8) -> 
         Class::BitCount | Class::Convert if spec.price(class).latency > 8 => Stall::ShortScoreboard,
         _ => Stall::Wait,
     };
+    assert!(touched.len() <= MOST_REGISTERS, "an instruction names {} registers", touched.len());
+    let mut entries = [0; MOST_REGISTERS];
+    entries[..touched.len()].copy_from_slice(touched);
     Cost {
         kind,
         port,
         throttle,
+        result,
         latency: p.latency,
         interval: p.interval,
         slots: p.slots,
-        gap,
-        gap_stall,
-        result_stall,
-        first,
-        writes,
-        total,
+        gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
+        entries,
+        writes: inst.writes.len() as u8,
+        touches: touched.len() as u8,
     }
 }
 

@@ -30,9 +30,11 @@ pub(super) enum Port {
 }
 
 impl Port {
-    /// By number; the eighth is never asked for and makes the length a power of two.
-    const ALL: [Port; PORTS] =
-        [Port::Alu, Port::Fma, Port::Fp64, Port::Sfu, Port::Branch, Port::Lsu, Port::Global, Port::Alu];
+    /// Whether the SM's schedulers share it.
+    #[inline]
+    pub(super) fn is_shared(self) -> bool {
+        matches!(self, Port::Lsu | Port::Global)
+    }
 }
 
 /// Number of ports, rounded up to a power of two.
@@ -41,17 +43,39 @@ const PORTS: usize = 8;
 /// When the ports that an SM's schedulers share are free.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SharedPorts {
-    /// [`Port::Lsu`]
-    pub lsu: Cycle,
-    /// [`Port::Global`], as far as the queue towards L2 decides.
-    pub queue: Cycle,
+    /// By port; the schedulers' own are always free here.
+    busy: [Cycle; PORTS],
+    /// From when on the queue towards L2 has room.
+    queue: Cycle,
 }
+
+impl SharedPorts {
+    /// The load/store unit is busy until `until`, at least.
+    #[inline]
+    pub(super) fn occupy_lsu(&mut self, until: Cycle) {
+        let lsu = self.busy[Port::Lsu as usize].max(until);
+        self.busy[Port::Lsu as usize] = lsu;
+        self.busy[Port::Global as usize] = lsu.max(self.queue);
+    }
+
+    /// The queue towards L2 has room from `from` on.
+    #[inline]
+    pub(super) fn queue_accepts(&mut self, from: Cycle) {
+        self.queue = from;
+        self.busy[Port::Global as usize] = self.busy[Port::Lsu as usize].max(from);
+    }
+}
+
+/// Warps a scheduler can have: one bit each in a word.
+const WARPS: usize = 64;
 
 /// One scheduler of at most 64 warps, which are named by their index within it.
 ///
 /// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
 /// they wait for longer, in the *far* set. So a cycle costs the warps that wake in it, not all that are resident.
 pub(super) struct Scheduler {
+    /// Its number on the SM.
+    pub number: u32,
     policy: Policy,
     /// The wheel has been turned up to here: who is ready by now is awake.
     turned: Cycle,
@@ -66,10 +90,10 @@ pub(super) struct Scheduler {
     far: u64,
     far_next: Cycle,
     /// When each warp's dependences allow its next issue, and what that issue needs.
-    ready: Vec<Cycle>,
-    port: Vec<Port>,
+    ready: [Cycle; WARPS],
+    port: [Port; WARPS],
     /// Order of admission of each warp: smaller is older.
-    age: Vec<u64>,
+    age: [u64; WARPS],
     /// The warp issued last.
     last: usize,
     /// The active set of the two-level policy, one bit a warp.
@@ -84,16 +108,10 @@ pub(super) struct Scheduler {
     pub next: Cycle,
 }
 
-/// A warp chosen for issue.
-pub(super) struct Pick {
-    pub warp: usize,
-    /// Whether another warp could have issued too.
-    pub others: bool,
-}
-
 impl Scheduler {
-    pub(super) fn new(policy: Policy, warps: usize) -> Scheduler {
+    pub(super) fn new(number: u32, policy: Policy) -> Scheduler {
         Scheduler {
+            number,
             policy,
             turned: 0,
             awake: [0; PORTS],
@@ -102,9 +120,9 @@ impl Scheduler {
             occupied: 0,
             far: 0,
             far_next: NEVER,
-            ready: vec![NEVER; warps],
-            port: vec![Port::Alu; warps],
-            age: vec![0; warps],
+            ready: [NEVER; WARPS],
+            port: [Port::Alu; WARPS],
+            age: [0; WARPS],
             last: 0,
             active: 0,
             busy: [0; PORTS],
@@ -116,29 +134,30 @@ impl Scheduler {
 
     /// A warp has become resident.
     pub(super) fn admit(&mut self, warp: usize, age: u64) {
-        self.age[warp] = age;
+        self.age[warp % WARPS] = age;
         self.resident += 1;
     }
 
-    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs.
+    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs. The caller
+    /// [refreshes](Scheduler::refresh) when it has said so of all it has to.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
-        self.ready[warp] = at;
-        self.port[warp] = port;
+        self.ready[warp % WARPS] = at;
+        self.port[warp % WARPS] = port;
         if at != NEVER {
             self.sleep(warp);
-            self.next = self.next.min(at.max(self.accounted));
         }
     }
 
     /// When a port is free.
     #[inline]
     pub(super) fn free(&self, port: Port, shared: &SharedPorts) -> Cycle {
-        match port {
-            Port::Lsu => shared.lsu,
-            Port::Global => shared.lsu.max(shared.queue),
-            own => self.busy[own as usize % PORTS],
-        }
+        self.free_by_number(port as usize, shared)
+    }
+
+    #[inline]
+    fn free_by_number(&self, port: usize, shared: &SharedPorts) -> Cycle {
+        self.busy[port % PORTS].max(shared.busy[port % PORTS])
     }
 
     /// One of its own units' ports is busy until `until`.
@@ -149,14 +168,14 @@ impl Scheduler {
 
     #[inline]
     fn wake(&mut self, warp: usize) {
-        let port = self.port[warp] as usize % PORTS;
+        let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] |= 1 << warp;
         self.asked |= 1 << port;
     }
 
     #[inline]
     fn sleep(&mut self, warp: usize) {
-        let (at, bit) = (self.ready[warp], 1 << warp);
+        let (at, bit) = (self.ready[warp % WARPS], 1 << warp);
         if at <= self.turned {
             self.wake(warp);
         } else if at - self.turned < 64 {
@@ -176,11 +195,10 @@ impl Scheduler {
         if passed == 0 {
             return;
         }
-        let cells =
-            if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left((self.turned + 1) as u32 % 64) };
+        let cells = if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left(self.turned as u32 + 1) };
         self.turned = now;
         for cell in bits(self.occupied & cells) {
-            for warp in bits(std::mem::take(&mut self.wheel[cell])) {
+            for warp in bits(std::mem::take(&mut self.wheel[cell % 64])) {
                 self.wake(warp);
             }
         }
@@ -203,39 +221,44 @@ impl Scheduler {
             soonest = soonest.min(self.turned + 1 + cells);
         }
         for port in bits(u64::from(self.asked)) {
-            soonest = soonest.min(self.free(Port::ALL[port % PORTS], shared));
+            soonest = soonest.min(self.free_by_number(port, shared));
         }
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
     /// The warp the policy issues at `now`, if any can.
     #[inline]
-    pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<Pick> {
+    pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         self.turn(now);
         let mut can = 0;
         for port in bits(u64::from(self.asked)) {
-            if self.free(Port::ALL[port % PORTS], shared) <= now {
+            if self.free_by_number(port, shared) <= now {
                 can |= self.awake[port % PORTS];
             }
         }
         if can == 0 {
             return None;
         }
-        let warp = match self.policy {
+        let greedy = matches!(self.policy, Policy::GreedyThenYoungest | Policy::GreedyThenOldest);
+        let warp = if greedy && can >> self.last & 1 == 1 { self.last } else { self.choose(now, can) };
+        self.last = warp;
+        let port = self.port[warp % WARPS] as usize % PORTS;
+        self.awake[port] &= !(1 << warp);
+        self.asked &= !(u8::from(self.awake[port] == 0) << port);
+        Some(warp)
+    }
+
+    /// The policy's choice among the warps that can issue (at least one), leaving greed aside.
+    fn choose(&mut self, now: Cycle, can: u64) -> usize {
+        match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
-            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
-            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w])?,
-            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w])?,
+            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
+            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
             Policy::TwoLevel { active } => {
                 self.fill_active_set(now, can, active);
                 self.round_robin(can & self.active)
             }
-        };
-        self.last = warp;
-        let port = self.port[warp] as usize % PORTS;
-        self.awake[port] &= !(1 << warp);
-        self.asked &= !(u8::from(self.awake[port] == 0) << port);
-        Some(Pick { warp, others: can & (can - 1) != 0 })
+        }
     }
 
     /// The next of `among` (not empty) after the warp issued last, in slot order.
@@ -283,14 +306,14 @@ mod tests {
 
     /// Issues from a scheduler of four warps, of which each waits long after every third issue; lists the choices.
     fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
-        let mut scheduler = Scheduler::new(policy, 4);
+        let mut scheduler = Scheduler::new(0, policy);
         for (warp, at) in ready.into_iter().enumerate() {
             scheduler.admit(warp, warp as u64);
             scheduler.set_ready(warp, at, Port::Alu);
         }
         let mut picked = Vec::new();
         for now in 10..10 + n as Cycle {
-            let Some(Pick { warp, .. }) = scheduler.pick(now, &SharedPorts::default()) else { continue };
+            let Some(warp) = scheduler.pick(now, &SharedPorts::default()) else { continue };
             let third = picked.iter().filter(|&&p| p == warp).count() % 3 == 2;
             scheduler.set_ready(warp, if third { now + 1000 } else { now + 1 }, Port::Alu);
             picked.push(warp);
@@ -311,46 +334,46 @@ mod tests {
     fn a_full_active_set_that_cannot_issue_makes_room() {
         let soon = 40; // not long enough to lose the place in the set
         assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
-        let mut scheduler = Scheduler::new(Policy::TwoLevel { active: 1 }, 2);
+        let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
         scheduler.set_ready(0, 0, Port::Alu);
         scheduler.set_ready(1, 5, Port::Alu);
-        assert_eq!(scheduler.pick(0, &SharedPorts::default()).map(|p| p.warp), Some(0));
+        assert_eq!(scheduler.pick(0, &SharedPorts::default()), Some(0));
         scheduler.set_ready(0, 30, Port::Alu);
-        assert_eq!(scheduler.pick(6, &SharedPorts::default()).map(|p| p.warp), Some(1));
+        assert_eq!(scheduler.pick(6, &SharedPorts::default()), Some(1));
     }
 
     #[test]
     fn nothing_issues_before_its_port_is_free() {
-        let mut scheduler = Scheduler::new(Policy::LooseRoundRobin, 2);
+        let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
         assert_eq!(scheduler.next, NEVER);
         scheduler.set_ready(0, 70, Port::Alu);
         scheduler.set_ready(1, 50, Port::Sfu);
-        assert_eq!(scheduler.next, 50);
         let shared = SharedPorts::default();
+        scheduler.refresh(&shared);
+        assert_eq!(scheduler.next, 50);
         scheduler.occupy(Port::Sfu, 90);
         assert!(scheduler.pick(60, &shared).is_none());
         scheduler.refresh(&shared);
         assert_eq!(scheduler.next, 70);
-        let both = scheduler.pick(90, &shared).expect("both can issue");
-        assert!(both.others);
+        assert_eq!(scheduler.pick(90, &shared), Some(1), "both can issue");
+        scheduler.refresh(&shared);
+        assert!(scheduler.next <= 90, "the other one still can");
     }
 
     #[test]
     fn the_wheel_wakes_every_warp_in_its_cycle() {
-        let mut scheduler = Scheduler::new(Policy::LooseRoundRobin, 4);
+        let mut scheduler = Scheduler::new(0, Policy::LooseRoundRobin);
         for start in [0, 1, 62, 63, 64, 1000] {
             for wait in [1, 2, 62, 63, 64, 65, 127, 128, 700] {
                 let now = scheduler.turned + start;
                 scheduler.turn(now);
-                scheduler.next = NEVER;
                 scheduler.set_ready(2, now + wait, Port::Alu);
-                assert_eq!(scheduler.next, now + wait);
                 scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
                 assert!(scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(), "from {now} for {wait}");
                 scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait);
-                assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()).map(|p| p.warp), Some(2));
+                assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()), Some(2));
             }
         }
     }

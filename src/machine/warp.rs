@@ -1,13 +1,13 @@
 //! One warp slot: registers, control state, scoreboard, and the account of its waiting.
 
-use super::program::{Cost, Program};
+use super::program::Cost;
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::divergence::WarpControl;
 use crate::event::Stall;
 use crate::exec::{LocalMemory, RegisterFile};
 
 /// A point in time with the reason to wait for it. Ordered by time first, so that the later of two wins with its reason.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Until(u64);
 
 impl Until {
@@ -16,6 +16,12 @@ impl Until {
     #[inline]
     pub(super) fn new(at: Cycle, stall: Stall) -> Until {
         Until(at << Until::REASON_BITS | stall as u64)
+    }
+
+    /// As much later as `now` is after 0, for the same reason.
+    #[inline]
+    pub(super) fn after(self, now: Cycle) -> Until {
+        Until(self.0 + (now << Until::REASON_BITS))
     }
 
     #[inline]
@@ -99,19 +105,26 @@ impl Warp {
         self.arrivals.clear();
     }
 
+    /// Whether every live lane waits at block barrier `id`, those that are `arriving` included.
+    pub(super) fn all_wait_at(&self, id: u8, arriving: LaneMask) -> bool {
+        let waiting = self.arrivals.iter().filter(|a| a.id == id).fold(arriving, |all, a| all | a.lanes);
+        let live = self.control.live();
+        !live.is_empty() && live.is_subset(waiting)
+    }
+
     /// The step's results can be used at `at`.
     #[inline]
-    pub(super) fn write_back(&mut self, program: &Program, cost: &Cost, at: Cycle) {
-        let until = Until::new(at, cost.result_stall);
-        for &entry in program.written(cost) {
+    pub(super) fn write_back(&mut self, cost: &Cost, at: Cycle) {
+        let until = Until::new(at, cost.result);
+        for &entry in cost.written() {
             self.scoreboard[usize::from(entry)] = until;
         }
     }
 
-    /// When the registers that the step reads or writes are free.
+    /// When the registers that the step reads or writes are free, but not before `soonest`.
     #[inline]
-    pub(super) fn dependences(&self, program: &Program, cost: &Cost) -> Until {
-        program.touched(cost).iter().map(|&entry| self.scoreboard[usize::from(entry)]).max().unwrap_or_default()
+    pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
+        cost.touched().iter().fold(soonest, |latest, &entry| latest.max(self.scoreboard[usize::from(entry)]))
     }
 }
 
@@ -126,6 +139,7 @@ mod tests {
         assert_eq!(a.max(b).stall(), Stall::LongScoreboard);
         for stall in Stall::ALL {
             assert_eq!(Until::new(7, stall).stall(), stall);
+            assert_eq!(Until::new(7, stall).after(35), Until::new(42, stall));
         }
     }
 }

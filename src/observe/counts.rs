@@ -18,6 +18,10 @@ struct Issues {
     thread_slots: u64,
     /// Machine instructions x lanes whose guard held.
     guarded_slots: u64,
+    /// The active mask of the last issue and the number of its lanes. Warps mostly come by in lockstep, and counting bits is
+    /// dear where the processor is not known to have an instruction for it.
+    last_active: LaneMask,
+    last_count: u8,
     is_join: bool,
 }
 
@@ -88,9 +92,12 @@ impl Counts {
 
     #[inline(always)]
     fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
-        let n = active.count();
-        let executed = if lanes == active { n } else { lanes.count() };
         let row = &mut self.issues[pc];
+        if row.last_active != active {
+            (row.last_active, row.last_count) = (active, active.count() as u8);
+        }
+        let n = u32::from(row.last_count);
+        let executed = if lanes == active { n } else { lanes.count() };
         row.issues += 1;
         row.slots += slots;
         row.active_lanes += u64::from(n);

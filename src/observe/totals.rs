@@ -48,9 +48,9 @@ impl TrafficTotals {
         self.ideal_wavefronts += other.ideal_wavefronts;
     }
 
-    /// Sectors asked of L2: all that L1 did not have.
-    pub const fn l1_misses(&self) -> u64 {
-        self.sectors.saturating_sub(self.l1_hits)
+    /// Sectors asked of L2: those that L1 did not have, and on machines that fill whole lines the rest of their lines.
+    pub const fn l2_sectors(&self) -> u64 {
+        self.l2_hits + self.dram_sectors
     }
 
     /// Wavefronts beyond the ideal: what bank conflicts cost.

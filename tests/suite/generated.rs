@@ -25,6 +25,8 @@ use super::support;
 use ledger::Ledger;
 use walks::{Walk, Walks};
 
+pub(crate) use strategy::program as any_program;
+
 /// More cycles than any generated program takes.
 const MAX_CYCLES: u64 = 50_000_000;
 

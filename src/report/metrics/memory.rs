@@ -20,7 +20,7 @@ fn efficiency(t: &TrafficTotals) -> Option<Value> {
 
 /// Sectors that loads asked of L2.
 fn l2_reads(i: &Inputs<'_>) -> u64 {
-    i.global(LOAD).l1_misses() + i.local(LOAD).l1_misses()
+    i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors()
 }
 
 /// Bytes that loads and atomics brought from DRAM.
@@ -128,11 +128,12 @@ pub(super) const TABLE: &[Metric] = &[
         |i| percent(i.global(LOAD).l1_hits, i.global(LOAD).sectors)),
 
     metric!(Device, "sector", "l2_read_transactions", Some("lts__t_sectors_op_read.sum"), ["l2_read_sectors"],
-        "sectors of global and local loads that L1 did not have", "Sectors that loads asked of L2.",
+        "sectors of global and local loads that L1 asked of L2 (whole lines where the machine fills lines)",
+        "Sectors that loads asked of L2.",
         |i| count(l2_reads(i))),
     metric!(Device, "byte", "l2_global_load_bytes", Some("lts__t_bytes_equiv_l1sectormiss_pipe_lsu_mem_global_op_ld.sum"), [],
-        "sectors of global loads that L1 did not have x 32", "Bytes that global loads asked of L2.",
-        |i| count(i.global(LOAD).l1_misses() * SECTOR)),
+        "sectors of global loads that L1 asked of L2 x 32", "Bytes that global loads asked of L2.",
+        |i| count(i.global(LOAD).l2_sectors() * SECTOR)),
     metric!(Device, "sector", "l2_write_transactions", Some("lts__t_sectors_op_write.sum"), ["l2_write_sectors"],
         "sectors of global and local stores, which all go through to L2", "Sectors that stores wrote to L2.",
         |i| count(i.global(STORE).sectors + i.local(STORE).sectors)),

@@ -93,7 +93,7 @@ pub struct StepInfo {
 
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Finish {
     /// Every block ran to its end.
     Ok,
@@ -114,7 +114,7 @@ impl Finish {
             Finish::Ok => "ok",
             Finish::Deadlock => "deadlock",
             Finish::Livelock => "livelock",
-            Finish::CycleLimit => "cycle_limit",
+            Finish::CycleLimit => "cycle-limit",
             Finish::Fault => "fault",
         }
     }

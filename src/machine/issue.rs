@@ -1,0 +1,332 @@
+//! One issue: a warp's next step is accounted for, executed, and what the warp waits for after it is found.
+//!
+//! Meaning is applied here, once ([`exec::step`]); the scoreboard decides when dependants may go. What a step means to other
+//! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
+
+use super::block::{Block, Votes};
+use super::gpu::Context;
+use super::memsys::MemorySystem;
+use super::program::{Cost, Kind};
+use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
+use super::verdict::{FaultReport, Watch};
+use super::warp::{Arrival, Until, Waiting, Warp};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
+use crate::divergence::Flow;
+use crate::event::{Event, Observer, SlotLoss, Stall};
+use crate::exec::{self, Effect, Env, Fault, FaultKind};
+use crate::kernel::{BarrierKind, JoinOp, Op, Step};
+
+/// What the warps of an SM share on their way through a step.
+pub(super) struct Issuer<'a, O> {
+    pub id: SmId,
+    pub cx: &'a Context<'a>,
+    /// The resident blocks, by slot.
+    pub blocks: Vec<Block>,
+    memory: MemorySystem,
+    /// What the SM's schedulers share.
+    pub shared: SharedPorts,
+    addresses: Box<[u64; MAX_LANES]>,
+    pub watch: Watch,
+    pub observer: O,
+}
+
+impl<'a, O: Observer> Issuer<'a, O> {
+    /// That of an SM that holds `blocks`.
+    pub(super) fn new(cx: &'a Context<'a>, id: SmId, blocks: Vec<Block>, observer: O) -> Issuer<'a, O> {
+        Issuer {
+            id,
+            cx,
+            blocks,
+            memory: MemorySystem::new(cx.spec, cx.active_sms),
+            shared: SharedPorts::default(),
+            addresses: Box::new([0; MAX_LANES]),
+            watch: Watch::new(),
+            observer,
+        }
+    }
+
+    /// The scheduler's slots up to `until` that are not accounted for yet are lost for `reason`.
+    #[inline]
+    pub(super) fn lose_slots(&mut self, scheduler: &mut Scheduler, until: Cycle, reason: SlotLoss) {
+        if until > scheduler.accounted {
+            let (cycle, cycles) = (scheduler.accounted, until - scheduler.accounted);
+            scheduler.accounted = until;
+            self.observer.on(Event::SlotsLost { cycle, sm: self.id, scheduler: scheduler.number, reason, cycles });
+        }
+    }
+
+    /// Issues the next step of `warp`, which is slot `w`'s and one of `scheduler`'s.
+    #[inline]
+    pub(super) fn issue(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        now: Cycle,
+    ) -> Result<After, Box<FaultReport>> {
+        let cx = self.cx;
+        let Some((pc, active)) = warp.next else {
+            unreachable!("a warp that has nothing to issue is never ready");
+        };
+        let cost = &cx.program.costs[pc.index()];
+        let step = &cx.program.steps[pc.index()];
+        self.attribute(scheduler, warp, w, pc, cost, now);
+        if self.watch.tick() {
+            self.watch.observe(w, warp, &cx.program.steps, pc, active);
+        }
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
+        let used = now + Cycle::from(cost.slots.max(1));
+        scheduler.accounted = used;
+        if cost.port.is_shared() {
+            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval));
+        } else {
+            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+        }
+
+        let mut times = Times { resume: cost.gap.after(now), done: now + Cycle::from(cost.latency) };
+        let after = match cost.kind {
+            Kind::ElementWise => {
+                exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
+                warp.control.go(step.next);
+                After::Nothing
+            }
+            Kind::ConditionalBranch => {
+                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
+                warp.control.advance(branch(step, lanes));
+                After::Nothing
+            }
+            Kind::Join => {
+                warp.control.advance(join(step));
+                After::Nothing
+            }
+            _ => self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?,
+        };
+        warp.write_back(cost, times.done);
+        self.settle(scheduler, warp, w, used, times.resume);
+        Ok(after)
+    }
+
+    /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
+    #[inline]
+    fn attribute(&mut self, scheduler: &mut Scheduler, warp: &Warp, w: usize, pc: Pc, cost: &Cost, now: Cycle) {
+        let Waiting { from, until } = warp.waiting;
+        let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
+        if from == now {
+            return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
+        }
+        // First the dependences, then the port (as far as it was busy at last), then the other warps.
+        let ready = until.cycle().max(from).min(now);
+        let free = scheduler.free(cost.port, &self.shared).max(ready).min(now);
+        self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { cost.throttle } else { stall }));
+        for (stall, cycles) in [(stall, ready - from), (cost.throttle, free - ready), (Stall::NotSelected, now - free)]
+        {
+            if cycles > 0 {
+                self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
+            }
+        }
+    }
+
+    /// Executes a step of any kind but the commonest, and moves the warp's control on.
+    #[inline(never)]
+    fn perform(&mut self, warp: &mut Warp, issue: &Issue<'_>, times: &mut Times) -> Result<After, Box<FaultReport>> {
+        let &Issue { w, pc, active, lanes, now, cost, step } = issue;
+        let cx = self.cx;
+        let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
+        if cost.kind == Kind::Collective
+            && !matches!(step.inst.op, Op::WarpSync { .. })
+            && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
+            && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
+            && !away.is_empty()
+        {
+            let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
+            return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+        }
+        let mut env = Env {
+            global: cx.global,
+            shared: &mut self.blocks[warp.block].shared,
+            local: &mut warp.local,
+            params: &cx.params,
+            clock: now,
+            addresses: &mut self.addresses,
+        };
+        let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+            Ok(effect) => effect,
+            Err(fault) => return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now))),
+        };
+        let mut after = After::Nothing;
+        match effect {
+            Effect::Done => warp.control.go(next),
+            Effect::Branch { taken } => {
+                if step.inst.guard.is_some() {
+                    self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
+                }
+                warp.control.advance(branch(step, taken));
+            }
+            Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
+            Effect::Exit { lanes } => {
+                after = After::Ended(lanes);
+                warp.control.advance(Flow::Exit { lanes, next });
+            }
+            Effect::Access(access) => {
+                if access.changed {
+                    self.watch.progress();
+                }
+                if !access.lanes.is_empty() {
+                    let price = Cycle::from(cost.latency);
+                    let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
+                    times.done = served.done;
+                    self.shared.occupy_lsu(now + served.port);
+                    self.shared.queue_accepts(self.memory.accepts_at());
+                    self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
+                }
+                warp.control.go(next);
+            }
+            Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
+            Effect::Barrier { lanes, id, count, wait } => {
+                after = After::Arrived;
+                self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc });
+                let votes = match &step.inst.op {
+                    Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
+                        threads: lanes.count(),
+                        holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
+                    },
+                    _ => Votes::default(),
+                };
+                let arriving = warp.control.arriving();
+                let mut threads = arriving.count();
+                if count.is_some() && warp.all_wait_at(id, arriving) {
+                    // A counted barrier counts warps by their full size: lanes that have ended are there too.
+                    threads += cx.spec.warp_size - warp.control.live().count();
+                }
+                self.blocks[warp.block].arrive(id, threads, count, votes, now);
+                if wait {
+                    warp.arrivals.push(Arrival { id, pc, lanes });
+                    warp.control.advance(Flow::Barrier { id, next });
+                } else {
+                    warp.control.go(next);
+                }
+            }
+            Effect::Sleep { ns } => {
+                let cycles = u64::from(ns) * u64::from(cx.spec.clock_mhz) / 1000;
+                times.resume = times.resume.max(Until::new(now + 1 + cycles, Stall::Sleeping));
+                warp.control.advance(Flow::Yield { next });
+            }
+        }
+        Ok(after)
+    }
+
+    /// Finds what the warp issues next and when it may. Steps that take no slot are done on the way.
+    #[inline(always)]
+    pub(super) fn settle(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, from: Cycle, resume: Until) {
+        let cx = self.cx;
+        let next = loop {
+            let Some((pc, active)) = warp.control.active() else { break None };
+            if cx.program.costs[pc.index()].kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
+                break Some((pc, active));
+            }
+        };
+        warp.next = next;
+        let (at, until, port) = match next {
+            Some((pc, _)) => {
+                let cost = &cx.program.costs[pc.index()];
+                let until = warp.dependences(cost, resume);
+                (until.cycle(), until, cost.port)
+            }
+            None => {
+                let stall = if warp.arrivals.is_empty() { Stall::Blocked } else { Stall::Barrier };
+                (NEVER, Until::new(NEVER >> 8, stall), Port::Alu)
+            }
+        };
+        warp.waiting = Waiting { from, until };
+        scheduler.set_ready(warp.home.1, at, port);
+    }
+
+    /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
+    #[inline(never)]
+    fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let step = &cx.program.steps[pc.index()];
+        match cx.program.costs[pc.index()].kind {
+            Kind::FreeJoin => {
+                let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+                self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
+                warp.control.advance(join(step));
+                false
+            }
+            Kind::Collective => {
+                let lanes = exec::guarded(&step.inst, active, &warp.registers);
+                match exec::members(&step.inst, lanes, &warp.registers) {
+                    Some(members) if !warp.control.gathered(members) => {
+                        warp.control.advance(Flow::Await { members });
+                        false
+                    }
+                    _ => true,
+                }
+            }
+            Kind::GuardedBarrier => {
+                // Lanes whose guard fails do not wait at the barrier: they part from the others here.
+                let lanes = exec::guarded(&step.inst, active, &warp.registers);
+                if lanes.is_empty() || lanes == active {
+                    return true;
+                }
+                let reconverge = Some(step.next);
+                warp.control.advance(Flow::Branch { taken: lanes, target: pc, next: step.next, reconverge });
+                false
+            }
+            Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
+        }
+    }
+}
+
+/// The step that a warp issues.
+struct Issue<'a> {
+    w: usize,
+    pc: Pc,
+    active: LaneMask,
+    /// The active lanes whose guard holds.
+    lanes: LaneMask,
+    now: Cycle,
+    cost: &'a Cost,
+    step: &'a Step,
+}
+
+/// When what follows an issue may happen.
+struct Times {
+    /// The warp's next step.
+    resume: Until,
+    /// A step that needs the result.
+    done: Cycle,
+}
+
+/// What an issue means to others than its warp.
+pub(super) enum After {
+    Nothing,
+    /// These lanes have ended.
+    Ended(LaneMask),
+    /// The warp has arrived at a block barrier.
+    Arrived,
+}
+
+/// What a branch does that `taken` lanes take.
+#[inline]
+fn branch(step: &Step, taken: LaneMask) -> Flow {
+    let target = match step.inst.op {
+        Op::Branch { target, .. } => target,
+        _ => step.next,
+    };
+    Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
+}
+
+/// What a join step does.
+#[inline]
+fn join(step: &Step) -> Flow {
+    let next = step.next;
+    match step.inst.op {
+        Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
+        Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
+        Op::Join(JoinOp::Yield) => Flow::Yield { next },
+        _ => Flow::Next { next },
+    }
+}

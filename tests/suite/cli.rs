@@ -1,0 +1,408 @@
+//! The command line as its users meet it: the binary itself, its exit codes, what it prints where, and that no argument or
+//! file makes it panic.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const DIAMOND: &str = "programs/small/diamond.ir";
+const PATHS: &str = "programs/small/paths_k.ir";
+const REDUCTION: &str = "programs/reduce_interleaved.ir";
+
+/// How the binary ended: exit code, standard output, standard error.
+struct Ended {
+    code: i32,
+    out: String,
+    err: String,
+    command: String,
+}
+
+fn simt_sim(arguments: &[&str]) -> Ended {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    let Output { status, stdout, stderr } =
+        command.args(arguments).env("COLUMNS", "100").env_remove("NO_COLOR").output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    let (out, err, command) = (text(stdout), text(stderr), arguments.join(" "));
+    assert!(!err.contains("panicked"), "{command}: {err}");
+    let code = status.code().unwrap_or_else(|| panic!("{command}: ended by a signal; {err}"));
+    Ended { code, out, err, command }
+}
+
+/// Runs and expects success.
+fn good(arguments: &[&str]) -> String {
+    let ended = simt_sim(arguments);
+    assert_eq!(ended.code, 0, "{}\n{}{}", ended.command, ended.out, ended.err);
+    ended.out
+}
+
+/// Runs and expects exit code 2, nothing on standard output, and these words on standard error.
+fn refused(arguments: &[&str], words: &[&str]) {
+    let Ended { code, out, err, command } = simt_sim(arguments);
+    assert_eq!((code, out.as_str()), (2, ""), "{command}\n{err}");
+    assert!(err.starts_with("error"), "{command}: {err}");
+    for word in words {
+        assert!(err.contains(word), "{command}: `{word}` is not in\n{err}");
+    }
+}
+
+fn json(arguments: &[&str]) -> Value {
+    let out = good(&[arguments, &["--format", "json"]].concat());
+    serde_json::from_str(&out).unwrap_or_else(|e| panic!("{arguments:?}: {e}"))
+}
+
+/// A file for one test.
+fn file(name: &str, content: impl AsRef<[u8]>) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let path = folder.join(name);
+    fs::write(&path, content).expect("a temporary file");
+    path.display().to_string()
+}
+
+const WRONG: &str = "//! grid = 1\n//! block = 32\n//! buffer out: u32[1] = fill(0)\n//! expect out == 1\n
+.visible .entry k() { ret; }\n";
+const TRAP: &str = "//! grid = 1\n//! block = 32\n.visible .entry k() { trap; }\n";
+
+#[test]
+fn every_exit_code_has_a_case() {
+    let wrong = file("wrong.ir", WRONG);
+    let trap = file("trap.ir", TRAP);
+    for (code, arguments) in [
+        (0, vec!["run", DIAMOND]),
+        (1, vec!["run", &wrong]),
+        (2, vec!["run", "nowhere.ir"]),
+        (3, vec!["run", "programs/small/spin_lock.ir", "--mode", "pre-volta"]),
+        (3, vec!["run", "programs/small/barrier_one_arm.ir", "--mode", "volta"]),
+        (3, vec!["run", "programs/small/spin_lock.ir", "--no-yield"]),
+        (4, vec!["run", DIAMOND, "--max-cycles", "100"]),
+        (4, vec!["run", DIAMOND, "--max-cycles", "0"]),
+        (5, vec!["run", &trap]),
+        (0, vec!["check", DIAMOND, PATHS]),
+        (2, vec!["check", DIAMOND, "nowhere.ir"]),
+        (0, vec!["--help"]),
+        (0, vec!["--version"]),
+        (2, vec!["no-such-command"]),
+        (2, vec![]),
+    ] {
+        let ended = simt_sim(&arguments);
+        assert_eq!(ended.code, code, "{}\n{}{}", ended.command, ended.out, ended.err);
+        if code != 2 && arguments[0] == "run" {
+            let quiet = simt_sim(&[arguments.as_slice(), &["--quiet"]].concat());
+            assert_eq!((quiet.code, quiet.out.as_str(), quiet.err.as_str()), (code, "", ""), "{}", quiet.command);
+        }
+    }
+}
+
+#[test]
+fn reports_say_what_went_wrong() {
+    let wrong = file("wrong_said.ir", WRONG);
+    let trap = file("trap_said.ir", TRAP);
+    let livelock = ["run", "programs/small/spin_lock.ir", "--mode", "pre-volta"];
+    for (arguments, words) in [
+        (&["run", &wrong][..], &["FAILED", "out == 1", "expected 1", "got 0"][..]),
+        (&["run", &trap], &["trap", "lane 0"]),
+        (&livelock, &["LIVELOCK", "lanes 1-31", "lane 0"]),
+        (&["run", "programs/small/barrier_one_arm.ir"], &["DEADLOCK"]),
+        (&["run", DIAMOND, "--max-cycles", "100"], &["100 cycles", "--max-cycles"]),
+    ] {
+        let ended = simt_sim(arguments);
+        for word in words {
+            assert!(ended.out.contains(word), "{}: `{word}` is not in\n{}", ended.command, ended.out);
+        }
+    }
+}
+
+#[test]
+fn the_mode_picks_the_machine_and_the_machine_the_mode() {
+    for (options, mode, machine) in [
+        (&[][..], "volta", "h200"),
+        (&["--mode", "pre-volta"], "pre-volta", "fermi"),
+        (&["--mode", "volta"], "volta", "h200"),
+        (&["--machine", "kepler"], "pre-volta", "kepler"),
+        (&["--machine", "ampere"], "volta", "ampere"),
+        (&["--machine", "ampere", "--mode", "volta"], "volta", "ampere"),
+        (&["--machine", "teaching", "--mode", "volta", "--warp-size", "32"], "volta", "teaching"),
+        (&["--machine", "teaching", "--mode", "pre-volta", "--warp-size", "32"], "pre-volta", "teaching"),
+    ] {
+        let run = json(&[&["run", DIAMOND], options].concat());
+        assert_eq!((&run["mode"], &run["machine"]), (&mode.into(), &machine.into()), "{options:?}");
+    }
+    refused(
+        &["run", DIAMOND, "--mode", "volta", "--machine", "fermi"],
+        &["--mode volta contradicts --machine fermi", "pre-volta", "help:"],
+    );
+    refused(&["run", DIAMOND, "--mode", "pre-volta", "--machine", "h200"], &["contradicts", "h200"]);
+}
+
+#[test]
+fn json_has_the_promised_keys() {
+    let run = json(&["run", REDUCTION, "--set", "n=4096"]);
+    for key in ["program", "kernel", "mode", "machine", "finish", "cycles", "metrics", "branches", "expectations"] {
+        assert!(!run[key].is_null(), "no `{key}`");
+    }
+    assert_eq!(run["schema"], "simt-sim/run/1");
+    assert_eq!((&run["kernel"], &run["finish"]), (&"reduceInterleaved".into(), &"ok".into()));
+    assert!(run["cycles"].as_u64().is_some_and(|c| c > 0));
+    for name in [
+        "inst_executed",
+        "divergent_branch",
+        "branch",
+        "gld_requests",
+        "gld_transactions",
+        "gst_requests",
+        "gst_transactions",
+        "l1_hit_sectors",
+    ] {
+        assert!(run["metrics"][name].is_u64(), "{name} is {}", run["metrics"][name]);
+    }
+    assert!(run["metrics"]["inst_per_warp"].is_number());
+    assert_eq!(run["metrics"]["divergent_branch"], 8 * 5);
+    let lines: Vec<_> = run["branches"].as_array().expect("a list").iter().map(|b| b["divergent"].as_u64()).collect();
+    assert_eq!(lines, [Some(0), Some(8 * 5), Some(0)]);
+    let passed = run["expectations"].as_array().expect("a list").iter().all(|e| e["passed"] == true);
+    assert!(passed, "{}", run["expectations"]);
+}
+
+#[test]
+fn chosen_metrics_come_alone_in_the_order_asked_for() {
+    let out = good(&["run", DIAMOND, "--metrics", "divergent_branch,inst_executed", "--metrics", "branch"]);
+    assert_eq!(out, "divergent_branch 1 branch\ninst_executed 25 inst\nbranch 1 branch\n");
+    let ncu = good(&["run", DIAMOND, "--metrics", "smsp__inst_executed.sum"]);
+    assert_eq!(ncu, "smsp__inst_executed.sum 25 inst\n");
+    let run = json(&["run", DIAMOND, "--metrics", "divergent_branch,smsp__inst_executed.sum"]);
+    assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 25, "divergent_branch": 1}));
+    refused(&["run", DIAMOND, "--metrics", "brach"], &["`brach`", "did you mean `branch`"]);
+    refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
+    refused(&["run", DIAMOND, "--metrics", ""], &["no metric"]);
+    // Told before the program is even read.
+    refused(&["run", "nowhere.ir", "--metrics", "brach"], &["did you mean `branch`"]);
+}
+
+#[test]
+fn constants_and_shapes_can_be_changed() {
+    let run = json(&["run", REDUCTION, "--set", "n=1 << 12", "--set", "block=256", "--machine", "ampere"]);
+    assert_eq!((&run["grid"], &run["block"]), (&serde_json::json!([16, 1, 1]), &serde_json::json!([256, 1, 1])));
+    assert_eq!((&run["constants"]["n"], &run["constants"]["block"]), (&4096.into(), &256.into()));
+    let run = json(&["run", "programs/small/for_tid.ir", "--grid", "2,3,4"]);
+    assert_eq!(run["grid"], serde_json::json!([2, 3, 4]));
+    let run = json(&["run", "programs/small/for_tid.ir", "--block", "32x1"]);
+    assert_eq!(run["block"], serde_json::json!([32, 1, 1]));
+
+    refused(&["run", PATHS, "--set", "K=2"], &["no constant `K`", "did you mean `k`"]);
+    refused(&["run", PATHS, "--set", "k"], &["--set NAME=VALUE"]);
+    refused(&["run", PATHS, "--set", "k="], &["--set k="]);
+    refused(&["run", PATHS, "--set", "k=0"], &["divides by zero"]);
+    refused(&["run", PATHS, "--set", "k=1/0"], &["divides by zero"]);
+    refused(&["run", PATHS, "--set", "k=99999999999999999999"], &["64 bits"]);
+    refused(&["run", REDUCTION, "--set", "n=99999999999999999999"], &["64 bits"]);
+    refused(&["run", REDUCTION, "--set", "n=0"], &["grid is 0"]);
+    refused(&["run", REDUCTION, "--set", "n=-512"], &["must be between"]);
+    refused(&["run", REDUCTION, "--set", "n=1<<60"], &["16 GiB"]);
+    refused(&["run", REDUCTION, "--set", "block=1025"], &["between 1 and 1024"]);
+    refused(&["run", REDUCTION, "--set", "block=0"], &["divides by zero"]);
+}
+
+#[test]
+fn shapes_that_no_gpu_takes() {
+    for (option, value, words) in [
+        ("--grid", "4294967295,4294967295", "between 1 and 2147483647"),
+        ("--grid", "2147483647,65535,65535", "threads in all"),
+        ("--grid", "4294967296", "positive numbers"),
+        ("--grid", "0", "positive numbers"),
+        ("--grid", "1,,1", "positive numbers"),
+        ("--grid", "1,2,3,4", "positive numbers"),
+        ("--grid", "", "positive numbers"),
+        ("--grid", "many", "positive numbers"),
+        ("--block", "0", "positive numbers"),
+        ("--block", "1025", "between 1 and 1024"),
+        ("--block", "1024,2", "1024"),
+        ("--block", "4294967295,4294967295,4294967295", "between 1 and 1024"),
+        ("--warp-size", "1", "2 to 32 lanes"),
+        ("--warp-size", "33", "2 to 32 lanes"),
+        ("--its-order", "sideways", "fall-through"),
+        ("--its-order", "random:x", "random:SEED"),
+        ("--its-order", "random:99999999999999999999", "random:SEED"),
+        ("--kernel", "other", "no kernel `other`; it has diamond"),
+        ("--max-cycles", "-1", "--max-cycles"),
+        ("--jobs", "some", "--jobs"),
+        ("--format", "xml", "json"),
+        ("--mode", "fermi", "pre-volta"),
+    ] {
+        refused(&["run", DIAMOND, &format!("{option}={value}")], &[words]);
+    }
+    // A block larger than its data is the program's fault, not the command line's.
+    assert_eq!(simt_sim(&["run", DIAMOND, "--block", "1024"]).code, 5);
+    // Many blocks are no reason for much memory or a long start.
+    assert_eq!(simt_sim(&["run", DIAMOND, "--grid", "67108863", "--max-cycles", "500", "-q"]).code, 4);
+}
+
+#[test]
+fn side_orders_by_name() {
+    let program = "programs/small/side_order.ir";
+    for order in ["fewer", "more", "taken", "fall-through", "fallthrough", "random", "random:7"] {
+        let ended = simt_sim(&["run", program, "--its-order", order, "--mode", "pre-volta"]);
+        assert_eq!(ended.code, 0, "{order}: {}", ended.out);
+    }
+    // In this mode the program expects the H200's order.
+    for (order, code) in [("fewer", 0), ("taken", 0), ("fall-through", 1), ("more", 1)] {
+        assert_eq!(simt_sim(&["run", program, "--its-order", order]).code, code, "{order}");
+        assert_eq!(simt_sim(&["run", program, "--side-order", order, "-q"]).code, code, "{order}");
+    }
+}
+
+#[test]
+fn the_number_of_jobs_changes_nothing() {
+    for mode in ["pre-volta", "volta"] {
+        let with =
+            |jobs| good(&["run", REDUCTION, "--set", "n=1<<16", "--mode", mode, "--format", "json", "--jobs", jobs]);
+        let one = with("1");
+        for jobs in ["1", "2", "0", "100000", "18446744073709551615"] {
+            assert!(with(jobs) == one, "{mode}: --jobs {jobs} gives another report");
+        }
+    }
+}
+
+#[test]
+fn files_that_are_no_programs() {
+    let empty = file("empty.ir", "");
+    let garbage: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let garbage = file("garbage.ir", garbage);
+    let printable: String = (0..20_000u32).map(|i| char::from(33 + (i.wrapping_mul(40_503) >> 7) as u8 % 90)).collect();
+    let printable = file("printable.ir", printable);
+    let nul = file("nul.ir", "\0\0\0\0");
+    let deep = file("deep.ir", format!(".entry k() {} ret; {}", "{".repeat(100_000), "}".repeat(100_000)));
+    let parentheses = file(
+        "parentheses.ir",
+        format!("//! grid = {}1{}\n//! block = 32\n.entry k() {{ ret; }}\n", "(".repeat(100_000), ")".repeat(100_000)),
+    );
+    let negations =
+        file("negations.ir", format!("//! grid = {}1\n//! block = 32\n.entry k() {{ ret; }}\n", "-".repeat(100_000)));
+    let folder = Path::new(&empty).parent().map(|p| p.display().to_string()).unwrap_or_default();
+    for command in ["run", "check", "cfg", "print"] {
+        refused(&[command, "nowhere.ir"], &["cannot read `nowhere.ir`"]);
+        refused(&[command, &folder], &["not a regular file"]);
+        refused(&[command, &garbage], &["not UTF-8"]);
+        for path in [&printable, &nul, &deep] {
+            assert_eq!(simt_sim(&[command, path]).code, 2, "{command} {path}");
+        }
+    }
+    refused(&["run", &empty], &["has no kernel", ".entry"]);
+    refused(&["cfg", &empty], &["has no kernel"]);
+    assert_eq!(simt_sim(&["run", &parentheses]).code, 2);
+    assert_eq!(simt_sim(&["run", &negations]).code, 2);
+    refused(&["cfg", DIAMOND, "-o", "/nonexistent/folder/out.dot"], &["cannot write"]);
+    refused(&["cfg", DIAMOND, "-o", &folder], &["cannot write"]);
+}
+
+#[test]
+fn machines_that_are_none() {
+    refused(&["run", DIAMOND, "--machine", "ampera"], &["did you mean `ampere`?"]);
+    refused(&["run", DIAMOND, "--machine", "cray"], &["no machine `cray`", "teaching, fermi", ".ron"]);
+    refused(&["run", DIAMOND, "--machine", ""], &["no machine"]);
+    refused(&["machine", "ampera"], &["did you mean `ampere`?"]);
+    refused(&["run", DIAMOND, "--machine", "nowhere.ron"], &["cannot read `nowhere.ron`"]);
+
+    let h200 = good(&["machine", "h200"]);
+    let like = |name: &str, from: &str, to: &str| {
+        assert!(h200.contains(from), "{from}");
+        file(name, h200.replacen(from, to, 1))
+    };
+    let copy = file("copy.ron", &h200);
+    let [preset, read] = ["h200", copy.as_str()].map(|m| json(&["run", DIAMOND, "--machine", m])["cycles"].clone());
+    assert_eq!(preset, read);
+    let refused_machine = |path: &str, words: &[&str]| refused(&["run", DIAMOND, "--machine", path], words);
+    refused_machine(
+        &like("typo.ron", "max_warps", "max_wraps"),
+        &["max_wraps: 64", "^^^^", "did you mean `max_warps`"],
+    );
+    for value in ["0", "4097", "4294967295"] {
+        let path = like(&format!("sms{value}.ron"), "sms: 132", &format!("sms: {value}"));
+        refused_machine(&path, &["1 to 4096 SMs", &format!("sms: {value}")]);
+    }
+    refused_machine(&like("negative.ron", "sms: 132", "sms: -1"), &["sms: -1"]);
+    refused_machine(
+        &like("nan.ron", "dram_bytes_per_cycle: 2273.0", "dram_bytes_per_cycle: NaN"),
+        &["dram_bytes_per_cycle"],
+    );
+    refused_machine(&like("wide.ron", "warp_size: 32", "warp_size: 64"), &["warp_size: 64"]);
+    refused_machine(&like("banks.ron", "shared_banks: 32", "shared_banks: 0"), &["shared_banks: 0"]);
+    refused_machine(&file("open.ron", "("), &["-->"]);
+    refused_machine(&file("empty.ron", ""), &["error"]);
+}
+
+/// Every number of a machine file, one at a time, made 0 and made huge: an error or a run, never a panic or an endless run.
+#[test]
+fn no_number_in_a_machine_file_breaks_a_run() {
+    let teaching = good(&["machine", "teaching"]);
+    let mut tried = 0;
+    for (number, line) in teaching.lines().enumerate() {
+        let code = line.split("//").next().unwrap_or_default();
+        let Some((key, _)) = code.split_once(':') else { continue };
+        let digits = |c: char| c.is_ascii_digit();
+        let Some(start) = code.find(digits).filter(|&at| at > key.len()) else { continue };
+        let end = code[start..].find(|c: char| !digits(c)).map_or(code.len(), |n| start + n);
+        for value in ["0", "4000000000"] {
+            let changed = format!("{}{value}{}", &line[..start], &line[end..]);
+            let text: String = teaching
+                .lines()
+                .enumerate()
+                .map(|(i, l)| if i == number { &changed } else { l })
+                .flat_map(|l| [l, "\n"])
+                .collect();
+            let path = file(&format!("number{number}_{value}.ron"), text);
+            let ended =
+                simt_sim(&["run", "programs/small/for_tid.ir", "--machine", &path, "-q", "--max-cycles", "100000000"]);
+            assert!(matches!(ended.code, 0 | 2 | 4), "{changed}: exit code {}\n{}", ended.code, ended.err);
+            tried += 1;
+        }
+    }
+    assert!(tried > 60, "only {tried} numbers were tried");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
+    use std::process::Stdio;
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has /dev/full");
+    let binary = || Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    let ended = binary().args(["run", DIAMOND]).stdout(full).output().expect("the binary starts");
+    assert_eq!(ended.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
+
+    // Larger than a pipe holds, so that writing meets the closed end.
+    let mut child =
+        binary().arg("isa").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().expect("the binary ends");
+    assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &[][..]));
+}
+
+#[test]
+fn large_graphs_are_written_but_not_drawn() {
+    let sides: String =
+        (0..400).map(|i| format!("setp.eq.u32 %p, %r, {i};\n@%p bra L{i};\nadd.u32 %r, %r, 1;\nL{i}:\n")).collect();
+    let path = file(
+        "graph.ir",
+        format!(".visible .entry k() {{ .reg .pred %p; .reg .u32 %r; mov.u32 %r, %tid.x;\n{sides} ret; }}\n"),
+    );
+    assert!(good(&["cfg", &path]).starts_with("digraph"));
+    refused(&["cfg", &path, "--svg"], &["basic blocks", "--dot"]);
+}
+
+#[test]
+fn listings_are_not_empty_and_help_names_the_exit_codes() {
+    assert!(good(&["--help"]).contains("Exit codes: 0 ok; 1 an expectation failed"));
+    assert!(good(&["metrics"]).contains("smsp__inst_executed.sum"));
+    assert!(good(&["isa"]).contains("shfl.sync"));
+    let machines = good(&["machine"]);
+    for name in ["teaching", "fermi", "kepler", "pascal", "volta", "ampere", "h200"] {
+        assert!(machines.contains(name), "{machines}");
+    }
+    assert!(good(&["check", DIAMOND]).contains("0 errors"));
+    assert!(good(&["cfg", DIAMOND]).starts_with("digraph"));
+    assert!(good(&["cfg", DIAMOND, "--svg"]).contains("<svg"));
+    let printed = file("printed.ptx", good(&["print", DIAMOND]));
+    assert!(good(&["check", &printed]).contains("0 errors"));
+}

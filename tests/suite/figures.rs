@@ -1,0 +1,81 @@
+//! Figures that are known from elsewhere: counted on a real H200, derived by hand, or stated by the sources of the model.
+//!
+//! Masks and memory contents are expectations of the programs themselves (`programs/small`, run by `tests/programs.rs`).
+//! Here stands what a program cannot expect of itself: counters, times, orders, and how runs end under other options.
+
+mod orders;
+mod progress;
+mod reductions;
+mod teaching;
+mod times;
+
+use std::fs;
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{MachineSpec, Mode, Options};
+use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_sim::report::metrics::Value;
+
+use crate::support::{launch, machine, options};
+
+/// Cycles after which a run of a test is given up.
+const MAX_CYCLES: u64 = 50_000_000;
+
+/// A program of this repository.
+fn program(path: &str) -> Program {
+    let path = format!("programs/{path}");
+    let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    Program::parse(&path, &text)
+}
+
+/// `--set` of these constants.
+fn set(constants: &[(&str, i64)]) -> Overrides {
+    let set = constants.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    Overrides { set, ..Overrides::default() }
+}
+
+/// How a machine runs in one of its modes unless told otherwise.
+fn usual(spec: &MachineSpec, mode: Mode) -> Options {
+    use simt_sim::machine::Side;
+    let order = match spec.side {
+        Side::Taken => SideOrder::Taken,
+        Side::FallThrough => SideOrder::FallThrough,
+        Side::Fewer => SideOrder::Fewer,
+        Side::More => SideOrder::More,
+    };
+    options(mode, order, MAX_CYCLES)
+}
+
+/// Runs a program with these constants.
+fn run_with(program: &Program, spec: &MachineSpec, options: &Options, constants: &[(&str, i64)]) -> Simulation {
+    let (kernel, launch) = launch(program, &set(constants)).unwrap_or_else(|e| panic!("{e}"));
+    simulate(program, kernel, launch, spec, options, &()).unwrap_or_else(|e| panic!("{}: {e}", program.name))
+}
+
+/// Runs a program on a preset in its (first) mode.
+fn run_on(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
+    let spec = machine(preset);
+    let options = usual(&spec, spec.modes[0]);
+    run_with(program, &spec, &options, constants)
+}
+
+/// A count among a run's metrics.
+fn count(done: &Simulation, name: &str) -> u64 {
+    match done.run.metric(name) {
+        Some(Value::Count(n)) => n,
+        other => panic!("{name} is {other:?}"),
+    }
+}
+
+/// Panics unless everything that the program expects came out.
+fn assert_expected(done: &Simulation) {
+    let failed: Vec<_> = done.run.expectations.iter().filter(|e| !e.passed).collect();
+    assert!(failed.is_empty(), "{}: {failed:#?}", done.run.program);
+}
+
+/// The words of a buffer after the run.
+fn words<'a>(done: &'a Simulation, buffer: &str) -> &'a [u32] {
+    let found = done.launch.buffers.iter().find(|b| b.name == buffer);
+    &found.unwrap_or_else(|| panic!("no buffer `{buffer}`")).words
+}
