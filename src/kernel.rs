@@ -6,11 +6,13 @@
 mod check;
 mod flow;
 mod inst;
+mod lane;
 pub mod layout;
 
 pub use check::{check, support};
 pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
+pub use lane::*;
 
 use crate::base::Pc;
 use crate::diag::Span;

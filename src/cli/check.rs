@@ -1,6 +1,7 @@
 //! `simt-sim check`: errors, warnings and a summary, without a run.
 
 use simt_sim::diag::Severity;
+use simt_sim::kernel::support;
 use simt_sim::pipeline::Program;
 
 use super::args::CheckArgs;
@@ -31,11 +32,13 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 
 fn summary(program: &Program) -> String {
     let count = |severity| program.findings.iter().filter(|d| d.severity == severity).count();
+    let (supported, all) = support(&program.module);
     let mut out = format!(
-        "{}: {}, {}\n",
+        "{}: {}, {}; {supported} of {} supported\n",
         program.name,
         plural(count(Severity::Error), "error"),
         plural(count(Severity::Warning), "warning"),
+        plural(all, "instruction"),
     );
     for kernel in &program.kernels {
         let flow = &kernel.flow;
@@ -46,7 +49,7 @@ fn summary(program: &Program) -> String {
             plural(kernel.insts.len(), "instruction"),
             plural(flow.blocks().len(), "basic block"),
             plural(flow.loops().len(), "loop"),
-            plural(flow.branches().len(), "conditional branch").replace("branchs", "branches"),
+            plural(flow.branches().len(), "conditional branch"),
             divergent,
             kernel.registers_per_thread,
             kernel.shared_bytes,
@@ -56,5 +59,6 @@ fn summary(program: &Program) -> String {
 }
 
 fn plural(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+    let ending = if what.ends_with("ch") { "es" } else { "s" };
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}{ending}") }
 }
