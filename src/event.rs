@@ -148,7 +148,7 @@ pub enum Event {
         sm: SmId,
         /// Which.
         block: BlockId,
-        /// Its first warp slot; its warps need not be contiguous, see `WarpStart`.
+        /// How many warps it has; each follows as a `WarpStart`.
         warps: u32,
     },
     /// A block's last warp ended.

@@ -118,8 +118,6 @@ pub struct Simulation {
     pub finish: Finish,
     /// The launch, its buffers as the run left them.
     pub launch: Launch,
-    /// Whether the SMs ran interleaved because blocks can communicate.
-    pub interleaved: bool,
 }
 
 /// Runs a kernel with counters on, and judges what came out.
@@ -137,7 +135,7 @@ pub fn simulate(
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
     let counts = || Counts::new(&is_join, spec.warp_size);
-    let Outcome { finish, cycles: _, active_sms: _, interleaved, occupancy, launch, observer } =
+    let Outcome { finish, interleaved, occupancy, launch, observer, .. } =
         machine::run(kernel, launch, spec, options, progress, counts)?;
 
     let lines = Lines::new(program);
@@ -173,7 +171,7 @@ pub fn simulate(
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
     run.expectations =
         verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
-    Ok(Simulation { run, finish, launch, interleaved })
+    Ok(Simulation { run, finish, launch })
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {
