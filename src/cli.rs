@@ -6,6 +6,7 @@ mod args;
 
 mod cfg;
 mod check;
+mod compare;
 mod job;
 mod list;
 mod output;
@@ -53,6 +54,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Compare(a) => compare::compare(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

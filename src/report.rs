@@ -4,6 +4,7 @@
 //! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
 
 pub mod cfg;
+pub mod compare;
 pub mod metrics;
 pub mod numbers;
 mod run;
@@ -14,4 +15,4 @@ pub use run::{
     Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Run,
     RunInput, Slots, StepInfo, Verdict,
 };
-pub use text::{Style, UnknownMetric, known, selected, text};
+pub use text::{Style, UnknownMetric, comparison, known, selected, text};

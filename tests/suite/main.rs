@@ -2,6 +2,7 @@
 
 mod architecture;
 mod cli;
+mod compare;
 mod corpus;
 mod cuda;
 mod docs;
