@@ -12,6 +12,7 @@ mod list;
 mod output;
 mod run;
 mod source;
+mod timeline;
 
 use std::process::ExitCode;
 
@@ -52,6 +53,7 @@ pub(crate) fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.command {
         Command::Run(a) => run::run(a),
+        Command::Timeline(a) => timeline::timeline(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

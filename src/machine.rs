@@ -18,6 +18,6 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Options, Outcome, Progress, run, stream};
+pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
 pub use spec::{BarrierCost, Cache, MachineSpec, Memory, Mode, Policy, Price, Side, StorePolicy, Transactions};
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

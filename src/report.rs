@@ -1,7 +1,7 @@
 //! Values to text, pictures and files.
 //!
 //! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
-//! metrics ([`selected`]). The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
+//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
 
 mod answer;
 pub mod cfg;
@@ -9,6 +9,7 @@ pub mod metrics;
 pub mod numbers;
 mod run;
 mod text;
+pub mod timeline;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{

@@ -21,6 +21,8 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Run a kernel and report what its warps did
     Run(RunArgs),
+    /// Draw what each lane of a warp did, issue by issue
+    Timeline(TimelineArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
@@ -79,6 +81,77 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
+#[derive(clap::Args, Debug)]
+pub(crate) struct WindowChoice {
+    /// The warps of the block: one, a range as in 0..3 (the first three), or all
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) warp: Option<String>,
+    /// The block, by its linear index in the grid
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) block_id: u32,
+    /// The first cycle
+    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// The cycle at which to stop
+    #[arg(long, value_name = "CYCLE")]
+    pub(crate) to: Option<u64>,
+    /// The most issues of a warp; 0 = no limit
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AxisArg {
+    /// Issues, one after the other
+    Issue,
+    /// Cycles: with the waits in between
+    Cycle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Data {
+    /// Comma-separated values with a line of names
+    Csv,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct TimelineArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// What a row stands for
+    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
+    pub(crate) axis: AxisArg,
+    /// A row for each lane, a column for each issue
+    #[arg(long)]
+    pub(crate) lanes: bool,
+    /// Columns of the page [default: the terminal's]
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+    /// Print the data instead of the map
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) data: Option<Data>,
+}
+
+/// A program, and how to run it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ProgramChoice {
+    /// The program: an .ir or .ptx file
+    pub(crate) file: PathBuf,
+    /// The kernel to run, when the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) launch: LaunchChoice,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
 }
 
 /// Which machine, in which mode.
