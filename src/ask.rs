@@ -2,7 +2,7 @@
 //!
 //! An [`Experiment`] has the question in the asker's words, the programs it runs (bundled in the binary), and a function
 //! from runs to [`Findings`]. All figures of an answer come from the runs; what a real GPU did and who asked stand beside them as data.
-//! `lab` runs programs, `draw` draws lanes, `programs` bundles the texts, and the other files hold the experiments by subject:
+//! `lab` runs programs, `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/ask.md`, and the other files hold the experiments by subject:
 //!
 //! - `branches`: one side, both sides, no branch at all, which side first
 //! - `loops`: trips; `nesting`: ifs within ifs, switches, the stack; `exits`: return
@@ -23,10 +23,12 @@ mod lab;
 mod loops;
 mod memory;
 mod nesting;
+mod page;
 mod programs;
 mod reductions;
 mod waiting;
 
+pub use page::page;
 pub use programs::Bundled;
 
 use crate::diag::closest;

@@ -66,7 +66,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "Heavy and light threads alternate: does it matter where the pattern falls on the warps?",
         programs: &[SQUARE_WAVE],
         sources: &[Source {
-            says: "A square wave over the threads, periods 64, 32, 62 and 66: who is as slow as all-heavy?",
+            says: "Does the hardware check every branch, and what does divergence cost?",
             place: "https://forums.developer.nvidia.com/t/question-about-control-flow-divergence/4718",
         }],
         on_h200: Some(
@@ -255,7 +255,7 @@ fn warp_aligned() -> Result<Findings, Trouble> {
             "Yes: with a period of 64 no warp is mixed; with 62, nearly all are, and a warp issues {} times as much.",
             real(ratios.get(2).copied().unwrap_or_default())
         ),
-        pictures: vec![draw::lanes("A mixed warp (period 32): the light half waits for the heavy one", &watched, 0, "setp.ge.u32")],
+        pictures: vec![draw::only("A mixed warp (period 32): the work of its heavy half, then that of its light half", &watched, 0, "add.u32 %x, %x, 3")],
         tables: vec![table],
         sentences: vec![
             "A warp with one heavy lane takes the time of the heavy lanes. Half of the warps are light when the pattern falls on warp \

@@ -1,6 +1,6 @@
 //! What hides latency, and what does not.
 
-use super::lab::{MODES, Trial, each};
+use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble, draw};
 use crate::machine::{MachineSpec, Mode};
@@ -13,7 +13,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "How many warps do I need to hide the latency of a load?",
         programs: &[LOAD_CHAIN],
         sources: &[Source {
-            says: "Five warps hide a load of nine cycles when each has one more instruction to issue",
+            says: "CUDA guide: the number of warps that keep the schedulers busy follows from the latency",
             place: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#multiprocessor-level",
         }],
         on_h200: None,
@@ -123,7 +123,7 @@ fn occupancy() -> Result<Findings, Trouble> {
     let mut resident = Vec::new();
     for block in [32, 64, 128, 192, 256, 512, 768, 1024] {
         let [fermi, h200] = each(MODES, |mode| Trial::new(&VECTOR_ADD, mode).set("n", 2048).set("block", block).run())?;
-        let fit = |done: &super::lab::Done| {
+        let fit = |done: &Done| {
             let launch = &done.report().launch;
             let warps = u64::from(launch.blocks_per_sm) * block.div_ceil(32);
             (launch.blocks_per_sm, warps, launch.limited_by.clone())

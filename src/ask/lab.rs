@@ -1,18 +1,20 @@
 //! Running bundled programs and reading what came out.
 //!
-//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps every issue. A run
-//! must hold what its program expects, so an answer never rests on a run that went wrong.
+//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps the issues of block 0.
+//! A run must hold what its program expects, so an answer never rests on a run that went wrong.
 
 use super::{Bundled, Trouble};
-use crate::base::Pc;
+use crate::base::{BlockId, Pc};
 use crate::diag::{self, Source};
 use crate::divergence::SideOrder;
-use crate::kernel::{Kernel, Stream};
+use crate::kernel::Kernel;
 use crate::launch::{Launch, Overrides};
-use crate::machine::{self, MachineSpec, Mode, Options};
-use crate::observe::{Trace, TraceEntry};
-use crate::pipeline::{Program, Simulation, simulate};
+use crate::machine::{MachineSpec, Mode, Options};
+use crate::observe::{Issue, Window};
+use crate::pipeline::{Program, Simulation, record, simulate};
 use crate::report::metrics::Value;
+use crate::report::timeline::Recording;
+use crate::report::{MemoryRow, Run};
 
 /// Every mode.
 pub(super) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
@@ -28,6 +30,9 @@ pub(super) fn each<T, R, const N: usize>(
     let made = of.map(f).into_iter().collect::<Result<Vec<R>, Trouble>>()?;
     made.try_into().map_err(|_| Trouble::Missing { program: String::new(), what: "figure for each case".to_owned() })
 }
+
+/// Issues of a warp that are kept, at most; a run that hangs would have no end of them.
+const MAX_ISSUES: usize = 4096;
 
 /// A run to be made.
 #[derive(Clone, Debug)]
@@ -46,14 +51,8 @@ pub(super) struct Done {
     simulation: Simulation,
 }
 
-/// Every issue of one run.
-pub(super) struct Watched {
-    /// The steps of the kernel.
-    pub(super) stream: Stream,
-    /// The issues of every block, by SM and in order of time.
-    pub(super) trace: Trace,
-    text: &'static str,
-}
+/// The issues of block 0 in one run.
+pub(super) struct Watched(Recording);
 
 impl Trial {
     /// A program in a mode, on that mode's usual machine.
@@ -106,16 +105,14 @@ impl Trial {
         }
     }
 
-    /// Runs it and keeps every issue.
+    /// Runs it and keeps the issues of block 0.
     pub(super) fn watch(&self) -> Result<Watched, Trouble> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
-        let blocks = launch.grid.iter().product();
-        let outcome = machine::run(kernel, launch, &spec, &options, &(), || Trace::new(0..blocks))
-            .map_err(|why| self.does_not_run(why))?;
-        let stream = machine::stream(kernel, self.mode, self.yields);
-        Ok(Watched { stream, trace: outcome.observer, text: self.program.text })
+        let window = Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
+        let recording = record(&program, kernel, launch, &spec, &options, &window);
+        recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
 
     fn machine(&self) -> Result<(MachineSpec, Options), Trouble> {
@@ -190,8 +187,14 @@ impl Done {
         self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
     }
 
+    /// What the program's global loads did.
+    pub(super) fn loads(&self) -> Result<&MemoryRow, Trouble> {
+        let row = self.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
+        row.ok_or_else(|| self.missing("global load".to_owned()))
+    }
+
     /// Everything that reports print.
-    pub(super) fn report(&self) -> &crate::report::Run {
+    pub(super) fn report(&self) -> &Run {
         &self.simulation.run
     }
 
@@ -201,16 +204,35 @@ impl Done {
 }
 
 impl Watched {
-    /// The source line of a step, without comment and with single blanks; empty for a join step.
+    /// The source line of a step, with single blanks; that of a join step is in parentheses.
     pub(super) fn source(&self, pc: Pc) -> String {
-        let line = self.stream.steps.get(pc.index()).filter(|s| s.source.is_some()).map_or(0, |s| s.inst.line as usize);
-        let text = self.text.lines().nth(line.wrapping_sub(1)).unwrap_or_default();
-        let words: Vec<&str> = text.split("//").next().unwrap_or_default().split_whitespace().collect();
-        words.join(" ")
+        let text = self.0.step(pc).map_or("", |step| step.text.as_str());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The issues of instructions whose source line contains `part`, in order of time.
-    pub(super) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a TraceEntry> {
-        self.trace.entries().iter().filter(move |e| self.source(e.pc).contains(part))
+    /// The number of a step's source line.
+    pub(super) fn line(&self, pc: Pc) -> u32 {
+        self.0.line(pc)
+    }
+
+    /// Whether a step is one of the program's, not one that joins lanes.
+    pub(super) fn is_written(&self, pc: Pc) -> bool {
+        self.0.step(pc).is_some_and(|step| step.source.is_some())
+    }
+
+    /// What a warp issued, in order of time.
+    pub(super) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
+        self.0.timeline.strips().iter().filter(move |strip| strip.warp == warp).flat_map(|strip| &strip.issues)
+    }
+
+    /// The issues of all warps whose source line contains `part`, warp by warp.
+    pub(super) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+        let issues = self.0.timeline.strips().iter().flat_map(|strip| &strip.issues);
+        issues.filter(move |issue| self.source(issue.pc).contains(part))
+    }
+
+    /// Of [`of`](Self::of), those of one warp.
+    pub(super) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+        self.issues(warp).filter(move |issue| self.source(issue.pc).contains(part))
     }
 }

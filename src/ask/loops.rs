@@ -45,7 +45,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 /// How often an instruction was issued, and with how many lanes in all.
 fn work(watched: &Watched, part: &str) -> (u64, u64) {
-    watched.of(part).fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.lanes.count())))
+    watched.of(part).fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.executed.count())))
 }
 
 fn trip_counts() -> Result<Findings, Trouble> {
@@ -133,7 +133,7 @@ fn leave() -> Result<Findings, Trouble> {
             "It knows where the ways meet: the first instruction behind the loop. Lanes that broke out wait there; {trips} trips \
              later all are together."
         ),
-        pictures: vec![draw::lanes("Lanes leave by break and are back behind the loop (pre-volta)", &watched, 0, "mul.lo.u32 %square")],
+        pictures: vec![draw::only("The break branch, trip by trip: who takes it (#) waits behind the loop (pre-volta)", &watched, 0, "bra After")],
         tables: vec![table],
         sentences: vec![
             format!("{divergent} of the break branches split the warp, and none of these splits needs an instruction of the program to undo it."),

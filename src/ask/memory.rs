@@ -1,6 +1,6 @@
 //! Sectors of global memory and banks of shared memory.
 
-use super::lab::{MODES, Trial, each};
+use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble};
 use crate::machine::Mode;
@@ -55,13 +55,11 @@ fn coalescing() -> Result<Findings, Trouble> {
     let sectors = each(cases, |(stride, offset)| {
         let run = |mode| Trial::new(&STRIDED_LOAD, mode).set("stride", stride).set("offset", offset).run();
         let [before, since] = each(MODES, run)?;
-        let sectors = since.count("gld_transactions")?;
-        let row = |done: &super::lab::Done| done.report().memory.iter().find(|m| m.memory == "global" && m.way == "load").map_or(0, |m| m.sectors);
         table.row(
             format!("{stride}, {offset}"),
-            [since.count("gld_requests")?.into(), row(&before).into(), row(&since).into(), since.real("gld_efficiency")?.into()],
+            [since.count("gld_requests")?.into(), before.loads()?.sectors.into(), since.loads()?.sectors.into(), since.real("gld_efficiency")?.into()],
         );
-        Ok(sectors)
+        Ok(since.loads()?.sectors)
     })?;
     Ok(Findings {
         short: format!(
@@ -86,11 +84,8 @@ fn both_sides() -> Result<Findings, Trouble> {
     let mut table = FigureTable::new("32 lanes read 32 neighbouring words", &columns);
     let [(once, whole), (twice, split)] = each([("one load for all", 0), ("a load in each side", 1)], |(name, flag)| {
         let [before, since] = each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
-        let row = |done: &super::lab::Done| {
-            let load = done.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
-            load.map_or((0, 0), |m| (m.requests, m.sectors))
-        };
-        let (then, now) = (row(&before), row(&since));
+        let row = |done: &Done| done.loads().map(|load| (load.requests, load.sectors));
+        let (then, now) = (row(&before)?, row(&since)?);
         table.row(name, [then.0.into(), then.1.into(), now.0.into(), now.1.into(), since.real("gld_efficiency")?.into()]);
         Ok(now)
     })?;
@@ -115,7 +110,7 @@ fn bank_conflicts() -> Result<Findings, Trouble> {
     let free = run(Mode::Volta, 1)?.cycles();
     let figures = each([1, 2, 4, 8, 16, 32, 33, 0], |stride| {
         let [before, since] = each(MODES, |mode| run(mode, stride))?;
-        let ways = |done: &super::lab::Done| Ok::<u64, Trouble>(done.count("shared_load_transactions")? / loads);
+        let ways = |done: &Done| Ok::<u64, Trouble>(done.count("shared_load_transactions")? / loads);
         let added = (since.cycles() as f64 - free as f64) / loads as f64;
         table.row(stride.to_string(), [ways(&before)?.into(), ways(&since)?.into(), since.cycles().into(), added.into()]);
         Ok((ways(&since)?, added))

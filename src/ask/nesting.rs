@@ -4,7 +4,9 @@ use super::lab::{MODES, Trial, each};
 use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble, draw};
 use crate::base::LaneMask;
+use crate::divergence::StackEntry;
 use crate::machine::Mode;
+use crate::observe::Issue;
 use crate::report::FigureTable;
 use crate::report::numbers::real;
 
@@ -19,6 +21,17 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         }],
         on_h200: Some("Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together."),
         find: nested,
+    },
+    Experiment {
+        name: "stack-example",
+        question: "What does the reconvergence stack look like while nested ifs run?",
+        programs: &[NESTED_FOUR],
+        sources: &[Source {
+            says: "The stack of {pc, mask, reconvergence pc} and how its entries change",
+            place: "Fung, Sham, Yuan, Aamodt: Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow, MICRO 2007",
+        }],
+        on_h200: None,
+        find: stack_example,
     },
     Experiment {
         name: "switch",
@@ -36,7 +49,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "What do k different paths in one warp cost?",
         programs: &[PATHS_K],
         sources: &[Source {
-            says: "Measured law T(k) = s * k from Pascal to Blackwell, independent of occupancy",
+            says: "Measured from Pascal to Blackwell: k paths cost k times one, whatever the occupancy",
             place: "https://arxiv.org/abs/2607.23402",
         }],
         on_h200: Some(
@@ -73,6 +86,44 @@ fn nested() -> Result<Findings, Trouble> {
             format!("Behind the ifs all {} lanes are together again.", together.count()),
             "Each level that lanes disagree on doubles the paths, until every lane has its own: 32 paths are the most a warp can have."
                 .to_owned(),
+        ],
+    })
+}
+
+fn stack_example() -> Result<Findings, Trouble> {
+    let watched = Trial::new(&NESTED_FOUR, Mode::PreVolta).watch()?;
+    let since = Trial::new(&NESTED_FOUR, Mode::Volta).watch()?;
+    let mut story: Vec<(&Issue, &[StackEntry])> = Vec::new();
+    let mut last = Vec::new();
+    for issue in watched.issues(0) {
+        let masks: Vec<LaneMask> = issue.after.stack.iter().map(|entry| entry.lanes).collect();
+        if masks != last && !masks.is_empty() {
+            story.push((issue, &issue.after.stack));
+        }
+        last = masks;
+    }
+    let deepest = story.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
+    let mut table = FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
+    let mut seen = Vec::new();
+    for (_, entries) in &story {
+        let Some(top) = entries.last().filter(|top| !seen.contains(&top.lanes)) else { continue };
+        let depth = (seen.len() as u64).to_string();
+        seen.push(top.lanes);
+        table.row(depth, [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()]);
+    }
+    let joins = since.issues(0).filter(|issue| !since.is_written(issue.pc)).count();
+    let title = "The stack after each issue that changed it, top first: {line, mask, line at which they meet the others}";
+    Ok(Findings {
+        short: format!("It grows by one entry with each if that splits the warp, to {deepest} here, and shrinks at the end of each."),
+        pictures: vec![draw::stack(title, &watched, &story)],
+        tables: vec![table],
+        sentences: vec![
+            "Only the top entry issues. When its lanes reach the line at which they meet the others, it is popped, and the entry below, \
+             which holds all of them, goes on from there: no instruction is spent on it."
+                .to_owned(),
+            format!(
+                "Since Volta there is no stack; the same program sets and waits at convergence barriers instead, {joins} extra steps here."
+            ),
         ],
     })
 }

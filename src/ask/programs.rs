@@ -26,7 +26,6 @@ bundle! {
     BARRIER_BOTH_ARMS = "small/barrier_both_arms.ir";
     BARRIER_ONE_ARM = "small/barrier_one_arm.ir";
     BREAK = "small/break.ir";
-    DIAMOND = "small/diamond.ir";
     EARLY_RETURN = "small/early_return.ir";
     EARLY_RETURN_NESTED = "small/early_return_nested.ir";
     FLAG_WAIT = "small/flag_wait.ir";

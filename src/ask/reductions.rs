@@ -1,9 +1,8 @@
 //! The textbook's reductions: same sums, same blocks, and what the order of additions costs.
 
-use super::lab::{Done, MODES, Trial, each};
+use super::lab::{MODES, Trial, each};
 use super::programs::*;
 use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
-use crate::base::BlockId;
 use crate::machine::Mode;
 use crate::report::FigureTable;
 use crate::report::numbers::{grouped, real};
@@ -48,16 +47,12 @@ const KERNELS: [(&str, &Bundled); 3] = [
     ("interleaved", &REDUCE_INTERLEAVED),
 ];
 
-fn sectors(done: &Done) -> u64 {
-    done.report().memory.iter().find(|m| m.memory == "global" && m.way == "load").map_or(0, |m| m.sectors)
-}
-
 fn reductions() -> Result<Findings, Trouble> {
     let columns = ["kernel", "inst_per_warp", "divergent, pre-volta", "divergent, volta", "load requests", "load sectors", "h200 cycles"];
     let mut table = FigureTable::new("One block of 512 integers", &columns);
     let [near, less, apart] = each(KERNELS, |(name, program)| {
         let [before, since] = each(MODES, |mode| Trial::new(program, mode).set("n", BLOCK).set("block", BLOCK).run())?;
-        let figures = (since.count("divergent_branch")?, sectors(&since));
+        let figures = (since.count("divergent_branch")?, since.loads()?.sectors);
         table.row(
             name,
             [
@@ -88,7 +83,7 @@ fn reductions() -> Result<Findings, Trouble> {
              last steps."
                 .to_owned(),
             format!(
-                "It does not change which elements are read: {} sectors either way. Interleaving does, at the same divergence. A tool that \
+                "It does not change which elements are read: {} sectors in both. Interleaving does, at the same divergence. A tool that \
                  shows divergence alone cannot tell the last two apart.",
                 grouped(less.1)
             ),
@@ -97,17 +92,16 @@ fn reductions() -> Result<Findings, Trouble> {
 }
 
 fn reduction_steps() -> Result<Findings, Trouble> {
-    let columns = ["kernel", "s=1", "2", "3", "4", "5", "6", "7", "8", "9", "sum", "of"];
+    let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum", "of"];
     let mut table = FigureTable::new("Warps of a block that the step's if splits (16 warps, nine steps)", &columns);
     let sums = each(KERNELS, |(name, program)| {
         let watched = Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch()?;
         let mut steps = [0_u64; 9];
         let mut tested = 0_u64;
         for warp in 0..16 {
-            let tests = watched.of("bra Next").filter(|e| e.block == BlockId(0) && e.warp == warp);
-            for (step, test) in steps.iter_mut().zip(tests) {
+            for (step, test) in steps.iter_mut().zip(watched.of_warp(warp, "bra Next")) {
                 tested += 1;
-                *step += u64::from(!test.lanes.is_empty() && test.lanes != test.active);
+                *step += u64::from(test.diverges());
             }
         }
         let sum: u64 = steps.iter().sum();

@@ -55,8 +55,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "One thread sets a flag, the others of its warp wait for it: does it work?",
         programs: &[FLAG_WAIT, HOISTED_LOAD],
         sources: &[Source {
-            says: "ElTantawy, Aamodt: MIMD Synchronization on SIMT Architectures, MICRO 2016",
-            place: "https://doi.org/10.1109/MICRO.2016.7783714",
+            says: "SIMT-induced deadlock: a loop whose end depends on a store by another lane",
+            place: "ElTantawy, Aamodt: MIMD Synchronization on SIMT Architectures, MICRO 2016",
         }],
         on_h200: Some("It finishes at once, either way round: the single lane is the smaller side and runs first, so nobody spins."),
         find: flag_wait,
@@ -125,6 +125,7 @@ fn both(program: &'static Bundled) -> Result<[Done; 2], Trouble> {
 fn spin_lock() -> Result<Findings, Trouble> {
     let [before, since] = both(&SPIN_LOCK)?;
     let unyielding = Trial::new(&SPIN_LOCK, Mode::Volta).without_yields().run()?;
+    let watched = Trial::new(&SPIN_LOCK, Mode::Volta).watch()?;
     let columns = ["how", "it ends", "critical sections", "failed tries of lane 31", "cycles"];
     let mut table = FigureTable::new("32 lanes, one lock", &columns);
     for (name, done) in [("pre-volta", &before), ("volta", &since), ("volta, no yield", &unyielding)] {
@@ -135,11 +136,14 @@ fn spin_lock() -> Result<Findings, Trouble> {
     }
     Ok(Findings {
         short: format!(
-            "Before Volta the winner waits behind the loop for the losers, who wait for its unlock: {}. Since Volta it ends: {}.",
+            "Before Volta the winner waits behind the loop for the losers, who wait for its unlock: {}. Since Volta: {}.",
             before.finish(),
             since.finish()
         ),
-        pictures: vec![stuck(Mode::PreVolta, &before)],
+        pictures: vec![
+            stuck(Mode::PreVolta, &before),
+            draw::only("Who tries (volta): one lane after the other succeeds and leaves", &watched, 0, "atom.global.cas"),
+        ],
         tables: vec![table],
         sentences: vec![
             "The unlock stands behind the loop, and behind the loop is where the warp wants all lanes together first. That the lanes \

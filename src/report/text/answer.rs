@@ -1,7 +1,7 @@
 //! An answer as a student reads it: question, answer, what the lanes did, the figures, what a real GPU did, who asks.
 
 use super::Style;
-use super::layout::Page;
+use super::layout::{Page, clip};
 use crate::report::answer::{Answer, Cell, FigureTable, Questions};
 use crate::report::numbers::{grouped, real};
 
@@ -14,7 +14,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
     for picture in &answer.pictures {
         page.heading(&picture.title);
         for line in &picture.lines {
-            page.line(&format!("  {line}"));
+            page.verbatim(&format!("  {}", clip(line, style.width.max(60).saturating_sub(2))));
         }
     }
     for table in &answer.tables {
@@ -32,7 +32,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
     page.heading("Asked and said");
     for source in answer.sources {
         page.paragraph(source.says, "  ", "  ");
-        page.paragraph(source.place, "    ", "    ");
+        page.verbatim(&format!("    {}", source.place));
     }
     page.heading(if answer.programs.len() == 1 { "Program" } else { "Programs" });
     for program in &answer.programs {
