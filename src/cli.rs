@@ -4,6 +4,7 @@
 
 mod args;
 
+mod ask;
 mod cfg;
 mod check;
 mod compare;
@@ -58,6 +59,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Ask(a) => ask::ask(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),
         Command::Machine(a) => list::machine(a),

@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
     Print(PrintArgs),
+    /// Ask a question about divergence; it is answered by experiment
+    Ask(AskArgs),
     /// List every metric: name, Nsight Compute name, unit, formula
     Metrics,
     /// List every instruction form
@@ -51,7 +53,7 @@ pub(crate) enum ModeArg {
 pub(crate) enum Format {
     /// A report to read
     Table,
-    /// JSON
+    /// JSON, tagged with its schema
     Json,
 }
 
@@ -267,4 +269,22 @@ pub(crate) struct PrintArgs {
 pub(crate) struct MachineArgs {
     /// The machine whose file to print
     pub(crate) name: Option<String>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct AskArgs {
+    /// The question; without one, all that can be asked are listed
+    pub(crate) name: Option<String>,
+    /// Answer every question
+    #[arg(long, conflicts_with_all = ["name", "source"])]
+    pub(crate) all: bool,
+    /// List the questions (the default without NAME)
+    #[arg(long, conflicts_with_all = ["name", "all", "source"])]
+    pub(crate) list: bool,
+    /// Print the programs that the experiment runs instead of its answer
+    #[arg(long, requires = "name")]
+    pub(crate) source: bool,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Span, closest};
+use crate::divergence::SideOrder;
 use crate::isa::Class;
 
 /// How warps diverge and reconverge.
@@ -236,6 +237,16 @@ impl MachineSpec {
     /// The file of a preset.
     pub fn preset_text(name: &str) -> Option<&'static str> {
         PRESETS.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)
+    }
+
+    /// Which side of a divergent branch runs first, unless a run says otherwise.
+    pub const fn side_order(&self) -> SideOrder {
+        match self.side {
+            Side::Taken => SideOrder::Taken,
+            Side::FallThrough => SideOrder::FallThrough,
+            Side::Fewer => SideOrder::Fewer,
+            Side::More => SideOrder::More,
+        }
     }
 
     /// Reads a machine file.
