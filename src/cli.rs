@@ -9,6 +9,7 @@ mod check;
 mod job;
 mod list;
 mod output;
+mod plot;
 mod run;
 mod source;
 mod timeline;
@@ -53,6 +54,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

@@ -6,6 +6,7 @@
 pub mod cfg;
 pub mod metrics;
 pub mod numbers;
+pub mod plot;
 mod run;
 mod text;
 pub mod timeline;

@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Draw a picture of a run, as SVG or PNG
+    Plot(PlotArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
@@ -131,6 +133,34 @@ pub(crate) struct TimelineArgs {
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) width: Option<usize>,
     /// Print the data instead of the map
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) data: Option<Data>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Lanes of a warp over time, five states, with the source lines
+    Timeline,
+    /// All warps of a block, a strip each
+    Masks,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// What to draw
+    #[arg(value_enum)]
+    pub(crate) kind: KindArg,
+    #[command(flatten)]
+    pub(crate) program: ProgramChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// What runs along the picture
+    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
+    pub(crate) axis: AxisArg,
+    /// The picture: a name that ends in .svg or .png [default: SVG to standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the figures that the picture shows
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) data: Option<Data>,
 }
