@@ -143,6 +143,16 @@ pub(crate) enum KindArg {
     Timeline,
     /// All warps of a block, a strip each
     Masks,
+    /// Histogram of active lanes W0..W32, and its share over time
+    Lanes,
+    /// The reconvergence stack over time; in volta mode groups of lanes and join registers
+    Stack,
+    /// Warp by cycle: issued, or the reason why not
+    Schedule,
+    /// What warps waited for, by warp and by source line
+    Stalls,
+    /// Instructions a cycle: of warps, and of lanes; the gap is divergence
+    Ipc,
 }
 
 #[derive(clap::Args, Debug)]

@@ -23,7 +23,7 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
     let format = args.output.as_deref().map(picture).transpose()?; // before the run rather than after it
     let recording = record(&args.program, &args.window, default)?;
     if args.data.is_some() {
-        output::print(&plot::data(kind, &recording))?;
+        output::print(&plot::data(kind, &recording, axis(args.axis)))?;
     }
     let scene = plot::picture(kind, &recording, axis(args.axis));
     if scene.pixels() > MAX_PIXELS {
@@ -53,5 +53,10 @@ fn kind(typed: KindArg) -> Kind {
     match typed {
         KindArg::Timeline => Kind::Timeline,
         KindArg::Masks => Kind::Masks,
+        KindArg::Lanes => Kind::Lanes,
+        KindArg::Stack => Kind::Stack,
+        KindArg::Schedule => Kind::Schedule,
+        KindArg::Stalls => Kind::Stalls,
+        KindArg::Ipc => Kind::Ipc,
     }
 }

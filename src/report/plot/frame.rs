@@ -57,6 +57,21 @@ pub(super) fn legend(scene: &mut Scene, at: (i32, i32), entries: &[Entry]) -> i3
     y
 }
 
+/// Draws a legend in rows across the picture, from `top` on, where there is a scene; returns its height in any case.
+pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, entries: &[Entry]) -> i32 {
+    let widest = entries.iter().map(|e| text_width(e.text.chars().count(), 11)).max().unwrap_or(0) + 34 + 24;
+    let per_row = ((width - 2 * MARGIN) / widest.max(1)).max(1);
+    let mut rows = 0;
+    for (i, entry) in (0..).zip(entries) {
+        rows = i / per_row + 1;
+        if let Some(scene) = scene.as_deref_mut() {
+            let at = (MARGIN + i % per_row * widest, top + i / per_row * 20);
+            legend(scene, at, std::slice::from_ref(entry));
+        }
+    }
+    rows * 20
+}
+
 fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

@@ -28,6 +28,16 @@ pub(super) fn fitting(width: i32, size: i32) -> usize {
     usize::try_from(width.max(0) * 1000 / (size * CHARACTER)).unwrap_or(0)
 }
 
+/// Text on one line, cut to a width.
+pub(super) fn clipped(text: &str, width: i32, size: i32) -> String {
+    let room = fitting(width, size);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.chars().count() <= room {
+        return text;
+    }
+    text.chars().take(room.saturating_sub(1)).chain(['\u{2026}']).collect()
+}
+
 /// Text as it is mostly set.
 pub(super) const fn face(size: i32, colour: Rgb) -> Face {
     Face { size, bold: false, colour, anchor: Anchor::Start }
@@ -99,8 +109,6 @@ pub(super) enum Cell {
     At(LaneState, u32),
     /// Between issues: would run on this path, but its warp waits.
     Stalled(u32),
-    /// Nothing to show.
-    Nothing,
 }
 
 impl Cell {
@@ -114,9 +122,7 @@ impl Cell {
                 let colour = path_colour(path).0;
                 Look::hatched(colour.tint(70), Hatch::Level, colour)
             }
-            Cell::At(LaneState::MaskedOff, _) => {
-                Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, Rgb(0x90, 0x90, 0x90))
-            }
+            Cell::At(LaneState::MaskedOff, _) => Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, GREY),
             Cell::At(LaneState::AtJoin, _) => {
                 Look::hatched(Rgb(0xee, 0xee, 0xee), Hatch::Rising, Rgb(0x80, 0x80, 0x80))
             }
@@ -128,7 +134,6 @@ impl Cell {
                 let (colour, _) = path_colour(path);
                 Look::hatched(colour.tint(56), Hatch::Upright, colour.tint(140))
             }
-            Cell::Nothing => Look::plain(WHITE, INK),
         }
     }
 
@@ -136,9 +141,7 @@ impl Cell {
     pub(super) fn label(self) -> String {
         match self {
             Cell::At(LaneState::Active, path) => path.to_string(),
-            Cell::At(LaneState::MaskedOff | LaneState::PredicatedOff, _) | Cell::Stalled(_) | Cell::Nothing => {
-                String::new()
-            }
+            Cell::At(LaneState::MaskedOff | LaneState::PredicatedOff, _) | Cell::Stalled(_) => String::new(),
             Cell::At(state, _) => state.letter().to_string(),
         }
     }

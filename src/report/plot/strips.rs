@@ -1,9 +1,10 @@
 //! The pictures of lanes over time: one warp with its source ([`timeline`]), or a block warp by warp ([`masks`]).
 
 use super::axis::{Scale, Shows};
-use super::frame::{Entry, MARGIN, footer, legend, title, title_width};
+use super::frame::{Entry, MARGIN, footer, legend, legend_rows, title, title_width};
 use super::grid::{lane_numbers, lanes};
-use super::palette::{Cell, GREY, INK, Look, PALE, face, fitting, path_colour, text_width};
+use super::palette::{Cell, GREY, INK, Look, PALE, clipped, face, path_colour, text_width};
+use super::reasons;
 use super::scene::{Area, Rgb, Scene};
 use crate::base::Pc;
 use crate::observe::{LaneState, Strip};
@@ -72,17 +73,11 @@ pub(super) fn masks(recording: &Recording, axis: Axis) -> Scene {
     let count = i32::try_from(strips.len()).unwrap_or(64).min(64);
     let what = "which lanes of each warp worked";
     let key = entries(axis, strips);
-    let per_row = 4;
-    let rows = i32::try_from(key.len().div_ceil(per_row)).unwrap_or(1);
     let width = (scale.right() + 70).max(title_width(recording, what));
-    let mut scene = Scene::new(width, 76 + rows * 20 + 14 + count * (height + 6) + 30 + 44);
+    let legend = legend_rows(None, 0, width, &key);
+    let mut scene = Scene::new(width, 76 + legend + 14 + count * (height + 6) + 30 + 44);
     let top = title(&mut scene, recording, what);
-    let step = (width - 2 * MARGIN) / per_row as i32;
-    for (i, entry) in key.iter().enumerate() {
-        let (column, line) = (i32::try_from(i % per_row).unwrap_or(0), i32::try_from(i / per_row).unwrap_or(0));
-        legend(&mut scene, (MARGIN + column * step, top + line * 20), std::slice::from_ref(entry));
-    }
-    let mut y = top + rows * 20 + 10;
+    let mut y = top + legend_rows(Some(&mut scene), top, width, &key) + 10;
     for strip in strips {
         let area = Area { x: scale.left(), y, w: scale.right() - scale.left(), h: height };
         scene.fill(area, Rgb(0xf6, 0xf6, 0xf6));
@@ -178,27 +173,34 @@ fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: 
     for (i, &pc) in steps.iter().enumerate() {
         let middle = row(i) + SOURCE / 2;
         let text = recording.step(pc).map_or("", |s| s.text.as_str());
-        let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let room = fitting(LEFT - 2 * MARGIN - number, 10);
-        let cut: String = if text.chars().count() > room {
-            text.chars().take(room.saturating_sub(1)).chain(['\u{2026}']).collect()
-        } else {
-            text
-        };
+        let cut = clipped(text, LEFT - 2 * MARGIN - number, 10);
         scene.text((MARGIN + number, middle), face(10, GREY).end(), recording.line(pc).to_string());
         scene.text((MARGIN + number + 10, middle), face(10, INK), cut);
         scene.line((scale.left(), row(i) + SOURCE), (scale.right(), row(i) + SOURCE), PALE);
     }
+    let row_of = |pc: Pc| steps.iter().position(|&step| step == pc);
     for column in scale.columns(strip) {
-        let Shows::Issue(issue) = column.shows else { continue };
-        let issue = &strip.issues[issue];
-        let Some(i) = steps.iter().position(|&pc| pc == issue.pc) else { continue };
+        let (x, w) = (column.from, column.to - column.from);
+        let issue = match column.shows {
+            Shows::Issue(issue) => &strip.issues[issue],
+            Shows::Wait(i) => {
+                // The wait stands in the row of the instruction that is waited with, and says for what.
+                let next = strip.issues.get(i + 1);
+                let reason = next.and_then(|next| next.waits.iter().max_by_key(|&&(_, cycles)| cycles));
+                if let (Some((stall, _)), Some(i)) = (reason, next.and_then(|next| row_of(next.pc))) {
+                    let area = Area { x, y: row(i) + 2, w, h: SOURCE - 3 };
+                    reasons::look(*stall).draw(scene, area, stall.name());
+                }
+                continue;
+            }
+        };
+        let Some(i) = row_of(issue.pc) else { continue };
         let lanes = i32::try_from(issue.executed.count()).unwrap_or(0);
         let full = i32::try_from(recording.warp_size.clamp(1, 32)).unwrap_or(32);
         let h = if lanes == 0 { 1 } else { ((SOURCE - 2) * lanes / full).max(2) };
         let (ground, ink) = path_colour(issue.path);
-        let gap = i32::from(column.to - column.from > 5);
-        let area = Area { x: column.from, y: row(i) + SOURCE - h, w: column.to - column.from - gap, h };
+        let gap = i32::from(w > 5);
+        let area = Area { x, y: row(i) + SOURCE - h, w: w - gap, h };
         let label = if lanes < full { lanes.to_string() } else { String::new() };
         let fits = area.h >= 11 && area.w >= text_width(label.len(), 9) + 2;
         Look::plain(ground, ink).draw(scene, area, if fits { &label } else { "" });
