@@ -11,6 +11,7 @@ mod compare;
 mod job;
 mod list;
 mod output;
+mod plot;
 mod run;
 mod source;
 mod timeline;
@@ -56,6 +57,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
         Command::Compare(a) => compare::compare(a),
+        Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

@@ -8,6 +8,7 @@ pub mod cfg;
 pub mod compare;
 pub mod metrics;
 pub mod numbers;
+pub mod plot;
 mod run;
 mod text;
 pub mod timeline;

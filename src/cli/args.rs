@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Timeline(TimelineArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
+    /// Draw a picture of a run, as SVG or PNG
+    Plot(PlotArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
@@ -135,6 +137,44 @@ pub(crate) struct TimelineArgs {
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) width: Option<usize>,
     /// Print the data instead of the map
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) data: Option<Data>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Lanes of a warp over time, five states, with the source lines
+    Timeline,
+    /// All warps of a block, a strip each
+    Masks,
+    /// Histogram of active lanes W0..W32, and its share over time
+    Lanes,
+    /// The reconvergence stack over time; in volta mode groups of lanes and join registers
+    Stack,
+    /// Warp by cycle: issued, or the reason why not
+    Schedule,
+    /// What warps waited for, by warp and by source line
+    Stalls,
+    /// Instructions a cycle: of warps, and of lanes; the gap is divergence
+    Ipc,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// What to draw
+    #[arg(value_enum)]
+    pub(crate) kind: KindArg,
+    #[command(flatten)]
+    pub(crate) program: ProgramChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// What runs along the picture
+    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
+    pub(crate) axis: AxisArg,
+    /// The picture: a name that ends in .svg or .png [default: SVG to standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the figures that the picture shows
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) data: Option<Data>,
 }
