@@ -132,11 +132,13 @@ pub fn simulate(
     options: &Options,
     progress: &impl Progress,
 ) -> Result<Simulation, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
-    let counts = || Counts::new(&is_join, spec.warp_size);
+    let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
     let Outcome { finish, interleaved, occupancy, launch, observer, .. } =
-        machine::run(kernel, launch, spec, options, progress, counts)?;
+        machine::run(code.clone(), launch, spec, options, progress, counts)?;
 
     let lines = Lines::new(program);
     let mut notes = Vec::new();
@@ -144,6 +146,9 @@ pub fn simulate(
         notes.push(
             "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
         );
+    }
+    if spec.code.is_some() && !code.is_machine_code() {
+        notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
     }
     let mut run = Run::build(RunInput {
         program: program.name.clone(),

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::block::{DoesNotFit, Occupancy};
+use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
 use super::sm::Sm;
@@ -101,21 +102,23 @@ impl Progress for () {
     fn blocks_done(&self, _: u64) {}
 }
 
-/// Runs a kernel.
+/// Runs a kernel, as written or as [`super::lower`] made it.
 ///
 /// `observer` makes one observer an SM; they are merged in SM order. The [`Stream`] that events' PCs index is
 /// [`stream`]'s.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn run<O: Observer>(
-    kernel: &Kernel,
+pub fn run<'k, O: Observer>(
+    code: impl Into<Code<'k>>,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     progress: &impl Progress,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
+    let code = code.into();
+    let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let active_sms = u64::from(spec.sms).min(blocks) as u32;
@@ -123,7 +126,7 @@ pub fn run<O: Observer>(
     let cx = Context {
         kernel,
         spec,
-        program: Program::new(kernel, spec, options.mode, options.yields),
+        program: Program::new(&code, spec, options.mode, options.yields),
         global: &global,
         occupancy,
         active_sms,
