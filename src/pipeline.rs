@@ -134,11 +134,13 @@ pub fn simulate(
     options: &Options,
     progress: &impl Progress,
 ) -> Result<Simulation, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
-    let counts = || Counts::new(&is_join, spec.warp_size);
+    let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
     let Outcome { finish, interleaved, occupancy, launch, observer, .. } =
-        machine::run(kernel, launch, spec, options, progress, counts)?;
+        machine::run(code.clone(), launch, spec, options, progress, counts)?;
 
     let lines = Lines::new(program);
     let mut notes = Vec::new();
@@ -146,6 +148,9 @@ pub fn simulate(
         notes.push(
             "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
         );
+    }
+    if spec.code.is_some() && !code.is_machine_code() {
+        notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
     }
     let mut run = Run::build(RunInput {
         program: program.name.clone(),
@@ -189,10 +194,12 @@ pub fn record(
     window: &Window,
 ) -> Result<Recording, DoesNotFit> {
     let (grid, block) = (launch.grid, launch.block);
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
     let timeline = || Timeline::new(window.clone());
     let Watched { finish, sm, simulated_sms, observer } =
-        machine::watch(kernel, launch, spec, options, window.block, timeline)?;
+        machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
     let lines = Lines::new(program);
     let who = match simulated_sms {
         1 => format!("{sm}, which runs block {},", window.block.0),
@@ -227,9 +234,11 @@ pub fn issue_streams(
     options: &Options,
     limit: usize,
 ) -> Result<IssueStreams, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
     let trace = || Trace::limited(0..1, limit);
-    let watched = machine::watch(kernel, launch, spec, options, BlockId(0), trace)?;
+    let watched = machine::watch(code.clone(), launch, spec, options, BlockId(0), trace)?;
     let mut warps: Vec<Vec<(Pc, LaneMask)>> = Vec::new();
     for issue in watched.observer.entries() {
         let warp = issue.warp as usize;

@@ -52,6 +52,14 @@ pub(crate) enum ModeArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoweringArg {
+    /// One issue for each PTX instruction, branches as written
+    AsWritten,
+    /// The machine instructions that PTX becomes on the machine, short branches predicated
+    Hardware,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// A report to read
     Table,
@@ -252,6 +260,9 @@ pub(crate) struct MachineChoice {
     /// Lanes a warp, 2 to 32 [default: the machine's]
     #[arg(long, value_name = "N")]
     pub(crate) warp_size: Option<u32>,
+    /// What is issued for an instruction [default: the machine's; hardware on all but teaching]
+    #[arg(long, value_enum)]
+    pub(crate) lowering: Option<LoweringArg>,
     /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
     #[arg(long)]
     pub(crate) no_yield: bool,

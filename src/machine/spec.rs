@@ -3,6 +3,8 @@
 //! A preset is a RON file under `isa/machines/`; users can bring their own. An unknown or missing field, a class without
 //! a price or an impossible number is an error with its place in the file.
 
+mod code;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -10,6 +12,8 @@ use serde::Deserialize;
 use crate::diag::{Diagnostic, Span, closest};
 use crate::divergence::SideOrder;
 use crate::isa::Class;
+
+pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
 
 /// How warps diverge and reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -77,7 +81,8 @@ pub struct Price {
     /// Cycles the unit is busy with one warp instruction.
     #[serde(default = "one")]
     pub interval: u32,
-    /// Machine instructions it expands to; 0 only for `Join` (free). 1 = as written.
+    /// Machine instructions it becomes under [`Lowering::Hardware`] where [`MachineCode::expand`] does not say otherwise; for `Join` (0:
+    /// free) under either lowering.
     #[serde(default = "one")]
     pub slots: u32,
 }
@@ -213,6 +218,10 @@ pub struct MachineSpec {
     pub barrier: BarrierCost,
     /// The memory system.
     pub memory: Memory,
+    /// How programs are issued unless the command line says otherwise.
+    pub lowering: Lowering,
+    /// The machine instructions that PTX becomes here; `None`: nothing is known of them.
+    pub code: Option<MachineCode>,
     /// What each class costs. Every class must be priced.
     pub prices: BTreeMap<Class, Price>,
 }
@@ -323,6 +332,12 @@ impl MachineSpec {
         ] {
             need(rate.is_finite() && rate >= 1e-3, field, "a rate is a positive number of bytes a cycle");
         }
+        need(
+            self.lowering == Lowering::AsWritten || self.code.is_some(),
+            "lowering",
+            "`Hardware` needs to know machine instructions: say what `code` is",
+        );
+        faults.extend(self.code.iter().flat_map(MachineCode::faults));
         for &class in Class::ALL {
             match self.prices.get(&class) {
                 None => faults.push(("prices", format!("class `{}` has no price", class.name()))),
