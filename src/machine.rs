@@ -19,5 +19,7 @@ mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
 pub use gpu::{Options, Outcome, Progress, run, stream};
-pub use spec::{BarrierCost, Cache, MachineSpec, Memory, Mode, Policy, Price, Side, StorePolicy, Transactions};
+pub use spec::{
+    BarrierCost, Cache, MachineSpec, Memory, Mode, Placement, Policy, Price, Side, StorePolicy, Transactions,
+};
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};
