@@ -8,6 +8,7 @@ mod corpus;
 mod cuda;
 mod docs;
 mod figures;
+mod forms;
 mod generated;
 mod nonsense;
 mod support;
