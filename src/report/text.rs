@@ -6,7 +6,7 @@
 mod layout;
 mod sections;
 
-pub(super) use layout::wrap;
+pub(super) use layout::{clip, wrap};
 
 use thiserror::Error;
 
