@@ -82,9 +82,9 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
     let hottest = files.values().flat_map(BTreeMap::values).map(Line::time).max().unwrap_or(0);
     let width = style.width.max(60);
     let mut out = format!("{}: {}, {} on {}\n", run.program, run.kernel, run.mode, run.machine);
-    let legend = "time: share of issue slots and waiting; exec: warps that executed it; div: of these, branches at which lanes \
-                  parted; lanes: active on average; sectors: 32 bytes each; waited: warp cycles; >> the hottest line, > a \
-                  tenth of the time or more";
+    let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; div: branches at which lanes \
+                  parted; lanes: active on average; sect: sectors of 32 bytes; wait: warp cycles; for: the longest wait; \
+                  >> the hottest line, > a tenth of the time or more";
     out += &wrap(legend, width, "", "");
     out.push('\n');
     for (&file, lines) in &files {
@@ -101,7 +101,7 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
     out
 }
 
-const HEADER: &str = "     time    exec     div  lanes sectors  waited  for            line";
+const HEADER: &str = "     time   exec    div lanes   sect   wait for         line";
 
 fn listing(
     out: &mut String,
@@ -129,13 +129,11 @@ fn listing(
             _ => "  ",
         };
         let [share, executed, divergent, lanes, sectors, stalled, reason] = cells;
-        let code = texts.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default().replace('\t', "    ");
+        let code = texts.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
         let row = format!(
-            "{mark} {share:>6} {executed:>7} {divergent:>7} {lanes:>6} {sectors:>7} {stalled:>7}  {reason:<13} {number:>5}  "
+            "{mark} {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} {reason:<11} {number:>4} "
         );
-        let indent = code.len() - code.trim_start().len();
-        let code = " ".repeat(indent.min(16)) + &clip(&code, width.saturating_sub(row.len() + indent.min(16)).max(8));
-        let row = format!("{row}{code}");
+        let row = row.clone() + &code_in(code, width.saturating_sub(row.len()));
         match mark {
             ">>" if color => {
                 let _ = writeln!(out, "\x1b[1;31m{}\x1b[0m", row.trim_end());
@@ -148,6 +146,14 @@ fn listing(
             }
         }
     }
+}
+
+/// A source line in a narrow column: its indentation, up to a limit, and its words with one blank between.
+fn code_in(code: &str, room: usize) -> String {
+    let tabs = code.replace('\t', "    ");
+    let indent = (tabs.len() - tabs.trim_start().len()).min(16).min(room / 2);
+    let words = tabs.split_whitespace().collect::<Vec<_>>().join(" ");
+    " ".repeat(indent) + &clip(&words, room.saturating_sub(indent).max(2))
 }
 
 /// The figures of a line; empty for a line that nobody executed.
@@ -167,7 +173,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
         if line.executed == 0 { String::new() } else { format!("{lanes:.1}") },
         shown(line.sectors),
         shown(line.stalled),
-        reason.replace("_scoreboard", "_score").replace("_throttle", "_full").replace("_resolving", ""),
+        reason.replace("board", "").replace("_throttle", "").replace("_resolving", ""),
     ]
 }
 

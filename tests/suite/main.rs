@@ -8,4 +8,5 @@ mod docs;
 mod figures;
 mod generated;
 mod nonsense;
+mod pictures;
 mod support;
