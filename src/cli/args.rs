@@ -87,6 +87,9 @@ pub(crate) struct RunArgs {
     /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
+    /// Print the source instead, with what each line cost: of a .ptx that names its .cu lines, those
+    #[arg(long, conflicts_with_all = ["metrics", "format", "quiet"])]
+    pub(crate) annotate: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
