@@ -8,12 +8,14 @@
 //! values and `.local` arrays of a function are in its *frame*, in the lane's local memory from the frame pointer on.
 
 mod check;
+mod convert;
 mod flow;
 mod inst;
 mod lane;
 pub mod layout;
 
 pub use check::{check, support};
+pub use convert::{Conditional, Converted};
 pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 pub use lane::*;
