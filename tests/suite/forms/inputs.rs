@@ -145,7 +145,7 @@ pub(crate) fn random(source: Source, bits: &mut Bits) -> u64 {
         (Type::F16 | Type::F32 | Type::F64, _) => x & all,
         (_, 0) => x & all,
         // Any number of leading zeros or ones.
-        (_, 1) => x >> (how >> 8) % 64 & all,
+        (_, 1) => (x >> ((how >> 8) % 64)) & all,
         _ => ((x as i64) >> ((how >> 8) % 64)) as u64 & all,
     }
 }
