@@ -15,7 +15,9 @@ fn ask(name: &str) -> Answer {
 }
 
 fn cell<'a>(answer: &'a Answer, row: &str, column: &str) -> &'a Cell {
-    answer.cell(row, column).unwrap_or_else(|| panic!("{}: no figure `{row}` / `{column}`: {:#?}", answer.name, answer.tables))
+    answer
+        .cell(row, column)
+        .unwrap_or_else(|| panic!("{}: no figure `{row}` / `{column}`: {:#?}", answer.name, answer.tables))
 }
 
 fn count(answer: &Answer, row: &str, column: &str) -> u64 {
@@ -50,7 +52,10 @@ fn every_question_has_an_answer_fit_to_print() {
     assert!(names.len() >= 20 && names.len() == experiments().count(), "names are unique: {names:?}");
     for experiment in experiments() {
         let name = experiment.name;
-        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && experiment.question.ends_with(['?', '.']), "{name}");
+        assert!(
+            name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && experiment.question.ends_with(['?', '.']),
+            "{name}"
+        );
         assert!(!experiment.programs.is_empty() && !experiment.sources.is_empty(), "{name}");
         let answer = ask(name);
         assert!(!answer.short.is_empty() && answer.short.len() < 200, "{name}: {}", answer.short);

@@ -57,7 +57,8 @@ pub fn questions(listed: &Questions, style: Style) -> String {
 fn figures(page: &mut Page, table: &FigureTable) {
     page.heading(&table.title);
     let header: Vec<&str> = table.columns.iter().map(String::as_str).collect();
-    let rows = table.rows.iter().map(|row| std::iter::once(row.name.clone()).chain(row.cells.iter().map(cell)).collect());
+    let rows =
+        table.rows.iter().map(|row| std::iter::once(row.name.clone()).chain(row.cells.iter().map(cell)).collect());
     page.table(&header, rows.collect(), &[0], None);
 }
 
