@@ -7,9 +7,11 @@ mod args;
 mod ask;
 mod cfg;
 mod check;
+mod compare;
 mod job;
 mod list;
 mod output;
+mod plot;
 mod run;
 mod source;
 mod timeline;
@@ -54,6 +56,8 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Compare(a) => compare::compare(a),
+        Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

@@ -5,8 +5,10 @@
 
 mod answer;
 pub mod cfg;
+pub mod compare;
 pub mod metrics;
 pub mod numbers;
+pub mod plot;
 mod run;
 mod text;
 pub mod timeline;
@@ -16,4 +18,6 @@ pub use run::{
     Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Run,
     RunInput, Slots, StepInfo, Verdict,
 };
-pub use text::{Style, UnknownMetric, answer as answer_text, known, questions as questions_text, selected, text};
+pub use text::{
+    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+};

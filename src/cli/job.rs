@@ -6,10 +6,10 @@ use simt_sim::diag::{self, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{MachineSpec, Mode};
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
-use super::args::{LaunchChoice, MachineChoice, ModeArg};
+use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
 use super::source::read_text;
 use super::{Failure, output, source};
 
@@ -37,6 +37,18 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
             return Err(Failure::new(format!("--warp-size {lanes}: a warp has 2 to 32 lanes")));
         }
         spec.warp_size = lanes;
+    }
+    match choice.lowering {
+        None => {}
+        Some(LoweringArg::AsWritten) => spec.lowering = Lowering::AsWritten,
+        Some(LoweringArg::Hardware) if spec.code.is_some() => spec.lowering = Lowering::Hardware,
+        Some(LoweringArg::Hardware) => {
+            return Err(Failure::new(format!(
+                "--lowering hardware: the file of {} does not say what PTX becomes there\nhelp: choose a machine whose file has \
+                 `code` (all presets but teaching)",
+                spec.name
+            )));
+        }
     }
     let mode = match asked {
         None => spec.modes[0],

@@ -4,10 +4,12 @@
 //! profilers have it, so that it can be compared with a real GPU and looked up.
 
 mod answer;
+mod comparison;
 mod layout;
 mod sections;
 
 pub use answer::{answer, questions};
+pub use comparison::comparison;
 pub(super) use layout::wrap;
 
 use thiserror::Error;

@@ -3,10 +3,12 @@
 mod architecture;
 mod ask;
 mod cli;
+mod compare;
 mod corpus;
 mod cuda;
 mod docs;
 mod figures;
+mod forms;
 mod generated;
 mod nonsense;
 mod support;
