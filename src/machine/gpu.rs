@@ -100,7 +100,7 @@ impl<'a> Context<'a> {
             blocks,
             threads: launch.block.iter().product(),
             dynamic_shared: launch.dynamic_shared,
-            shared_bytes: exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
+            shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
             mode: options.mode,
             order: options.order,

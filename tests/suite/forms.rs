@@ -23,7 +23,12 @@ use harness::Case;
 fn prove(cases: Vec<(Case, Vec<Expected>)>) {
     for (case, expected) in cases {
         for (i, (found, wanted)) in case.run().into_iter().zip(expected).enumerate() {
-            assert!(wanted.admits(found), "{:?}: out[{i}] is {found:#x}, not {wanted:x?}\n{}", case.subjects, case.text);
+            assert!(
+                wanted.admits(found),
+                "{:?}: out[{i}] is {found:#x}, not {wanted:x?}\n{}",
+                case.subjects,
+                case.text
+            );
         }
     }
 }
@@ -32,7 +37,6 @@ fn exactly(cases: Vec<(Case, Vec<u64>)>) -> Vec<(Case, Vec<Expected>)> {
     let bits = |expected: Vec<u64>| expected.into_iter().map(Expected::Bits).collect();
     cases.into_iter().map(|(case, expected)| (case, bits(expected))).collect()
 }
-
 
 #[test]
 fn integer_arithmetic() {

@@ -28,7 +28,10 @@ pub(crate) fn cases() -> Vec<Checked> {
 
 fn function(m: &FormMatch<'_>) -> &'static str {
     let names = ["add", "min", "max", "and", "or", "xor", "inc", "dec", "exch", "cas"];
-    names.into_iter().find(|name| m.has(name)).unwrap_or_else(|| panic!("`{}`: no oracle for this atomic", m.form.syntax))
+    names
+        .into_iter()
+        .find(|name| m.has(name))
+        .unwrap_or_else(|| panic!("`{}`: no oracle for this atomic", m.form.syntax))
 }
 
 /// What the memory holds after the function; `None` when PTX does not say which NaN.
@@ -43,17 +46,36 @@ fn after(m: &FormMatch<'_>, shared: bool, old: u64, b: u64, c: u64) -> u64 {
         "and" => old & b,
         "or" => old | b,
         "xor" => old ^ b,
-        "inc" => if old >= b { 0 } else { old + 1 },
-        "dec" => if old == 0 || old > b { b } else { old - 1 },
+        "inc" => {
+            if old >= b {
+                0
+            } else {
+                old + 1
+            }
+        }
+        "dec" => {
+            if old == 0 || old > b {
+                b
+            } else {
+                old - 1
+            }
+        }
         "exch" => b,
-        _ => if old == b { c } else { old },
+        _ => {
+            if old == b {
+                c
+            } else {
+                old
+            }
+        }
     }
 }
 
 /// A float sum, rounded to nearest.
 fn sum(ty: Type, shared: bool, old: u64, b: u64) -> u64 {
     let format = if ty == Type::F64 { F64 } else { F32 };
-    let flush = |bits: u64| if ty == Type::F32 && !shared && format.is_subnormal(bits) { bits & format.sign() } else { bits };
+    let flush =
+        |bits: u64| if ty == Type::F32 && !shared && format.is_subnormal(bits) { bits & format.sign() } else { bits };
     match (format.decode(flush(old)), format.decode(flush(b))) {
         (Number::Finite(x), Number::Finite(y)) => flush(x.plus(y, b'n').round(format, b'n')),
         _ => panic!("the operands of atomics are finite"),
@@ -66,8 +88,10 @@ fn case(m: &FormMatch<'_>) -> Checked {
     let returns = m.form.opcode == "atom";
     let mut bits = Bits::new(m.form.syntax.len() as u64);
     let source = Source { ty, amount: false };
-    let finite = |x: u64| !ty.is_float() || !matches!(super::exact::Format::of(ty).decode(x), Number::Nan | Number::Infinite(_));
-    let set: Vec<u64> = corners(source).into_iter().filter(|&x| finite(x) && (!ty.is_float() || x.leading_zeros() > 0)).collect();
+    let finite =
+        |x: u64| !ty.is_float() || !matches!(super::exact::Format::of(ty).decode(x), Number::Nan | Number::Infinite(_));
+    let set: Vec<u64> =
+        corners(source).into_iter().filter(|&x| finite(x) && (!ty.is_float() || x.leading_zeros() > 0)).collect();
     let mut draw = |few: bool| loop {
         let x = match bits.next() % 3 {
             // Counters wrap and swaps succeed among small values.
@@ -119,7 +143,11 @@ fn case(m: &FormMatch<'_>) -> Checked {
         16 * n,
         8 * n,
         8 * n,
-        if shared { fill } else { "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n".into() },
+        if shared {
+            fill
+        } else {
+            "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n".into()
+        },
         m.mnemonic(),
         if shared { drain } else { String::new() },
         if returns { format!("st.global.b{w} [%out], %d;\n") } else { String::new() },

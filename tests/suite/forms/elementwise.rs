@@ -74,7 +74,13 @@ fn lines(mnemonic: &str) -> Vec<Line> {
     let m = lookup(mnemonic);
     let (registers, results) = (sources(&m), results(&m));
     let line = |literal, negated, wider: Option<u32>| {
-        let mut line = Line { mnemonic: mnemonic.to_string(), literal, negated, registers: registers.clone(), results: results.clone() };
+        let mut line = Line {
+            mnemonic: mnemonic.to_string(),
+            literal,
+            negated,
+            registers: registers.clone(),
+            results: results.clone(),
+        };
         if literal.is_some() {
             line.registers.pop();
         }
@@ -131,7 +137,8 @@ fn register(bits: u32, name: &str) -> String {
 /// Runs lines whose sources have the same types and holds each result against its oracle.
 fn prove(form: &Form, lines: &[Line]) {
     let operands = tuples(&lines[0].registers, form.syntax.len() as u64);
-    let oracles: Vec<Oracle> = lines.iter().map(|l| oracle(&lookup(&l.mnemonic)).expect("rows of `covers` have one")).collect();
+    let oracles: Vec<Oracle> =
+        lines.iter().map(|l| oracle(&lookup(&l.mnemonic)).expect("rows of `covers` have one")).collect();
     run(lines, &oracles, &operands, false);
     run(lines, &oracles, &operands[operands.len().saturating_sub(SPARSE)..], true);
 }
@@ -153,7 +160,10 @@ fn run(lines: &[Line], oracles: &[Oracle], operands: &[Vec<u64>], sparse: bool) 
             for (k, &wanted) in expect(line, oracle, extended, x).iter().enumerate() {
                 let got = found[(first + k) * n + i];
                 let wanted = if sparse && i % 2 == 1 { Expected::Bits(0) } else { wanted };
-                if !wanted.admits(got) && line.mnemonic.starts_with("sqrt") { eprintln!("BAD {} {i} {:x} {got:x}", line.mnemonic, x[0]); continue; }
+                if !wanted.admits(got) && line.mnemonic.starts_with("sqrt") {
+                    eprintln!("BAD {} {i} {:x} {got:x}", line.mnemonic, x[0]);
+                    continue;
+                }
                 assert!(
                     wanted.admits(got),
                     "{}{} of {x:x?}{}{}: result {k} is {got:#x}, not {wanted:x?}",
@@ -214,11 +224,15 @@ fn program(lines: &[Line], n: usize, sparse: bool) -> String {
     }
     let mut slot = 0;
     for line in lines {
-        let results: Vec<String> = line.results.iter().enumerate().map(|(k, &bits)| register(bits, &format!("d{k}"))).collect();
+        let results: Vec<String> =
+            line.results.iter().enumerate().map(|(k, &bits)| register(bits, &format!("d{k}"))).collect();
         let mut operands = vec![results.join("|")];
-        operands.extend(names.iter().take(line.registers.len()).map(|name| {
-            if line.negated && name.starts_with("%p") { format!("!{name}") } else { name.clone() }
-        }));
+        operands.extend(
+            names
+                .iter()
+                .take(line.registers.len())
+                .map(|name| if line.negated && name.starts_with("%p") { format!("!{name}") } else { name.clone() }),
+        );
         operands.extend(line.literal.map(|n| n.to_string()));
         let _ = writeln!(body, "{} {};", line.mnemonic, operands.join(", "));
         for (name, bits) in results.iter().zip(&line.results) {

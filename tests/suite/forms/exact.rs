@@ -57,7 +57,8 @@ impl Format {
         let hidden = 1u64 << (self.precision - 1);
         let (field, fraction) = ((magnitude / hidden) as i32, magnitude % hidden);
         let lowest = 2 - self.most - self.precision;
-        let (significand, exponent) = if field == 0 { (fraction, lowest) } else { (fraction + hidden, lowest + field - 1) };
+        let (significand, exponent) =
+            if field == 0 { (fraction, lowest) } else { (fraction + hidden, lowest + field - 1) };
         Number::Finite(Real { negative, significand: significand.into(), exponent, more: false })
     }
 
@@ -260,7 +261,8 @@ fn rounding_to_nearest_agrees_with_the_processor() {
     let f64s = Source { ty: Type::F64, amount: false };
     for x in tuples(&[f64s; 3], 11) {
         let [a, b, c] = [x[0], x[1], x[2]].map(f64::from_bits);
-        let [Number::Finite(p), Number::Finite(q), Number::Finite(r)] = [x[0], x[1], x[2]].map(|b| F64.decode(b)) else {
+        let [Number::Finite(p), Number::Finite(q), Number::Finite(r)] = [x[0], x[1], x[2]].map(|b| F64.decode(b))
+        else {
             continue;
         };
         let near = |r: Real| r.round(F64, b'n');

@@ -83,7 +83,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             })
         }
         "dp2a" => {
-            let signed: Vec<bool> = m.words.iter().flatten().filter(|w| w.ends_with("32")).map(|w| *w == "s32").collect();
+            let signed: Vec<bool> =
+                m.words.iter().flatten().filter(|w| w.ends_with("32")).map(|w| *w == "s32").collect();
             one(move |x| {
                 let half = |i: u32| value(if signed[0] { Type::S16 } else { Type::U16 }, x[0] >> (16 * i));
                 let byte = |i: u32| value(if signed[1] { Type::S8 } else { Type::U8 }, x[1] >> (8 * i));
@@ -118,7 +119,9 @@ fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
             let entry = |i: u32| bit(x[0], i) << 2 | bit(x[1], i) << 1 | bit(x[2], i);
             (0..32).map(|i| bit(x[3], entry(i) as u32) << i).sum()
         }),
-        "shl" => one(move |x| (0..ty.bits()).filter(|&i| u64::from(i) >= x[1]).map(|i| bit(x[0], i - x[1] as u32) << i).sum()),
+        "shl" => one(move |x| {
+            (0..ty.bits()).filter(|&i| u64::from(i) >= x[1]).map(|i| bit(x[0], i - x[1] as u32) << i).sum()
+        }),
         "shr" => one(move |x| {
             let amount = (x[1] as u32).min(ty.bits());
             wrap(ty, value(ty, x[0]) >> amount)

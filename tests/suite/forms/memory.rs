@@ -33,9 +33,10 @@ fn mnemonics_of(form: &Form) -> Vec<String> {
     if let Some(types) = form.slots.last() {
         for ty in &types.words {
             for vector in ["v2", "v4"] {
-                let words = form.slots.iter().filter_map(|slot| {
-                    if slot.words.iter().any(|w| w == vector) { Some(vector) } else { first(slot) }
-                });
+                let words = form
+                    .slots
+                    .iter()
+                    .filter_map(|slot| if slot.words.iter().any(|w| w == vector) { Some(vector) } else { first(slot) });
                 let mut words: Vec<&str> = words.collect();
                 if let Some(last) = words.last_mut() {
                     *last = ty;
@@ -67,11 +68,8 @@ pub(crate) fn cases() -> Vec<Checked> {
 
 fn case(form: &Form, chosen: &[String]) -> Checked {
     let mut bits = Bits::new(form.syntax.len() as u64);
-    let mut draft = Draft {
-        input: (0..LANES * CELLS).map(|_| bits.next()).collect(),
-        body: String::new(),
-        expected: Vec::new(),
-    };
+    let mut draft =
+        Draft { input: (0..LANES * CELLS).map(|_| bits.next()).collect(), body: String::new(), expected: Vec::new() };
     for mnemonic in chosen {
         let m = lookup(mnemonic);
         if form.sem == Sem::Load { draft.load(&m) } else { draft.store(&m) }

@@ -27,7 +27,10 @@ fn every(form: &Form) -> Vec<String> {
 
 /// `.ftz` speaks of f32 (and f16) values; the table accepts it beside others where a set of types shares a row.
 fn meaningful(mnemonic: &str) -> bool {
-    !mnemonic.contains(".ftz") || mnemonic.contains("f32") || mnemonic.contains("f16") || mnemonic.contains("approx.ftz.f64")
+    !mnemonic.contains(".ftz")
+        || mnemonic.contains("f32")
+        || mnemonic.contains("f16")
+        || mnemonic.contains("approx.ftz.f64")
 }
 
 /// For each slot each of its words, beside the first word of every required slot.

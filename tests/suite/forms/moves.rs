@@ -36,7 +36,9 @@ fn case(subjects: Vec<String>, declarations: &str, body: &str, f: impl Fn(usize,
 /// From register to register, and a special register.
 fn copy(mnemonic: &str) -> Checked {
     let bits = lookup(mnemonic).ty().bits();
-    let body = format!("st.global.b64 [%out], 0;\nld.global.b{bits} %a, [%in];\n{mnemonic} %b, %a;\nst.global.b{bits} [%out], %b;\nld.global.b64 %x, [%out];");
+    let body = format!(
+        "st.global.b64 [%out], 0;\nld.global.b{bits} %a, [%in];\n{mnemonic} %b, %a;\nst.global.b{bits} [%out], %b;\nld.global.b64 %x, [%out];"
+    );
     let mask = u64::MAX >> (64 - bits);
     case(vec![mnemonic.into()], &format!(".reg .b{bits} %a, %b;"), &body, move |_, x| x & mask)
 }
@@ -49,7 +51,9 @@ fn packs() -> Vec<Checked> {
     let mut all = vec![
         case(vec![b(64)], halves, "mov.b64 {%a, %b}, %x;\nmov.b64 %x, {%b, %a};", |_, x| x.rotate_left(32)),
         case(vec![b(64)], halves, "mov.b64 {_, %b}, %x;\ncvt.u64.u32 %x, %b;", |_, x| x >> 32),
-        case(vec![b(64)], quarters, "mov.b64 {%a, %b, %c, %d}, %x;\nmov.b64 %x, {%d, %a, %b, %c};", |_, x| x.rotate_left(16)),
+        case(vec![b(64)], quarters, "mov.b64 {%a, %b, %c, %d}, %x;\nmov.b64 %x, {%d, %a, %b, %c};", |_, x| {
+            x.rotate_left(16)
+        }),
         case(
             vec![b(32)],
             ".reg .b32 %w;\n.reg .b16 %a, %b;",
@@ -58,7 +62,12 @@ fn packs() -> Vec<Checked> {
         ),
     ];
     for (name, f) in SPECIAL {
-        all.push(case(vec!["mov.u32".into()], ".reg .u32 %s;", &format!("mov.u32 %s, %{name};\ncvt.u64.u32 %x, %s;"), move |lane, _| f(lane as u64)));
+        all.push(case(
+            vec!["mov.u32".into()],
+            ".reg .u32 %s;",
+            &format!("mov.u32 %s, %{name};\ncvt.u64.u32 %x, %s;"),
+            move |lane, _| f(lane as u64),
+        ));
     }
     all
 }
@@ -100,9 +109,14 @@ fn address(mnemonic: &str) -> Checked {
         ("global", true) => format!("{mnemonic} %q, %in;\nld.global.b64 %x, [%q];"),
         // Nobody writes constants; the zeros of the module stand for the value.
         ("const", _) => {
-            let to = if back { format!("cvta.const.u64 %p, table;\n{mnemonic} %q, %p;\nld.const.b64 %x, [%q];") } else { format!("{mnemonic} %q, table;\nld.b64 %x, [%q];") };
+            let to = if back {
+                format!("cvta.const.u64 %p, table;\n{mnemonic} %q, %p;\nld.const.b64 %x, [%q];")
+            } else {
+                format!("{mnemonic} %q, table;\nld.b64 %x, [%q];")
+            };
             let mut made = case(vec![mnemonic.into()], &declarations, &to, |_, _| 0x0123_4567_89ab_cdef);
-            made.0.text = made.0.text.replace(".global .align 8 .b8 constants[8];", ".const .b64 table = 0x0123456789abcdef;");
+            made.0.text =
+                made.0.text.replace(".global .align 8 .b8 constants[8];", ".const .b64 table = 0x0123456789abcdef;");
             return made;
         }
         (_, false) => format!("{write}{mnemonic} %q, %p;\nld.b64 %x, [%q];"),

@@ -82,9 +82,8 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
 /// `(d, p)` of a lane; `None` where PTX leaves it open.
 fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
     let members = || warp.present().map(|l| warp.a[l]);
-    let set = |holds: &dyn Fn(usize) -> bool| {
-        Expected::Bits(warp.present().filter(|&l| holds(l)).map(|l| 1u64 << l).sum())
-    };
+    let set =
+        |holds: &dyn Fn(usize) -> bool| Expected::Bits(warp.present().filter(|&l| holds(l)).map(|l| 1u64 << l).sum());
     let nothing = Expected::Bits(0);
     let values = || members().map(|x| value(m.ty(), x));
     match m.form.sem {
@@ -93,7 +92,16 @@ fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) 
         Sem::Vote if m.has("ballot") => (set(&|l| warp.a[l] == 1), nothing),
         Sem::Vote => {
             let (all, any) = (members().all(|x| x == 1), members().any(|x| x == 1));
-            (Expected::truth(if m.has("all") { all } else if m.has("any") { any } else { all || !any }), nothing)
+            (
+                Expected::truth(if m.has("all") {
+                    all
+                } else if m.has("any") {
+                    any
+                } else {
+                    all || !any
+                }),
+                nothing,
+            )
         }
         Sem::Match if m.has("any") => (set(&|l| warp.a[l] == warp.a[lane]), nothing),
         Sem::Match => {
