@@ -100,7 +100,8 @@ fn same_path() -> Result<Findings, Trouble> {
                 "A warp whose lanes agree jumps like any processor: {} of the {split} instructions of the split warp are saved.",
                 split - taken
             ),
-            "Only a branch on which the lanes of one warp disagree costs both sides; other warps do not matter.".to_owned(),
+            "Only a branch on which the lanes of one warp disagree costs both sides; other warps do not matter."
+                .to_owned(),
             "Both modes issue the same instructions.".to_owned(),
         ],
     })
@@ -112,7 +113,8 @@ fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], Trouble> {
 }
 
 fn predication() -> Result<Findings, Trouble> {
-    let columns = ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
+    let columns =
+        ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
     let mut table = FigureTable::new("Warp instructions of one if/else, four instructions a side", &columns);
     let [agree, split, _, _] = each([32, 16, 1, 0], |low| {
         let [_, branch] = both(&IF_ELSE, low)?;
@@ -130,7 +132,12 @@ fn predication() -> Result<Findings, Trouble> {
              and {} when they do not.",
             agree.1, agree.0, split.0
         ),
-        pictures: vec![draw::lanes("Predicated: the mask stays full, guards switch lanes off (-)", &watched, 0, "setp")],
+        pictures: vec![draw::lanes(
+            "Predicated: the mask stays full, guards switch lanes off (-)",
+            &watched,
+            0,
+            "setp",
+        )],
         tables: vec![table],
         sentences: vec![
             format!(
@@ -147,7 +154,8 @@ fn predication() -> Result<Findings, Trouble> {
 }
 
 fn ternary() -> Result<Findings, Trouble> {
-    let columns = ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
+    let columns =
+        ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
     let mut table = FigureTable::new("x = lane < 16 ? a : b, volta on h200", &columns);
     let forms = [("branch", &IF_ELSE), ("predicates", &IF_ELSE_PREDICATED), ("select", &IF_ELSE_SELECT)];
     let [branch, _, select] = each(forms, |(name, program)| {
@@ -183,7 +191,8 @@ fn ternary() -> Result<Findings, Trouble> {
 }
 
 fn side_order() -> Result<Findings, Trouble> {
-    let columns = ["lanes that branch", "pre-volta (fermi)", "volta (h200)", "--its-order taken", "--its-order fall-through"];
+    let columns =
+        ["lanes that branch", "pre-volta (fermi)", "volta (h200)", "--its-order taken", "--its-order fall-through"];
     let mut table = FigureTable::new("The side that runs first", &columns);
     for (few, falls) in [(1, 0), (8, 0), (16, 0), (24, 0), (31, 0), (8, 1), (24, 1)] {
         let trial = |mode| Trial::new(&SIDE_ORDER, mode).set("few", few).set("falls", falls);

@@ -27,7 +27,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Exercise of Programming Massively Parallel Processors: vector of 2000, blocks of 512",
             place: "Kirk, Hwu: Programming Massively Parallel Processors, chapter 4",
         }],
-        on_h200: Some("ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it."),
+        on_h200: Some(
+            "ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it.",
+        ),
         find: ragged_end,
     },
     Experiment {
@@ -155,8 +157,8 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
     ];
     let [_, lonely, split, guarded] = each(rows, |(name, trial)| {
         let done = trial.run()?;
-        let figures =
-            ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"].map(|m| done.real(m));
+        let figures = ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
+            .map(|m| done.real(m));
         let [branches, warps, guards] = each(figures, |f| f)?;
         table.row(
             name,
@@ -232,7 +234,8 @@ fn inst_per_warp() -> Result<Findings, Trouble> {
 }
 
 fn warp_aligned() -> Result<Findings, Trouble> {
-    let columns = ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
+    let columns =
+        ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
     let mut table = FigureTable::new("Each warp's branch on heavy or light", &columns);
     let measure = |mode, (period, heavy): (u64, u64)| {
         let done = Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;

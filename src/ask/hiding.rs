@@ -40,7 +40,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "More threads per block increase the kernel's execution time: why?",
             place: "https://forums.developer.nvidia.com/t/more-threads-block-increase-kernel-execution-time-why/23016",
         }],
-        on_h200: Some("An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in blocks of 1024 and 0.173 ms in blocks of 128."),
+        on_h200: Some(
+            "An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in blocks of 1024 and 0.173 ms in blocks of 128.",
+        ),
         find: occupancy,
     },
 ];
@@ -57,7 +59,8 @@ fn blackboard(spec: &mut MachineSpec) {
 
 fn latency_hiding() -> Result<Findings, Trouble> {
     let columns = ["warps", "cycles", "issued", "slots used %", "cycles a load and warp"];
-    let mut table = FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction a load"), &columns);
+    let mut table =
+        FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction a load"), &columns);
     let mut enough = None;
     let mut cycles = Vec::new();
     for warps in 1..=8_u64 {
@@ -118,7 +121,15 @@ fn divergent_latency() -> Result<Findings, Trouble> {
 }
 
 fn occupancy() -> Result<Findings, Trouble> {
-    let columns = ["threads a block", "blocks on an SM, fermi", "warps, fermi", "limited by", "blocks, h200", "warps, h200", "limited by (h200)"];
+    let columns = [
+        "threads a block",
+        "blocks on an SM, fermi",
+        "warps, fermi",
+        "limited by",
+        "blocks, h200",
+        "warps, h200",
+        "limited by (h200)",
+    ];
     let mut table = FigureTable::new("What fits onto one SM at a time", &columns);
     let mut resident = Vec::new();
     for block in [32, 64, 128, 192, 256, 512, 768, 1024] {

@@ -98,10 +98,9 @@ impl Trial {
         let usual = self.order.is_none() && self.yields;
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
             None => Ok(Done { simulation }),
-            Some(failed) => Err(Trouble::Expectation {
-                program: self.program.path.to_owned(),
-                expectation: failed.text.clone(),
-            }),
+            Some(failed) => {
+                Err(Trouble::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
+            }
         }
     }
 
@@ -173,7 +172,11 @@ impl Done {
     /// Lanes that hang, each with its line and what it does there, a sentence each.
     pub(super) fn stuck(&self) -> Vec<String> {
         let verdict = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
-        verdict.map(|g| format!("warp {} lanes {} ({}): {}; line {}: {}", g.warp, g.lanes, g.mask, g.state, g.line, g.text)).collect()
+        verdict
+            .map(|g| {
+                format!("warp {} lanes {} ({}): {}; line {}: {}", g.warp, g.lanes, g.mask, g.state, g.line, g.text)
+            })
+            .collect()
     }
 
     /// The words of a buffer, as the run left them.

@@ -19,7 +19,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "How does the hardware know when to switch lanes back on?",
             place: "https://forums.developer.nvidia.com/t/continue-statement/8793",
         }],
-        on_h200: Some("Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together."),
+        on_h200: Some(
+            "Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together.",
+        ),
         find: nested,
     },
     Experiment {
@@ -72,7 +74,11 @@ fn nested() -> Result<Findings, Trouble> {
         let name = format!("{}{}", leaf & 1, leaf >> 1);
         table.row(
             name,
-            [mask.count().into(), place(before.word("ticket", leaf)?).into(), place(since.word("ticket", leaf)?).into()],
+            [
+                mask.count().into(),
+                place(before.word("ticket", leaf)?).into(),
+                place(since.word("ticket", leaf)?).into(),
+            ],
         );
     }
     let divergent = since.count("divergent_branch")?;
@@ -103,7 +109,8 @@ fn stack_example() -> Result<Findings, Trouble> {
         last = masks;
     }
     let deepest = story.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
-    let mut table = FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
+    let mut table =
+        FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
     let mut seen = Vec::new();
     for (_, entries) in &story {
         let Some(top) = entries.last().filter(|top| !seen.contains(&top.lanes)) else { continue };
@@ -112,7 +119,8 @@ fn stack_example() -> Result<Findings, Trouble> {
         table.row(depth, [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()]);
     }
     let joins = since.issues(0).filter(|issue| !since.is_written(issue.pc)).count();
-    let title = "The stack after each issue that changed it, top first: {line, mask, line at which they meet the others}";
+    let title =
+        "The stack after each issue that changed it, top first: {line, mask, line at which they meet the others}";
     Ok(Findings {
         short: format!("It grows by one entry with each if that splits the warp, to {deepest} here, and shrinks at the end of each."),
         pictures: vec![draw::stack(title, &watched, &story)],

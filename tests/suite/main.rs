@@ -11,4 +11,5 @@ mod figures;
 mod forms;
 mod generated;
 mod nonsense;
+mod nvcc;
 mod support;
