@@ -3,12 +3,17 @@
 //! A preset is a RON file under `isa/machines/`; users can bring their own. An unknown or missing field, a class without
 //! a price or an impossible number is an error with its place in the file.
 
+mod code;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Span, closest};
+use crate::divergence::SideOrder;
 use crate::isa::Class;
+
+pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
 
 /// How warps diverge and reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -99,7 +104,8 @@ pub struct Price {
     /// Cycles the unit is busy with one warp instruction.
     #[serde(default = "one")]
     pub interval: u32,
-    /// Machine instructions it expands to; 0 only for `Join` (free). 1 = as written.
+    /// Machine instructions it becomes under [`Lowering::Hardware`] where [`MachineCode::expand`] does not say otherwise; for `Join` (0:
+    /// free) under either lowering.
     #[serde(default = "one")]
     pub slots: u32,
 }
@@ -237,6 +243,10 @@ pub struct MachineSpec {
     pub barrier: BarrierCost,
     /// The memory system.
     pub memory: Memory,
+    /// How programs are issued unless the command line says otherwise.
+    pub lowering: Lowering,
+    /// The machine instructions that PTX becomes here; `None`: nothing is known of them.
+    pub code: Option<MachineCode>,
     /// What each class costs. Every class must be priced.
     pub prices: BTreeMap<Class, Price>,
 }
@@ -261,6 +271,16 @@ impl MachineSpec {
     /// The file of a preset.
     pub fn preset_text(name: &str) -> Option<&'static str> {
         PRESETS.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)
+    }
+
+    /// Which side of a divergent branch runs first, unless a run says otherwise.
+    pub const fn side_order(&self) -> SideOrder {
+        match self.side {
+            Side::Taken => SideOrder::Taken,
+            Side::FallThrough => SideOrder::FallThrough,
+            Side::Fewer => SideOrder::Fewer,
+            Side::More => SideOrder::More,
+        }
     }
 
     /// Reads a machine file.
@@ -337,6 +357,12 @@ impl MachineSpec {
         ] {
             need(rate.is_finite() && rate >= 1e-3, field, "a rate is a positive number of bytes a cycle");
         }
+        need(
+            self.lowering == Lowering::AsWritten || self.code.is_some(),
+            "lowering",
+            "`Hardware` needs to know machine instructions: say what `code` is",
+        );
+        faults.extend(self.code.iter().flat_map(MachineCode::faults));
         for &class in Class::ALL {
             match self.prices.get(&class) {
                 None => faults.push(("prices", format!("class `{}` has no price", class.name()))),
