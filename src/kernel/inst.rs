@@ -103,12 +103,12 @@ pub enum Op {
         /// The value asked about.
         a: Row,
     },
-    /// Reads `%clock` (`wide` = false) or `%clock64` (`wide` = true).
+    /// Reads a clock.
     Clock {
-        /// The result: a 32- or 64-bit row.
+        /// The result: a 64-bit row for the two 64-bit clocks, a 32-bit row otherwise.
         d: Row,
-        /// 64 bits.
-        wide: bool,
+        /// Which one.
+        clock: Clock,
     },
     /// A load.
     Load(Load),
@@ -159,6 +159,11 @@ pub enum Op {
     Redux(Redux),
     /// `membar`/`fence`: order only; the model's memory is sequentially consistent.
     Fence,
+    /// `prefetch`, `discard` and their kin, `pmevent`: nothing that a program could see.
+    Hint {
+        /// What it is about.
+        address: Option<Address>,
+    },
     /// `nanosleep t`
     Sleep {
         /// Nanoseconds.
@@ -235,6 +240,30 @@ impl Call {
     /// Whether lanes that execute the call together may go different ways at it: to different functions, or past it.
     pub(super) fn may_part(&self, guarded: bool) -> bool {
         guarded || matches!(&self.callee, Callee::Indirect { targets, .. } if targets.len() > 1) && !self.uniform
+    }
+}
+
+/// The clocks a program can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Clock {
+    /// `%clock`: the low word of the cycle.
+    Low,
+    /// `%clock_hi`: the high word.
+    High,
+    /// `%clock64`
+    Wide,
+    /// `%globaltimer`: nanoseconds.
+    Timer,
+    /// `%globaltimer_lo`
+    TimerLow,
+    /// `%globaltimer_hi`
+    TimerHigh,
+}
+
+impl Clock {
+    /// Whether it has 64 bits.
+    pub const fn is_wide(self) -> bool {
+        matches!(self, Clock::Wide | Clock::Timer)
     }
 }
 
@@ -363,7 +392,7 @@ pub struct Atomic {
     pub space: Space,
     /// The function.
     pub f: AtomicFn,
-    /// The element type: 32 or 64 bits (16 for cas); f32/f64 for add.
+    /// The element type: 32 or 64 bits (16 for cas); also floats and pairs for add.
     pub ty: Type,
     /// The old value; `None` for `red` and `_`.
     pub d: Option<Row>,
@@ -452,6 +481,8 @@ pub enum VoteKind {
     Any(Predicate),
     Uni(Predicate),
     Ballot(Row),
+    /// `elect.sync`: the lowest lane, and whether it is this one; nothing is contributed.
+    Elect(Option<Row>, Option<Predicate>),
 }
 
 /// `vote.sync`
@@ -459,8 +490,8 @@ pub enum VoteKind {
 pub struct Vote {
     /// The mode and result.
     pub kind: VoteKind,
-    /// The predicate contributed.
-    pub p: PredicateUse,
+    /// The predicate contributed; nothing for `elect`.
+    pub p: Option<PredicateUse>,
     /// The lanes named.
     pub mask: Row,
 }

@@ -153,6 +153,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             functions: &cx.kernel.functions,
             pc: pc.0,
             clock: now,
+            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
         let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
@@ -290,6 +291,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             functions: &cx.kernel.functions,
             pc: pc.0,
             clock: from,
+            nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
         match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {

@@ -294,6 +294,7 @@ impl<'a> Run<'a> {
             functions: &self.kernel.functions,
             pc,
             clock: self.steps,
+            nanoseconds: self.steps,
             addresses: &mut self.addresses,
         };
         exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| OracleError::Fault {

@@ -54,6 +54,7 @@ impl World {
             functions: &[],
             pc: 0,
             clock: 0,
+            nanoseconds: 0,
             addresses: &mut self.addresses,
         };
         match f(lanes, &mut self.registers, &mut env)? {
