@@ -288,6 +288,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: &mut self.blocks[warp.block].shared,
             local: &mut warp.local,
             params: &cx.params,
+            functions: &cx.kernel.functions,
+            pc: pc.0,
             clock: from,
             nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,

@@ -245,7 +245,8 @@ impl<'a> Body<'a> {
         };
         let uniform = m.has("uni");
         self.calls.push(self.insts.len());
-        let call = Call { callee, uniform, arguments: copies, results: back, frame_pointer, frame: 0, saves: Vec::new() };
+        let call =
+            Call { callee, uniform, arguments: copies, results: back, frame_pointer, frame: 0, saves: Vec::new() };
         self.emit(origin, Op::Call(Box::new(call)), &reads, &[]);
         for (op, writes) in loads {
             self.emit(moved, op, &[], &writes);
@@ -253,7 +254,12 @@ impl<'a> Body<'a> {
     }
 
     /// What a call is for, and how its values lie.
-    fn callee(&mut self, target: &Name, table: Option<&Name>, reads: &mut Vec<Register>) -> Option<(Callee, Signature)> {
+    fn callee(
+        &mut self,
+        target: &Name,
+        table: Option<&Name>,
+        reads: &mut Vec<Register>,
+    ) -> Option<(Callee, Signature)> {
         if let Some(function) = self.functions.find(&target.text) {
             let declared = &self.functions.list[function];
             if declared.statements().is_none() {
@@ -279,7 +285,8 @@ impl<'a> Body<'a> {
         self.scopes.read(used, target.span);
         reads.push(Register::Wide(address));
         let Some(table) = table else {
-            let error = Diagnostic::error("missing-prototype", target.span, "a call through a register needs a prototype");
+            let error =
+                Diagnostic::error("missing-prototype", target.span, "a call through a register needs a prototype");
             self.report(error.help("name a `.callprototype` or `.calltargets` behind the arguments"));
             return None;
         };
@@ -304,7 +311,11 @@ impl<'a> Body<'a> {
         let mut found: Vec<usize> = Vec::new();
         for name in &targets.names {
             let Some(function) = self.functions.find(&name.text) else {
-                self.report(Diagnostic::error("unknown-name", name.span, format!("there is no function `{}`", name.text)));
+                self.report(Diagnostic::error(
+                    "unknown-name",
+                    name.span,
+                    format!("there is no function `{}`", name.text),
+                ));
                 return None;
             };
             let declared = &self.functions.list[function];

@@ -99,9 +99,11 @@ impl<'a> Functions<'a> {
             match item {
                 Item::Variable(Variable { init: Some(init), .. }) => functions.named_in_init(init, &mut taken),
                 Item::Variable(_) => {}
-                Item::Function(function) => each_instruction(function.body.as_deref().unwrap_or_default(), &mut |inst| {
-                    functions.named_as_value(inst, &mut taken);
-                }),
+                Item::Function(function) => {
+                    each_instruction(function.body.as_deref().unwrap_or_default(), &mut |inst| {
+                        functions.named_as_value(inst, &mut taken);
+                    })
+                }
             }
         }
         functions.address_taken = taken;

@@ -91,11 +91,7 @@ pub(super) struct Statics<'a> {
 
 impl<'a> Statics<'a> {
     /// Lays out the variables of a module.
-    pub(super) fn new(
-        module: &'a Module,
-        functions: &Functions<'a>,
-        diagnostics: &mut Vec<Diagnostic>,
-    ) -> Statics<'a> {
+    pub(super) fn new(module: &'a Module, functions: &Functions<'a>, diagnostics: &mut Vec<Diagnostic>) -> Statics<'a> {
         let mut statics = Statics {
             functions: functions.list.iter().map(|f| (f.function.name.text.as_str(), f.address)).collect(),
             ..Statics::default()

@@ -8,9 +8,9 @@
 //! *Yield* is placed as ptxas places it (on an H200): at the head of the innermost loop around an atomic whose result, or a
 //! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin.
 
+use super::graph::parting_call;
 use super::joins::SetPoint;
 use super::{ControlFlow, Loop};
-use super::graph::parting_call;
 use crate::base::{BasicBlockId, JoinId, Pc};
 use crate::isa::Class;
 use crate::kernel::*;

@@ -8,8 +8,7 @@ use crate::kernel::{DeviceFunction, Inst, Op, Registers};
 pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], registers: &Registers) -> u32 {
     let own = functions.first().map_or(insts.len(), |f| f.first as usize);
     let kernel = Liveness::new(&insts[..own], registers);
-    let live: Vec<Liveness> =
-        functions.iter().map(|f| Liveness::new(&on_its_own(insts, f), registers)).collect();
+    let live: Vec<Liveness> = functions.iter().map(|f| Liveness::new(&on_its_own(insts, f), registers)).collect();
     let callees: Vec<Vec<u32>> = functions
         .iter()
         .map(|f| {

@@ -1,7 +1,7 @@
 //! A kernel's memory: its parameter block, its shared and its local variables.
 
-use super::super::variables::{Symbol, place, shape};
 use super::super::calls::Frame;
+use super::super::variables::{Symbol, place, shape};
 use super::Body;
 use crate::diag::Diagnostic;
 use crate::isa::Space;
@@ -20,7 +20,13 @@ impl Body<'_> {
         for variable in variables {
             let Some(shape) = self.ok(shape(variable, MAX_PARAM_BYTES)) else { continue };
             let offset = place(&mut end, shape);
-            let symbol = Symbol { space: Space::Param, address: offset, bytes: shape.bytes, slot: false, span: variable.name.span };
+            let symbol = Symbol {
+                space: Space::Param,
+                address: offset,
+                bytes: shape.bytes,
+                slot: false,
+                span: variable.name.span,
+            };
             self.add_symbol(&variable.name, symbol);
             params.push(Parameter {
                 name: variable.name.text.clone(),
@@ -74,8 +80,13 @@ impl Body<'_> {
 
     /// An `.extern .shared` array: it starts where static shared memory ends, aligned to 16.
     fn dynamic(&mut self, variable: &Variable, end: u64) {
-        let symbol =
-            Symbol { space: Space::Shared, address: end.next_multiple_of(16), bytes: 0, slot: false, span: variable.name.span };
+        let symbol = Symbol {
+            space: Space::Shared,
+            address: end.next_multiple_of(16),
+            bytes: 0,
+            slot: false,
+            span: variable.name.span,
+        };
         self.add_symbol(&variable.name, symbol);
     }
 
