@@ -73,7 +73,6 @@ fn sides(args: &CompareArgs) -> Result<[Chosen; 2], Failure> {
             warp_size: warp_sizes[i],
             lowering: lowerings[i],
             no_yield: false,
-            lowering: None,
         },
         launch: LaunchChoice {
             set: sets.iter().map(|pair| pair[i].clone()).collect(),
