@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
+    Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
     /// Check programs without running them: errors, warnings, a summary
@@ -31,6 +33,8 @@ pub(crate) enum Command {
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
     Print(PrintArgs),
+    /// Ask a question about divergence; it is answered by experiment
+    Ask(AskArgs),
     /// List every metric: name, Nsight Compute name, unit, formula
     Metrics,
     /// List every instruction form
@@ -48,10 +52,18 @@ pub(crate) enum ModeArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoweringArg {
+    /// One issue for each PTX instruction, branches as written
+    AsWritten,
+    /// The machine instructions that PTX becomes on the machine, short branches predicated
+    Hardware,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// A report to read
     Table,
-    /// JSON, schema simt-sim/run/1
+    /// JSON, tagged with its schema
     Json,
 }
 
@@ -195,6 +207,47 @@ pub(crate) struct ProgramChoice {
     pub(crate) max_cycles: u64,
 }
 
+/// Two runs. Whatever is given once holds for both, whatever is given twice for the first and for the second.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// One program or two
+    #[arg(required = true, num_args = 1..=2)]
+    pub(crate) files: Vec<PathBuf>,
+    /// How warps diverge: one mode, or two as in pre-volta,volta
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]
+    pub(crate) mode: Vec<ModeArg>,
+    /// One machine, or two as in fermi,h200
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
+    pub(crate) machine: Vec<String>,
+    /// Which side of a divergent branch runs first
+    #[arg(long, value_delimiter = ',', visible_alias = "side-order", value_name = "ORDER[,ORDER]")]
+    pub(crate) its_order: Vec<String>,
+    /// Lanes a warp
+    #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
+    pub(crate) warp_size: Vec<u32>,
+    /// Change a named constant, in both (--set n=65536) or to one value each (--set n=1024,65536)
+    #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
+    pub(crate) set: Vec<String>,
+    /// Blocks: X, X,Y or X,Y,Z; a second --grid is for the second run
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Vec<String>,
+    /// Threads a block: X, X,Y or X,Y,Z; a second --block is for the second run
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) block: Vec<String>,
+    /// The kernels to run, when files have several
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
+    pub(crate) kernel: Vec<String>,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
+    /// Host threads to simulate SMs on [default: all]; figures do not depend on it
+    #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
+}
+
 /// Which machine, in which mode.
 #[derive(clap::Args, Debug)]
 pub(crate) struct MachineChoice {
@@ -210,6 +263,9 @@ pub(crate) struct MachineChoice {
     /// Lanes a warp, 2 to 32 [default: the machine's]
     #[arg(long, value_name = "N")]
     pub(crate) warp_size: Option<u32>,
+    /// What is issued for an instruction [default: the machine's; hardware on all but teaching]
+    #[arg(long, value_enum)]
+    pub(crate) lowering: Option<LoweringArg>,
     /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
     #[arg(long)]
     pub(crate) no_yield: bool,
@@ -267,4 +323,22 @@ pub(crate) struct PrintArgs {
 pub(crate) struct MachineArgs {
     /// The machine whose file to print
     pub(crate) name: Option<String>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct AskArgs {
+    /// The question; without one, all that can be asked are listed
+    pub(crate) name: Option<String>,
+    /// Answer every question
+    #[arg(long, conflicts_with_all = ["name", "source"])]
+    pub(crate) all: bool,
+    /// List the questions (the default without NAME)
+    #[arg(long, conflicts_with_all = ["name", "all", "source"])]
+    pub(crate) list: bool,
+    /// Print the programs that the experiment runs instead of its answer
+    #[arg(long, requires = "name")]
+    pub(crate) source: bool,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::block::{DoesNotFit, Occupancy};
+use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
 use super::sm::Sm;
@@ -78,7 +79,7 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     fn new(
-        kernel: &'a Kernel,
+        code: &'a Code<'_>,
         launch: &Launch,
         spec: &'a MachineSpec,
         options: &Options,
@@ -87,9 +88,9 @@ impl<'a> Context<'a> {
     ) -> Context<'a> {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
         Context {
-            kernel,
+            kernel: code.kernel(),
             spec,
-            program: Program::new(kernel, spec, options.mode, options.yields),
+            program: Program::new(code, spec, options.mode, options.yields),
             global,
             occupancy,
             active_sms: u64::from(spec.sms).min(blocks) as u32,
@@ -99,7 +100,7 @@ impl<'a> Context<'a> {
             blocks,
             threads: launch.block.iter().product(),
             dynamic_shared: launch.dynamic_shared,
-            shared_bytes: exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
+            shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
             mode: options.mode,
             order: options.order,
@@ -135,24 +136,26 @@ impl Progress for () {
     fn blocks_done(&self, _: u64) {}
 }
 
-/// Runs a kernel.
+/// Runs a kernel, as written or as [`super::lower`] made it.
 ///
 /// `observer` makes one observer an SM; they are merged in SM order. The [`Stream`] that events' PCs index is
 /// [`stream`]'s.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn run<O: Observer>(
-    kernel: &Kernel,
+pub fn run<'k, O: Observer>(
+    code: impl Into<Code<'k>>,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     progress: &impl Progress,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
+    let code = code.into();
+    let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
-    let cx = Context::new(kernel, &launch, spec, options, occupancy, &global);
+    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
     // A whole run goes on when its observer has seen enough: nobody beside it never has.
@@ -211,17 +214,18 @@ pub struct Watched<O> {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn watch<O: Observer>(
-    kernel: &Kernel,
+pub fn watch<'k, O: Observer>(
+    code: impl Into<Code<'k>>,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     block: BlockId,
     observer: impl Fn() -> O,
 ) -> Result<Watched<O>, DoesNotFit> {
-    let occupancy = Occupancy::new(kernel, &launch, spec)?;
-    let global = load(kernel, &mut launch);
-    let cx = Context::new(kernel, &launch, spec, options, occupancy, &global);
+    let code = code.into();
+    let occupancy = Occupancy::new(code.kernel(), &launch, spec)?;
+    let global = load(code.kernel(), &mut launch);
+    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
     let sm = block.0 % cx.active_sms.max(1);
     let mut done = if cx.communicates() {
         run_interleaved(&cx, &(), &observer)

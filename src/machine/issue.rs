@@ -245,6 +245,30 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
+    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
+    fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let mut env = Env {
+            global: cx.global,
+            shared: &mut self.blocks[warp.block].shared,
+            local: &mut warp.local,
+            params: &cx.params,
+            clock: from,
+            addresses: &mut self.addresses,
+        };
+        match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+            Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
+            Ok(_) => warp.control.go(step.next),
+            Err(_) => return true,
+        }
+        warp.pass_on(cost);
+        let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+        self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes, slots: 0 });
+        false
+    }
+
     /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
     #[inline(never)]
     fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
@@ -258,6 +282,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.advance(join(step));
                 false
             }
+            Kind::Free => self.free(warp, w, pc, active, from),
             Kind::Collective => {
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);
                 match exec::members(&step.inst, lanes, &warp.registers) {
