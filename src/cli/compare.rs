@@ -71,6 +71,7 @@ fn sides(args: &CompareArgs) -> Result<[Chosen; 2], Failure> {
             its_order: orders[i].clone(),
             warp_size: warp_sizes[i],
             no_yield: false,
+            lowering: None,
         },
         launch: LaunchChoice {
             set: sets.iter().map(|pair| pair[i].clone()).collect(),

@@ -258,6 +258,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             clock: from,
             addresses: &mut self.addresses,
         };
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
             Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
             Ok(_) => warp.control.go(step.next),
