@@ -225,6 +225,9 @@ pub(crate) struct CompareArgs {
     /// Lanes a warp
     #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
     pub(crate) warp_size: Vec<u32>,
+    /// What is issued for an instruction: one way, or two as in as-written,hardware
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
+    pub(crate) lowering: Vec<LoweringArg>,
     /// Change a named constant, in both (--set n=65536) or to one value each (--set n=1024,65536)
     #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
     pub(crate) set: Vec<String>,

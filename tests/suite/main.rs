@@ -12,4 +12,5 @@ mod forms;
 mod generated;
 mod nonsense;
 mod pictures;
+mod nvcc;
 mod support;
