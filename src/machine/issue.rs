@@ -294,6 +294,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
             Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
             Ok(_) => warp.control.go(step.next),
