@@ -67,15 +67,17 @@ impl Kernel {
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
     }
 
-    /// The same kernel with other instructions, in which its functions have other places.
+    /// The same kernel with other instructions.
     fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
         let flow = ControlFlow::build(&insts, &functions, &self.registers);
         Kernel { insts, functions, flow, ..self.clone() }
     }
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
-        let guard = self.insts.get(branch.inst as usize)?.guard?;
-        let &[taken, fall] = branch.sides.as_slice() else { return None };
+        let inst = self.insts.get(branch.inst as usize)?;
+        let (guard, &[taken, fall], Op::Branch { .. }) = (inst.guard?, &branch.sides[..], &inst.op) else {
+            return None;
+        };
         let (fall, end_of_fall) = self.arm(fall);
         let (taken, end_of_taken) = self.arm(taken);
         let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
@@ -93,7 +95,8 @@ impl Kernel {
         let mut chain = Vec::new();
         let mut at = start;
         while let Some(block) = self.flow.blocks().get(at.index()) {
-            if block.predecessors.len() != 1 || block.id.index() == 0 {
+            let called = block.first == 0 || self.functions.iter().any(|f| f.first == block.first);
+            if block.predecessors.len() != 1 || called {
                 return (chain, Some(at));
             }
             let &[next] = block.successors.as_slice() else { return (chain, None) };
@@ -115,6 +118,7 @@ impl Kernel {
 fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
     let own_lanes = match &inst.op {
         Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } => true,
+        Op::ReadSlot(_) | Op::WriteSlot(_) => true,
         Op::Load(load) => !load.access.strong,
         Op::Store(store) => !store.access.strong,
         _ => false,
@@ -148,20 +152,21 @@ impl Rewriting<'_> {
                 }
             }
         }
-        let moved_to = |inst: usize| self.kernel.flow.block_of(inst).map(|block| starts[block.index()]);
-        let lead = |target: &mut Pc| *target = moved_to(target.index()).map_or(*target, Pc);
+        let flow = &self.kernel.flow;
+        let moved_to = |first: u32| flow.block_of(first as usize).map_or(first, |block| starts[block.index()]);
         for inst in &mut self.insts {
             match &mut inst.op {
-                Op::Branch { target, .. } => lead(target),
-                Op::Switch(switch) => switch.targets.iter_mut().for_each(lead),
+                Op::Branch { target, .. } => target.0 = moved_to(target.0),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(|target| target.0 = moved_to(target.0)),
                 _ => {}
             }
         }
-        let end = self.insts.len() as u32;
-        let place = |inst: u32| moved_to(inst as usize).unwrap_or(end);
-        let functions = self.kernel.functions.iter();
-        let functions = functions.map(|f| DeviceFunction { first: place(f.first), end: place(f.end), ..f.clone() });
-        let functions = functions.collect();
+        let mut functions = self.kernel.functions.clone();
+        let mut end = self.insts.len() as u32;
+        for function in functions.iter_mut().rev() {
+            (function.first, function.end) = (moved_to(function.first), end);
+            end = function.first;
+        }
         Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
     }
 
