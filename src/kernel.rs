@@ -4,12 +4,14 @@
 //! variables, its registers as rows, its control flow. Not modelled yet: calls (`.func`).
 
 mod check;
+mod convert;
 mod flow;
 mod inst;
 mod lane;
 pub mod layout;
 
 pub use check::{check, support};
+pub use convert::{Conditional, Converted};
 pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 pub use lane::*;

@@ -76,6 +76,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.control(sm, slot, &warp.control);
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         let used = now + Cycle::from(cost.slots.max(1));
         scheduler.accounted = used;
@@ -228,6 +229,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         };
         warp.next = next;
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
@@ -243,6 +245,30 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
+    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
+    fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let mut env = Env {
+            global: cx.global,
+            shared: &mut self.blocks[warp.block].shared,
+            local: &mut warp.local,
+            params: &cx.params,
+            clock: from,
+            addresses: &mut self.addresses,
+        };
+        match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+            Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
+            Ok(_) => warp.control.go(step.next),
+            Err(_) => return true,
+        }
+        warp.pass_on(cost);
+        let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+        self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes, slots: 0 });
+        false
+    }
+
     /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
     #[inline(never)]
     fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
@@ -251,10 +277,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
         match cx.program.costs[pc.index()].kind {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+                self.observer.control(sm, warp_id, &warp.control);
                 self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
                 warp.control.advance(join(step));
                 false
             }
+            Kind::Free => self.free(warp, w, pc, active, from),
             Kind::Collective => {
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);
                 match exec::members(&step.inst, lanes, &warp.registers) {

@@ -158,7 +158,7 @@ fn run(
     let threads = launch.block.iter().product();
     let observers = || {
         let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
-        (Counts::new(&is_join, spec.warp_size), books)
+        (Counts::new(&is_join, spec.warp_size, false), books)
     };
     let outcome = machine::run(kernel, launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {

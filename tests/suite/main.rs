@@ -1,7 +1,9 @@
 //! Everything that is tested across modules, in one binary so that it links once.
 
 mod architecture;
+mod ask;
 mod cli;
+mod compare;
 mod corpus;
 mod cuda;
 mod docs;
