@@ -7,5 +7,6 @@ mod cuda;
 mod docs;
 mod figures;
 mod generated;
+mod lowering;
 mod nonsense;
 mod support;
