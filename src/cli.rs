@@ -4,13 +4,17 @@
 
 mod args;
 
+mod ask;
 mod cfg;
 mod check;
+mod compare;
 mod job;
 mod list;
 mod output;
+mod plot;
 mod run;
 mod source;
+mod timeline;
 
 use std::process::ExitCode;
 
@@ -51,9 +55,13 @@ pub(crate) fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.command {
         Command::Run(a) => run::run(a),
+        Command::Timeline(a) => timeline::timeline(a),
+        Command::Compare(a) => compare::compare(a),
+        Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Ask(a) => ask::ask(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),
         Command::Machine(a) => list::machine(a),

@@ -19,10 +19,10 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Options, Outcome, Progress, run, stream};
+pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
 pub use lower::{Code, lower};
 pub use spec::{
-    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Policy, Price, Side,
-    StorePolicy, Transactions,
+    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
+    Price, Side, StorePolicy, Transactions,
 };
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

@@ -1,15 +1,17 @@
 //! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
-//! [`simulate`]. The command line, the tests and the benchmarks all go this way.
+//! [`simulate`] (or [`record`], for a window of it). The command line, the tests and the benchmarks all go this way.
 
-use crate::base::{Cycle, LaneMask};
+use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::diag::{Diagnostic, has_errors};
 use crate::kernel::{self, JoinOp, Kernel, Op, Step};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
-    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes,
+    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
-use crate::observe::Counts;
+use crate::observe::{Counts, Timeline, Trace, Window};
+use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
+use crate::report::timeline::Recording;
 use crate::report::{self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Run, RunInput, StepInfo, Verdict};
 use crate::text::{self, Locations, tree::Module};
 
@@ -177,6 +179,79 @@ pub fn simulate(
     run.expectations =
         verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
     Ok(Simulation { run, finish, launch })
+}
+
+/// Runs as much of a kernel as a window needs, and keeps what happened in it.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn record(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    window: &Window,
+) -> Result<Recording, DoesNotFit> {
+    let (grid, block) = (launch.grid, launch.block);
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let timeline = || Timeline::new(window.clone());
+    let Watched { finish, sm, simulated_sms, observer } =
+        machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
+    let lines = Lines::new(program);
+    let who = match simulated_sms {
+        1 => format!("{sm}, which runs block {},", window.block.0),
+        n => format!("all {n} SMs, because blocks of this kernel can communicate,"),
+    };
+    let until = if finish.is_none() { "no longer than this window needs" } else { "to the end" };
+    Ok(Recording {
+        program: program.name.clone(),
+        kernel: kernel.name.clone(),
+        mode: options.mode.name().to_string(),
+        machine: spec.name.clone(),
+        grid,
+        block,
+        warp_size: spec.warp_size,
+        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        timeline: observer,
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, &lines, options.max_cycles)),
+        finish: finish.as_ref().map(finish_word),
+        simulated: format!("Simulated: {who} {until}."),
+    })
+}
+
+/// What the warps of block 0 issue, at most `limit` issues in all. Runs as much of the kernel as that takes.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn issue_streams(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    limit: usize,
+) -> Result<IssueStreams, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let trace = || Trace::limited(0..1, limit);
+    let watched = machine::watch(code.clone(), launch, spec, options, BlockId(0), trace)?;
+    let mut warps: Vec<Vec<(Pc, LaneMask)>> = Vec::new();
+    for issue in watched.observer.entries() {
+        let warp = issue.warp as usize;
+        if warps.len() <= warp {
+            warps.resize(warp + 1, Vec::new());
+        }
+        if stream.steps[issue.pc.index()].source.is_some() {
+            warps[warp].push((issue.pc, issue.active));
+        }
+    }
+    let lines = Lines::new(program);
+    let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
+    Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {

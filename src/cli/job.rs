@@ -6,7 +6,7 @@ use simt_sim::diag::{self, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{Lowering, MachineSpec, Mode, Side};
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
 use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
@@ -65,12 +65,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
     };
     let order = match &choice.its_order {
         Some(text) => parse_order(text)?,
-        None => match spec.side {
-            Side::Taken => SideOrder::Taken,
-            Side::FallThrough => SideOrder::FallThrough,
-            Side::Fewer => SideOrder::Fewer,
-            Side::More => SideOrder::More,
-        },
+        None => spec.side_order(),
     };
     Ok(Machine { spec, mode, order })
 }

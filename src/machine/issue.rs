@@ -76,6 +76,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.control(sm, slot, &warp.control);
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         let used = now + Cycle::from(cost.slots.max(1));
         scheduler.accounted = used;
@@ -228,6 +229,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         };
         warp.next = next;
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
@@ -275,6 +277,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         match cx.program.costs[pc.index()].kind {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+                self.observer.control(sm, warp_id, &warp.control);
                 self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
                 warp.control.advance(join(step));
                 false

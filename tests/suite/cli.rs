@@ -31,14 +31,14 @@ fn simt_sim(arguments: &[&str]) -> Ended {
 }
 
 /// Runs and expects success.
-fn good(arguments: &[&str]) -> String {
+pub(crate) fn good(arguments: &[&str]) -> String {
     let ended = simt_sim(arguments);
     assert_eq!(ended.code, 0, "{}\n{}{}", ended.command, ended.out, ended.err);
     ended.out
 }
 
 /// Runs and expects exit code 2, nothing on standard output, and these words on standard error.
-fn refused(arguments: &[&str], words: &[&str]) {
+pub(crate) fn refused(arguments: &[&str], words: &[&str]) {
     let Ended { code, out, err, command } = simt_sim(arguments);
     assert_eq!((code, out.as_str()), (2, ""), "{command}\n{err}");
     assert!(err.starts_with("error"), "{command}: {err}");

@@ -1,11 +1,14 @@
 //! Everything that is tested across modules, in one binary so that it links once.
 
 mod architecture;
+mod ask;
 mod cli;
+mod compare;
 mod corpus;
 mod cuda;
 mod docs;
 mod figures;
+mod forms;
 mod generated;
 mod lowering;
 mod nonsense;

@@ -13,11 +13,11 @@
 
 use std::collections::BTreeSet;
 
-use super::values::Values;
 use super::is;
-use crate::machine::spec::Fold;
+use super::values::Values;
 use crate::isa::Type;
 use crate::kernel::{Address, AddressBase, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row, Special};
+use crate::machine::spec::Fold;
 
 /// Takes what is folded out of `counts`.
 pub(super) fn apply(kernel: &Kernel, folds: &[Fold], counts: &mut [u32]) {
@@ -122,7 +122,9 @@ impl Peephole<'_> {
             Fold::AddAdd => self.into_one(i, self.is_narrow_add(i), Peephole::is_narrow_add),
             Fold::Logic => self.into_one(i, self.is_logic(i), Peephole::is_logic),
             Fold::AddressOffset => {
-                let Some(&LaneOp { f: LaneFn::Add { sat: false }, ty, s: [a, b, ..], .. }) = self.lane(i) else { return };
+                let Some(&LaneOp { f: LaneFn::Add { sat: false }, ty, s: [a, b, ..], .. }) = self.lane(i) else {
+                    return;
+                };
                 let constant = self.is_constant(a, ty) || self.is_constant(b, ty);
                 let &[result] = self.inst(i).writes.as_slice() else { return };
                 let Some(users) = self.users(i).filter(|_| constant) else { return };
@@ -173,7 +175,8 @@ fn only_address(inst: &Inst, register: Register) -> bool {
     match &inst.op {
         Op::Load(load) => based(&load.address),
         Op::Store(store) => {
-            let stored = |row: &Row| register == if store.access.wide { Register::Wide(*row) } else { Register::Narrow(*row) };
+            let stored =
+                |row: &Row| register == if store.access.wide { Register::Wide(*row) } else { Register::Narrow(*row) };
             let count = usize::from(store.access.count).min(store.s.len());
             based(&store.address) && !store.s[..count].iter().any(stored)
         }

@@ -67,7 +67,8 @@ impl<'a> Values<'a> {
             return Some(own);
         }
         // It reaches the end of the block. Does any block read the register before it writes it?
-        let exposed = |r: &usize| !Values::all(&self.writers, register).iter().any(|w| (self.range(*r).start..*r).contains(w));
+        let exposed =
+            |r: &usize| !Values::all(&self.writers, register).iter().any(|w| (self.range(*r).start..*r).contains(w));
         (!readers.iter().any(exposed)).then_some(own)
     }
 }

@@ -166,6 +166,12 @@ impl Page {
         self.out.push('\n');
     }
 
+    /// A line that must not be broken, whatever its length: an address.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
     fn paint(&mut self, text: &str, paint: Paint) {
         if self.color && paint != Paint::Plain {
             self.out.push_str(paint.code());
