@@ -219,6 +219,9 @@ pub(crate) struct CompareArgs {
     /// Which side of a divergent branch runs first
     #[arg(long, value_delimiter = ',', visible_alias = "side-order", value_name = "ORDER[,ORDER]")]
     pub(crate) its_order: Vec<String>,
+    /// What is issued for an instruction: one, or two as in as-written,hardware
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
+    pub(crate) lowering: Vec<LoweringArg>,
     /// Lanes a warp
     #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
     pub(crate) warp_size: Vec<u32>,

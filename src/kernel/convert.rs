@@ -53,7 +53,7 @@ impl Kernel {
                 (inst.op, inst.class, inst.form) = (Op::Exit, exit.class, exit.form);
             }
         }
-        self.with(insts)
+        self.with(insts, self.functions.clone())
     }
 
     /// Every `if` that could be converted, in the order written. No instruction is in the arms of two of them.
@@ -67,16 +67,18 @@ impl Kernel {
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
     }
 
-    /// The same kernel with other instructions.
-    fn with(&self, insts: Vec<Inst>) -> Kernel {
-        let flow = ControlFlow::build(&insts, &self.registers);
-        Kernel { insts, flow, ..self.clone() }
+    /// The same kernel with other instructions, and functions that lie elsewhere among them.
+    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
+        let flow = ControlFlow::build(&insts, &functions, &self.registers);
+        Kernel { insts, functions, flow, ..self.clone() }
     }
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
-        let guard = self.insts.get(branch.inst as usize)?.guard?;
-        let (fall, end_of_fall) = self.arm(branch.fall);
-        let (taken, end_of_taken) = self.arm(branch.taken);
+        let inst = self.insts.get(branch.inst as usize)?;
+        let guard = inst.guard.filter(|_| matches!(inst.op, Op::Branch { .. }))?;
+        let &[taken, fall] = branch.sides.as_slice() else { return None };
+        let (fall, end_of_fall) = self.arm(fall);
+        let (taken, end_of_taken) = self.arm(taken);
         let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
         let arms = [&fall, &taken].map(|blocks| self.work(blocks));
         let convertible = |i: &u32| self.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
@@ -92,7 +94,7 @@ impl Kernel {
         let mut chain = Vec::new();
         let mut at = start;
         while let Some(block) = self.flow.blocks().get(at.index()) {
-            if block.predecessors.len() != 1 || block.id.index() == 0 {
+            if block.predecessors.len() != 1 || self.is_entered(block) {
                 return (chain, Some(at));
             }
             let &[next] = block.successors.as_slice() else { return (chain, None) };
@@ -100,6 +102,11 @@ impl Kernel {
             at = next;
         }
         (chain, None)
+    }
+
+    /// Whether the kernel or a function starts with the block.
+    fn is_entered(&self, block: &BasicBlock) -> bool {
+        block.first == 0 || self.functions.iter().any(|f| f.first == block.first)
     }
 
     /// The instructions of a chain of blocks, without the jumps between them.
@@ -147,14 +154,18 @@ impl Rewriting<'_> {
                 }
             }
         }
+        let end = self.insts.len() as u32;
+        let moved_to = |old: u32| self.kernel.flow.block_of(old as usize).map_or(end, |block| starts[block.index()]);
         for inst in &mut self.insts {
-            if let Op::Branch { target, .. } = &mut inst.op
-                && let Some(block) = self.kernel.flow.block_of(target.index())
-            {
-                *target = Pc(starts[block.index()]);
+            match &mut inst.op {
+                Op::Branch { target, .. } => target.0 = moved_to(target.0),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(|target| target.0 = moved_to(target.0)),
+                _ => {}
             }
         }
-        Converted { kernel: self.kernel.with(self.insts), origin: self.origin }
+        let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
+        let functions = self.kernel.functions.iter().map(moved).collect();
+        Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
     }
 
     fn push(&mut self, origin: u32, inst: Inst) {
