@@ -315,8 +315,11 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{Float, approximate};
     match (f, ty) {
-        (LaneFn::Rsqrt { .. }, Type::F64) => {
-            on.unary_each::<f64, f64>(d, s, |a| f64::canonical(float::rsqrt(a), [a; 3]));
+        (LaneFn::Rsqrt { ftz }, Type::F64) => {
+            on.unary_each::<f64, f64>(d, s, |a| {
+                let a = float::flushed(a, ftz);
+                float::flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
+            });
         }
         (LaneFn::Rsqrt { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt)),
         (LaneFn::Sin { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin)),

@@ -12,4 +12,5 @@ mod forms;
 mod generated;
 mod lowering;
 mod nonsense;
+mod pictures;
 mod support;

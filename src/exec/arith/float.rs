@@ -30,7 +30,7 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn magnitude(self) -> Self;
     /// `result`, or the NaN that stands for it given the operands.
     fn canonical(result: Self, operands: [Self; 3]) -> Self;
-    /// A subnormal f32 becomes a zero of its sign; f64 has no flushing.
+    /// A subnormal becomes a zero of its sign. Of f64 forms only the approximations have `.ftz`.
     fn flush(self) -> Self;
     /// Clamped to [0, 1]; NaN and -0 become +0.
     fn saturate(self) -> Self;
@@ -135,7 +135,7 @@ pub(crate) const NAN32: u32 = 0x7fff_ffff;
 pub(crate) const NAN64: u64 = 0xfff8_0000_0000_0000;
 
 floats!(f32, u32, F32, |_| f32::from_bits(NAN32), flush32, fma32);
-floats!(f64, u64, F64, first_nan, |x| x, f64::mul_add);
+floats!(f64, u64, F64, first_nan, flush64, f64::mul_add);
 
 /// `a * b + c`, rounded once to nearest, without a fused instruction: the baseline x86-64 has none, and a call of the C
 /// library a lane costs more than the whole loop does here. The product is exact in f64; the sum is rounded to odd in
@@ -162,6 +162,12 @@ pub(crate) fn flush32(x: f32) -> f32 {
     let bits = x.to_bits();
     let kept = if bits & 0x7f80_0000 == 0 { 0x8000_0000 } else { u32::MAX };
     f32::from_bits(bits & kept)
+}
+
+/// A subnormal becomes a zero of its sign.
+#[inline(always)]
+fn flush64(x: f64) -> f64 {
+    if x.is_subnormal() { f64::from_bits(x.to_bits() & 1 << 63) } else { x }
 }
 
 #[inline(always)]
@@ -228,8 +234,12 @@ pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
 /// The square root.
 #[inline]
 pub(crate) fn sqrt<F: Float>(a: F, round: Round) -> F {
-    if round == Round::Nearest || !a.finite() || a < F::from_bits64(0) {
-        return F::canonical(F::sqrt_near(a), [a; 3]);
+    if a.nan() || a < F::from_bits64(0) {
+        // Decided from the operand: which NaN a root comes to, and so whether it still is one, is the compiler's choice.
+        return F::canonical(F::from_bits64(u64::MAX), [a; 3]);
+    }
+    if round == Round::Nearest || !a.finite() {
+        return F::sqrt_near(a);
     }
     rounded(exact(a).root(), round)
 }
