@@ -84,6 +84,23 @@ mod tests {
     }
 
     #[test]
+    fn two_sides_are_sorted_as_a_branch_is() {
+        for order in [SideOrder::Taken, SideOrder::FallThrough, SideOrder::Fewer, SideOrder::More, SideOrder::Random(3)]
+        {
+            for (a, b) in [(0b1000, 0b0111), (0b0111, 0b1000), (0b0011, 0b1100), (0b1100, 0b0011)] {
+                let sides = [a, b].map(|lanes| Side { pc: Pc(lanes), lanes: LaneMask(lanes) });
+                let first = if order.taken_first(Pc(7), LaneMask(a), LaneMask(b)) { a } else { b };
+                assert_eq!(order.sorted(Pc(7), &sides)[0].pc, Pc(first), "{order:?} {a:b} {b:b}");
+            }
+        }
+        let sides = [3, 1, 2].map(|n| Side { pc: Pc(n), lanes: LaneMask::first_n(n) });
+        let pcs = |order: SideOrder| order.sorted(Pc(0), &sides).iter().map(|s| s.pc.0).collect::<Vec<_>>();
+        assert_eq!(pcs(SideOrder::Fewer), [1, 2, 3]);
+        assert_eq!(pcs(SideOrder::More), [3, 2, 1]);
+        assert_eq!(pcs(SideOrder::FallThrough), [2, 1, 3]);
+    }
+
+    #[test]
     fn the_coin_is_about_fair_over_seeds_and_over_branches() {
         let side = |seed, pc| SideOrder::Random(seed).taken_first(Pc(pc), LaneMask(0b1100), LaneMask(0b0011));
         let over_seeds = (0..1000).filter(|&s| side(s, 0)).count();

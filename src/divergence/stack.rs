@@ -285,8 +285,12 @@ mod tests {
     fn if_without_else_pushes_one_side() {
         let mut s = stack();
         expect(&mut s, &[(0, 0b1111, branch(0b0001, 9, 1, 9))]);
-        let entry =
-            |pc, lanes, meet: Option<u32>| StackEntry { pc: Pc(pc), lanes: LaneMask(lanes), reconverge: meet.map(Pc) };
+        let entry = |pc, lanes, meet: Option<u32>| StackEntry {
+            pc: Pc(pc),
+            lanes: LaneMask(lanes),
+            reconverge: meet.map(Pc),
+            call: false,
+        };
         assert_eq!(s.entries(), [entry(9, 0b1111, None), entry(1, 0b1110, Some(9))]);
         let waiting = Group { pc: Pc(9), lanes: LaneMask(1), state: GroupState::AtReconvergence };
         assert_eq!(s.groups()[1], waiting);
@@ -319,6 +323,39 @@ mod tests {
         let apart = Flow::Branch { taken: LaneMask(0b0001), target: Pc(7), next: Pc(6), reconverge: None };
         expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 9, 9)), (5, 0b0011, apart), (7, 1, next(9)), (6, 2, next(9))]);
         assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
+    }
+
+    #[test]
+    fn a_call_shields_the_reconvergence_pcs_of_its_caller() {
+        // A function at 20 calls itself, for lanes 0 and 1, on one side of a branch whose sides meet at 29.
+        let mut s = stack();
+        let to = |pc, lanes| [Side { pc: Pc(pc), lanes: LaneMask(lanes) }];
+        s.call(&to(20, 0b1111), Pc(1));
+        expect(&mut s, &[(20, 0b1111, branch(0b0011, 25, 21, 29))]);
+        assert_eq!(s.active(), Some((Pc(25), LaneMask(0b0011))));
+        s.call(&to(20, 0b0011), Pc(29)); // and goes on where the sides meet
+        expect(&mut s, &[(20, 0b0011, branch(0b0001, 25, 21, 29)), (25, 1, next(29)), (21, 2, next(29))]);
+        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b0011))), "the inner activation meets by itself");
+        s.ret();
+        expect(&mut s, &[(21, 0b1100, next(29))]);
+        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b1111))));
+        s.ret();
+        assert_eq!((s.active(), s.depth()), (Some((Pc(1), LaneMask(0b1111))), 1));
+    }
+
+    #[test]
+    fn an_indirect_call_runs_one_function_after_the_other() {
+        let mut s = stack();
+        let side = |pc, lanes| Side { pc: Pc(pc), lanes: LaneMask(lanes) };
+        s.call(&[side(10, 0b0011), side(20, 0b0100)], Pc(1));
+        for expected in [(10, 0b0011), (20, 0b0100)] {
+            assert_eq!(s.active(), Some((Pc(expected.0), LaneMask(expected.1))));
+            s.ret();
+        }
+        assert_eq!(s.active(), Some((Pc(1), LaneMask(0b1111))), "lane 3 did not call, and waited");
+        s.split(&[side(5, 0b1001), side(6, 0b0010), side(9, 0b0100)], Some(Pc(9)));
+        expect(&mut s, &[(5, 0b1001, next(9)), (6, 0b0010, next(9))]);
+        assert_eq!((s.active(), s.depth()), (Some((Pc(9), LaneMask(0b1111))), 1));
     }
 
     #[test]

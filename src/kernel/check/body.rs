@@ -80,7 +80,7 @@ pub(super) fn kernel<'a>(
     body.read(function, statements, None);
     body.scopes.leave();
     body.scopes.leave();
-    let local_bytes = body.frame_bytes();
+    let local_bytes = body.frame.peak as u32;
     let mut device = Vec::new();
     for f in body.reachable.clone() {
         device.extend(body.function(f));
