@@ -301,6 +301,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Err(_) => return true,
         }
         warp.pass_on(cost);
+        self.watch.pass(w, pc);
         let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
         self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes, slots: 0 });
         false
