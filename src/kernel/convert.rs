@@ -67,7 +67,7 @@ impl Kernel {
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
     }
 
-    /// The same kernel with other instructions.
+    /// The same kernel with other instructions, and functions that lie elsewhere among them.
     fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
         let flow = ControlFlow::build(&insts, &functions, &self.registers);
         Kernel { insts, functions, flow, ..self.clone() }
@@ -75,9 +75,8 @@ impl Kernel {
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
         let inst = self.insts.get(branch.inst as usize)?;
-        let (guard, &[taken, fall], Op::Branch { .. }) = (inst.guard?, &branch.sides[..], &inst.op) else {
-            return None;
-        };
+        let guard = inst.guard.filter(|_| matches!(inst.op, Op::Branch { .. }))?;
+        let &[taken, fall] = branch.sides.as_slice() else { return None };
         let (fall, end_of_fall) = self.arm(fall);
         let (taken, end_of_taken) = self.arm(taken);
         let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
@@ -95,8 +94,7 @@ impl Kernel {
         let mut chain = Vec::new();
         let mut at = start;
         while let Some(block) = self.flow.blocks().get(at.index()) {
-            let called = block.first == 0 || self.functions.iter().any(|f| f.first == block.first);
-            if block.predecessors.len() != 1 || called {
+            if block.predecessors.len() != 1 || self.is_entered(block) {
                 return (chain, Some(at));
             }
             let &[next] = block.successors.as_slice() else { return (chain, None) };
@@ -104,6 +102,11 @@ impl Kernel {
             at = next;
         }
         (chain, None)
+    }
+
+    /// Whether the kernel or a function starts with the block.
+    fn is_entered(&self, block: &BasicBlock) -> bool {
+        block.first == 0 || self.functions.iter().any(|f| f.first == block.first)
     }
 
     /// The instructions of a chain of blocks, without the jumps between them.
@@ -118,7 +121,6 @@ impl Kernel {
 fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
     let own_lanes = match &inst.op {
         Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } => true,
-        Op::ReadSlot(_) | Op::WriteSlot(_) => true,
         Op::Load(load) => !load.access.strong,
         Op::Store(store) => !store.access.strong,
         _ => false,
@@ -152,8 +154,8 @@ impl Rewriting<'_> {
                 }
             }
         }
-        let flow = &self.kernel.flow;
-        let moved_to = |first: u32| flow.block_of(first as usize).map_or(first, |block| starts[block.index()]);
+        let end = self.insts.len() as u32;
+        let moved_to = |old: u32| self.kernel.flow.block_of(old as usize).map_or(end, |block| starts[block.index()]);
         for inst in &mut self.insts {
             match &mut inst.op {
                 Op::Branch { target, .. } => target.0 = moved_to(target.0),
@@ -161,12 +163,8 @@ impl Rewriting<'_> {
                 _ => {}
             }
         }
-        let mut functions = self.kernel.functions.clone();
-        let mut end = self.insts.len() as u32;
-        for function in functions.iter_mut().rev() {
-            (function.first, function.end) = (moved_to(function.first), end);
-            end = function.first;
-        }
+        let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
+        let functions = self.kernel.functions.iter().map(moved).collect();
         Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
     }
 
