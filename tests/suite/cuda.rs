@@ -13,6 +13,7 @@ use simt_sim::report::Branch;
 
 use super::support::{MODES, launch, machine, options};
 
+mod observed;
 mod square_wave;
 
 const FOLDER: &str = "programs/cuda";
