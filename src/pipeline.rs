@@ -12,8 +12,10 @@ use crate::observe::{Counts, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
 use crate::report::timeline::Recording;
-use crate::report::{self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Run, RunInput, StepInfo, Verdict};
-use crate::text::{self, Locations, tree::Module};
+use crate::report::{
+    self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Origin, Run, RunInput, StepInfo, Verdict,
+};
+use crate::text::{self, Location, Locations, tree::Module};
 
 /// A program text, analysed as far as it goes.
 pub struct Program {
@@ -287,12 +289,18 @@ impl<'a> Lines<'a> {
     /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
     /// was made from.
     fn text(&self, line: u32) -> String {
-        let (line, end) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-        let text = line.split("//").next().unwrap_or_default().trim();
-        match self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1)) {
+        let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let text = text.split("//").next().unwrap_or_default().trim();
+        match self.origin(line) {
             Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
             None => text.to_string(),
         }
+    }
+
+    /// The line that a line (from 1) was compiled from.
+    fn origin(&self, line: u32) -> Option<Location<'a>> {
+        let &(_, end) = self.lines.get((line as usize).wrapping_sub(1))?;
+        self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1))
     }
 }
 
@@ -309,6 +317,7 @@ fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
         text,
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
         reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
+        origin: lines.origin(step.inst.line).map(|at| Origin { file: at.file.to_string(), line: at.line }),
     }
 }
 

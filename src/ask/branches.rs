@@ -100,7 +100,8 @@ fn same_path() -> Result<Findings, Trouble> {
                 "A warp whose lanes agree jumps like any processor: {} of the {split} instructions of the split warp are saved.",
                 split - taken
             ),
-            "Only a branch on which the lanes of one warp disagree costs both sides; other warps do not matter.".to_owned(),
+            "Only a branch on which the lanes of one warp disagree costs both sides; other warps do not matter."
+                .to_owned(),
             "Both modes issue the same instructions.".to_owned(),
         ],
     })
@@ -112,7 +113,8 @@ fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], Trouble> {
 }
 
 fn predication() -> Result<Findings, Trouble> {
-    let columns = ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
+    let columns =
+        ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
     let mut table = FigureTable::new("Warp instructions of one if/else, four instructions a side", &columns);
     let [agree, split, _, _] = each([32, 16, 1, 0], |low| {
         let [_, branch] = both(&IF_ELSE, low)?;
@@ -130,7 +132,12 @@ fn predication() -> Result<Findings, Trouble> {
              and {} when they do not.",
             agree.1, agree.0, split.0
         ),
-        pictures: vec![draw::lanes("Predicated: the mask stays full, guards switch lanes off (-)", &watched, 0, "setp")],
+        pictures: vec![draw::lanes(
+            "Predicated: the mask stays full, guards switch lanes off (-)",
+            &watched,
+            0,
+            "setp",
+        )],
         tables: vec![table],
         sentences: vec![
             format!(
@@ -147,7 +154,8 @@ fn predication() -> Result<Findings, Trouble> {
 }
 
 fn ternary() -> Result<Findings, Trouble> {
-    let columns = ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
+    let columns =
+        ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
     let mut table = FigureTable::new("x = lane < 16 ? a : b, volta on h200", &columns);
     let forms = [("branch", &IF_ELSE), ("predicates", &IF_ELSE_PREDICATED), ("select", &IF_ELSE_SELECT)];
     let [branch, _, select] = each(forms, |(name, program)| {
@@ -183,7 +191,14 @@ fn ternary() -> Result<Findings, Trouble> {
 }
 
 fn side_order() -> Result<Findings, Trouble> {
-    let columns = ["lanes that branch", "pre-volta (fermi)", "volta (h200)", "--its-order taken", "--its-order fall-through"];
+    let columns = [
+        "lanes that branch",
+        "pre-volta",
+        "volta",
+        "order taken",
+        "order fall-through",
+        "fewer lanes, else fall-through",
+    ];
     let mut table = FigureTable::new("The side that runs first", &columns);
     for (few, falls) in [(1, 0), (8, 0), (16, 0), (24, 0), (31, 0), (8, 1), (24, 1)] {
         let trial = |mode| Trial::new(&SIDE_ORDER, mode).set("few", few).set("falls", falls);
@@ -202,14 +217,19 @@ fn side_order() -> Result<Findings, Trouble> {
                 first(trial(Mode::Volta))?.into(),
                 first(trial(Mode::Volta).order(SideOrder::Taken))?.into(),
                 first(trial(Mode::Volta).order(SideOrder::FallThrough))?.into(),
+                if branch < 16 { "taken" } else { "fall-through" }.into(),
             ],
         );
     }
     let rows = table.rows.len();
+    let fewer = table.rows.iter().filter(|r| r.cells[1] == r.cells[4]).count();
     let changed = table.rows.iter().filter(|r| r.cells[2] != r.cells[3]).count();
     let watched = |few| Trial::new(&SIDE_ORDER, Mode::Volta).set("few", few).watch();
     Ok(Findings {
-        short: "The machine chooses, and no rule is promised: the H200 runs the side with fewer lanes first. Do not rely on it.".to_owned(),
+        short: format!(
+            "The machine chooses: as on the H200, the smaller side (on a tie the fall-through side) is first in {fewer} of {rows} cases. Do \
+             not rely on it."
+        ),
         pictures: vec![
             draw::lanes("8 lanes branch (volta): they run first", &watched(8)?, 0, "bra Taken"),
             draw::lanes("24 lanes branch (volta): the 8 that fall through run first", &watched(24)?, 0, "bra Taken"),
@@ -233,7 +253,7 @@ fn race() -> Result<Findings, Trouble> {
     ];
     let columns = ["--its-order", "racy, pre-volta", "racy, volta", "no race: sum, pre-volta", "no race: sum, volta"];
     let mut table = FigureTable::new("What the program leaves in memory", &columns);
-    let mut sums = Vec::new();
+    let (mut sums, mut left) = (Vec::new(), Vec::new());
     for (name, order) in orders {
         let racy = each(MODES, |mode| Trial::new(&RACY_SIDES, mode).order(order).run()?.word("last", 0))?;
         let safe = each(MODES, |mode| {
@@ -241,12 +261,18 @@ fn race() -> Result<Findings, Trouble> {
             Ok(done.words("out")?.iter().map(|&w| u64::from(w)).sum::<u64>())
         })?;
         sums.extend_from_slice(&safe);
+        left.extend_from_slice(&racy);
         table.row(name, [racy[0].into(), racy[1].into(), safe[0].into(), safe[1].into()]);
     }
     sums.dedup();
+    left.sort_unstable();
+    left.dedup();
     let watched = Trial::new(&RACY_SIDES, Mode::Volta).watch()?;
     Ok(Findings {
-        short: "Yes, if both sides touch the same word without an atomic or a barrier; otherwise never.".to_owned(),
+        short: format!(
+            "Yes, if both sides touch the same word without an atomic or a barrier: this one ends as {}. Otherwise never.",
+            left.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
+        ),
         pictures: vec![draw::lanes("Both sides store to the same word: the last one wins", &watched, 0, "bra Even")],
         tables: vec![table],
         sentences: vec![

@@ -27,7 +27,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Exercise of Programming Massively Parallel Processors: vector of 2000, blocks of 512",
             place: "Kirk, Hwu: Programming Massively Parallel Processors, chapter 4",
         }],
-        on_h200: Some("ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it."),
+        on_h200: Some(
+            "ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it.",
+        ),
         find: ragged_end,
     },
     Experiment {
@@ -147,16 +149,18 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
     let one = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 1);
     let full = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 32);
     let (branch, guards) = (Trial::new(&IF_ELSE, Mode::Volta), Trial::new(&IF_ELSE_PREDICATED, Mode::Volta));
+    let lowered = Trial::new(&IF_ELSE, Mode::Volta).lowered();
     let rows = [
         ("blocks of 32 threads", full),
         ("blocks of 1 thread", one),
         ("if/else as a branch", branch),
         ("if/else predicated", guards),
+        ("if/else as a back end lowers it", lowered),
     ];
-    let [_, lonely, split, guarded] = each(rows, |(name, trial)| {
+    let [_, lonely, split, guarded, (made, ..)] = each(rows, |(name, trial)| {
         let done = trial.run()?;
-        let figures =
-            ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"].map(|m| done.real(m));
+        let figures = ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
+            .map(|m| done.real(m));
         let [branches, warps, guards] = each(figures, |f| f)?;
         table.row(
             name,
@@ -187,6 +191,11 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
                 real(split.0),
                 real(guarded.0),
                 real(guarded.2)
+            ),
+            format!(
+                "Compilers do that by themselves: lowered as for an H200, the if/else as a branch comes out with {} % branch efficiency \
+                 (`--lowering hardware`).",
+                real(made)
             ),
         ],
         ..Findings::default()
@@ -232,7 +241,8 @@ fn inst_per_warp() -> Result<Findings, Trouble> {
 }
 
 fn warp_aligned() -> Result<Findings, Trouble> {
-    let columns = ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
+    let columns =
+        ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
     let mut table = FigureTable::new("Each warp's branch on heavy or light", &columns);
     let measure = |mode, (period, heavy): (u64, u64)| {
         let done = Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;

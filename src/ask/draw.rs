@@ -55,15 +55,15 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
     Picture { title: title.into(), lines }
 }
 
-/// The reconvergence stack of warp 0 after each issue that changed its masks, top entry first: `line mask (meets at line)`.
+/// The reconvergence stack of warp 0 after each issue that changed its masks, top entry first: `{line mask meeting line}`.
 pub(super) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
     let entry = |e: &StackEntry| {
         let meets = e.reconverge.map_or("-".to_owned(), |pc| watched.line(pc).to_string());
-        format!("{{{}, {}, {meets}}}", watched.line(e.pc), e.lanes)
+        format!("{{{} {:08x} {meets}}}", watched.line(e.pc), e.lanes.0)
     };
     let line = |(issue, entries): &(&Issue, &[StackEntry])| {
         let entries: Vec<String> = entries.iter().rev().map(entry).collect();
-        format!("{:>3}  {:<20}  {}", watched.line(issue.pc), watched.source(issue.pc), entries.join(" "))
+        format!("line {:>3}  {}", watched.line(issue.pc), entries.join(" "))
     };
     Picture { title: title.into(), lines: story.iter().map(line).collect() }
 }

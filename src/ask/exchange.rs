@@ -20,7 +20,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
             Source { says: "Misuse in the wild", place: "https://github.com/moderngpu/moderngpu/pull/36" },
         ],
-        on_h200: Some("Inside the sides of the branch the masks were those of the sides; right behind it the mask was always full."),
+        on_h200: Some(
+            "Inside the sides of the branch the masks were those of the sides; right behind it the mask was always full.",
+        ),
         find: activemask,
     },
     Experiment {
@@ -50,7 +52,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "The old volatile reduction without __syncwarp() still works on my new card. Is it right after all?",
         programs: &[WARP_SYNC_REDUCTION],
         sources: &[
-            Source { says: "Warp-synchronous code on Turing", place: "https://github.com/brucefan1983/GPUMD/issues/36" },
+            Source {
+                says: "Warp-synchronous code on Turing",
+                place: "https://github.com/brucefan1983/GPUMD/issues/36",
+            },
             Source { says: "The same in numba", place: "https://github.com/numba/numba/issues/2589" },
         ],
         on_h200: Some("The sum was right: code without a branch stays together."),
@@ -126,7 +131,8 @@ fn shuffle_after_exit() -> Result<Findings, Trouble> {
     let [before, since] = each(MODES, |mode| {
         let trial = Trial::new(&SHUFFLE_AFTER_EXIT, mode);
         let done = trial.run()?;
-        let exchanged = done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count() as u64;
+        let exchanged =
+            done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count() as u64;
         let left = trial.watch()?.of("shfl").next().map_or(0, |e| e.active.count());
         table.row(mode.name(), [done.finish().into(), left.into(), exchanged.into()]);
         Ok(done.finish())
@@ -149,7 +155,12 @@ fn warp_synchronous() -> Result<Findings, Trouble> {
     let columns = ["--its-order", "sum, pre-volta", "sum, volta", "divergent branches", "sum expected"];
     let mut table = FigureTable::new("The last warp of a reduction, 64 values", &columns);
     let mut right = 0;
-    let orders = [("taken", SideOrder::Taken), ("fall-through", SideOrder::FallThrough), ("random:1", SideOrder::Random(1)), ("random:2", SideOrder::Random(2))];
+    let orders = [
+        ("taken", SideOrder::Taken),
+        ("fall-through", SideOrder::FallThrough),
+        ("random:1", SideOrder::Random(1)),
+        ("random:2", SideOrder::Random(2)),
+    ];
     for (name, order) in orders {
         let [before, since] = each(MODES, |mode| Trial::new(&WARP_SYNC_REDUCTION, mode).order(order).run())?;
         let expected: u64 = since.words("in")?.iter().map(|&w| u64::from(w)).sum();

@@ -32,13 +32,16 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "How is control flow divergence undone with gotos and returns?",
             place: "https://forums.developer.nvidia.com/t/question-about-control-flow-divergence/4718",
         }],
-        on_h200: Some("The survivors met before Y, with mask 0x77777777: the meeting point ignores the way out through the return."),
+        on_h200: Some(
+            "The survivors met before Y, with mask 0x77777777: the meeting point ignores the way out through the return.",
+        ),
         find: return_nested,
     },
 ];
 
 fn early_return() -> Result<Findings, Trouble> {
-    let columns = ["threads that stay", "pre-volta inst", "volta inst", "divergent branches", "active lanes", "volta cycles"];
+    let columns =
+        ["threads that stay", "pre-volta inst", "volta inst", "divergent branches", "active lanes", "volta cycles"];
     let mut table = FigureTable::new("One warp; the others return at once", &columns);
     let [all, some] = each([32_u64, 20], |stay| {
         let [before, since] = each(MODES, |mode| Trial::new(&EARLY_RETURN, mode).set("stay", stay).run())?;

@@ -40,7 +40,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "More threads per block increase the kernel's execution time: why?",
             place: "https://forums.developer.nvidia.com/t/more-threads-block-increase-kernel-execution-time-why/23016",
         }],
-        on_h200: Some("An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in blocks of 1024 and 0.173 ms in blocks of 128."),
+        on_h200: Some(
+            "An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in blocks of 1024 and 0.173 ms in blocks of 128.",
+        ),
         find: occupancy,
     },
 ];
@@ -57,33 +59,32 @@ fn blackboard(spec: &mut MachineSpec) {
 
 fn latency_hiding() -> Result<Findings, Trouble> {
     let columns = ["warps", "cycles", "issued", "slots used %", "cycles a load and warp"];
-    let mut table = FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction a load"), &columns);
-    let mut enough = None;
-    let mut cycles = Vec::new();
+    let mut table =
+        FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction a load"), &columns);
+    let (mut needed, mut times) = (0, Vec::new());
     for warps in 1..=8_u64 {
         let done = Trial::new(&LOAD_CHAIN, Mode::Volta).on("teaching", blackboard).set("warps", warps).run()?;
         let (issued, used) = (done.count("inst_executed")?, done.real("issue_slot_utilization")?);
-        if let Some(&alone) = cycles.first() {
-            // The first that has to wait for a slot rather than for its load: the others no longer fit in.
-            if enough.is_none() && done.cycles() > alone + alone / 8 {
-                enough = Some(warps - 1);
-            }
+        if needed == 0 && used > 99.5 {
+            needed = warps;
         }
-        cycles.push(done.cycles());
+        times.push(done.cycles());
         let each_load = done.cycles() as f64 / (32 * warps) as f64;
         table.row(warps.to_string(), [done.cycles().into(), issued.into(), used.into(), each_load.into()]);
     }
     let demand = real(f64::from(LATENCY) / 2.0);
-    let enough = enough.unwrap_or(8);
+    let time = |warps: u64| grouped(times.get(warps as usize).copied().unwrap_or_default());
     Ok(Findings {
         short: format!(
-            "As many as the latency has issue slots for: {LATENCY} cycles / 2 instructions = {demand}, so the fifth warp fills the last gap."
+            "As many as fill the latency with issues: {LATENCY} cycles / 2 instructions = {demand}, and with {needed} warps every slot is used."
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "Up to {enough} warps share the time of one ({} cycles): the others' instructions are issued while the first waits.",
-                grouped(cycles.first().copied().unwrap_or_default())
+                "Before that a further warp is almost free ({} cycles for one, {} for {}): its instructions are issued while the others wait.",
+                time(0),
+                time(needed.saturating_sub(2)),
+                needed.saturating_sub(1)
             ),
             "From then on every slot is taken, and each further warp adds its own instructions to the time: more occupancy no longer helps."
                 .to_owned(),
@@ -118,7 +119,15 @@ fn divergent_latency() -> Result<Findings, Trouble> {
 }
 
 fn occupancy() -> Result<Findings, Trouble> {
-    let columns = ["threads a block", "blocks on an SM, fermi", "warps, fermi", "limited by", "blocks, h200", "warps, h200", "limited by (h200)"];
+    let columns = [
+        "threads a block",
+        "blocks on an SM, fermi",
+        "warps, fermi",
+        "limited by",
+        "blocks, h200",
+        "warps, h200",
+        "limited by (h200)",
+    ];
     let mut table = FigureTable::new("What fits onto one SM at a time", &columns);
     let mut resident = Vec::new();
     for block in [32, 64, 128, 192, 256, 512, 768, 1024] {

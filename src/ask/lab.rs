@@ -9,7 +9,7 @@ use crate::diag::{self, Source};
 use crate::divergence::SideOrder;
 use crate::kernel::Kernel;
 use crate::launch::{Launch, Overrides};
-use crate::machine::{MachineSpec, Mode, Options};
+use crate::machine::{Lowering, MachineSpec, Mode, Options};
 use crate::observe::{Issue, Window};
 use crate::pipeline::{Program, Simulation, record, simulate};
 use crate::report::metrics::Value;
@@ -43,6 +43,7 @@ pub(super) struct Trial {
     change: fn(&mut MachineSpec),
     order: Option<SideOrder>,
     yields: bool,
+    lowering: Lowering,
     overrides: Overrides,
 }
 
@@ -55,11 +56,12 @@ pub(super) struct Done {
 pub(super) struct Watched(Recording);
 
 impl Trial {
-    /// A program in a mode, on that mode's usual machine.
+    /// A program in a mode, on that mode's usual machine, each of its instructions issued as it is written.
     pub(super) fn new(program: &'static Bundled, mode: Mode) -> Trial {
         let overrides = Overrides::default();
         let machine = mode.default_machine();
-        Trial { program, mode, machine, change: |_| {}, order: None, yields: true, overrides }
+        let lowering = Lowering::AsWritten;
+        Trial { program, mode, machine, change: |_| {}, order: None, yields: true, lowering, overrides }
     }
 
     /// With another value for one of its constants.
@@ -87,6 +89,12 @@ impl Trial {
         self
     }
 
+    /// As a back end would make machine instructions of it.
+    pub(super) fn lowered(mut self) -> Trial {
+        self.lowering = Lowering::Hardware;
+        self
+    }
+
     /// Runs it with counters on.
     pub(super) fn run(&self) -> Result<Done, Trouble> {
         let (spec, options) = self.machine()?;
@@ -98,10 +106,9 @@ impl Trial {
         let usual = self.order.is_none() && self.yields;
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
             None => Ok(Done { simulation }),
-            Some(failed) => Err(Trouble::Expectation {
-                program: self.program.path.to_owned(),
-                expectation: failed.text.clone(),
-            }),
+            Some(failed) => {
+                Err(Trouble::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
+            }
         }
     }
 
@@ -118,6 +125,7 @@ impl Trial {
     fn machine(&self) -> Result<(MachineSpec, Options), Trouble> {
         let preset = MachineSpec::preset_text(self.machine).unwrap_or_default();
         let mut spec = MachineSpec::parse(preset).map_err(|_| self.does_not_run("no such machine"))?;
+        spec.lowering = self.lowering;
         (self.change)(&mut spec);
         let order = self.order.unwrap_or(spec.side_order());
         let options = Options { mode: self.mode, order, yields: self.yields, max_cycles: MAX_CYCLES, jobs: 1 };
@@ -170,10 +178,14 @@ impl Done {
         self.simulation.run.finish.name()
     }
 
-    /// Lanes that hang, each with its line and what it does there, a sentence each.
+    /// Where the lanes of a run that hangs are, and what they wait for: two lines for each group of them.
     pub(super) fn stuck(&self) -> Vec<String> {
-        let verdict = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
-        verdict.map(|g| format!("warp {} lanes {} ({}): {}; line {}: {}", g.warp, g.lanes, g.mask, g.state, g.line, g.text)).collect()
+        let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
+        let lines = groups.flat_map(|g| {
+            let who = format!("warp {}, lanes {} ({}), line {}: {}", g.warp, g.lanes, g.mask, g.line, g.text);
+            [who, format!("-> {}", g.state)]
+        });
+        lines.collect()
     }
 
     /// The words of a buffer, as the run left them.

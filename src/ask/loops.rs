@@ -16,7 +16,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Loops in kernels: what if the threads of a warp go round differently often?",
             place: "https://forums.developer.nvidia.com/t/loops-in-kernels/11936",
         }],
-        on_h200: Some("After a loop with lane-dependent trips the mask was full again: the compiler's barrier joins the lanes."),
+        on_h200: Some(
+            "After a loop with lane-dependent trips the mask was full again: the compiler's barrier joins the lanes.",
+        ),
         find: trip_counts,
     },
     Experiment {
@@ -58,10 +60,7 @@ fn trip_counts() -> Result<Findings, Trouble> {
         let (issues, lanes) = work(&watched, "add.u32 %count");
         let longest = done.words("out")?.iter().copied().max().unwrap_or(0);
         let efficiency = 100.0 * lanes as f64 / (32 * issues) as f64;
-        table.row(
-            mode.name(),
-            [issues.into(), longest.into(), lanes.into(), (32 * issues).into(), efficiency.into()],
-        );
+        table.row(mode.name(), [issues.into(), longest.into(), lanes.into(), (32 * issues).into(), efficiency.into()]);
         Ok(watched)
     })?;
     let (issues, lanes) = work(&watched, "add.u32 %count");
@@ -84,7 +83,14 @@ fn trip_counts() -> Result<Findings, Trouble> {
 }
 
 fn uniform_loop() -> Result<Findings, Trouble> {
-    let columns = ["threads that go round together", "body issues", "lanes at work", "loop branches", "divergent", "volta cycles"];
+    let columns = [
+        "threads that go round together",
+        "body issues",
+        "lanes at work",
+        "loop branches",
+        "divergent",
+        "volta cycles",
+    ];
     let mut table = FigureTable::new("Four warps; thread t makes t / by + 1 trips", &columns);
     let rows = each([32, 16, 8, 1], |by| {
         let trial = Trial::new(&LOOP_BY, Mode::Volta).set("by", by);
@@ -108,7 +114,9 @@ fn uniform_loop() -> Result<Findings, Trouble> {
                 "With 32 threads going round together the four warps make 1, 2, 3 and 4 trips: {whole} issues of the body and {none} \
                  divergent branches."
             ),
-            format!("With a trip count of its own for each thread there are {single} issues and {most} divergent branches."),
+            format!(
+                "With a trip count of its own for each thread there are {single} issues and {most} divergent branches."
+            ),
             "Unrolling saves the loop's own instructions; it is not needed against divergence.".to_owned(),
         ],
         ..Findings::default()

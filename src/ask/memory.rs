@@ -38,7 +38,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "When do threads conflict on shared-memory banks, and what does it cost?",
         programs: &[SHARED_CONFLICTS],
         sources: &[
-            Source { says: "Bank conflicts of two-dimensional blocks", place: "https://stackoverflow.com/questions/26513698" },
+            Source {
+                says: "Bank conflicts of two-dimensional blocks",
+                place: "https://stackoverflow.com/questions/26513698",
+            },
             Source { says: "What is a bank conflict?", place: "https://stackoverflow.com/questions/5029221" },
         ],
         on_h200: Some(
@@ -57,7 +60,12 @@ fn coalescing() -> Result<Findings, Trouble> {
         let [before, since] = each(MODES, run)?;
         table.row(
             format!("{stride}, {offset}"),
-            [since.count("gld_requests")?.into(), before.loads()?.sectors.into(), since.loads()?.sectors.into(), since.real("gld_efficiency")?.into()],
+            [
+                since.count("gld_requests")?.into(),
+                before.loads()?.sectors.into(),
+                since.loads()?.sectors.into(),
+                since.real("gld_efficiency")?.into(),
+            ],
         );
         Ok(since.loads()?.sectors)
     })?;
@@ -80,15 +88,20 @@ fn coalescing() -> Result<Findings, Trouble> {
 }
 
 fn both_sides() -> Result<Findings, Trouble> {
-    let columns = ["program", "requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta", "efficiency %"];
+    let columns =
+        ["program", "requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta", "efficiency %"];
     let mut table = FigureTable::new("32 lanes read 32 neighbouring words", &columns);
-    let [(once, whole), (twice, split)] = each([("one load for all", 0), ("a load in each side", 1)], |(name, flag)| {
-        let [before, since] = each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
-        let row = |done: &Done| done.loads().map(|load| (load.requests, load.sectors));
-        let (then, now) = (row(&before)?, row(&since)?);
-        table.row(name, [then.0.into(), then.1.into(), now.0.into(), now.1.into(), since.real("gld_efficiency")?.into()]);
-        Ok(now)
-    })?;
+    let [(once, whole), (twice, split)] =
+        each([("one load for all", 0), ("a load in each side", 1)], |(name, flag)| {
+            let [before, since] = each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
+            let row = |done: &Done| done.loads().map(|load| (load.requests, load.sectors));
+            let (then, now) = (row(&before)?, row(&since)?);
+            table.row(
+                name,
+                [then.0.into(), then.1.into(), now.0.into(), now.1.into(), since.real("gld_efficiency")?.into()],
+            );
+            Ok(now)
+        })?;
     Ok(Findings {
         short: format!("Each side by itself: {once} request of {whole} sectors becomes {twice} requests of {split} sectors together."),
         tables: vec![table],
@@ -112,7 +125,10 @@ fn bank_conflicts() -> Result<Findings, Trouble> {
         let [before, since] = each(MODES, |mode| run(mode, stride))?;
         let ways = |done: &Done| Ok::<u64, Trouble>(done.count("shared_load_transactions")? / loads);
         let added = (since.cycles() as f64 - free as f64) / loads as f64;
-        table.row(stride.to_string(), [ways(&before)?.into(), ways(&since)?.into(), since.cycles().into(), added.into()]);
+        table.row(
+            stride.to_string(),
+            [ways(&before)?.into(), ways(&since)?.into(), since.cycles().into(), added.into()],
+        );
         Ok((ways(&since)?, added))
     })?;
     Ok(Findings {

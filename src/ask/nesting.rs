@@ -19,7 +19,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "How does the hardware know when to switch lanes back on?",
             place: "https://forums.developer.nvidia.com/t/continue-statement/8793",
         }],
-        on_h200: Some("Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together."),
+        on_h200: Some(
+            "Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together.",
+        ),
         find: nested,
     },
     Experiment {
@@ -72,7 +74,11 @@ fn nested() -> Result<Findings, Trouble> {
         let name = format!("{}{}", leaf & 1, leaf >> 1);
         table.row(
             name,
-            [mask.count().into(), place(before.word("ticket", leaf)?).into(), place(since.word("ticket", leaf)?).into()],
+            [
+                mask.count().into(),
+                place(before.word("ticket", leaf)?).into(),
+                place(since.word("ticket", leaf)?).into(),
+            ],
         );
     }
     let divergent = since.count("divergent_branch")?;
@@ -103,7 +109,8 @@ fn stack_example() -> Result<Findings, Trouble> {
         last = masks;
     }
     let deepest = story.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
-    let mut table = FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
+    let mut table =
+        FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
     let mut seen = Vec::new();
     for (_, entries) in &story {
         let Some(top) = entries.last().filter(|top| !seen.contains(&top.lanes)) else { continue };
@@ -112,7 +119,7 @@ fn stack_example() -> Result<Findings, Trouble> {
         table.row(depth, [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()]);
     }
     let joins = since.issues(0).filter(|issue| !since.is_written(issue.pc)).count();
-    let title = "The stack after each issue that changed it, top first: {line, mask, line at which they meet the others}";
+    let title = "The stack after each line that changed it, top first: {line, mask, meeting line}";
     Ok(Findings {
         short: format!("It grows by one entry with each if that splits the warp, to {deepest} here, and shrinks at the end of each."),
         pictures: vec![draw::stack(title, &watched, &story)],
@@ -162,29 +169,24 @@ fn switch() -> Result<Findings, Trouble> {
 }
 
 fn k_paths() -> Result<Findings, Trouble> {
-    let columns = ["k", "volta (h200) cycles", "added a path", "pre-volta (fermi) cycles", "lanes a path"];
+    let columns = ["k", "lanes of the first path", "volta (h200) cycles", "pre-volta (fermi) cycles"];
     let mut table = FigureTable::new("Cycles of one warp, 64 dependent additions a path", &columns);
-    let mut before: Option<(u64, u64)> = None;
-    let mut slopes = Vec::new();
-    for k in [1, 2, 3, 4, 8, 16, 32] {
+    let [(_, one), .., (_, all)] = each([1, 2, 3, 4, 8, 16, 32], |k| {
         let [fermi, h200] = each(MODES, |mode| Trial::new(&PATHS_K, mode).set("k", k).run())?;
         let lanes = h200.word("masks", 0)?.count_ones();
-        let added = before.map(|(k0, cycles)| (h200.cycles() - cycles) as f64 / (k - k0) as f64);
-        slopes.extend(added);
-        let shown = added.map_or("-".to_owned(), real);
-        table.row(k.to_string(), [h200.cycles().into(), shown.into(), fermi.cycles().into(), lanes.into()]);
-        before = Some((k, h200.cycles()));
-    }
-    let slope = slopes.last().copied().unwrap_or_default();
+        table.row(k.to_string(), [lanes.into(), h200.cycles().into(), fermi.cycles().into()]);
+        Ok((k, h200.cycles()))
+    })?;
+    let slope = all.saturating_sub(one) as f64 / 31.0;
     let watched = Trial::new(&PATHS_K, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("k times one path: each further path adds {} cycles, to the last.", real(slope)),
+        short: format!("k times one path: from 1 path to 32, each further path adds {} cycles on average, the last as much as the second.", real(slope)),
         pictures: vec![draw::only("The four paths of k = 4: one issue of each eight additions", &watched, 0, "sub.u32 %left")],
         tables: vec![table],
         sentences: vec![
             "A path costs the same whether one lane takes it or sixteen: the lanes that are switched off wait.".to_owned(),
-            "There is no extra price for having many paths. (Of the cycles added here 64 x 4 are the additions; the rest is this \
-             program's own loop over the cases.)"
+            "There is no extra price for having many paths: what a path adds is its 64 dependent additions and this program's own loop \
+             over the cases."
                 .to_owned(),
         ],
     })

@@ -17,7 +17,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "Reduction is frequently encountered: which kernel is better?",
                 place: "https://quesba.com/questions/reduction-operation-frequently-encountered-many-algorithms-summing-elements-1190288",
             },
-            Source { says: "reduceNeighbored, reduceNeighboredLess, reduceInterleaved", place: "Cheng, Grossman, McKercher: Professional CUDA C Programming, chapter 3" },
+            Source {
+                says: "reduceNeighbored, reduceNeighboredLess, reduceInterleaved",
+                place: "Cheng, Grossman, McKercher: Professional CUDA C Programming, chapter 3",
+            },
         ],
         on_h200: Some(
             "2^24 integers: 95, 5 and 5 divergent branches a block of 512; 511, 511 and 133 sectors loaded a block; 0.210 ms, 0.111 ms and \
@@ -33,7 +36,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Divergence only in the last five steps, when fewer threads than a warp are left",
             place: "Cheng, Grossman, McKercher: Professional CUDA C Programming, chapter 3",
         }],
-        on_h200: Some("The counters agree with the sums: 95 and 5 divergent branches a block of 512, 304 branches tested."),
+        on_h200: Some(
+            "The counters agree with the sums: 95 and 5 divergent branches a block of 512, 304 branches tested.",
+        ),
         find: reduction_steps,
     },
 ];
@@ -48,7 +53,15 @@ const KERNELS: [(&str, &Bundled); 3] = [
 ];
 
 fn reductions() -> Result<Findings, Trouble> {
-    let columns = ["kernel", "inst_per_warp", "divergent, pre-volta", "divergent, volta", "load requests", "load sectors", "h200 cycles"];
+    let columns = [
+        "kernel",
+        "inst_per_warp",
+        "divergent, pre-volta",
+        "divergent, volta",
+        "load requests",
+        "load sectors",
+        "h200 cycles",
+    ];
     let mut table = FigureTable::new("One block of 512 integers", &columns);
     let [near, less, apart] = each(KERNELS, |(name, program)| {
         let [before, since] = each(MODES, |mode| Trial::new(program, mode).set("n", BLOCK).set("block", BLOCK).run())?;

@@ -6,8 +6,8 @@ use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
 use crate::base::LaneMask;
 use crate::divergence::SideOrder;
 use crate::machine::Mode;
-use crate::report::{FigureTable, Picture};
 use crate::report::numbers::grouped;
+use crate::report::{FigureTable, Picture};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -20,7 +20,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "Understanding a spinlock implementation",
                 place: "https://forums.developer.nvidia.com/t/understanding-a-spinlock-implementation-by-robert-crovella/267535",
             },
-            Source { says: "SIMT-stack deadlock with a mutex", place: "https://github.com/vortexgpgpu/vortex/issues/62" },
+            Source {
+                says: "SIMT-stack deadlock with a mutex",
+                place: "https://github.com/vortexgpgpu/vortex/issues/62",
+            },
         ],
         on_h200: Some(
             "It finishes: 32 critical sections, lanes served in order, lane k after k failed tries. The machine code has a YIELD at the \
@@ -58,7 +61,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "SIMT-induced deadlock: a loop whose end depends on a store by another lane",
             place: "ElTantawy, Aamodt: MIMD Synchronization on SIMT Architectures, MICRO 2016",
         }],
-        on_h200: Some("It finishes at once, either way round: the single lane is the smaller side and runs first, so nobody spins."),
+        on_h200: Some(
+            "It finishes at once, either way round: the single lane is the smaller side and runs first, so nobody spins.",
+        ),
         find: flag_wait,
     },
     Experiment {
@@ -93,8 +98,14 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "__syncthreads() inside an if that only some threads enter: what happens?",
         programs: &[BARRIER_ONE_ARM],
         sources: &[
-            Source { says: "syncthreads inside if statements", place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements" },
-            Source { says: "A kernel that hangs on some GPUs only", place: "https://github.com/numba/numba/issues/2655" },
+            Source {
+                says: "syncthreads inside if statements",
+                place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements",
+            },
+            Source {
+                says: "A kernel that hangs on some GPUs only",
+                place: "https://github.com/numba/numba/issues/2655",
+            },
         ],
         on_h200: None,
         find: barrier_in_if,
@@ -107,7 +118,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "syncthreads inside if statements",
             place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements",
         }],
-        on_h200: Some("It finishes, and behind the barrier the two halves are still split (masks 0x55555555 and 0xaaaaaaaa)."),
+        on_h200: Some(
+            "It finishes, and behind the barrier the two halves are still split (masks 0x55555555 and 0xaaaaaaaa).",
+        ),
         find: barrier_both_arms,
     },
 ];
@@ -163,32 +176,55 @@ fn spin_lock() -> Result<Findings, Trouble> {
 fn spin_lock_done() -> Result<Findings, Trouble> {
     let [before, since] = both(&SPIN_LOCK_DONE)?;
     let columns = ["mode", "it ends", "critical sections", "tries of lane 0", "tries of lane 31", "cycles"];
-    let mut table = FigureTable::new("do { if (CAS succeeds) { critical; unlock; done = 1; } } while (!done);", &columns);
+    let mut table =
+        FigureTable::new("do { if (CAS succeeds) { critical; unlock; done = 1; } } while (!done);", &columns);
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let tries = [done.word("tries", 0)?, done.word("tries", 31)?];
         table.row(
             mode.name(),
-            [done.finish().into(), done.word("counter", 0)?.into(), tries[0].into(), tries[1].into(), done.cycles().into()],
+            [
+                done.finish().into(),
+                done.word("counter", 0)?.into(),
+                tries[0].into(),
+                tries[1].into(),
+                done.cycles().into(),
+            ],
         );
     }
     let watched = Trial::new(&SPIN_LOCK_DONE, Mode::PreVolta).watch()?;
     Ok(Findings {
-        short: format!("Put the critical section inside the loop: {} and {} in the two modes.", before.finish(), since.finish()),
-        pictures: vec![draw::only("Who is inside the critical section, in order of time (pre-volta)", &watched, 0, "ld.volatile.global.u32")],
+        short: format!(
+            "Put the critical section inside the loop: {} and {} in the two modes.",
+            before.finish(),
+            since.finish()
+        ),
+        pictures: vec![draw::only(
+            "Who is inside the critical section, in order of time (pre-volta)",
+            &watched,
+            0,
+            "ld.volatile.global.u32",
+        )],
         tables: vec![table],
         sentences: vec![
             "The winner unlocks before anybody has to wait for it, so it does not matter where lanes meet.".to_owned(),
-            format!("The lanes are served one by one, and each round all that are left try again: lane 31 tries {} times.", since.word("tries", 31)?),
+            format!(
+                "The lanes are served one by one, and each round all that are left try again: lane 31 tries {} times.",
+                since.word("tries", 31)?
+            ),
         ],
     })
 }
 
 fn two_locks() -> Result<Findings, Trouble> {
     let [before, since] = both(&TWO_LOCKS)?;
-    let mut table = FigureTable::new("Lane k locks node k, then node k + 1", &["mode", "it ends", "nodes changed", "first lane through", "last lane"]);
+    let mut table = FigureTable::new(
+        "Lane k locks node k, then node k + 1",
+        &["mode", "it ends", "nodes changed", "first lane through", "last lane"],
+    );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let order = done.words("order")?;
-        let through = |place: u32| order.iter().position(|&o| o == place).map_or("-".to_owned(), |lane| lane.to_string());
+        let through =
+            |place: u32| order.iter().position(|&o| o == place).map_or("-".to_owned(), |lane| lane.to_string());
         let changed: u64 = done.words("nodes")?.iter().map(|&n| u64::from(n)).sum();
         table.row(mode.name(), [done.finish().into(), changed.into(), through(0).into(), through(31).into()]);
     }
@@ -208,8 +244,12 @@ fn two_locks() -> Result<Findings, Trouble> {
 fn flag_wait() -> Result<Findings, Trouble> {
     let columns = ["--its-order", "pre-volta", "volta", "volta, no yield", "load hoisted, volta"];
     let mut table = FigureTable::new("Lane 0 sets the flag, lanes 1 to 31 spin: how it ends", &columns);
-    let orders =
-        [("fewer", SideOrder::Fewer), ("fall-through", SideOrder::FallThrough), ("taken", SideOrder::Taken), ("more", SideOrder::More)];
+    let orders = [
+        ("fewer", SideOrder::Fewer),
+        ("fall-through", SideOrder::FallThrough),
+        ("taken", SideOrder::Taken),
+        ("more", SideOrder::More),
+    ];
     let ends = each(orders, |(name, order)| {
         let end = |trial: Trial| Ok::<_, Trouble>(trial.order(order).run()?.finish());
         let before = end(Trial::new(&FLAG_WAIT, Mode::PreVolta))?;
@@ -266,9 +306,13 @@ fn taking_turns() -> Result<Findings, Trouble> {
 
 fn barrier_after_return() -> Result<Findings, Trouble> {
     let [before, since] = both(&BARRIER_AFTER_EXIT)?;
-    let mut table = FigureTable::new("Odd threads of two warps return, the others meet", &["mode", "it ends", "threads that read their partner"]);
+    let mut table = FigureTable::new(
+        "Odd threads of two warps return, the others meet",
+        &["mode", "it ends", "threads that read their partner"],
+    );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
-        let met = done.words("out")?.iter().enumerate().filter(|&(t, &w)| t % 2 == 0 && w as usize == t ^ 32).count() as u64;
+        let met =
+            done.words("out")?.iter().enumerate().filter(|&(t, &w)| t % 2 == 0 && w as usize == t ^ 32).count() as u64;
         table.row(mode.name(), [done.finish().into(), met.into()]);
     }
     let watched = Trial::new(&BARRIER_AFTER_EXIT, Mode::Volta).watch()?;
@@ -289,9 +333,15 @@ fn barrier_after_return() -> Result<Findings, Trouble> {
 
 fn barrier_in_if() -> Result<Findings, Trouble> {
     let [before, since] = both(&BARRIER_ONE_ARM)?;
-    let mut table = FigureTable::new("Odd threads of two warps enter the if with the barrier", &["mode", "it ends", "threads that got past it"]);
+    let mut table = FigureTable::new(
+        "Odd threads of two warps enter the if with the barrier",
+        &["mode", "it ends", "threads that got past it"],
+    );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
-        table.row(mode.name(), [done.finish().into(), (done.words("out")?.iter().filter(|&&w| w == 1).count() as u64).into()]);
+        table.row(
+            mode.name(),
+            [done.finish().into(), (done.words("out")?.iter().filter(|&&w| w == 1).count() as u64).into()],
+        );
     }
     Ok(Findings {
         short: format!("It depends on the generation: {} before Volta, {} since.", before.finish(), since.finish()),
@@ -308,7 +358,8 @@ fn barrier_in_if() -> Result<Findings, Trouble> {
 
 fn barrier_both_arms() -> Result<Findings, Trouble> {
     let [before, since] = both(&BARRIER_BOTH_ARMS)?;
-    let columns = ["mode", "it ends", "threads that saw their partner", "mask behind the barrier, thread 0", "thread 1"];
+    let columns =
+        ["mode", "it ends", "threads that saw their partner", "mask behind the barrier, thread 0", "thread 1"];
     let mut table = FigureTable::new("64 threads, a barrier in each side of a branch on parity", &columns);
     let mut seen = Vec::new();
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {

@@ -87,6 +87,9 @@ pub(crate) struct RunArgs {
     /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
+    /// Print the source instead, with what each line cost: of a .ptx that names its .cu lines, those
+    #[arg(long, conflicts_with_all = ["metrics", "format", "quiet"])]
+    pub(crate) annotate: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -222,6 +225,9 @@ pub(crate) struct CompareArgs {
     /// Lanes a warp
     #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
     pub(crate) warp_size: Vec<u32>,
+    /// What is issued for an instruction: one way, or two as in as-written,hardware
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
+    pub(crate) lowering: Vec<LoweringArg>,
     /// Change a named constant, in both (--set n=65536) or to one value each (--set n=1024,65536)
     #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
     pub(crate) set: Vec<String>,

@@ -59,6 +59,7 @@ fn sides(args: &CompareArgs) -> Result<[Chosen; 2], Failure> {
     let machines = deal("--machine", &args.machine)?;
     let orders = deal("--its-order", &args.its_order)?;
     let warp_sizes = deal("--warp-size", &args.warp_size)?;
+    let lowerings = deal("--lowering", &args.lowering)?;
     let grids = deal("--grid", &args.grid)?;
     let blocks = deal("--block", &args.block)?;
     let sets: Vec<[String; 2]> = args.set.iter().map(|set| deal_set(set)).collect::<Result<_, _>>()?;
@@ -70,6 +71,7 @@ fn sides(args: &CompareArgs) -> Result<[Chosen; 2], Failure> {
             machine: machines[i].clone(),
             its_order: orders[i].clone(),
             warp_size: warp_sizes[i],
+            lowering: lowerings[i],
             no_yield: false,
         },
         launch: LaunchChoice {
@@ -81,7 +83,7 @@ fn sides(args: &CompareArgs) -> Result<[Chosen; 2], Failure> {
     let two = |lists: &[usize]| lists.contains(&2);
     let given = [args.files.len(), args.kernel.len(), args.mode.len(), args.machine.len(), args.its_order.len()];
     let differs = two(&given)
-        || two(&[args.warp_size.len(), args.grid.len(), args.block.len()])
+        || two(&[args.warp_size.len(), args.lowering.len(), args.grid.len(), args.block.len()])
         || sets.iter().any(|[a, b]| a != b);
     if !differs {
         return Err(Failure::new(

@@ -53,7 +53,7 @@ impl Kernel {
                 (inst.op, inst.class, inst.form) = (Op::Exit, exit.class, exit.form);
             }
         }
-        self.with(insts)
+        self.with(insts, self.functions.clone())
     }
 
     /// Every `if` that could be converted, in the order written. No instruction is in the arms of two of them.
@@ -67,16 +67,17 @@ impl Kernel {
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
     }
 
-    /// The same kernel with other instructions.
-    fn with(&self, insts: Vec<Inst>) -> Kernel {
-        let flow = ControlFlow::build(&insts, &self.registers);
-        Kernel { insts, flow, ..self.clone() }
+    /// The same kernel with other instructions, in which its functions have other places.
+    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
+        let flow = ControlFlow::build(&insts, &functions, &self.registers);
+        Kernel { insts, functions, flow, ..self.clone() }
     }
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
         let guard = self.insts.get(branch.inst as usize)?.guard?;
-        let (fall, end_of_fall) = self.arm(branch.fall);
-        let (taken, end_of_taken) = self.arm(branch.taken);
+        let &[taken, fall] = branch.sides.as_slice() else { return None };
+        let (fall, end_of_fall) = self.arm(fall);
+        let (taken, end_of_taken) = self.arm(taken);
         let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
         let arms = [&fall, &taken].map(|blocks| self.work(blocks));
         let convertible = |i: &u32| self.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
@@ -147,14 +148,21 @@ impl Rewriting<'_> {
                 }
             }
         }
+        let moved_to = |inst: usize| self.kernel.flow.block_of(inst).map(|block| starts[block.index()]);
+        let lead = |target: &mut Pc| *target = moved_to(target.index()).map_or(*target, Pc);
         for inst in &mut self.insts {
-            if let Op::Branch { target, .. } = &mut inst.op
-                && let Some(block) = self.kernel.flow.block_of(target.index())
-            {
-                *target = Pc(starts[block.index()]);
+            match &mut inst.op {
+                Op::Branch { target, .. } => lead(target),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(lead),
+                _ => {}
             }
         }
-        Converted { kernel: self.kernel.with(self.insts), origin: self.origin }
+        let end = self.insts.len() as u32;
+        let place = |inst: u32| moved_to(inst as usize).unwrap_or(end);
+        let functions = self.kernel.functions.iter();
+        let functions = functions.map(|f| DeviceFunction { first: place(f.first), end: place(f.end), ..f.clone() });
+        let functions = functions.collect();
+        Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
     }
 
     fn push(&mut self, origin: u32, inst: Inst) {

@@ -158,7 +158,9 @@ pub fn run<'k, O: Observer>(
     let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
-    let done: Vec<Ended<O>> = if interleaved {
+    // A whole run goes on when its observer has seen enough: nobody beside it never has.
+    let observer = || (observer(), ());
+    let done: Vec<Ended<(O, ())>> = if interleaved {
         run_interleaved(&cx, progress, &observer)
     } else {
         let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
@@ -172,7 +174,7 @@ pub fn run<'k, O: Observer>(
     };
     let cycles = done.iter().map(|d| d.1).max().unwrap_or(0);
     let mut finish = Finish::Ok;
-    let mut merged: Option<O> = None;
+    let mut merged: Option<(O, ())> = None;
     for (how, _, seen) in done {
         if let (Finish::Ok, Some(how)) = (&finish, how) {
             finish = how;
@@ -191,7 +193,7 @@ pub fn run<'k, O: Observer>(
         interleaved,
         occupancy,
         launch,
-        observer: merged.unwrap_or_else(observer),
+        observer: merged.unwrap_or_else(observer).0,
     })
 }
 

@@ -11,9 +11,10 @@ use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
-use crate::divergence::Flow;
+use crate::divergence::{Flow, Side};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, Effect, Env, Fault, FaultKind};
+use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
@@ -149,7 +150,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: &mut self.blocks[warp.block].shared,
             local: &mut warp.local,
             params: &cx.params,
+            functions: &cx.kernel.functions,
+            pc: pc.0,
             clock: now,
+            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
         let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
@@ -165,13 +169,42 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 warp.control.advance(branch(step, taken));
             }
+            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
+            Effect::Switch { lanes } => {
+                let targets = match &step.inst.op {
+                    Op::Switch(switch) => &switch.targets[..],
+                    _ => &[],
+                };
+                let mut sides = sides(lanes, &self.addresses, |index| targets.get(index).copied().unwrap_or(next));
+                let taken = sides.first().map_or(LaneMask::EMPTY, |side| side.lanes);
+                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
+                add_side(&mut sides, next, active - lanes);
+                warp.control.split(&sides, step.reconverge);
+            }
+            Effect::Call { lanes } => {
+                let functions = &cx.program.functions;
+                let sides = sides(lanes, &self.addresses, |f| functions.get(f).copied().unwrap_or(next));
+                warp.control.call(&sides, next);
+            }
+            Effect::Return { lanes } => {
+                let steps = &cx.program.steps;
+                let mut back = Vec::new();
+                for Side { pc: site, lanes } in sides(lanes, &self.addresses, |site| Pc(site as u32)) {
+                    let call = &steps[site.index()];
+                    exec::finish_call(&call.inst, lanes, &mut warp.registers, &mut warp.local);
+                    add_side(&mut back, call.next, lanes);
+                }
+                warp.control.ret(&back);
+            }
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
                 after = After::Ended(lanes);
                 warp.control.advance(Flow::Exit { lanes, next });
             }
             Effect::Access(access) => {
-                if access.changed {
+                // Local memory is the warp's own, and part of the state that the watch compares.
+                let own = matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
+                if access.changed && !own {
                     self.watch.progress();
                 }
                 if !access.lanes.is_empty() {
@@ -255,7 +288,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: &mut self.blocks[warp.block].shared,
             local: &mut warp.local,
             params: &cx.params,
+            functions: &cx.kernel.functions,
+            pc: pc.0,
             clock: from,
+            nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
         match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
@@ -356,5 +392,28 @@ fn join(step: &Step) -> Flow {
         Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
         Op::Join(JoinOp::Yield) => Flow::Yield { next },
         _ => Flow::Next { next },
+    }
+}
+
+/// The lanes by where they go, in ascending order of the numbers that they hold.
+fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
+    let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
+    let mut sides = Vec::new();
+    let mut rest = lanes;
+    while let Some(least) = rest.lanes().map(number).min() {
+        let here = rest.lanes().filter(|&lane| number(lane) == least);
+        let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
+        add_side(&mut sides, target(least as usize), here);
+        rest -= here;
+    }
+    sides
+}
+
+/// Adds lanes to the side that goes to `pc`.
+fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
+    match sides.iter_mut().find(|side| side.pc == pc) {
+        _ if lanes.is_empty() => {}
+        Some(side) => side.lanes |= lanes,
+        None => sides.push(Side { pc, lanes }),
     }
 }

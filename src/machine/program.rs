@@ -79,6 +79,8 @@ impl Cost {
 pub(super) struct Program {
     pub steps: Vec<Step>,
     pub entry: Pc,
+    /// Where functions start, by their numbers.
+    pub functions: Vec<Pc>,
     pub costs: Vec<Cost>,
     /// Scoreboard entries a warp has.
     pub scoreboard: usize,
@@ -114,6 +116,7 @@ impl Program {
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
             communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
             entry: stream.entry,
+            functions: stream.functions,
             steps: stream.steps,
         }
     }

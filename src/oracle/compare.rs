@@ -59,6 +59,7 @@ fn agree(expected: u64, actual: u64, element: Type, agreement: Agreement) -> boo
     }
     let fraction_bits = match element {
         Type::F16 => 10,
+        Type::BF16 => 7,
         Type::F32 => 23,
         _ => 52,
     };

@@ -10,7 +10,7 @@ mod sections;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
-pub(super) use layout::wrap;
+pub(super) use layout::{clip, wrap};
 
 use thiserror::Error;
 

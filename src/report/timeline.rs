@@ -141,7 +141,8 @@ fn head(recording: &Recording, axis: Axis, width: usize) -> String {
         }
         line += &format!("{entry}   ");
     }
-    out + line.trim_end() + "\nn: lanes that execute the instruction; *: a branch at which they part\n"
+    out += &format!("{}\n", line.trim_end());
+    out + &wrap("n: lanes that execute the instruction; *: a branch at which they part", width, "", "  ") + "\n"
 }
 
 /// How a terminal view is printed.

@@ -11,4 +11,6 @@ mod figures;
 mod forms;
 mod generated;
 mod nonsense;
+mod pictures;
+mod nvcc;
 mod support;

@@ -15,7 +15,7 @@ use super::names::Found;
 use super::scope::Used;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
-use crate::kernel::{Address, Predicate, PredicateUse, Register, Row};
+use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
 use crate::text::tree::{Instruction, Name, Operand};
 
 /// A value operand: its row, and the register behind it unless it is an immediate or a special register.
@@ -52,8 +52,10 @@ pub(super) enum Arg {
     Address(Address),
     /// A label.
     Label(Name),
-    /// `%clock` or `%clock64`.
-    Clock,
+    /// The address of a `.local` variable of a device function: an offset from the frame pointer.
+    FrameAddress(i64),
+    /// A clock.
+    Clock(Clock),
     /// A special register as a 64-bit value (`%gridid`).
     WideSpecial(Row),
 }
@@ -64,6 +66,8 @@ pub(super) struct Args {
     pub(super) args: Vec<Arg>,
     pub(super) reads: Vec<Register>,
     pub(super) writes: Vec<Register>,
+    /// The address is that of a `.param` variable in a frame.
+    pub(super) slot: bool,
 }
 
 impl Args {
@@ -112,6 +116,7 @@ pub(super) fn space(m: &FormMatch<'_>) -> Space {
         ("const", Space::Const),
         ("param", Space::Param),
         ("param::entry", Space::Param),
+        ("param::func", Space::Param),
     ])
     .unwrap_or(Space::Generic)
 }

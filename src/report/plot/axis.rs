@@ -134,7 +134,7 @@ impl Scale {
 }
 
 /// The least of 1, 2, 5, 10, 20, .. that is at least `least`.
-fn nice_step(least: u64) -> u64 {
+pub(super) fn nice_step(least: u64) -> u64 {
     let mut power = 1_u64;
     loop {
         for factor in [1, 2, 5] {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::axis::Scale;
+use super::axis::{Scale, nice_step};
 use super::bins::{Bin, bins};
 use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
 use super::palette::{BLUE, GREY, INK, Look, ORANGE, PALE, WHITE, face};
@@ -39,7 +39,11 @@ pub(super) fn ipc(recording: &Recording) -> Scene {
     let mut scene = Scene::new(width, 76 + legend + 44 + HEIGHT + 80);
     let top = title(&mut scene, recording, what);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 44;
-    let most = bins.iter().map(|b| rates(b, recording.warp_size).0).fold(0.0, f64::max).max(1e-9);
+    let most = bins.iter().map(|b| rates(b, recording.warp_size).0).fold(0.0, f64::max);
+    // Five round steps up to the highest, in thousandths.
+    let step = nice_step((most * 1000.0 / 5.0).ceil().max(1.0) as u64) as f64 / 1000.0;
+    let steps = (most / step).ceil().max(1.0);
+    let most = step * steps;
     let whole = |f: fn(&Bin) -> u64| bins.iter().map(f).sum::<u64>() as f64;
     let (from, to) = scale.span();
     let (warps, threads) = (whole(Bin::instructions), whole(Bin::thread_instructions));
@@ -51,9 +55,10 @@ pub(super) fn ipc(recording: &Recording) -> Scene {
         real(warps / (to - from).max(1) as f64),
     );
     scene.text((LEFT, top - 18), face(12, INK).bold(), caption);
-    for quarter in 0..=4 {
-        let y = top + HEIGHT - HEIGHT * quarter / 4;
-        scene.text((LEFT - 8, y), face(10, GREY).end(), format!("{:.3}", most * f64::from(quarter) / 4.0));
+    for i in 0..=steps as i32 {
+        let y = top + HEIGHT - (f64::from(HEIGHT * i) / steps).round() as i32;
+        let rate = format!("{:.3}", step * f64::from(i));
+        scene.text((LEFT - 8, y), face(10, GREY).end(), rate.trim_end_matches('0').trim_end_matches('.'));
         scene.line((LEFT, y), (scale.right(), y), PALE);
     }
     let mut edge = Vec::new();

@@ -122,7 +122,7 @@ impl Cell {
                 let colour = path_colour(path).0;
                 Look::hatched(colour.tint(70), Hatch::Level, colour)
             }
-            Cell::At(LaneState::MaskedOff, _) => Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, GREY),
+            Cell::At(LaneState::MaskedOff, _) => Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, INK),
             Cell::At(LaneState::AtJoin, _) => {
                 Look::hatched(Rgb(0xee, 0xee, 0xee), Hatch::Rising, Rgb(0x80, 0x80, 0x80))
             }

@@ -103,8 +103,6 @@ fn draw<B: DrawingBackend>(
     scale: i32,
     text_at: impl Fn(&mut B, (i32, i32), Face, &str) -> Drawn,
 ) -> Drawn {
-    // Bitmaps fill the far edges too, SVG does not.
-    let edge = i32::from(scale > 1);
     let at = |(x, y): (i32, i32)| (x * scale, y * scale);
     let stroke = |colour: Rgb, width: u32| rgb(colour).stroke_width(width * scale.unsigned_abs());
     let white = RGBColor(255, 255, 255);
@@ -113,7 +111,7 @@ fn draw<B: DrawingBackend>(
         match shape {
             Shape::Fill(a, colour) => {
                 let (right, bottom) = at((a.right(), a.bottom()));
-                backend.draw_rect(at((a.x, a.y)), (right - edge, bottom - edge), &rgb(*colour), true)
+                backend.draw_rect(at((a.x, a.y)), (right, bottom), &rgb(*colour), true)
             }
             Shape::Line { from, to, colour, width } => backend.draw_line(at(*from), at(*to), &stroke(*colour, *width)),
             Shape::Path { points, colour, width } => {

@@ -10,6 +10,7 @@ use super::scene::{Area, Scene};
 use crate::base::Cycle;
 use crate::event::Stall;
 use crate::observe::Strip;
+use crate::report::numbers::grouped;
 use crate::report::timeline::{Axis, Recording};
 
 const ROOM: i32 = 1320;
@@ -30,7 +31,7 @@ pub(super) fn schedule(recording: &Recording) -> Scene {
     let what = "when each warp issued, and why not";
     let width = (scale.right() + 70).max(title_width(recording, what));
     let rows = i32::try_from(strips.len()).unwrap_or(64).min(64);
-    let mut scene = Scene::new(width, 76 + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 30 + 40);
+    let mut scene = Scene::new(width, 76 + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
     let top = title(&mut scene, recording, what);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 16;
     for (i, strip) in (0..).zip(strips) {
@@ -51,7 +52,7 @@ pub(super) fn schedule(recording: &Recording) -> Scene {
     }
     let bottom = scale.draw(&mut scene, Area { x: 0, y: top + rows * ROW, w: 0, h: 0 });
     let share = issue_share(strips, &scale);
-    scene.text((MARGIN, bottom - 10), face(10, GREY), share);
+    scene.text((scale.left(), bottom + 8), face(10, GREY), share);
     footer(&mut scene, recording);
     scene
 }
@@ -59,7 +60,7 @@ pub(super) fn schedule(recording: &Recording) -> Scene {
 fn issue_share(strips: &[Strip], scale: &Scale) -> String {
     let used: u64 = strips.iter().flat_map(|s| &s.issues).map(|i| u64::from(i.slots)).sum();
     let (from, to) = scale.span();
-    format!("{used} slots in {} cycles", to - from)
+    format!("{} issue slots used by these warps in {} cycles", grouped(used), grouped(to - from))
 }
 
 /// A span of a warp's time: an issue, or waiting for one reason.

@@ -125,7 +125,8 @@ pub(super) fn stack(recording: &Recording, axis: Axis) -> Scene {
     let strips = recording.timeline.strips().get(..1).unwrap_or_default();
     let scale = Scale::new(strips, axis, LEFT, 1260);
     let stacked = recording.mode == "pre-volta";
-    let what = if stacked { "the reconvergence stack" } else { "groups of lanes and join registers" };
+    let subject = if stacked { "the reconvergence stack" } else { "groups of lanes and join registers" };
+    let what = &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp));
     let width = (scale.right() + 70).max(title_width(recording, what));
     let entry =
         |role: Role, letter: &str, text: &str| Entry { look: role.look(), letter: letter.into(), text: text.into() };

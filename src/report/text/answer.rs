@@ -34,7 +34,10 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         page.paragraph(source.says, "  ", "  ");
         page.verbatim(&format!("    {}", source.place));
     }
-    page.heading(if answer.programs.len() == 1 { "Program" } else { "Programs" });
+    page.heading(match answer.programs.len() {
+        1 => "Program (run as written: each PTX instruction is one issue)",
+        _ => "Programs (run as written: each PTX instruction is one issue)",
+    });
     for program in &answer.programs {
         page.line(&format!("  {program}"));
     }

@@ -198,7 +198,7 @@ pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
 }
 
 /// `text` in at most `width` columns, cut with two dots where it is longer; control characters become spaces.
-pub(super) fn clip(text: &str, width: usize) -> String {
+pub(in crate::report) fn clip(text: &str, width: usize) -> String {
     let clean: Vec<char> = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() <= width {
         return clean.into_iter().collect();

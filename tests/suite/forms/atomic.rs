@@ -23,7 +23,7 @@ const WARPS: usize = 12;
 /// Every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = Isa::ptx().rows().iter().filter(|f| f.sem == Sem::Atomic);
-    rows.flat_map(mnemonics::of).map(|mnemonic| case(&lookup(&mnemonic))).collect()
+    rows.flat_map(mnemonics::sample).map(|mnemonic| case(&lookup(&mnemonic))).collect()
 }
 
 fn function(m: &FormMatch<'_>) -> &'static str {
@@ -34,7 +34,7 @@ fn function(m: &FormMatch<'_>) -> &'static str {
         .unwrap_or_else(|| panic!("`{}`: no oracle for this atomic", m.form.syntax))
 }
 
-/// What the memory holds after the function; `None` when PTX does not say which NaN.
+/// What the memory holds after the function.
 fn after(m: &FormMatch<'_>, shared: bool, old: u64, b: u64, c: u64) -> u64 {
     let ty = m.ty();
     let (x, y) = (value(ty, old), value(ty, b));
@@ -125,8 +125,8 @@ fn case(m: &FormMatch<'_>) -> Checked {
     };
     let tile = 8 * PLACES;
     let (fill, drain) = (
-        format!("ld.global.b64 %x, [%start];\nst.shared.b64 [%place], %x;\n"),
-        format!("ld.shared.b64 %x, [%place];\nst.global.b64 [%end], %x;\n"),
+        "ld.global.b64 %x, [%start];\nst.shared.b64 [%place], %x;\n",
+        "ld.shared.b64 %x, [%place];\nst.global.b64 [%end], %x;\n",
     );
     let text = format!(
         "//! grid = {WARPS}\n//! block = {LANES}\n.visible .entry form(.param .u64 in, .param .u64 out)\n{{\n\
@@ -146,10 +146,10 @@ fn case(m: &FormMatch<'_>) -> Checked {
         if shared {
             fill
         } else {
-            "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n".into()
+            "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n"
         },
         m.mnemonic(),
-        if shared { drain } else { String::new() },
+        if shared { drain } else { "" },
         if returns { format!("st.global.b{w} [%out], %d;\n") } else { String::new() },
     );
     let input = [b, c, start].concat();

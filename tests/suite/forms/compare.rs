@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use simt_sim::isa::{FormMatch, OperandKind, Type};
 
 use super::elementwise::Oracle;
+use super::exact::Number;
 use super::expected::Expected;
 use super::float::Modes;
 use super::integer::value;
@@ -49,6 +50,21 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     match m.form.opcode.as_str() {
         "setp" | "set" => Some(comparison(m)),
         "selp" => Some(Box::new(|x| vec![Expected::Bits(if x[2] == 1 { x[0] } else { x[1] })])),
+        "testp" => {
+            let (kind, format) = (m.words[0].unwrap_or_default().to_string(), Modes::of(m, m.ty()).format);
+            Some(Box::new(move |x| {
+                let (number, subnormal) = (format.decode(x[0]), format.is_subnormal(x[0]));
+                let zero = x[0] & (format.sign() - 1) == 0;
+                vec![Expected::truth(match kind.as_str() {
+                    "finite" => matches!(number, Number::Finite(_)),
+                    "infinite" => matches!(number, Number::Infinite(_)),
+                    "number" => number != Number::Nan,
+                    "notanumber" => number == Number::Nan,
+                    "normal" => matches!(number, Number::Finite(_)) && !subnormal && !zero,
+                    _ => subnormal,
+                })]
+            }))
+        }
         "slct" => {
             let modes = Modes::of(m, m.second_type());
             Some(Box::new(move |x| {

@@ -3,9 +3,9 @@
 use simt_sim::isa::{FormMatch, OperandKind, Type, TypeRef};
 
 /// Most corner tuples of a form; beyond that they are drawn at random.
-const CORNER_TUPLES: usize = 3000;
+const CORNER_TUPLES: usize = 2000;
 /// Random tuples of a form.
-const RANDOM_TUPLES: usize = 1500;
+const RANDOM_TUPLES: usize = 1000;
 
 /// A seeded source of bits (SplitMix64; Steele, Lea and Flood 2014).
 pub(crate) struct Bits(u64);
@@ -145,7 +145,7 @@ pub(crate) fn random(source: Source, bits: &mut Bits) -> u64 {
         (Type::F16 | Type::F32 | Type::F64, _) => x & all,
         (_, 0) => x & all,
         // Any number of leading zeros or ones.
-        (_, 1) => x >> (how >> 8) % 64 & all,
+        (_, 1) => (x >> ((how >> 8) % 64)) & all,
         _ => ((x as i64) >> ((how >> 8) % 64)) as u64 & all,
     }
 }

@@ -26,7 +26,7 @@ fn is_memory(form: &Form) -> bool {
 
 /// Mnemonics of a row: each word once, each type, and each type in each vector that 16 bytes hold.
 fn mnemonics_of(form: &Form) -> Vec<String> {
-    let mut all = mnemonics::of(form);
+    let mut all = mnemonics::sample(form);
     fn first(slot: &Slot) -> Option<&str> {
         if slot.optional { None } else { slot.words.first().map(String::as_str) }
     }

@@ -72,8 +72,11 @@ fn packs() -> Vec<Checked> {
     all
 }
 
+/// A special register's value from the thread's index.
+type FromIndex = fn(u64) -> u64;
+
 /// Special registers of one block of [`LANES`] threads, from the thread's index.
-const SPECIAL: [(&str, fn(u64) -> u64); 14] = [
+const SPECIAL: [(&str, FromIndex); 14] = [
     ("tid.x", |i| i),
     ("tid.y", |_| 0),
     ("ntid.x", |_| LANES as u64),

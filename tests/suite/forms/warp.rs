@@ -50,25 +50,34 @@ fn lanes(i: usize) -> u32 {
 
 fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
     let mut bits = Bits::new(m.form.syntax.len() as u64);
-    let source = Source { ty: m.ty(), amount: false };
+    let operand = Source { ty: m.ty(), amount: false };
     if m.form.sem == Sem::Shuffle {
         // Every segment mask with every clamp; in each warp the lanes ask for different distances.
         let configurations = (0..32u64).flat_map(|segment| (0..32).map(move |clamp| segment << 8 | clamp));
         return configurations
             .enumerate()
-            .map(|(i, c)| Warp {
-                lanes: if i % 5 == 0 { lanes(i / 5) } else { u32::MAX },
-                a: (0..WARP).map(|_| bits.next() & 0xffff_ffff).collect(),
-                b: (0..WARP).map(|_| if i % 3 == 0 { bits.next() & 0xff } else { c * 7 % 33 }).collect(),
-                c,
+            .map(|(i, c)| {
+                let mut warp = Warp {
+                    lanes: if i % 5 == 0 { lanes(i / 5) } else { u32::MAX },
+                    a: (0..WARP).map(|_| bits.next() & 0xffff_ffff).collect(),
+                    b: (0..WARP).map(|_| if i % 3 == 0 { bits.next() & 0xff } else { c * 7 % 33 }).collect(),
+                    c,
+                };
+                // A value of a lane that is not there is undefined, and a fault: such lanes ask for their own.
+                for lane in 0..WARP {
+                    if warp.lanes >> source(m, &warp, lane).0 & 1 == 0 {
+                        warp.b[lane] = if m.has("idx") { lane as u64 } else { 0 };
+                    }
+                }
+                warp
             })
             .collect();
     }
     let warp = |i: usize| {
-        let of_few = [bits.next(), random(source, &mut bits)];
+        let of_few = [bits.next(), random(operand, &mut bits)];
         let draw = |bits: &mut Bits| match (m.ty(), i % 3) {
             (Type::Pred, _) => [bits.next() % 2, 0, 1][i % 3],
-            (_, 0) => random(source, bits),
+            (_, 0) => random(operand, bits),
             (_, 1) => of_few[(bits.next() % 2) as usize] & (u64::MAX >> (64 - m.ty().bits())),
             _ => of_few[0] & (u64::MAX >> (64 - m.ty().bits())),
         };
@@ -79,7 +88,7 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
     (0..48).map(warp).collect()
 }
 
-/// `(d, p)` of a lane; `None` where PTX leaves it open.
+/// `(d, p)` of a lane.
 fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
     let members = || warp.present().map(|l| warp.a[l]);
     let set =
@@ -122,23 +131,26 @@ fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) 
     }
 }
 
-/// The closed form: `c` holds a clamp and a segment mask; a source out of its range gives the lane its own value.
-fn shuffle(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
+/// Which lane is read, and whether the one asked for is in range. The closed form: `c` holds a clamp and a segment mask; a
+/// lane that asks for one out of range reads itself.
+fn source(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (usize, bool) {
     let (clamp, segment) = ((warp.c & 31) as i64, (warp.c >> 8 & 31) as i64);
     let (own, b) = (lane as i64, (warp.b[lane] & 31) as i64);
     let least = own & segment;
     let most = least | clamp & !segment;
-    let (source, in_range) = match () {
+    let (asked, in_range) = match () {
         // Going up, the clamp is the least lane to be read.
         () if m.has("up") => (own - b, own - b >= most),
         () if m.has("down") => (own + b, own + b <= most),
         () if m.has("bfly") => (own ^ b, own ^ b <= most),
         () => (least | b & !segment, least | b & !segment <= most),
     };
-    let from = if in_range { source } else { own };
-    let there = warp.lanes >> from & 1 == 1;
-    let d = if there { Expected::Bits(warp.a[from as usize]) } else { Expected::Open };
-    (d, Expected::truth(in_range))
+    (if in_range { asked as usize } else { lane }, in_range)
+}
+
+fn shuffle(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
+    let (from, in_range) = source(m, warp, lane);
+    (Expected::Bits(warp.a[from]), Expected::truth(in_range))
 }
 
 fn case(m: &FormMatch<'_>) -> Checked {

@@ -2,7 +2,7 @@
 
 use super::super::body::Body;
 use super::super::literals::literal;
-use super::super::names::{Found, WARP_SIZE};
+use super::super::names::Found;
 use super::{Args, Value};
 use crate::diag::Diagnostic;
 use crate::isa::{FormMatch, OperandForm, Sem, Type};
@@ -23,7 +23,7 @@ pub(super) fn fits(register: Type, ty: Type, wider: bool) -> bool {
 
 impl Body<'_> {
     /// A register or, as a source, an immediate or a special register.
-    pub(super) fn value(
+    pub(in super::super) fn value(
         &mut self,
         operand: &Operand,
         ty: Type,
@@ -67,13 +67,19 @@ impl Body<'_> {
                 self.report(mismatch(name, Type::U32, ty, m));
                 None
             }
-            Found::WarpSize => {
-                let row = self.rows.constant(u64::from(WARP_SIZE), ty.is_wide());
+            Found::Constant(value) => {
+                let row = self.rows.constant(u64::from(value), ty.is_wide());
                 Some(Value { row, register: None, ty })
             }
-            Found::Clock { .. } => {
+            Found::Clock(_) => {
                 let message = format!("`{}` can only be read with `mov`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message));
+                None
+            }
+            Found::Function(_) => {
+                let message = format!("`{}` is a function, and a register or number is wanted", name.text);
+                let help = format!("take its address first: mov.u64 %rd, {};", name.text);
+                self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
             Found::Symbol(_) => {
