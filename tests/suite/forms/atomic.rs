@@ -143,11 +143,7 @@ fn case(m: &FormMatch<'_>) -> Checked {
         16 * n,
         8 * n,
         8 * n,
-        if shared {
-            fill
-        } else {
-            "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n"
-        },
+        if shared { fill } else { "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n" },
         m.mnemonic(),
         if shared { drain } else { "" },
         if returns { format!("st.global.b{w} [%out], %d;\n") } else { String::new() },
