@@ -33,7 +33,8 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A program and its run on [`N`] elements, as written, on the mode's own machine.
+/// A program and its run on [`N`] elements, on the mode's own machine, as written: every branch of the text is one. (What machine code
+/// makes of it: `lowering.rs`.)
 fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let program = Program::parse(&path.display().to_string(), &read(path));
     let small = Overrides { set: vec![("n".to_string(), N.to_string())], ..Overrides::default() };
