@@ -6,6 +6,7 @@ mod args;
 
 mod cfg;
 mod check;
+mod crosscheck;
 mod job;
 mod list;
 mod output;
@@ -33,6 +34,8 @@ pub(crate) enum Exit {
     CycleLimit = 4,
     /// The program faulted.
     Fault = 5,
+    /// There is no GPU, and no observation that fits.
+    NothingToCompare = 6,
 }
 
 /// Something the user has to be told before the process ends with [`Exit::Usage`]: the text is complete, help included.
@@ -52,6 +55,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Check(a) => check::check(a),
+        Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Metrics => list::metrics(),

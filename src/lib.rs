@@ -55,6 +55,7 @@ pub mod diag;
 pub mod divergence;
 pub mod event;
 pub mod exec;
+pub mod gpu;
 pub mod isa;
 pub mod kernel;
 pub mod launch;
