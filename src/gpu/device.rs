@@ -12,7 +12,7 @@ use crate::launch::Launch;
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use std::ffi::{CString, c_uint, c_void};
-use std::ptr::null_mut;
+use std::ptr::{null_mut, without_provenance_mut};
 use std::time::{Duration, Instant};
 
 /// Bytes of the compiler's log that are kept.
@@ -132,7 +132,7 @@ impl Compiled {
             sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         ];
         // The driver takes numbers in the place of pointers, by value.
-        let mut values = [log.as_mut_ptr().cast::<c_void>(), LOG_BYTES as *mut c_void];
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), without_provenance_mut(LOG_BYTES)];
         let mut module = null_mut();
         // SAFETY: the image ends with NUL; there are two options with their values; the log is as long as is said.
         let loaded = unsafe {
@@ -241,7 +241,7 @@ fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> 
 
 fn start_kernel(function: sys::CUfunction, launch: &Launch, params: &mut [u8]) -> Result<(), DeviceError> {
     // CU_LAUNCH_PARAM_BUFFER_POINTER, .._SIZE and .._END of cuda.h: the whole block in one piece.
-    let (pointer, size_of_block, end) = (1 as *mut c_void, 2 as *mut c_void, null_mut());
+    let (pointer, size_of_block, end) = (without_provenance_mut(1), without_provenance_mut(2), null_mut());
     let mut size = params.len();
     let mut extra =
         [pointer, params.as_mut_ptr().cast::<c_void>(), size_of_block, (&raw mut size).cast::<c_void>(), end];
