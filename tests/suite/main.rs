@@ -9,3 +9,4 @@ mod figures;
 mod generated;
 mod nonsense;
 mod support;
+mod truth;
