@@ -9,6 +9,7 @@ mod alu;
 mod arith;
 mod atomic;
 mod barrier;
+mod carry;
 mod fault;
 mod lanes;
 mod memory;
@@ -204,7 +205,12 @@ pub fn step(
     env: &mut Env<'_>,
 ) -> Result<Effect, Fault> {
     match &inst.op {
-        op @ (Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. }) => {
+        op @ (Op::Lane(_)
+        | Op::Setp(_)
+        | Op::PredicateLogic { .. }
+        | Op::Select { .. }
+        | Op::Carry(_)
+        | Op::Test { .. }) => {
             element_wise(op, lanes, registers);
         }
         &Op::Clock { d, wide } => access::put(registers, d, wide, lanes, |_| env.clock),
@@ -234,7 +240,10 @@ pub fn step(
 
 /// Whether the instruction computes registers of each lane from registers of the same lane, and does nothing else.
 pub fn is_element_wise(op: &Op) -> bool {
-    matches!(op, Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. })
+    matches!(
+        op,
+        Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } | Op::Carry(_) | Op::Test { .. }
+    )
 }
 
 /// As [`step`] for the instructions that [`is_element_wise`] names, whose effect is always [`Effect::Done`].
@@ -247,6 +256,8 @@ pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
             let bits = alu::predicate_logic(f, a, b, registers);
             lanes::set_predicate(registers, d, lanes, bits);
         }
+        Op::Carry(op) => carry::carry(op, lanes, registers),
+        &Op::Test { f, ty, p, a } => alu::test_value(f, ty, p, a, lanes, registers),
         &Op::Select { ty, d, a, b, c } => alu::select(ty, d, [a, b], c, lanes, registers),
         _ => unreachable!("the caller asks `is_element_wise` first"),
     }

@@ -11,7 +11,7 @@ use super::arith::{bits, float, integer};
 use super::lanes::{Lanes, predicate, set_predicate, test};
 use crate::base::LaneMask;
 use crate::isa::{BoolOp, Compare, FloatMode, Round, Type};
-use crate::kernel::{Convert, LaneFn, LaneOp, PredicateFn, PredicateUse, Row, Setp};
+use crate::kernel::{Convert, LaneFn, LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, TestFn};
 
 /// Runs `$body` with `$t` bound to the integer type that `$ty` names; bits count as unsigned.
 macro_rules! integer_type {
@@ -441,6 +441,12 @@ pub(super) fn setp(op: &Setp, lanes: LaneMask, registers: &mut RegisterFile) {
             set_predicate(registers, result, lanes, bits);
         }
     }
+}
+
+/// `testp`
+pub(super) fn test_value(f: TestFn, ty: Type, p: Predicate, a: Row, lanes: LaneMask, registers: &mut RegisterFile) {
+    let held = float_type!(ty, T => test::<T>(registers, a, a, |x, _| float::is_kind(x, f)));
+    set_predicate(registers, p, lanes, held);
 }
 
 /// Logic on predicates: 32 lanes at once.

@@ -35,6 +35,12 @@ meanings! {
     MadHi,
     /// Full product plus an addend of twice the width.
     MadWide,
+    /// Integer sum with carry in, carry out or both.
+    AddCarry,
+    /// Integer difference with borrow in, borrow out or both.
+    SubCarry,
+    /// Half of a product plus an addend, with carry in, carry out or both.
+    MadCarry,
     /// 24-bit product, low or high part.
     Mul24,
     /// 24-bit product plus an addend.
@@ -123,6 +129,8 @@ meanings! {
     FAbs,
     /// Magnitude of one operand, sign of the other.
     CopySign,
+    /// Kind of a float, into a predicate.
+    Testp,
     /// Comparison into predicates, perhaps combined with a third predicate.
     Setp,
     /// Comparison into a register.

@@ -2,7 +2,7 @@
 //!
 //! Only `kernel::check` makes these, so `exec` may trust them: row numbers are in range, widths agree.
 
-use super::LaneOp;
+use super::{Carry, LaneOp, TestFn};
 use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{BoolOp, Class, Compare, Space, Type};
@@ -89,6 +89,19 @@ pub enum Op {
         b: Row,
         /// The condition.
         c: PredicateUse,
+    },
+    /// A link of a carry chain, lane by lane.
+    Carry(Carry),
+    /// `p = f(a)`, lane by lane.
+    Test {
+        /// The question.
+        f: TestFn,
+        /// The type of `a`.
+        ty: Type,
+        /// The answer.
+        p: Predicate,
+        /// The value asked about.
+        a: Row,
     },
     /// Reads `%clock` (`wide` = false) or `%clock64` (`wide` = true).
     Clock {

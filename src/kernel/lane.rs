@@ -3,7 +3,7 @@
 //! Which sources count and how wide they are follows from the function; `exec::alu` gives each its meaning. "Narrow" means:
 //! lives in a 32-bit row.
 
-use super::Row;
+use super::{Predicate, Row};
 use crate::isa::{Compare, FloatMode, Round, Type};
 
 /// An element-wise operation. Which sources count, and their widths, follow from `f` (see each function's doc).
@@ -218,6 +218,56 @@ pub enum LaneFn {
         /// Which one, from 0.
         part: u8,
     },
+}
+
+/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: a link of a carry chain.
+///
+/// The condition code is one bit a lane, so it is a predicate that the author cannot name: the scoreboard, liveness and
+/// divergence treat it as they treat every other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carry {
+    /// The function.
+    pub f: CarryFn,
+    /// u32, s32, u64 or s64; the sign matters to the high half of a product only.
+    pub ty: Type,
+    /// The result.
+    pub d: Row,
+    /// The sources; the third counts for products only.
+    pub s: [Row; 3],
+    /// The carry (or borrow) added (or subtracted).
+    pub carry_in: Option<Predicate>,
+    /// Where the new one goes.
+    pub carry_out: Option<Predicate>,
+}
+
+/// What a link of a carry chain computes, the carry aside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarryFn {
+    /// `a + b`
+    Add,
+    /// `a - b`; the condition code holds the borrow.
+    Sub,
+    /// Low half of `a * b`, plus `c`.
+    MadLo,
+    /// High half of `a * b`, plus `c`.
+    MadHi,
+}
+
+/// Questions about one value, answered by a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestFn {
+    /// `testp.finite`: neither infinite nor NaN.
+    Finite,
+    /// `testp.infinite`
+    Infinite,
+    /// `testp.number`: not NaN.
+    Number,
+    /// `testp.notanumber`
+    NotANumber,
+    /// `testp.normal`: finite, and not zero or subnormal.
+    Normal,
+    /// `testp.subnormal`: not zero, and below the least normal number.
+    Subnormal,
 }
 
 /// `cvt`'s modifiers.

@@ -239,7 +239,14 @@ impl Record {
 fn only_computes(op: &Op) -> bool {
     matches!(
         op,
-        Op::Lane(_) | Op::Setp(_) | Op::Select { .. } | Op::PredicateLogic { .. } | Op::Clock { .. } | Op::Join(_)
+        Op::Lane(_)
+            | Op::Setp(_)
+            | Op::Select { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Carry(_)
+            | Op::Test { .. }
+            | Op::Clock { .. }
+            | Op::Join(_)
     )
 }
 

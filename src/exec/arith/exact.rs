@@ -33,6 +33,11 @@ impl Format {
         (2 * self.bias as u64 + 1) << (self.precision - 1)
     }
 
+    /// The least positive number that is not subnormal.
+    pub(crate) const fn least_normal(self) -> u64 {
+        1 << (self.precision - 1)
+    }
+
     /// Whether the bits encode NaN.
     pub(crate) const fn is_nan(self, bits: u64) -> bool {
         bits & (self.sign() - 1) > self.infinity()

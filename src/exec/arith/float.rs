@@ -10,6 +10,7 @@
 
 use super::exact::{Exact, F32, F64, Format};
 use crate::isa::{FloatMode, Round};
+use crate::kernel::TestFn;
 
 /// What f32 and f64 have in common.
 pub(crate) trait Float: Copy + PartialOrd {
@@ -288,6 +289,19 @@ fn choose<F: Float>(a: F, b: F, nan: bool, number: F) -> F {
         (true, false) if !nan => b,
         (false, true) if !nan => a,
         _ => F::canonical(if a.nan() { a } else { b }, [a, b, b]),
+    }
+}
+
+/// Whether the value is of the kind that `testp` asks for.
+pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
+    let normal = a.finite() && a.magnitude().to_bits64() >= F::FORMAT.least_normal();
+    match kind {
+        TestFn::Finite => a.finite(),
+        TestFn::Infinite => !a.finite() && !a.nan(),
+        TestFn::Number => !a.nan(),
+        TestFn::NotANumber => a.nan(),
+        TestFn::Normal => normal,
+        TestFn::Subnormal => a.finite() && !normal && a.magnitude().to_bits64() != 0,
     }
 }
 

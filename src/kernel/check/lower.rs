@@ -12,7 +12,9 @@ use super::operands::{Arg, Args};
 use crate::base::Pc;
 use crate::diag::Diagnostic;
 use crate::isa::{BoolOp, Compare, FloatMode, FormMatch, Round, Sem, Type};
-use crate::kernel::{LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Row, Setp};
+use crate::kernel::{
+    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Setp, TestFn,
+};
 use crate::text::tree::Instruction;
 
 /// `.rn .rz .rm .rp` and their integral kin; nearest when none is written.
@@ -69,6 +71,17 @@ fn prmt_mode(m: &FormMatch<'_>) -> PrmtMode {
         ("rc16", PrmtMode::Rc16),
     ])
     .unwrap_or(PrmtMode::Index)
+}
+
+fn test_fn(m: &FormMatch<'_>) -> TestFn {
+    m.pick(&[
+        ("infinite", TestFn::Infinite),
+        ("number", TestFn::Number),
+        ("notanumber", TestFn::NotANumber),
+        ("normal", TestFn::Normal),
+        ("subnormal", TestFn::Subnormal),
+    ])
+    .unwrap_or(TestFn::Finite)
 }
 
 /// The function of a form that works lane by lane on its operands in order; `None` for all others.
@@ -160,6 +173,11 @@ impl Body<'_> {
                 Sem::Selp => {
                     Op::Select { ty: m.ty(), d: args.row(0), a: args.row(1), b: args.row(2), c: args.predicate(3) }
                 }
+                Sem::AddCarry => return self.carry(CarryFn::Add, m, args, origin),
+                Sem::SubCarry => return self.carry(CarryFn::Sub, m, args, origin),
+                Sem::MadCarry if m.has("hi") => return self.carry(CarryFn::MadHi, m, args, origin),
+                Sem::MadCarry => return self.carry(CarryFn::MadLo, m, args, origin),
+                Sem::Testp => Op::Test { f: test_fn(m), ty: m.ty(), p: args.predicate(0).predicate, a: args.row(1) },
                 Sem::PredicateMov => self.predicate_mov(args),
                 Sem::PredicateNot => predicates(PredicateFn::Not, args),
                 Sem::PredicateAnd => predicates(PredicateFn::And, args),
@@ -198,6 +216,24 @@ impl Body<'_> {
             }
         };
         self.emit(origin, op, &args.reads, &args.writes);
+    }
+
+    /// A link of a carry chain: the condition code is one more register read, written or both.
+    fn carry(&mut self, f: CarryFn, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+        let code = self.rows.condition_code();
+        let (mut reads, mut writes) = (args.reads.clone(), args.writes.clone());
+        let flag = |there: bool, list: &mut Vec<Register>| {
+            there.then(|| {
+                list.push(Register::Predicate(code));
+                code
+            })
+        };
+        let carry_in = flag(m.form.opcode.ends_with('c'), &mut reads);
+        let carry_out = flag(m.has("cc"), &mut writes);
+        let c = if args.args.len() > 3 { args.row(3) } else { Row(0) };
+        let s = [args.row(1), args.row(2), c];
+        let op = Op::Carry(Carry { f, ty: m.ty(), d: args.row(0), s, carry_in, carry_out });
+        self.emit(origin, op, &reads, &writes);
     }
 
     fn truth_table(&mut self, inst: &Instruction, args: &Args) -> Option<u8> {

@@ -16,6 +16,7 @@ pub(super) struct Rows {
     narrow_constants: BTreeMap<u32, Row>,
     wide_constants: BTreeMap<u64, Row>,
     specials: BTreeMap<Special, Row>,
+    condition_code: Option<Predicate>,
 }
 
 /// The next number, or 0 past the end: [`Rows::overflowed`] tells.
@@ -33,6 +34,16 @@ impl Rows {
     /// A fresh predicate.
     pub(super) fn predicate(&mut self) -> Predicate {
         Predicate(next(&mut self.predicates))
+    }
+
+    /// The condition code of carry chains: a predicate that has no name.
+    pub(super) fn condition_code(&mut self) -> Predicate {
+        if let Some(code) = self.condition_code {
+            return code;
+        }
+        let code = self.predicate();
+        self.condition_code = Some(code);
+        code
     }
 
     /// A register for a value the author did not name.

@@ -62,6 +62,12 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         }
         Op::PredicateLogic { a, b, .. } => [*a, *b].map(predicate).into_iter().for_each(visit),
         Op::Select { ty, a, b, c, .. } => [typed(*a, *ty), typed(*b, *ty), predicate(*c)].into_iter().for_each(visit),
+        Op::Carry(op) => {
+            let sources = if matches!(op.f, CarryFn::Add | CarryFn::Sub) { 2 } else { 3 };
+            op.s[..sources].iter().map(|&r| typed(r, op.ty)).for_each(&mut visit);
+            op.carry_in.map(Register::Predicate).into_iter().for_each(visit);
+        }
+        Op::Test { ty, a, .. } => visit(typed(*a, *ty)),
         Op::Load(load) => address(&load.address).into_iter().for_each(visit),
         Op::Store(store) => {
             address(&store.address).into_iter().for_each(&mut visit);

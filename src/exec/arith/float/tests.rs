@@ -153,6 +153,30 @@ fn special_results() {
     assert_eq!(sub(f64::INFINITY, f64::INFINITY, down).to_bits(), NAN64);
 }
 
+/// The language classifies numbers too.
+#[test]
+fn kinds_of_numbers() {
+    use TestFn::{Finite, Infinite, Normal, NotANumber, Number, Subnormal};
+    use std::num::FpCategory as C;
+    let holds = |category: C| -> &[TestFn] {
+        match category {
+            C::Nan => &[NotANumber],
+            C::Infinite => &[Infinite, Number],
+            C::Zero => &[Finite, Number],
+            C::Subnormal => &[Finite, Number, Subnormal],
+            C::Normal => &[Finite, Number, Normal],
+        }
+    };
+    for kind in [Finite, Infinite, Number, NotANumber, Normal, Subnormal] {
+        for x in samples32() {
+            assert_eq!(is_kind(x, kind), holds(x.classify()).contains(&kind), "{x:e} {kind:?}");
+        }
+        for x in samples64() {
+            assert_eq!(is_kind(x, kind), holds(x.classify()).contains(&kind), "{x:e} {kind:?}");
+        }
+    }
+}
+
 #[test]
 fn minimum_and_maximum() {
     let nan = f32::from_bits(0xffc0_1234);

@@ -181,6 +181,18 @@ fn lines_are_those_of_the_file_whatever_loc_says() {
     assert_eq!(lines, [4, 6, 7]);
 }
 
+/// The condition code is a register: a link waits for the one before, and nobody else does.
+#[test]
+fn carry_chains_depend_on_their_condition_code() {
+    let k = kernel(
+        "add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r2, %r4, 0; madc.hi.u32 %r3, %r4, %r5, %r6; sub.u32 %r4, %r5, 1; ret;",
+    );
+    let flag = |list: &[Register]| list.iter().any(|r| matches!(r, Register::Predicate(_)));
+    let flags: Vec<_> = k.insts.iter().map(|inst| (flag(&inst.reads), flag(&inst.writes))).collect();
+    assert_eq!(flags, [(false, true), (true, true), (true, false), (false, false), (false, false)]);
+    assert_eq!(k.registers.predicates, 1, "one code serves all links");
+}
+
 #[test]
 fn reading_a_clock_is_its_own_class() {
     let k = kernel("mov.u64 %rd1, %clock64; mov.u32 %r1, %clock; mov.u64 %rd2, %gridid; ret;");
