@@ -9,7 +9,7 @@ const WIDTH: usize = 110;
 /// Equal neighbours from which on they are counted.
 const RUN: usize = 3;
 /// Elements up to which a buffer is written out.
-const MOST_ELEMENTS: usize = 16_384;
+const MOST_ELEMENTS: usize = 2_048;
 
 /// What a buffer held after a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ mod tests {
             assert_eq!(content.read(), Some(Ok(elements(&words, bytes, element))));
         }
         assert_eq!(Content::of(&[1], &[1], 4, Type::U32), Content::Unchanged);
-        assert!(matches!(Content::of(&[], &vec![1; 20_000], 80_000, Type::U32), Content::Digest(_)));
+        assert!(matches!(Content::of(&[], &vec![1; 3_000], 12_000, Type::U32), Content::Digest(_)));
         for bad in ["zz", "12x", "12x99999999999", "11112222333344445"] {
             assert!(Content::Elements(vec![bad.to_string()]).read().is_some_and(|r| r.is_err()), "{bad}");
         }

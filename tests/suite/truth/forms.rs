@@ -9,15 +9,16 @@ use super::tables::Layout;
 
 /// Up to so many mnemonics, a row is run in every combination of its words.
 const ALL: usize = 36;
-/// Up to so many, in every combination of its types with one modifier at a time.
-const TYPES: usize = 150;
+/// Up to so many, in every combination of its types with one modifier at a time: conversions, whose types are what matters,
+/// and other rows.
+const TYPES: (usize, usize) = (150, 40);
 
 /// The programs of element-wise forms.
 pub(super) fn pages() -> BTreeMap<String, Page> {
     let isa = Isa::ptx();
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
     for row in isa.rows().iter().filter(|row| is_element_wise(row)) {
-        for mnemonic in mnemonics(row) {
+        for mnemonic in mnemonics(row, ALL, if row.sem == Sem::Cvt { TYPES.0 } else { TYPES.1 }) {
             let Ok(found) = isa.lookup(&mnemonic) else { continue };
             if refused(&found) {
                 continue;
@@ -29,8 +30,7 @@ pub(super) fn pages() -> BTreeMap<String, Page> {
     pages
 }
 
-/// Whether each lane's result depends on that lane's registers alone, and the form needs no company: carries have their own
-/// program.
+/// Whether each lane's result depends on that lane's registers alone.
 fn is_element_wise(row: &Form) -> bool {
     let shaped = row.operands.iter().all(|o| {
         matches!(
@@ -47,21 +47,20 @@ fn is_element_wise(row: &Form) -> bool {
         row.class,
         Class::Barrier | Class::WarpSync | Class::Shuffle | Class::Vote | Class::WarpReduce | Class::Sleep | Class::Fence
     );
-    let carries = row.slots.iter().any(|s| s.words.iter().any(|w| w == "cc"))
-        || ["addc", "subc", "madc"].contains(&row.opcode.as_str());
     let has_result = row.operands.iter().any(|o| o.result);
-    shaped && has_result && !among_lanes && !carries && row.sem != Sem::Cvta
+    shaped && has_result && !among_lanes && row.sem != Sem::Cvta
 }
 
-/// The mnemonics of a row that are run.
-pub(super) fn mnemonics(row: &Form) -> Vec<String> {
+/// The mnemonics of a row that are run: up to `most` in every combination, up to `types` in every combination of types with
+/// one modifier at a time, and beyond that types and modifiers side by side, so that each occurs.
+pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<String> {
     let choices = |slot: usize| -> Vec<Option<&str>> {
         let slot = &row.slots[slot];
         slot.optional.then_some(None).into_iter().chain(slot.words.iter().map(|w| Some(w.as_str()))).collect()
     };
     let slots: Vec<Vec<Option<&str>>> = (0..row.slots.len()).map(choices).collect();
     let product = |lists: &[Vec<Option<&str>>]| lists.iter().map(Vec::len).product::<usize>();
-    let chosen = if product(&slots) <= ALL {
+    let chosen = if product(&slots) <= most {
         combinations(&slots)
     } else {
         // One modifier differs from the plainest at a time.
@@ -83,7 +82,7 @@ pub(super) fn mnemonics(row: &Form) -> Vec<String> {
             let words = variant.iter().zip(types).enumerate();
             words.map(|(slot, (v, t))| if is_type(slot) { *t } else { *v }.map(str::to_string)).collect()
         };
-        let all: Vec<Vec<Option<String>>> = if variants.len() * types.len() <= TYPES {
+        let all: Vec<Vec<Option<String>>> = if variants.len() * types.len() <= types_most {
             variants.iter().flat_map(|v| types.iter().map(move |t| merge(v, t))).collect()
         } else {
             let count = variants.len().max(types.len());
@@ -111,11 +110,20 @@ fn refused(found: &FormMatch<'_>) -> bool {
     match found.form.sem {
         Sem::Cvt => {
             let float32 = to == Type::F32 || from == Type::F32;
-            let widening_or_same = !to.is_float() && !from.is_float();
-            (flushes && !float32) || (widening_or_same && found.has("sat") && (to == from))
+            let integers = !to.is_float() && !from.is_float();
+            (flushes && !float32) || (integers && found.has("sat") && holds_all(to, from))
         }
         Sem::Set | Sem::SetBool => flushes && from != Type::F32,
         _ => false,
+    }
+}
+
+/// Whether every integer of type `from` is one of type `to`.
+fn holds_all(to: Type, from: Type) -> bool {
+    match (to.is_signed(), from.is_signed()) {
+        (a, b) if a == b => to.bits() >= from.bits(),
+        (true, _) => to.bits() > from.bits(),
+        (false, _) => false,
     }
 }
 
@@ -148,6 +156,7 @@ fn place(found: &FormMatch<'_>) -> (String, Layout) {
     }
     let wide = if from.bits() == 64 { "64" } else { "32" };
     let name = match found.form.sem {
+        Sem::AddCarry | Sem::SubCarry | Sem::MadCarry => "carry".to_string(),
         Sem::Div | Sem::Rem => "division".to_string(),
         Sem::Setp | Sem::Set | Sem::SetBool => match is_float(from) {
             true if is_half(from) => "compare_half".to_string(),

@@ -90,10 +90,19 @@ impl Page {
         if let Some(value) = immediate {
             let _ = write!(name, "_{value:02x}");
         }
+        let carry = Carry::of(found);
         let pair = operands.first().is_some_and(|o| o == "%s|%t");
         let out = &mut self.body;
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "\n    {mnemonic} {};", operands.join(", "));
+        let _ = writeln!(out);
+        if let Some(Carry { chain, reads: true, .. }) = carry {
+            // Both carries occur: the third operand runs through the corners.
+            let _ = writeln!(out, "    {chain}.cc.u32 %y32, %n_counts, %m_counts;");
+        }
+        let _ = writeln!(out, "    {mnemonic} {};", operands.join(", "));
+        if let Some(Carry { chain, writes: true, .. }) = carry {
+            let _ = writeln!(out, "    {chain}c.u32 %y32, 0, 0;");
+        }
         let (element, register) = if is_predicate {
             let _ = writeln!(out, "    selp.b32 %x32, 1, 0, %s;");
             if pair {
@@ -117,7 +126,17 @@ impl Page {
         let _ = writeln!(out, "    ld.param.u64 %p, [{name}];");
         let _ = writeln!(out, "    mad.wide.u32 %p, %i, {bytes}, %p;");
         let _ = writeln!(out, "    st.global.{store} [%p], {register};");
+        if let Some(Carry { writes: true, .. }) = carry {
+            let _ = writeln!(out, "    ld.param.u64 %p, [{name}_carry];");
+            let _ = writeln!(out, "    mad.wide.u32 %p, %i, 1, %p;");
+            let _ = writeln!(out, "    st.global.b8 [%p], %y32;");
+            self.outputs.push((format!("{name}_carry"), "b8"));
+        }
         self.outputs.push((name, element));
+        if let Some(Carry { reads: true, .. }) = carry {
+            self.source("counts", 'n');
+            self.source("counts", 'm');
+        }
     }
 
     /// The whole text.
@@ -135,7 +154,12 @@ impl Page {
         let names: Vec<&str> =
             buffers.iter().map(|(name, _)| name.as_str()).chain(self.outputs.iter().map(|(n, _)| n.as_str())).collect();
         out += &entry(&self.name, &names);
-        out += "    .reg .pred %q, %r, %s, %t;\n    .reg .b16 %x16;\n    .reg .b32 %i, %x32;\n    .reg .b64 %p, %x64;\n";
+        out += "    .reg .pred %q, %r;\n    .reg .b32 %i, %x32;\n    .reg .b64 %p;\n";
+        for (register, ty) in [("%s", "pred"), ("%t", "pred"), ("%x16", "b16"), ("%y32", "b32"), ("%x64", "b64")] {
+            if self.body.contains(register) {
+                let _ = writeln!(out, "    .reg .{ty} {register};");
+            }
+        }
         for (name, bits) in &buffers {
             let _ = writeln!(out, "    .reg .b{bits} %{name};");
         }
@@ -149,6 +173,24 @@ impl Page {
         out += &self.body;
         out += "    ret;\n}\n";
         out
+    }
+}
+
+/// How a form is linked to its neighbours by the condition code.
+#[derive(Clone, Copy)]
+struct Carry {
+    /// `add` or `sub`: what sets and shows the code in the same sense.
+    chain: &'static str,
+    reads: bool,
+    writes: bool,
+}
+
+impl Carry {
+    fn of(found: &FormMatch<'_>) -> Option<Carry> {
+        let opcode = found.form.opcode.as_str();
+        let reads = ["addc", "subc", "madc"].contains(&opcode);
+        let chain = if opcode.starts_with("sub") { "sub" } else { "add" };
+        (reads || found.has("cc")).then(|| Carry { chain, reads, writes: found.has("cc") })
     }
 }
 

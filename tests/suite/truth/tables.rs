@@ -13,6 +13,8 @@ pub(super) enum Layout {
     Pairs,
     /// Many corner values for one operand, then random ones.
     Single,
+    /// Some pairs of corner values: for forms in very many spellings that compute the same.
+    Few,
     /// As `Single`, within what the approximate sine takes.
     Angles,
 }
@@ -31,6 +33,7 @@ impl Layout {
     pub(super) fn threads(self) -> usize {
         match self {
             Layout::Pairs => CORNERS * CORNERS + CHOSEN + RANDOM,
+            Layout::Few => 3 * CORNERS + RANDOM / 2,
             Layout::Single | Layout::Angles => SINGLES + RANDOM,
         }
     }
@@ -236,12 +239,14 @@ pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut Stri
         _ => format!("{x} & {highest:#x} >> (i * 5) % {}", bits - 1),
     };
     let half = RANDOM / 2;
-    if layout == Layout::Pairs {
+    if matches!(layout, Layout::Pairs | Layout::Few) {
         let _ = writeln!(out, "//! buffer corner_{kind}: b{bits}[{CORNERS}] = [{}]", list(&corners(kind)));
+    }
+    if layout == Layout::Pairs {
         let (left, right): (Vec<u64>, Vec<u64>) = chosen(kind).into_iter().unzip();
         let _ = writeln!(out, "//! buffer left_{kind}: b{bits}[{CHOSEN}] = [{}]", list(&left));
         let _ = writeln!(out, "//! buffer right_{kind}: b{bits}[{CHOSEN}] = [{}]", list(&right));
-    } else {
+    } else if layout != Layout::Few {
         let values = if layout == Layout::Angles { angles() } else { singles(kind) };
         let _ = writeln!(out, "//! buffer corner_{kind}: b{bits}[{SINGLES}] = [{}]", list(&values));
     }
@@ -256,13 +261,15 @@ pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut Stri
             (Layout::Pairs, 'a') => format!("i < 144 ? corner_{kind}[i / 12] : i < 160 ? left_{kind}[i - 144]"),
             (Layout::Pairs, 'b') => format!("i < 144 ? corner_{kind}[i % 12] : i < 160 ? right_{kind}[i - 144]"),
             (Layout::Pairs, _) => format!("i < 160 ? corner_{kind}[(i * 7 + i / 12) % 12]"),
+            (Layout::Few, 'a') => format!("i < 36 ? corner_{kind}[i % 12]"),
+            (Layout::Few, _) => format!("i < 36 ? corner_{kind}[(i / 12 * 5 + i + {n} * 3) % 12]"),
             (_, 'a') => format!("i < {SINGLES} ? corner_{kind}[i]"),
             _ => format!("i < {SINGLES} ? corner_{kind}[(i * 7 + {n}) % {SINGLES}]"),
         };
         let _ = writeln!(
             out,
             "//! buffer {role}_{kind}: b{bits}[{threads}] = ({start} : i < {} ? {} : {near}) for i",
-            threads - half,
+            if layout == Layout::Few { threads } else { threads - half },
             if layout == Layout::Angles { near.clone() } else { format!("{wild}[i]") },
         );
     }
