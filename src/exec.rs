@@ -23,7 +23,7 @@ pub use warp::members;
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Inst, Op};
+use crate::kernel::{Clock, Inst, Op};
 
 /// The registers of one warp: `narrow[row][lane]`, `wide[row][lane]`, one mask a predicate.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +48,8 @@ pub struct Env<'a> {
     pub params: &'a [u8],
     /// What `%clock64` reads now.
     pub clock: u64,
+    /// What `%globaltimer` reads now.
+    pub nanoseconds: u64,
     /// Scratch: the byte address of each lane of the last [`Effect::Access`], as an offset in its space
     /// (absolute for global and const). Lanes outside `Access::lanes` hold garbage.
     pub addresses: &'a mut [u64; MAX_LANES],
@@ -213,7 +215,15 @@ pub fn step(
         | Op::Test { .. }) => {
             element_wise(op, lanes, registers);
         }
-        &Op::Clock { d, wide } => access::put(registers, d, wide, lanes, |_| env.clock),
+        &Op::Clock { d, clock } => {
+            let now = match clock {
+                Clock::Low | Clock::Wide => env.clock,
+                Clock::High => env.clock >> 32,
+                Clock::Timer | Clock::TimerLow => env.nanoseconds,
+                Clock::TimerHigh => env.nanoseconds >> 32,
+            };
+            access::put(registers, d, clock.is_wide(), lanes, |_| now);
+        }
         Op::Load(op) => return access::load(op, lanes, registers, env),
         Op::Store(op) => return access::store(op, lanes, registers, env),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
@@ -227,7 +237,7 @@ pub fn step(
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
-        Op::Fence => {}
+        Op::Fence | Op::Hint { .. } => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();

@@ -4,14 +4,13 @@
 //! at one type. A pair of function and type that the ISA does not have is a bug of `kernel::check`, not of the program.
 
 use super::RegisterFile;
-use super::arith::compare::{Comparison, WithComparison, with_comparison};
 use super::arith::convert::convert;
 use super::arith::integer::Integer;
 use super::arith::{bits, float, integer};
-use super::lanes::{Lanes, predicate, set_predicate, test};
+use super::lanes::Lanes;
 use crate::base::LaneMask;
-use crate::isa::{BoolOp, Compare, FloatMode, Round, Type};
-use crate::kernel::{Convert, LaneFn, LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, TestFn};
+use crate::isa::{FloatMode, Round, Type};
+use crate::kernel::{Convert, LaneFn, LaneOp};
 
 /// Runs `$body` with `$t` bound to the integer type that `$ty` names; bits count as unsigned.
 macro_rules! integer_type {
@@ -95,6 +94,11 @@ macro_rules! width_type {
     };
 }
 
+mod choose;
+mod short;
+
+pub(super) use choose::{predicate_logic, select, setp, test_value};
+
 #[cold]
 fn no_such_form(ty: Type) -> ! {
     unreachable!("the ISA has no form of this function for {}", ty.name())
@@ -103,6 +107,9 @@ fn no_such_form(ty: Type) -> ! {
 /// Applies an element-wise function to `lanes`.
 pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile) {
     let mut on = Lanes { registers, mask: lanes };
+    if matches!(op.ty, Type::F16 | Type::BF16) || op.ty.half().is_some() {
+        return short::short(op, &mut on);
+    }
     match op.f {
         LaneFn::Mov
         | LaneFn::OffsetBy(_)
@@ -113,6 +120,11 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::Cnot
         | LaneFn::Lop3(_)
         | LaneFn::Dp4a { .. }
+        | LaneFn::Dp2a { .. }
+        | LaneFn::AbsDiff4 { .. }
+        | LaneFn::Fns
+        | LaneFn::Szext { .. }
+        | LaneFn::Bmsk { .. }
         | LaneFn::Shl
         | LaneFn::Shr
         | LaneFn::Shf { .. }
@@ -138,8 +150,8 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::Rem
         | LaneFn::Abs
         | LaneFn::Neg
-        | LaneFn::Min
-        | LaneFn::Max => integers(op, &mut on),
+        | LaneFn::Min { .. }
+        | LaneFn::Max { .. } => integers(op, &mut on),
         LaneFn::FAdd(_)
         | LaneFn::FSub(_)
         | LaneFn::FMul(_)
@@ -156,9 +168,10 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         LaneFn::FMin { .. } | LaneFn::FMax { .. } | LaneFn::FNeg { .. } | LaneFn::FAbs { .. } | LaneFn::CopySign => {
             signs(op, &mut on);
         }
-        LaneFn::Set { compare, float, ftz } => set(op, compare, float, ftz, &mut on),
-        LaneFn::Slct { float, ftz } => slct(op, float, ftz, &mut on),
+        LaneFn::Set { compare, truth, ftz } => choose::set(op, compare, truth, ftz, &mut on),
+        LaneFn::Slct { float, ftz } => choose::slct(op, float, ftz, &mut on),
         LaneFn::Cvt(modifiers) => cvt(op, modifiers, &mut on),
+        LaneFn::CvtPair(_) => no_such_form(op.ty),
         LaneFn::Pack { parts } => pack(op, parts, &mut on),
         LaneFn::Unpack { parts, part } => unpack(op, parts, part, &mut on),
     }
@@ -196,6 +209,18 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Cnot => width_type!(ty, T => on.unary::<T, T>(d, s, |a| T::from(a == 0))),
         LaneFn::Lop3(table) => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table)),
         LaneFn::Dp4a { signed } => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp4a(a, b, c, signed)),
+        LaneFn::Dp2a { signed, hi } => {
+            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp2a(a, b, c, signed, hi));
+        }
+        LaneFn::AbsDiff4 { signed, add } => {
+            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::absdiff4(a, b, c, signed, add));
+        }
+        LaneFn::Fns => on.ternary_each::<u32, u32, u32, u32>(d, s, bits::fns),
+        LaneFn::Szext { wrap } => {
+            let signed = ty.is_signed();
+            on.binary::<u32, u32, u32>(d, s, |a, b| bits::szext(a, b, signed, wrap));
+        }
+        LaneFn::Bmsk { wrap } => on.binary::<u32, u32, u32>(d, s, |a, b| bits::bmsk(a, b, wrap)),
         LaneFn::Shl => width_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shl)),
         LaneFn::Shr => integer_type!(ty, T => on.binary::<T, u32, T>(d, s, T::shr)),
         LaneFn::Shf { left, wrap } => {
@@ -265,8 +290,10 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Rem => integer_type!(ty, T => on.binary_each::<T, T, T>(d, s, Integer::rem)),
         LaneFn::Abs => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::abs)),
         LaneFn::Neg => integer_type!(ty, T => on.unary::<T, T>(d, s, Integer::neg)),
-        LaneFn::Min => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::min)),
-        LaneFn::Max => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::max)),
+        LaneFn::Min { relu: true } => on.binary::<i32, i32, i32>(d, s, |a, b| a.min(b).max(0)),
+        LaneFn::Max { relu: true } => on.binary::<i32, i32, i32>(d, s, |a, b| a.max(b).max(0)),
+        LaneFn::Min { .. } => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::min)),
+        LaneFn::Max { .. } => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Ord::max)),
         _ => unreachable!("lane_op sends only integer arithmetic here"),
     }
 }
@@ -332,10 +359,16 @@ fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{Float, copysign, flushed, max, min};
     float_type!(ty, T => match f {
-        LaneFn::FMin { ftz, nan } => {
+        LaneFn::FMin { ftz, nan, xorsign: true } => on.binary_each::<T, T, T>(d, s, |a, b| {
+            float::xorsign(flushed(a, ftz), flushed(b, ftz), |a, b| min(a, b, nan))
+        }),
+        LaneFn::FMin { ftz, nan, .. } => {
             on.binary_long::<T, T, T>(d, s, |a, b| min(flushed(a, ftz), flushed(b, ftz), nan));
         }
-        LaneFn::FMax { ftz, nan } => {
+        LaneFn::FMax { ftz, nan, xorsign: true } => on.binary_each::<T, T, T>(d, s, |a, b| {
+            float::xorsign(flushed(a, ftz), flushed(b, ftz), |a, b| max(a, b, nan))
+        }),
+        LaneFn::FMax { ftz, nan, .. } => {
             on.binary_long::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
         }
         LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).flip()),
@@ -345,32 +378,13 @@ fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     });
 }
 
-/// `set`: all ones or 1.0f where the comparison holds.
-fn set(op: &LaneOp, compare: Compare, float: bool, ftz: bool, on: &mut Lanes<'_>) {
-    let held = comparison(compare, op.ty, ftz, op.s[0], op.s[1], on.registers);
-    let truth = if float { 1f32.to_bits() } else { u32::MAX };
-    let row = &mut on.registers.narrow[usize::from(op.d.0)];
-    super::lanes::fill(row, on.mask, |lane| if held & (1 << lane) != 0 { truth } else { 0 });
-}
-
-/// `slct`: `a` where `c >= 0`, else `b`. A flushed negative subnormal is -0, which is not below 0.
-fn slct(&LaneOp { ty, d, s, .. }: &LaneOp, float: bool, ftz: bool, on: &mut Lanes<'_>) {
-    if float {
-        width_type!(ty, T => on.ternary::<T, T, f32, T>(d, s, |a, b, c| {
-            if float::flushed(c, ftz) >= 0.0 { a } else { b }
-        }));
-    } else {
-        width_type!(ty, T => on.ternary::<T, T, i32, T>(d, s, |a, b, c| if c >= 0 { a } else { b }));
-    }
-}
-
 /// `cvt`. Extensions and truncations, and the conversions compilers emit most, have loops of their own.
 fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>) {
     let from = modifiers.from;
     if !from.is_float() && !ty.is_float() && !modifiers.sat {
         return width_type!(ty, D => integer_type!(from, A => on.unary::<A, D>(d, s, |a| a as D)));
     }
-    let nearest = modifiers.round == Round::Nearest && !modifiers.sat && !modifiers.ftz;
+    let nearest = modifiers == Convert::from(from);
     match (from, ty) {
         (Type::S32, Type::F32) if nearest => return on.unary::<i32, f32>(d, s, |a| a as f32),
         (Type::U32, Type::F32) if nearest => return on.unary::<u32, f32>(d, s, |a| a as f32),
@@ -397,87 +411,4 @@ fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>
 /// The bits a value of this type occupies in its cell.
 fn low(ty: Type) -> u64 {
     u64::MAX >> (64 - ty.bits())
-}
-
-/// The lanes (of all 32) for which `a CMP b` holds.
-fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: &RegisterFile) -> u32 {
-    struct On<'a> {
-        ty: Type,
-        ftz: bool,
-        a: Row,
-        b: Row,
-        registers: &'a RegisterFile,
-    }
-    impl WithComparison for On<'_> {
-        type Output = u32;
-        #[inline(always)]
-        fn run<C: Comparison>(self) -> u32 {
-            let On { ty, ftz, a, b, registers } = self;
-            match ty {
-                Type::F32 if ftz => test::<f32>(registers, a, b, |x, y| C::holds(float::flush32(x), float::flush32(y))),
-                Type::F32 => test::<f32>(registers, a, b, C::holds),
-                Type::F64 => test::<f64>(registers, a, b, C::holds),
-                _ => integer_type!(ty, T => test::<T>(registers, a, b, C::holds)),
-            }
-        }
-    }
-    with_comparison(compare, On { ty, ftz, a, b, registers })
-}
-
-/// `setp`
-pub(super) fn setp(op: &Setp, lanes: LaneMask, registers: &mut RegisterFile) {
-    let held = comparison(op.compare, op.ty, op.ftz, op.a, op.b, registers);
-    let (mut p, mut q) = (held, !held);
-    if let Some((combine, c)) = op.combine {
-        let c = predicate(registers, c);
-        [p, q] = [p, q].map(|x| match combine {
-            BoolOp::And => x & c,
-            BoolOp::Or => x | c,
-            BoolOp::Xor => x ^ c,
-        });
-    }
-    for (result, bits) in [(op.p, p), (op.q, q)] {
-        if let Some(result) = result {
-            set_predicate(registers, result, lanes, bits);
-        }
-    }
-}
-
-/// `testp`
-pub(super) fn test_value(f: TestFn, ty: Type, p: Predicate, a: Row, lanes: LaneMask, registers: &mut RegisterFile) {
-    let held = float_type!(ty, T => test::<T>(registers, a, a, |x, _| float::is_kind(x, f)));
-    set_predicate(registers, p, lanes, held);
-}
-
-/// Logic on predicates: 32 lanes at once.
-pub(super) fn predicate_logic(f: PredicateFn, a: PredicateUse, b: PredicateUse, registers: &RegisterFile) -> u32 {
-    let (a, b) = (predicate(registers, a), predicate(registers, b));
-    match f {
-        PredicateFn::Mov => a,
-        PredicateFn::Not => !a,
-        PredicateFn::And => a & b,
-        PredicateFn::Or => a | b,
-        PredicateFn::Xor => a ^ b,
-    }
-}
-
-/// `selp`
-pub(super) fn select(
-    ty: Type,
-    d: Row,
-    [a, b]: [Row; 2],
-    c: PredicateUse,
-    lanes: LaneMask,
-    registers: &mut RegisterFile,
-) {
-    let chosen = predicate(registers, c);
-    if ty.is_wide() {
-        let (a, b) = (registers.wide[usize::from(a.0)], registers.wide[usize::from(b.0)]);
-        let d = &mut registers.wide[usize::from(d.0)];
-        super::lanes::fill(d, lanes, |l| if chosen & (1 << l) != 0 { a[l] } else { b[l] });
-    } else {
-        let (a, b) = (registers.narrow[usize::from(a.0)], registers.narrow[usize::from(b.0)]);
-        let d = &mut registers.narrow[usize::from(d.0)];
-        super::lanes::fill(d, lanes, |l| if chosen & (1 << l) != 0 { a[l] } else { b[l] });
-    }
 }

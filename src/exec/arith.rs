@@ -5,4 +5,5 @@ pub(super) mod compare;
 pub(super) mod convert;
 pub(super) mod exact;
 pub(super) mod float;
+pub(super) mod half;
 pub(super) mod integer;

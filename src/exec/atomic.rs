@@ -3,6 +3,7 @@
 use super::RegisterFile;
 use super::access::put;
 use super::arith::float::{add, flush32};
+use super::arith::half::{Brain, Half, Short};
 use super::memory::Words;
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Round, Type};
@@ -72,6 +73,10 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
                 let (x, y) = (f32::from_bits(old as u32), f32::from_bits(b as u32));
                 flush(add(flush(x), flush(y), Round::Nearest)).to_bits().into()
             }
+            Type::F16 => half_sum::<Half>(old, b),
+            Type::BF16 => half_sum::<Brain>(old, b),
+            Type::F16x2 => half_sum::<Half>(old & 0xffff, b & 0xffff) | half_sum::<Half>(old >> 16, b >> 16) << 16,
+            Type::BF16x2 => half_sum::<Brain>(old & 0xffff, b & 0xffff) | half_sum::<Brain>(old >> 16, b >> 16) << 16,
             Type::F64 => add(f64::from_bits(old), f64::from_bits(b), Round::Nearest).to_bits(),
             _ => old.wrapping_add(b),
         },
@@ -117,6 +122,11 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
     }
 }
 
+/// The sum of two 16-bit floats, subnormals kept (`.noftz`).
+fn half_sum<H: Short>(old: u64, b: u64) -> u64 {
+    add(H::from_bits64(old), H::from_bits64(b), Round::Nearest).to_bits64()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,7 +134,7 @@ mod tests {
     #[test]
     fn each_function() {
         use AtomicFn::{Add, And, Cas, Dec, Exch, Inc, Max, Min, Or, Xor};
-        use Type::{B32, F32, F64, S32, S64, U32, U64};
+        use Type::{B32, BF16, BF16x2, F16, F16x2, F32, F64, S32, S64, U32, U64};
         let (f, minus) = (|x: f32| u64::from(x.to_bits()), u64::from(-1i32 as u32));
         for (function, ty, old, b, c, expected) in [
             (Add, U32, 0xffff_ffff, 2, 0, 1),
@@ -145,6 +155,11 @@ mod tests {
             (Dec, U32, 0, 3, 0, 3),
             (Dec, U32, 4, 3, 0, 3),
             (Dec, U32, 3, 3, 0, 2),
+            (Add, F16, 0x3c00, 0x0001, 0, 0x3c00),
+            (Add, F16, 0x0001, 0x0001, 0, 0x0002),
+            (Add, BF16, 0x3f80, 0x4000, 0, 0x4040),
+            (Add, F16x2, 0x3c00_8000, 0xbc00_4000, 0, 0x0000_4000),
+            (Add, BF16x2, 0x4000_3f80, 0x4040_0000, 0, 0x40a0_3f80),
             (Exch, B32, 1, 2, 0, 2),
             (Cas, B32, 1, 1, 9, 9),
             (Cas, B32, 1, 2, 9, 1),

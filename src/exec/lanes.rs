@@ -6,6 +6,7 @@
 //! square roots, software rounding) visit only the lanes that do ([`fill_each`]).
 
 use super::RegisterFile;
+use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
 
@@ -102,6 +103,43 @@ impl Element for f64 {
     #[inline(always)]
     fn put(self) -> u64 {
         self.to_bits()
+    }
+}
+
+impl Element for Half {
+    type Cell = u32;
+    #[inline(always)]
+    fn get(cell: u32) -> Half {
+        Half(cell as u16)
+    }
+    #[inline(always)]
+    fn put(self) -> u32 {
+        self.0.into()
+    }
+}
+
+impl Element for Brain {
+    type Cell = u32;
+    #[inline(always)]
+    fn get(cell: u32) -> Brain {
+        Brain(cell as u16)
+    }
+    #[inline(always)]
+    fn put(self) -> u32 {
+        self.0.into()
+    }
+}
+
+/// Two 16-bit values, the first in the low half.
+impl<T: Element<Cell = u32>> Element for [T; 2] {
+    type Cell = u32;
+    #[inline(always)]
+    fn get(cell: u32) -> [T; 2] {
+        [T::get(cell & 0xffff), T::get(cell >> 16)]
+    }
+    #[inline(always)]
+    fn put(self) -> u32 {
+        self[0].put() & 0xffff | self[1].put() << 16
     }
 }
 

@@ -27,6 +27,7 @@ fn run(op: Op, lanes: LaneMask, active: LaneMask, registers: &mut RegisterFile) 
         local: &mut LocalMemory::new(0),
         params: &[],
         clock: 0x1_2345_6789,
+        nanoseconds: 0x2_4689_acdf,
         addresses: &mut [0; MAX_LANES],
     };
     step(&inst(op), lanes, active, registers, &mut env)
@@ -65,7 +66,7 @@ fn forms_at_their_types() {
     let f = |x: f32| u64::from(x.to_bits());
     let g = |x: f64| x.to_bits();
     let minus = |x: i64| x as u64;
-    let cvt = |from, round| F::Cvt(Convert { from, round, integral: false, ftz: false, sat: false });
+    let cvt = |from, round| F::Cvt(Convert { round, ..Convert::from(from) });
     let cases: &[(LaneFn, Type, [u64; 4], u64)] = &[
         (F::Mov, B64, [1 << 40, 0, 0, 0], 1 << 40),
         (F::Mov, B16, [0xabcd_1234, 0, 0, 0], 0x1234),
@@ -94,9 +95,9 @@ fn forms_at_their_types() {
         (F::Rem, S64, [minus(-7), 2, 0, 0], minus(-1)),
         (F::Abs, S16, [0xfffe, 0, 0, 0], 2),
         (F::Neg, S64, [1, 0, 0, 0], u64::MAX),
-        (F::Min, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
-        (F::Min, U32, [0xffff_ffff, 1, 0, 0], 1),
-        (F::Max, S16, [0xffff, 1, 0, 0], 1),
+        (F::Min { relu: false }, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
+        (F::Min { relu: false }, U32, [0xffff_ffff, 1, 0, 0], 1),
+        (F::Max { relu: false }, S16, [0xffff, 1, 0, 0], 1),
         (F::Brev, B32, [1, 0, 0, 0], 0x8000_0000),
         (F::Bfe, S32, [0x0000_00f0, 4, 4, 0], 0xffff_ffff),
         (F::Bfi, B32, [0xf, 0, 8, 4], 0xf00),
@@ -127,13 +128,46 @@ fn forms_at_their_types() {
         (F::Sin { ftz: false }, F32, [0x8000_0000, 0, 0, 0], 0x8000_0000),
         (F::Cos { ftz: false }, F32, [0, 0, 0, 0], f(1.0)),
         (F::Tanh, F32, [f(1e9), 0, 0, 0], f(1.0)),
-        (F::FMin { ftz: false, nan: false }, F64, [g(f64::NAN), g(2.0), 0, 0], g(2.0)),
-        (F::FMax { ftz: false, nan: true }, F32, [f(f32::NAN), f(2.0), 0, 0], 0x7fff_ffff),
+        (F::Min { relu: true }, S32, [-5i32 as u32 as u64, 7, 0, 0], 0),
+        (F::Max { relu: true }, S16x2, [0xffff_0003, 0xfffe_0004, 0, 0], 0x0000_0004),
+        (F::Add { sat: false }, U16x2, [0xffff_ffff, 0x0001_0002, 0, 0], 0x0000_0001),
+        (F::Min { relu: false }, U16x2, [0xffff_0003, 0x0001_0004, 0, 0], 0x0001_0003),
+        (F::Min { relu: false }, S16x2, [0xffff_0003, 0x0001_0004, 0, 0], 0xffff_0003),
+        // 1.0 is 0x3c00 in f16 and 0x3f80 in bf16, 2.0 is 0x4000 in both, 3.0 is 0x4200 and 0x4040.
+        (F::FAdd(near), F16, [0x3c00, 0x4000, 0, 0], 0x4200),
+        (F::FAdd(near), BF16, [0x3f80, 0x4000, 0, 0], 0x4040),
+        (F::FSub(near), F16x2, [0x4200_3c00, 0x4000_3c00, 0, 0], 0x3c00_0000),
+        (F::FMul(near), BF16x2, [0x4040_3f80, 0x3f80_4000, 0, 0], 0x4040_4000),
+        (F::Fma(near), F16x2, [0x3c00_4000, 0x4200_3c00, 0xbc00_3c00, 0], 0x4000_4200),
+        (F::Fma(FloatMode { relu: true, ..near }), BF16, [0x3f80, 0xc000, 0x3f80, 0], 0),
+        (F::FMul(FloatMode { ftz: true, ..near }), F16, [0x0001, 0x4000, 0, 0], 0),
+        (F::FNeg { ftz: false }, F16x2, [0x3c00_8000, 0, 0, 0], 0xbc00_0000),
+        (F::FMax { ftz: false, nan: true, xorsign: false }, F16x2, [0x7e00_3c00, 0x3c00_4000, 0, 0], 0x7fff_4000),
+        (F::FMin { ftz: false, nan: false, xorsign: true }, F32, [f(-1.0), f(2.0), 0, 0], f(-1.0)),
+        (F::Ex2 { ftz: false }, F16x2, [0x3c00_0000, 0, 0, 0], 0x4000_3c00),
+        (F::Tanh, BF16, [0x7f80, 0, 0, 0], 0x3f80),
+        (
+            F::Set { compare: Compare::Lt, truth: 0x3c00_3c00, ftz: false },
+            F16x2,
+            [0x3c00_4000, 0x4000_3c00, 0, 0],
+            0x3c00_0000,
+        ),
+        (
+            F::Set { compare: Compare::Neu, truth: u32::MAX, ftz: false },
+            BF16x2,
+            [0x7fff_3f80, 0x7fff_3f80, 0, 0],
+            0xffff_0000,
+        ),
+        (F::Set { compare: Compare::Eq, truth: 0xffff, ftz: true }, F16, [0x0001, 0x8000, 0, 0], 0xffff),
+        (F::CvtPair(Convert::from(F32)), F16x2, [f(1.0), f(2.0), 0, 0], 0x3c00_4000),
+        (F::CvtPair(Convert::from(F32)), BF16x2, [f(1.0), f(3.0), 0, 0], 0x3f80_4040),
+        (F::FMin { ftz: false, nan: false, xorsign: false }, F64, [g(f64::NAN), g(2.0), 0, 0], g(2.0)),
+        (F::FMax { ftz: false, nan: true, xorsign: false }, F32, [f(f32::NAN), f(2.0), 0, 0], 0x7fff_ffff),
         (F::FNeg { ftz: false }, F32, [f(2.0), 0, 0, 0], f(-2.0)),
         (F::FAbs { ftz: true }, F32, [0x8000_0001, 0, 0, 0], 0),
         (F::CopySign, F64, [g(-1.0), g(5.0), 0, 0], g(-5.0)),
-        (F::Set { compare: Compare::Lt, float: false, ftz: false }, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
-        (F::Set { compare: Compare::Lt, float: true, ftz: false }, F32, [f(1.0), f(2.0), 0, 0], f(1.0)),
+        (F::Set { compare: Compare::Lt, truth: u32::MAX, ftz: false }, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
+        (F::Set { compare: Compare::Lt, truth: 1f32.to_bits(), ftz: false }, F32, [f(1.0), f(2.0), 0, 0], f(1.0)),
         (F::Slct { float: false, ftz: false }, U32, [1, 2, 0xffff_ffff, 0], 2),
         (F::Slct { float: true, ftz: false }, U32, [1, 2, f(f32::NAN), 0], 2),
         (F::Slct { float: true, ftz: true }, U32, [1, 2, 0x8000_0001, 0], 1),
@@ -176,14 +210,14 @@ fn forms_whose_result_has_another_width() {
     assert_eq!(r.narrow[2][3], 34);
     run(lane(F::Shl, Type::B64, 2, [1, 3, 0, 0]), all, all, &mut r).unwrap();
     assert_eq!(r.wide[2][4], 48);
-    let widen = F::Cvt(Convert { from: Type::S32, round: Round::Zero, integral: false, ftz: false, sat: false });
+    let widen = F::Cvt(Convert::from(Type::S32));
     run(lane(widen, Type::S64, 2, [4, 0, 0, 0]), all, all, &mut r).unwrap();
     assert_eq!(r.wide[2][0], 0xffff_ffff_dead_beef);
-    let narrow = F::Cvt(Convert { from: Type::F64, round: Round::Nearest, integral: false, ftz: false, sat: false });
+    let narrow = F::Cvt(Convert::from(Type::F64));
     r.wide[1] = [2.5f64.to_bits(); 32];
     run(lane(narrow, Type::F32, 2, [1, 0, 0, 0]), all, all, &mut r).unwrap();
     assert_eq!(r.narrow[2][0], 2.5f32.to_bits());
-    let set = F::Set { compare: Compare::Eq, float: false, ftz: false };
+    let set = F::Set { compare: Compare::Eq, truth: u32::MAX, ftz: false };
     run(lane(set, Type::U64, 2, [0, 0, 0, 0]), all, all, &mut r).unwrap();
     assert_eq!(r.narrow[2], [u32::MAX; 32]);
 }
@@ -230,6 +264,58 @@ fn setp_combines_both_results() {
 }
 
 #[test]
+fn a_pair_sets_a_predicate_for_each_half() {
+    let mut r = file();
+    // Lanes hold 0..32 below; compared with 4.0 above and 0.0 below.
+    r.narrow[0] = std::array::from_fn(|lane| if lane < 4 { 0x3c00_0000 } else { 0x4800_8000 });
+    r.narrow[1] = [0x4400_0000; 32];
+    for (combine, p, q) in [(None, u32::MAX, 0xf), (Some(BoolOp::And), 0xff00_ff00, 0)] {
+        let with = PredicateUse { predicate: Predicate(1), negated: false };
+        let op = Setp {
+            compare: Compare::Le,
+            ty: Type::F16x2,
+            ftz: false,
+            p: Some(Predicate(2)),
+            q: Some(Predicate(3)),
+            a: Row(0),
+            b: Row(1),
+            combine: combine.map(|b| (b, with)),
+        };
+        run(Op::Setp(op), LaneMask::FULL, LaneMask::FULL, &mut r).unwrap();
+        assert_eq!((r.predicates[2], r.predicates[3]), (p, q), "{combine:?}");
+    }
+}
+
+#[test]
+fn questions_about_one_value() {
+    use crate::kernel::layout::{BUFFER_BASE, CONST_BASE, LOCAL_WINDOW, SHARED_WINDOW};
+    let mut r = file();
+    r.wide[0] = [BUFFER_BASE; 32];
+    for (lane, address) in [CONST_BASE, LOCAL_WINDOW + 8, SHARED_WINDOW].into_iter().enumerate() {
+        r.wide[0][lane] = address;
+    }
+    let spaces = [(Space::Const, 1), (Space::Local, 2), (Space::Shared, 4), (Space::Global, 0xf8)];
+    for (space, expected) in spaces {
+        let test = Op::Test { f: TestFn::In(space), ty: Type::U64, p: Predicate(2), a: Row(0) };
+        run(test, LaneMask(0xff), LaneMask::FULL, &mut r).unwrap();
+        assert_eq!(r.predicates[2], expected, "{space:?}");
+    }
+    r.narrow[0][5] = f32::NAN.to_bits();
+    let test = Op::Test { f: TestFn::NotANumber, ty: Type::F32, p: Predicate(2), a: Row(0) };
+    run(test, LaneMask::FULL, LaneMask::FULL, &mut r).unwrap();
+    assert_eq!(r.predicates[2], 1 << 5);
+}
+
+#[test]
+fn one_lane_is_elected_in_each_group() {
+    let mut r = file();
+    r.narrow[4] = std::array::from_fn(|lane| if lane < 16 { 0x0000_fff0 } else { 0xffff_0000 });
+    let kind = VoteKind::Elect(Some(Row(2)), Some(Predicate(2)));
+    run(Op::Vote(Vote { kind, p: None, mask: Row(4) }), LaneMask(0xffff_fff0), LaneMask::FULL, &mut r).unwrap();
+    assert_eq!((r.narrow[2][5], r.narrow[2][31], r.predicates[2]), (4, 16, 1 << 16 | 1 << 4));
+}
+
+#[test]
 fn predicates_select_and_clock() {
     let all = LaneMask::FULL;
     let (a, b) = (Predicate(0), Predicate(1));
@@ -252,9 +338,13 @@ fn predicates_select_and_clock() {
     assert_eq!((r.narrow[1][0], r.narrow[1][2], r.narrow[1][20]), (1, 7, 20));
     run(select(Type::F64, 2, 0, 1, plain(a)), all, all, &mut r).unwrap();
     assert_eq!((r.wide[2][1], r.wide[2][20]), (1 << 33 | 1, 3));
-    run(Op::Clock { d: Row(2), wide: true }, all, all, &mut r).unwrap();
-    run(Op::Clock { d: Row(2), wide: false }, LaneMask(1), all, &mut r).unwrap();
+    run(Op::Clock { d: Row(2), clock: Clock::Wide }, all, all, &mut r).unwrap();
+    run(Op::Clock { d: Row(2), clock: Clock::Low }, LaneMask(1), all, &mut r).unwrap();
     assert_eq!((r.wide[2][9], r.narrow[2][0], r.narrow[2][1]), (0x1_2345_6789, 0x2345_6789, 10));
+    for (clock, expected) in [(Clock::High, 1), (Clock::TimerLow, 0x4689_acdf), (Clock::TimerHigh, 2)] {
+        run(Op::Clock { d: Row(2), clock }, all, all, &mut r).unwrap();
+        assert_eq!(r.narrow[2][5], expected, "{clock:?}");
+    }
 }
 
 #[test]

@@ -125,7 +125,7 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
 /// `vote.sync`
 pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
-    let votes = predicate(registers, op.p);
+    let votes = op.p.map_or(0, |p| predicate(registers, p));
     groups(op.mask, lanes, registers, |registers, group| {
         let yes = votes & group.0;
         let all = if yes == group.0 { u32::MAX } else { 0 };
@@ -135,6 +135,11 @@ pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> 
             VoteKind::Any(p) => set_predicate(registers, p, group, !none),
             VoteKind::Uni(p) => set_predicate(registers, p, group, all | none),
             VoteKind::Ballot(d) => splat(registers, d, group, yes),
+            VoteKind::Elect(d, p) => {
+                let leader = group.lowest().unwrap_or(0);
+                d.into_iter().for_each(|d| splat(registers, d, group, leader));
+                p.into_iter().for_each(|p| set_predicate(registers, p, group, 1 << leader));
+            }
         }
     });
     Ok(())

@@ -191,6 +191,11 @@ impl<'a> FormMatch<'a> {
         self.nth_type(1).unwrap_or(self.ty())
     }
 
+    /// The third type; the second where there are only two.
+    pub fn third_type(&self) -> Type {
+        self.nth_type(2).unwrap_or(self.second_type())
+    }
+
     /// The type an operand's shape refers to.
     pub fn resolve(&self, ty: TypeRef) -> Type {
         match ty {

@@ -39,6 +39,13 @@ impl Isa {
         let Some(rows) = self.by_opcode.get(opcode) else {
             return Err(self.unknown_opcode(opcode));
         };
+        let usual;
+        let words = if matches!(opcode, "atom" | "red") {
+            usual = usual_order(words);
+            &usual
+        } else {
+            words
+        };
         for &index in rows {
             let form = &self.rows[usize::from(index)];
             if let Some(words) = fill(&form.slots, words) {
@@ -57,6 +64,20 @@ impl Isa {
         let help = closest(opcode, self.by_opcode.keys().map(String::as_str)).map(|c| format!("did you mean `{c}`?"));
         LookupError::new("unknown-instruction", format!("there is no instruction `{opcode}`"), help)
     }
+}
+
+/// Compilers and libraries write order, scope and space of an atomic in any order, before and behind the operation
+/// (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and ptxas takes them all. Here they come as the manual has them.
+fn usual_order<'w>(words: &[&'w str]) -> Vec<&'w str> {
+    let rank = |word: &str| match word {
+        "relaxed" | "acquire" | "release" | "acq_rel" => 0,
+        "cta" | "cluster" | "gpu" | "sys" => 1,
+        "global" | "shared" | "shared::cta" => 2,
+        _ => 3,
+    };
+    let mut words = words.to_vec();
+    words.sort_by_key(|word| rank(word));
+    words
 }
 
 /// The word in each slot if `words` fill `slots` exactly, trying to fill an optional slot before skipping it.
@@ -211,5 +232,9 @@ mod tests {
         let m = isa.lookup("cvt.rzi.ftz.s16.f32").expect("a form");
         assert_eq!((m.ty().name(), m.second_type().name()), ("s16", "f32"));
         assert!(isa.lookup("ld.u32.global").is_err());
+        let usual = isa.lookup("atom.relaxed.gpu.global.add.u32").expect("a form").index;
+        for order in ["atom.global.relaxed.gpu.add.u32", "atom.add.relaxed.gpu.global.u32"] {
+            assert_eq!(isa.lookup(order).map(|m| m.index), Ok(usual), "{order}");
+        }
     }
 }

@@ -49,6 +49,16 @@ meanings! {
     Sad,
     /// Dot product of packed bytes plus an addend.
     Dp4a,
+    /// Dot product of packed halves with bytes plus an addend.
+    Dp2a,
+    /// Absolute differences of packed bytes.
+    AbsDiff4,
+    /// Position of the n-th set bit.
+    Fns,
+    /// Extension of a value of any width.
+    Szext,
+    /// Mask of adjacent ones.
+    Bmsk,
     /// Integer quotient.
     Div,
     /// Integer remainder.
@@ -157,6 +167,10 @@ meanings! {
     Cvt,
     /// Conversion of an address between a space and generic.
     Cvta,
+    /// Whether a generic address is in a space.
+    Isspacep,
+    /// Hint to caches or profilers, without meaning for results.
+    Hint,
     /// Load.
     Load,
     /// Store.
@@ -177,6 +191,8 @@ meanings! {
     Shuffle,
     /// Vote of the lanes on a predicate.
     Vote,
+    /// One lane out of those named.
+    Elect,
     /// The active mask.
     ActiveMask,
     /// Lanes that hold equal values.

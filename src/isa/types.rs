@@ -5,7 +5,10 @@ use serde::Deserialize;
 /// A PTX fundamental type (PTX ISA, "Fundamental Types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names are PTX's own: b = bits, u = unsigned, s = signed, f = IEEE float")]
+#[expect(
+    missing_docs,
+    reason = "PTX's own names: b = bits, u = unsigned, s = signed, f = IEEE float, bf = the upper half of f32"
+)]
 pub enum Type {
     Pred,
     B8,
@@ -23,16 +26,31 @@ pub enum Type {
     F16,
     F32,
     F64,
+    BF16,
+    F16x2,
+    BF16x2,
+    U16x2,
+    S16x2,
 }
 
 impl Type {
+    /// Every type.
+    const ALL: [Type; 21] = {
+        use Type::*;
+        [
+            Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64, BF16, F16x2, BF16x2, U16x2,
+            S16x2,
+        ]
+    };
+
     /// Width in bits; a predicate has 1.
     pub const fn bits(self) -> u32 {
         match self {
             Type::Pred => 1,
             Type::B8 | Type::U8 | Type::S8 => 8,
-            Type::B16 | Type::U16 | Type::S16 | Type::F16 => 16,
+            Type::B16 | Type::U16 | Type::S16 | Type::F16 | Type::BF16 => 16,
             Type::B32 | Type::U32 | Type::S32 | Type::F32 => 32,
+            Type::F16x2 | Type::BF16x2 | Type::U16x2 | Type::S16x2 => 32,
             Type::B64 | Type::U64 | Type::S64 | Type::F64 => 64,
         }
     }
@@ -52,9 +70,33 @@ impl Type {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
 
-    /// `f16 .. f64`
+    /// `f16 .. f64`, `bf16`, and pairs of them.
     pub const fn is_float(self) -> bool {
-        matches!(self, Type::F16 | Type::F32 | Type::F64)
+        matches!(self, Type::F16 | Type::F32 | Type::F64 | Type::BF16 | Type::F16x2 | Type::BF16x2)
+    }
+
+    /// The type of the two values that a `..x2` type holds, the first in the low half.
+    pub const fn half(self) -> Option<Type> {
+        match self {
+            Type::F16x2 => Some(Type::F16),
+            Type::BF16x2 => Some(Type::BF16),
+            Type::U16x2 => Some(Type::U16),
+            Type::S16x2 => Some(Type::S16),
+            _ => None,
+        }
+    }
+
+    /// The bits of 1 in a float type (in both halves of a pair); all ones in other types: what `set` writes for true.
+    pub const fn truth(self) -> u32 {
+        match self {
+            Type::F16 => 0x3c00,
+            Type::BF16 => 0x3f80,
+            Type::F16x2 => 0x3c00_3c00,
+            Type::BF16x2 => 0x3f80_3f80,
+            Type::F32 => 0x3f80_0000,
+            _ if self.bits() == 16 => 0xffff,
+            _ => u32::MAX,
+        }
     }
 
     /// The type's name without the dot.
@@ -76,15 +118,17 @@ impl Type {
             Type::F16 => "f16",
             Type::F32 => "f32",
             Type::F64 => "f64",
+            Type::BF16 => "bf16",
+            Type::F16x2 => "f16x2",
+            Type::BF16x2 => "bf16x2",
+            Type::U16x2 => "u16x2",
+            Type::S16x2 => "s16x2",
         }
     }
 
     /// The type called `name` (without the dot).
     pub fn from_name(name: &str) -> Option<Type> {
-        use Type::*;
-        [Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64]
-            .into_iter()
-            .find(|t| t.name() == name)
+        Type::ALL.into_iter().find(|t| t.name() == name)
     }
 }
 
@@ -111,6 +155,8 @@ pub struct FloatMode {
     pub ftz: bool,
     /// `.sat`: the result is clamped to [0, 1], NaN becomes +0.
     pub sat: bool,
+    /// `.relu`: a negative result becomes +0; NaN stays.
+    pub relu: bool,
 }
 
 /// Comparison of `setp`, `set` and `slct`-like forms.

@@ -103,12 +103,12 @@ pub enum Op {
         /// The value asked about.
         a: Row,
     },
-    /// Reads `%clock` (`wide` = false) or `%clock64` (`wide` = true).
+    /// Reads a clock.
     Clock {
-        /// The result: a 32- or 64-bit row.
+        /// The result: a 64-bit row for the two 64-bit clocks, a 32-bit row otherwise.
         d: Row,
-        /// 64 bits.
-        wide: bool,
+        /// Which one.
+        clock: Clock,
     },
     /// A load.
     Load(Load),
@@ -149,6 +149,11 @@ pub enum Op {
     Redux(Redux),
     /// `membar`/`fence`: order only; the model's memory is sequentially consistent.
     Fence,
+    /// `prefetch`, `discard` and their kin, `pmevent`: nothing that a program could see.
+    Hint {
+        /// What it is about.
+        address: Option<Address>,
+    },
     /// `nanosleep t`
     Sleep {
         /// Nanoseconds.
@@ -156,6 +161,30 @@ pub enum Op {
     },
     /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
     Join(JoinOp),
+}
+
+/// The clocks a program can read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Clock {
+    /// `%clock`: the low word of the cycle.
+    Low,
+    /// `%clock_hi`: the high word.
+    High,
+    /// `%clock64`
+    Wide,
+    /// `%globaltimer`: nanoseconds.
+    Timer,
+    /// `%globaltimer_lo`
+    TimerLow,
+    /// `%globaltimer_hi`
+    TimerHigh,
+}
+
+impl Clock {
+    /// Whether it has 64 bits.
+    pub const fn is_wide(self) -> bool {
+        matches!(self, Clock::Wide | Clock::Timer)
+    }
 }
 
 /// A convergence-barrier operation that the kernel pass places for the independent mode.
@@ -283,7 +312,7 @@ pub struct Atomic {
     pub space: Space,
     /// The function.
     pub f: AtomicFn,
-    /// The element type: 32 or 64 bits (16 for cas); f32/f64 for add.
+    /// The element type: 32 or 64 bits (16 for cas); also floats and pairs for add.
     pub ty: Type,
     /// The old value; `None` for `red` and `_`.
     pub d: Option<Row>,
@@ -372,6 +401,8 @@ pub enum VoteKind {
     Any(Predicate),
     Uni(Predicate),
     Ballot(Row),
+    /// `elect.sync`: the lowest lane, and whether it is this one; nothing is contributed.
+    Elect(Option<Row>, Option<Predicate>),
 }
 
 /// `vote.sync`
@@ -379,8 +410,8 @@ pub enum VoteKind {
 pub struct Vote {
     /// The mode and result.
     pub kind: VoteKind,
-    /// The predicate contributed.
-    pub p: PredicateUse,
+    /// The predicate contributed; nothing for `elect`.
+    pub p: Option<PredicateUse>,
     /// The lanes named.
     pub mask: Row,
 }

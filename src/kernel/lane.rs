@@ -4,7 +4,7 @@
 //! lives in a 32-bit row.
 
 use super::{Predicate, Row};
-use crate::isa::{Compare, FloatMode, Round, Type};
+use crate::isa::{Compare, FloatMode, Round, Space, Type};
 
 /// An element-wise operation. Which sources count, and their widths, follow from `f` (see each function's doc).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,6 +69,32 @@ pub enum LaneFn {
         /// Whether the bytes of `a` and of `b` have a sign.
         signed: [bool; 2],
     },
+    /// Two products of a 16-bit half of `a` with a byte of `b`, plus `c`.
+    Dp2a {
+        /// Whether the parts of `a` and of `b` have a sign.
+        signed: [bool; 2],
+        /// `.hi`: the upper two bytes of `b`.
+        hi: bool,
+    },
+    /// The absolute differences of the four bytes of `a` and `b` side by side, or, with `add`, summed up and added to `c`.
+    AbsDiff4 {
+        /// Whether the bytes of `a` and of `b` have a sign.
+        signed: [bool; 2],
+        /// `.add`
+        add: bool,
+    },
+    /// Position of the `c`th set bit of `a` from bit `b` on (`fns`).
+    Fns,
+    /// The low `b` bits of `a`, extended by their sign for s32.
+    Szext {
+        /// `.wrap` (width modulo 32), otherwise `.clamp`
+        wrap: bool,
+    },
+    /// `b` ones from bit `a` up.
+    Bmsk {
+        /// `.wrap` (position and width modulo 32), otherwise `.clamp`
+        wrap: bool,
+    },
     /// Integer division. By zero: all ones (what NVIDIA GPUs give; PTX leaves it open).
     Div,
     /// Integer remainder. By zero: `a`'s bits for unsigned and signed alike (machine-specific in PTX).
@@ -77,10 +103,16 @@ pub enum LaneFn {
     Abs,
     /// `-a`, wrapping.
     Neg,
-    /// The smaller.
-    Min,
-    /// The larger.
-    Max,
+    /// The smaller; with `relu` 0 for negative results.
+    Min {
+        /// `.relu`
+        relu: bool,
+    },
+    /// The larger; with `relu` 0 for negative results.
+    Max {
+        /// `.relu`
+        relu: bool,
+    },
     /// Ones in `a`; `d` is narrow for b64 too.
     Popc,
     /// Leading zeros of `a`; `d` is narrow for b64 too.
@@ -162,12 +194,15 @@ pub enum LaneFn {
     },
     /// `tanh(a)` (approximation).
     Tanh,
+
     /// Float minimum; NaN loses unless `nan`.
     FMin {
         /// `.ftz`
         ftz: bool,
         /// `.NaN`: a NaN operand wins (canonical NaN).
         nan: bool,
+        /// `.xorsign.abs`: of the magnitudes, with the product of the signs.
+        xorsign: bool,
     },
     /// Float maximum; NaN loses unless `nan`.
     FMax {
@@ -175,6 +210,8 @@ pub enum LaneFn {
         ftz: bool,
         /// `.NaN`: a NaN operand wins (canonical NaN).
         nan: bool,
+        /// `.xorsign.abs`: of the magnitudes, with the product of the signs.
+        xorsign: bool,
     },
     /// `-a`
     FNeg {
@@ -188,12 +225,12 @@ pub enum LaneFn {
     },
     /// The magnitude of `b` with the sign of `a`.
     CopySign,
-    /// `a` compared with `b`, as all ones (or 1.0) where it holds and 0 elsewhere; `d` is narrow.
+    /// `a` compared with `b`: `truth` where it holds and 0 elsewhere; for pairs each half for itself. `d` is narrow.
     Set {
         /// The comparison.
         compare: Compare,
-        /// Result is 1.0f instead of all ones.
-        float: bool,
+        /// What stands for true: all ones of the result's width, or 1.0.
+        truth: u32,
         /// `.ftz`
         ftz: bool,
     },
@@ -206,6 +243,8 @@ pub enum LaneFn {
     },
     /// Conversion of `a` from `from` to `LaneOp::ty`.
     Cvt(Convert),
+    /// Conversion of `a` to the upper and of `b` to the lower half of `LaneOp::ty`.
+    CvtPair(Convert),
     /// `mov.ty d, {..}`: 2 or 4 narrow sources side by side, the first lowest, each `ty`'s width divided by `parts`.
     Pack {
         /// How many sources: 2 or 4.
@@ -268,6 +307,8 @@ pub enum TestFn {
     Normal,
     /// `testp.subnormal`: not zero, and below the least normal number.
     Subnormal,
+    /// `isspacep`: whether the generic address is in that space.
+    In(Space),
 }
 
 /// `cvt`'s modifiers.
@@ -283,6 +324,18 @@ pub struct Convert {
     pub ftz: bool,
     /// `.sat`: clamp to the range of the result (integers) or to [0, 1] (floats). Float to integer always clamps.
     pub sat: bool,
+    /// `.relu`: a negative result becomes +0; NaN stays.
+    pub relu: bool,
+    /// `.satfinite`: what is beyond the largest number, infinities too, becomes that number with its sign.
+    pub satfinite: bool,
+}
+
+impl Convert {
+    /// From `from`, rounded to nearest, without modifiers.
+    pub const fn from(from: Type) -> Convert {
+        let round = Round::Nearest;
+        Convert { from, round, integral: false, ftz: false, sat: false, relu: false, satfinite: false }
+    }
 }
 
 /// `prmt`'s modes.

@@ -104,8 +104,9 @@ fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope
 
 /// The bits of a scalar argument. An address needs 64 bits: anything less is named as such.
 fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
-    if ty == Type::F16 {
-        return Err(Diagnostic::error("type-mismatch", expr.span(), "arguments of type `f16` are not supported"));
+    if ty.is_float() && !matches!(ty, Type::F32 | Type::F64) {
+        let message = format!("arguments of type `{}` are not supported", ty.name());
+        return Err(Diagnostic::error("type-mismatch", expr.span(), message).help("declare the parameter .b16 or .b32"));
     }
     match exact(expr, ty, scope) {
         Err(diagnostic) if diagnostic.code == "out-of-range" => {

@@ -149,6 +149,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             local: &mut warp.local,
             params: &cx.params,
             clock: now,
+            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
         let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {

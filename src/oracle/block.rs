@@ -274,6 +274,7 @@ impl<'a> Run<'a> {
             local: &mut warp.local,
             params: &self.launch.params,
             clock: self.steps,
+            nanoseconds: self.steps,
             addresses: &mut self.addresses,
         };
         exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| OracleError::Fault {

@@ -86,6 +86,7 @@ pub fn is_nan(bits: u64, element: Type) -> bool {
     }
     let fraction_bits = match element {
         Type::F16 => 10,
+        Type::BF16 => 7,
         Type::F32 => 23,
         _ => 52,
     };

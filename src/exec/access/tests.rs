@@ -51,6 +51,7 @@ impl World {
             local: &mut self.local,
             params: &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0],
             clock: 0,
+            nanoseconds: 0,
             addresses: &mut self.addresses,
         };
         match f(lanes, &mut self.registers, &mut env)? {

@@ -81,6 +81,74 @@ pub(crate) fn dp4a(a: u32, b: u32, c: u32, signed: [bool; 2]) -> u32 {
     (0..4).fold(c, |sum, i| sum.wrapping_add((part(a, i, signed[0]) * part(b, i, signed[1])) as u32))
 }
 
+/// `dp2a`: the products of the halves of `a` with the lower or upper bytes of `b`, and `c`, all added up.
+#[inline(always)]
+pub(crate) fn dp2a(a: u32, b: u32, c: u32, signed: [bool; 2], hi: bool) -> u32 {
+    let half = |i: u32| {
+        let half = (a >> (16 * i)) as u16;
+        if signed[0] { i32::from(half as i16) } else { i32::from(half) }
+    };
+    let byte = |i: u32| {
+        let byte = (b >> (8 * (i + if hi { 2 } else { 0 }))) as u8;
+        if signed[1] { i32::from(byte as i8) } else { i32::from(byte) }
+    };
+    (0..2).fold(c, |sum, i| sum.wrapping_add((half(i) * byte(i)) as u32))
+}
+
+/// `vabsdiff4`: the absolute differences of the bytes side by side, or their sum plus `c`.
+#[inline(always)]
+pub(crate) fn absdiff4(a: u32, b: u32, c: u32, signed: [bool; 2], add: bool) -> u32 {
+    let part = |word: u32, i: u32, signed: bool| {
+        let byte = (word >> (8 * i)) as u8;
+        if signed { i32::from(byte as i8) } else { i32::from(byte) }
+    };
+    let difference = |i: u32| part(a, i, signed[0]).abs_diff(part(b, i, signed[1]));
+    if add {
+        (0..4).fold(c, |sum, i| sum.wrapping_add(difference(i)))
+    } else {
+        (0..4).fold(0, |all, i| all | (difference(i) & 0xff) << (8 * i))
+    }
+}
+
+/// `fns`: the position of the `|offset|`th set bit from `base` up, or down for a negative offset; 0 asks for `base` itself.
+#[inline(always)]
+pub(crate) fn fns(mask: u32, base: u32, offset: u32) -> u32 {
+    let offset = offset as i32;
+    // What is on the way, and how many to skip.
+    let (mut way, skip) = match offset {
+        _ if base > 31 => (0, 0),
+        0 => (mask & 1 << base, 0),
+        1.. => (mask & u32::MAX << base, offset.unsigned_abs() - 1),
+        _ => (mask & u32::MAX >> (31 - base), offset.unsigned_abs() - 1),
+    };
+    let next = |way: u32| if offset < 0 { 31u32.wrapping_sub(way.leading_zeros()) } else { way.trailing_zeros() };
+    for _ in 0..skip.min(32) {
+        if way == 0 {
+            break;
+        }
+        way &= !(1 << next(way));
+    }
+    if way == 0 { u32::MAX } else { next(way) }
+}
+
+/// `szext`: the low `width` bits, sign-extended or zero-extended.
+#[inline(always)]
+pub(crate) fn szext(a: u32, width: u32, signed: bool, wrap: bool) -> u32 {
+    let width = if wrap { width & 31 } else { width.min(32) };
+    match width {
+        0 => 0,
+        _ if signed => (((a << (32 - width)) as i32) >> (32 - width)) as u32,
+        _ => a << (32 - width) >> (32 - width),
+    }
+}
+
+/// `bmsk`: `width` ones from `position` up; ones past the top are dropped.
+#[inline(always)]
+pub(crate) fn bmsk(position: u32, width: u32, wrap: bool) -> u32 {
+    let (position, width) = if wrap { (position & 31, width & 31) } else { (position.min(32), width.min(32)) };
+    ((low(width) << position) & 0xffff_ffff) as u32
+}
+
 /// `prmt`: four bytes chosen from the eight of `{b, a}`.
 #[inline(always)]
 pub(crate) fn prmt(a: u32, b: u32, c: u32, mode: PrmtMode) -> u32 {
@@ -221,6 +289,82 @@ mod tests {
         }
         assert_eq!(prmt(0x0000_8001, 0, 0x8909, PrmtMode::Index), 0x00ff_01ff);
         assert_eq!(prmt(a, b, 0x7531, PrmtMode::Index), 0x7755_3311);
+    }
+
+    /// The manual's own loop.
+    fn fns_by_the_manual(mask: u32, base: u32, offset: i32) -> u32 {
+        let set = |position: i64| mask >> position & 1 == 1;
+        if offset == 0 {
+            return if base < 32 && set(base.into()) { base } else { u32::MAX };
+        }
+        let (mut position, mut count) = (i64::from(base), i64::from(offset).abs() - 1);
+        while (0..32).contains(&position) {
+            if set(position) {
+                if count == 0 {
+                    return position as u32;
+                }
+                count -= 1;
+            }
+            position += i64::from(offset.signum());
+        }
+        u32::MAX
+    }
+
+    #[test]
+    fn set_bits_are_found_in_both_directions() {
+        for mask in [0, 1, 0x8000_0000, 0xffff_ffff, 0x8421_0842, 0x00f0_0f01] {
+            for base in (0..34).chain([u32::MAX]) {
+                for offset in (-34..35).chain([i32::MIN, i32::MAX]) {
+                    let expected = fns_by_the_manual(mask, base, offset);
+                    assert_eq!(fns(mask, base, offset as u32), expected, "{mask:x} {base} {offset}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn extensions_and_masks() {
+        for (a, width, signed, wrap, expected) in [
+            (0xffff_ffff, 4, false, false, 0xf),
+            (0x0000_0008, 4, true, false, 0xffff_fff8),
+            (0x0000_0007, 4, true, false, 7),
+            (0xdead_beef, 0, true, false, 0),
+            (0xdead_beef, 32, true, false, 0xdead_beef),
+            (0xdead_beef, 99, false, false, 0xdead_beef),
+            (0xdead_beef, 32, true, true, 0),
+            (0xdead_beef, 36, true, true, 0xffff_ffff),
+        ] {
+            assert_eq!(szext(a, width, signed, wrap), expected, "{a:x} {width} {signed} {wrap}");
+        }
+        for (position, width, wrap, expected) in [
+            (4, 8, false, 0xff0),
+            (0, 32, false, u32::MAX),
+            (28, 8, false, 0xf000_0000),
+            (32, 1, false, 0),
+            (3, 0, false, 0),
+            (33, 1, true, 2),
+            (1, 32, true, 0),
+        ] {
+            assert_eq!(bmsk(position, width, wrap), expected, "{position} {width} {wrap}");
+        }
+    }
+
+    #[test]
+    fn products_of_halves_and_bytes() {
+        // 0xffff is 65535 or -1, 0x80 is 128 or -128, 0xff is 255 or -1.
+        let (a, b) = (0xffff_0003, 0xff_02_80_05);
+        for (signed, hi, sum) in [
+            ([false, false], false, 65535 * 128 + 3 * 5),
+            ([true, true], false, 128 + 3 * 5),
+            ([true, false], false, -128 + 3 * 5),
+            ([false, true], true, -65535 + 3 * 2),
+            ([true, true], true, 1 + 3 * 2),
+        ] {
+            assert_eq!(dp2a(a, b, 7, signed, hi), (sum + 7) as u32, "{signed:?} {hi}");
+        }
+        assert_eq!(absdiff4(0x01_ff_80_05, 0x03_01_7f_05, 9, [false; 2], false), 0x02_fe_01_00);
+        assert_eq!(absdiff4(0x01_ff_80_05, 0x03_01_7f_05, 9, [true; 2], false), 0x02_02_ff_00);
+        assert_eq!(absdiff4(0x01_ff_80_05, 0x03_01_7f_05, 9, [false; 2], true), 2 + 0xfe + 1 + 9);
     }
 
     #[test]

@@ -4,13 +4,11 @@
 //! 32 bits, otherwise the result's highest bit alone, as the manual's notes on `cvt` say. Float NaNs: f16 `0x7fff`, f32
 //! `0x7fffffff`; f64 keeps sign and payload of an f32 and gets `0xfff8000000000000`-style quiet bits.
 
-use super::exact::{Exact, F16, F32, F64, Format};
+use super::exact::{BF16, Exact, F16, F32, F64, Format};
 use super::float::{NAN32, flush32};
+use super::half::{Brain, Half, NAN16, Short};
 use crate::isa::{Round, Type};
 use crate::kernel::Convert;
-
-/// The canonical NaN of f16 results.
-const NAN16: u64 = 0x7fff;
 
 /// Cuts a cell down to `bits` bits, sign-extended when `signed`.
 #[inline(always)]
@@ -51,13 +49,14 @@ fn clamp(value: i128, to: Type) -> i128 {
 fn format(ty: Type) -> Format {
     match ty {
         Type::F16 => F16,
+        Type::BF16 => BF16,
         Type::F32 => F32,
         Type::F64 => F64,
         _ => unreachable!("{} has no float format", ty.name()),
     }
 }
 
-/// The operand as f64, which holds every f16 and f32; `.ftz` flushes f32.
+/// The operand as f64, which holds every smaller float; `.ftz` flushes f32.
 fn value(cell: u64, convert: Convert) -> f64 {
     match convert.from {
         Type::F64 => f64::from_bits(cell),
@@ -65,9 +64,8 @@ fn value(cell: u64, convert: Convert) -> f64 {
             let x = f32::from_bits(cell as u32);
             f64::from(if convert.ftz { flush32(x) } else { x })
         }
-        _ if F16.is_nan(cell) => f64::NAN,
-        _ if F16.is_infinite(cell) => f64::INFINITY.copysign(if F16.is_negative(cell) { -1.0 } else { 1.0 }),
-        _ => f64::from_bits(Exact::decode(F16, cell).round(F64, Round::Nearest)),
+        Type::BF16 => Brain(cell as u16).widen(),
+        _ => Half(cell as u16).widen(),
     }
 }
 
@@ -97,7 +95,7 @@ fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
     let from = format(convert.from);
     if from.is_nan(cell) {
         let bits = match (convert.from, to) {
-            (_, Type::F16) => NAN16,
+            (_, Type::F16 | Type::BF16) => NAN16.into(),
             (_, Type::F32) => NAN32.into(),
             (Type::F64, _) => cell | 1 << 51,
             (Type::F32, _) => cell >> 31 << 63 | 0x7ff8_0000_0000_0000 | (cell & 0x007f_ffff) << 29,
@@ -116,14 +114,17 @@ fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
     finish(bits, convert, to)
 }
 
-/// `.ftz` and `.sat` on a float result.
+/// `.ftz`, `.relu`, `.satfinite` and `.sat` on a float result.
 fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
     let bits =
         if convert.ftz && to == Type::F32 { flush32(f32::from_bits(bits as u32)).to_bits().into() } else { bits };
+    let format = format(to);
+    let infinite = format.is_infinite(bits);
+    let bits = if convert.satfinite && infinite { bits - 1 } else { bits };
+    let bits = if convert.relu && !format.is_nan(bits) && format.is_negative(bits) { 0 } else { bits };
     if !convert.sat {
         return bits;
     }
-    let format = format(to);
     let one = Exact::integer(false, 1).round(format, Round::Nearest);
     // Positive floats are ordered as their bits are.
     if format.is_nan(bits) || format.is_negative(bits) { 0 } else { bits.min(one) }
@@ -136,7 +137,7 @@ mod tests {
     use Round::{Down, Nearest, Up, Zero};
 
     fn plain(from: Type, round: Round) -> Convert {
-        Convert { from, round, integral: false, ftz: false, sat: false }
+        Convert { round, ..Convert::from(from) }
     }
 
     #[test]
@@ -254,5 +255,36 @@ mod tests {
         assert_eq!(convert(bits32(1.0), plain(Type::F32, Nearest), Type::F16), 0x3c00);
         assert_eq!(convert(bits32(f32::NAN), plain(Type::F32, Nearest), Type::F16), 0x7fff);
         assert_eq!(convert(0xfc00, plain(Type::F16, Nearest), Type::F32), bits32(f32::NEG_INFINITY));
+        for (x, round, to, expected) in [
+            (1.0, Nearest, Type::BF16, 0x3f80),
+            (-3.0, Nearest, Type::BF16, 0xc040),
+            (1.0 + 1.0 / 256.0, Nearest, Type::BF16, 0x3f80), // a tie
+            (1.0 + 3.0 / 256.0, Nearest, Type::BF16, 0x3f82), // a tie
+            (1.0 + 1.0 / 256.0, Up, Type::BF16, 0x3f81),
+            (f32::MAX, Nearest, Type::BF16, 0x7f80),
+            (f32::MAX, Zero, Type::BF16, 0x7f7f),
+            (f32::NAN, Zero, Type::BF16, 0x7fff),
+            (70000.0, Nearest, Type::F16, 0x7c00),
+        ] {
+            assert_eq!(convert(bits32(x), plain(Type::F32, round), to), expected, "{x} {round:?} {to:?}");
+        }
+        let finite = Convert { satfinite: true, ..plain(Type::F32, Nearest) };
+        let relu = Convert { relu: true, ..plain(Type::F32, Nearest) };
+        for (x, modified, expected) in [
+            (70000.0, finite, 0x7bff),
+            (f32::NEG_INFINITY, finite, 0xfbff),
+            (f32::NAN, finite, 0x7fff),
+            (-1.0, relu, 0),
+            (-0.0, relu, 0),
+            (f32::NAN, relu, 0x7fff),
+            (1.0, relu, 0x3c00),
+            (-70000.0, Convert { relu: true, ..finite }, 0),
+        ] {
+            assert_eq!(convert(bits32(x), modified, Type::F16), expected, "{x} {modified:?}");
+        }
+        assert_eq!(convert(0xbf80, plain(Type::BF16, Nearest), Type::F32), bits32(-1.0));
+        assert_eq!(convert(0x3f80, plain(Type::BF16, Nearest), Type::F16), 0x3c00);
+        assert_eq!(convert(0x4248, plain(Type::F16, Nearest), Type::BF16), 0x4049);
+        assert_eq!(convert(0xc2c9, plain(Type::BF16, Zero), Type::S32), -100i32 as u32 as u64);
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct Format {
 
 /// binary16
 pub(crate) const F16: Format = Format { precision: 11, bias: 15 };
+/// bfloat16: the upper half of binary32
+pub(crate) const BF16: Format = Format { precision: 8, bias: 127 };
 /// binary32
 pub(crate) const F32: Format = Format { precision: 24, bias: 127 };
 /// binary64

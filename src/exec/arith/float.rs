@@ -1,4 +1,4 @@
-//! f32 and f64 arithmetic (PTX ISA, "Floating Point Instructions").
+//! Float arithmetic, for f32 and f64 here and for 16 bits with [`super::half`] (PTX ISA, "Floating Point Instructions").
 //!
 //! To nearest, the processor's own operations are used: IEEE 754 leaves them no freedom. The other directions go
 //! through [`super::exact`]. Approximations (`sin`, `ex2`, ..) are the f64 function of the argument, rounded to f32:
@@ -12,7 +12,7 @@ use super::exact::{Exact, F32, F64, Format};
 use crate::isa::{FloatMode, Round};
 use crate::kernel::TestFn;
 
-/// What f32 and f64 have in common.
+/// What all floats have in common.
 pub(crate) trait Float: Copy + PartialOrd {
     /// The format, for exact arithmetic.
     const FORMAT: Format;
@@ -30,7 +30,7 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn magnitude(self) -> Self;
     /// `result`, or the NaN that stands for it given the operands.
     fn canonical(result: Self, operands: [Self; 3]) -> Self;
-    /// A subnormal f32 becomes a zero of its sign; f64 has no flushing.
+    /// A subnormal becomes a zero of its sign; f64 has no flushing.
     fn flush(self) -> Self;
     /// Clamped to [0, 1]; NaN and -0 become +0.
     fn saturate(self) -> Self;
@@ -143,7 +143,12 @@ floats!(f64, u64, F64, first_nan, |x| x, f64::mul_add);
 /// sums", 2008).
 #[inline(always)]
 fn fma32(a: f32, b: f32, c: f32) -> f32 {
-    let (p, c) = (f64::from(a) * f64::from(b), f64::from(c));
+    sum_to_odd(f64::from(a) * f64::from(b), f64::from(c)) as f32
+}
+
+/// `p + c`, rounded to odd: rounding it again to a format of at most 51 bits is innocuous.
+#[inline(always)]
+pub(super) fn sum_to_odd(p: f64, c: f64) -> f64 {
     let sum = p + c;
     // Knuth's two-sum: what the addition lost. Nothing overflows in f64.
     let t = sum - p;
@@ -153,7 +158,7 @@ fn fma32(a: f32, b: f32, c: f32) -> f32 {
     let odd = if away { bits.wrapping_add(1) } else { bits.wrapping_sub(1) };
     // Infinities and NaN lose NaN, whose magnitude is above nothing.
     let inexact = lost.abs() > 0.0;
-    (if inexact && bits & 1 == 0 { f64::from_bits(odd) } else { sum }) as f32
+    if inexact && bits & 1 == 0 { f64::from_bits(odd) } else { sum }
 }
 
 /// A subnormal becomes a zero of its sign.
@@ -244,7 +249,22 @@ pub(crate) fn flushed<F: Float>(x: F, ftz: bool) -> F {
 #[inline(always)]
 pub(crate) fn finish<F: Float>(x: F, mode: FloatMode) -> F {
     let x = flushed(x, mode.ftz);
+    let x = if mode.relu { relu(x) } else { x };
     if mode.sat { x.saturate() } else { x }
+}
+
+/// `.relu`: +0 for what is not above 0; NaN stays.
+#[inline(always)]
+fn relu<F: Float>(x: F) -> F {
+    if x.nan() || x > F::from_bits64(0) { x } else { F::from_bits64(0) }
+}
+
+/// `.xorsign.abs`: the magnitude chosen, with the product of the operands' signs; a NaN result stays canonical.
+#[inline(always)]
+pub(crate) fn xorsign<F: Float>(a: F, b: F, choose: impl Fn(F, F) -> F) -> F {
+    let chosen = choose(a.magnitude(), b.magnitude());
+    let negative = |x: F| F::FORMAT.is_negative(x.to_bits64());
+    if negative(a) != negative(b) && !chosen.nan() { chosen.flip() } else { chosen }
 }
 
 /// The smaller; -0 is smaller than +0; a NaN loses against a number unless `nan`.
@@ -301,6 +321,7 @@ pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
         TestFn::Number => !a.nan(),
         TestFn::NotANumber => a.nan(),
         TestFn::Normal => normal,
+        TestFn::In(_) => unreachable!("spaces are asked of addresses"),
         TestFn::Subnormal => a.finite() && !normal && a.magnitude().to_bits64() != 0,
     }
 }

@@ -107,14 +107,14 @@ fn votes() {
         for (kind, expected) in [(VoteKind::All(P), all), (VoteKind::Any(P), any), (VoteKind::Uni(P), uni)] {
             let mut file = file(0xff);
             file.predicates = vec![0x5500, votes];
-            vote(&Vote { kind, p: VOTES, mask: MASK }, lanes, &mut file).unwrap();
+            vote(&Vote { kind, p: Some(VOTES), mask: MASK }, lanes, &mut file).unwrap();
             assert_eq!(file.predicates[0], if expected { 0x55ff } else { 0x5500 }, "{kind:?} {votes:x}");
         }
     }
     let mut file = file(0xff);
     file.predicates[1] = 0xa5a5;
     let negated = PredicateUse { negated: true, ..VOTES };
-    vote(&Vote { kind: VoteKind::Ballot(D), p: negated, mask: MASK }, lanes, &mut file).unwrap();
+    vote(&Vote { kind: VoteKind::Ballot(D), p: Some(negated), mask: MASK }, lanes, &mut file).unwrap();
     assert_eq!((file.narrow[2][0], file.narrow[2][8]), (0x5a, 7));
 }
 

@@ -31,7 +31,7 @@ fn rounding(m: &FormMatch<'_>) -> Round {
 }
 
 fn float_mode(m: &FormMatch<'_>) -> FloatMode {
-    FloatMode { round: rounding(m), ftz: m.has("ftz"), sat: m.has("sat") }
+    FloatMode { round: rounding(m), ftz: m.has("ftz"), sat: m.has("sat"), relu: m.has("relu") }
 }
 
 fn comparison(m: &FormMatch<'_>) -> Compare {
@@ -86,7 +86,10 @@ fn test_fn(m: &FormMatch<'_>) -> TestFn {
 
 /// The function of a form that works lane by lane on its operands in order; `None` for all others.
 fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
-    let (sat, hi, ftz, nan) = (m.has("sat"), m.has("hi"), m.has("ftz"), m.has("NaN"));
+    let (sat, hi, ftz, wrap) = (m.has("sat"), m.has("hi"), m.has("ftz"), m.has("wrap"));
+    let (nan, xorsign, relu) = (m.has("NaN"), m.has("xorsign"), m.has("relu"));
+    // Of `dp4a` and its kin, whose second word speaks of `b`.
+    let signed = [m.ty() == Type::S32, m.second_type() == Type::S32];
     Some(match m.form.sem {
         Sem::Add => LaneFn::Add { sat },
         Sem::Sub => LaneFn::Sub { sat },
@@ -99,13 +102,20 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Mul24 => LaneFn::Mul24 { hi },
         Sem::Mad24 => LaneFn::Mad24 { hi },
         Sem::Sad => LaneFn::Sad,
-        Sem::Dp4a => LaneFn::Dp4a { signed: [m.ty() == Type::S32, m.second_type() == Type::S32] },
+        Sem::Dp4a => LaneFn::Dp4a { signed },
+        Sem::Dp2a => LaneFn::Dp2a { signed, hi },
+        Sem::AbsDiff4 => {
+            LaneFn::AbsDiff4 { signed: [m.second_type(), m.third_type()].map(Type::is_signed), add: m.has("add") }
+        }
+        Sem::Fns => LaneFn::Fns,
+        Sem::Szext => LaneFn::Szext { wrap },
+        Sem::Bmsk => LaneFn::Bmsk { wrap },
         Sem::Div => LaneFn::Div,
         Sem::Rem => LaneFn::Rem,
         Sem::Abs => LaneFn::Abs,
         Sem::Neg => LaneFn::Neg,
-        Sem::Min => LaneFn::Min,
-        Sem::Max => LaneFn::Max,
+        Sem::Min => LaneFn::Min { relu },
+        Sem::Max => LaneFn::Max { relu },
         Sem::Popc => LaneFn::Popc,
         Sem::Clz => LaneFn::Clz,
         Sem::Bfind => LaneFn::Bfind { shift: m.has("shiftamt") },
@@ -120,7 +130,7 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Cnot => LaneFn::Cnot,
         Sem::Shl => LaneFn::Shl,
         Sem::Shr => LaneFn::Shr,
-        Sem::Shf => LaneFn::Shf { left: m.has("l"), wrap: m.has("wrap") },
+        Sem::Shf => LaneFn::Shf { left: m.has("l"), wrap },
         Sem::FAdd => LaneFn::FAdd(float_mode(m)),
         Sem::FSub => LaneFn::FSub(float_mode(m)),
         Sem::FMul => LaneFn::FMul(float_mode(m)),
@@ -134,12 +144,12 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Ex2 => LaneFn::Ex2 { ftz },
         Sem::Lg2 => LaneFn::Lg2 { ftz },
         Sem::Tanh => LaneFn::Tanh,
-        Sem::FMin => LaneFn::FMin { ftz, nan },
-        Sem::FMax => LaneFn::FMax { ftz, nan },
+        Sem::FMin => LaneFn::FMin { ftz, nan, xorsign },
+        Sem::FMax => LaneFn::FMax { ftz, nan, xorsign },
         Sem::FNeg => LaneFn::FNeg { ftz },
         Sem::FAbs => LaneFn::FAbs { ftz },
         Sem::CopySign => LaneFn::CopySign,
-        Sem::Set => LaneFn::Set { compare: comparison(m), float: m.ty() == Type::F32, ftz },
+        Sem::Set => LaneFn::Set { compare: comparison(m), truth: m.ty().truth(), ftz },
         Sem::Slct => LaneFn::Slct { float: m.second_type() == Type::F32, ftz },
         _ => return None,
     })
@@ -177,6 +187,16 @@ impl Body<'_> {
                 Sem::SubCarry => return self.carry(CarryFn::Sub, m, args, origin),
                 Sem::MadCarry if m.has("hi") => return self.carry(CarryFn::MadHi, m, args, origin),
                 Sem::MadCarry => return self.carry(CarryFn::MadLo, m, args, origin),
+                Sem::Hint => {
+                    let address = matches!(args.args.first(), Some(Arg::Address(_))).then(|| args.address(0));
+                    Op::Hint { address }
+                }
+                Sem::Isspacep => Op::Test {
+                    f: TestFn::In(super::operands::space(m)),
+                    ty: Type::U64,
+                    p: args.predicate(0).predicate,
+                    a: args.row(1),
+                },
                 Sem::Testp => Op::Test { f: test_fn(m), ty: m.ty(), p: args.predicate(0).predicate, a: args.row(1) },
                 Sem::PredicateMov => self.predicate_mov(args),
                 Sem::PredicateNot => predicates(PredicateFn::Not, args),
@@ -204,7 +224,7 @@ impl Body<'_> {
                 },
                 Sem::WarpSync => Op::WarpSync { mask: args.row(0) },
                 Sem::Shuffle => warp::shuffle(m, args),
-                Sem::Vote => warp::vote(m, args),
+                Sem::Vote | Sem::Elect => warp::vote(m, args),
                 Sem::ActiveMask => Op::ActiveMask { d: args.row(0) },
                 Sem::Match => warp::lanes_equal(m, args),
                 Sem::Redux => warp::redux(m, args),
@@ -248,28 +268,36 @@ impl Body<'_> {
 
     /// `set.CMP.BOOL`: the comparison goes to a predicate of its own, which selects the result.
     fn set_bool(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
-        let p = self.rows.predicate();
+        let (p, zero) = (self.rows.predicate(), self.rows.constant(0, false));
+        let pair = m.second_type().half().is_some();
+        let q = pair.then(|| self.rows.predicate());
         let compare = Setp {
             compare: comparison(m),
             ty: m.second_type(),
             ftz: m.has("ftz"),
             p: Some(p),
-            q: None,
+            q,
             a: args.row(1),
             b: args.row(2),
             combine: Some((bool_op(m), args.predicate(3))),
         };
-        let p_register = crate::kernel::Register::Predicate(p);
-        self.emit(origin, Op::Setp(compare), &args.reads, &[p_register]);
-        let holds = if m.ty() == Type::F32 { 1f32.to_bits() } else { u32::MAX };
-        let select = Op::Select {
-            ty: m.ty(),
-            d: args.row(0),
-            a: self.rows.constant(u64::from(holds), false),
-            b: self.rows.constant(0, false),
-            c: PredicateUse { predicate: p, negated: false },
+        let of = |p| Register::Predicate(p);
+        let written: Vec<Register> = [Some(p), q].into_iter().flatten().map(of).collect();
+        self.emit(origin, Op::Setp(compare), &args.reads, &written);
+        // Each half of a pair has a predicate of its own.
+        let truth = u64::from(m.ty().truth());
+        let low = self.rows.constant(if pair { truth & 0xffff } else { truth }, false);
+        let select =
+            |d, a, b, p| Op::Select { ty: Type::B32, d, a, b, c: PredicateUse { predicate: p, negated: false } };
+        let Some(q) = q else {
+            return self.emit(origin, select(args.row(0), low, zero, p), &[of(p)], &args.writes);
         };
-        self.emit(origin, select, &[p_register], &args.writes);
+        let high = self.rows.constant(truth & 0xffff_0000, false);
+        let [(upper, upper_register), (lower, lower_register)] = [(); 2].map(|()| self.rows.scratch(false));
+        self.emit(origin, select(upper, high, zero, q), &[of(q)], &[upper_register]);
+        self.emit(origin, select(lower, low, zero, p), &[of(p)], &[lower_register]);
+        let both = lane(LaneFn::Or, Type::B32, args.row(0), &[upper, lower]);
+        self.emit(origin, both, &[upper_register, lower_register], &args.writes);
     }
 
     /// `mov.pred`: a copy, or a comparison of a constant with itself for a truth known from the text.

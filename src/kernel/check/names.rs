@@ -4,7 +4,7 @@ use super::body::Body;
 use super::scope::Used;
 use super::variables::Symbol;
 use crate::diag::Diagnostic;
-use crate::kernel::Special;
+use crate::kernel::{Clock, Special};
 use crate::text::tree::Name;
 
 /// `WARP_SZ`. PTX programs are written for 32; a machine with fewer lanes in a warp does not change the constant.
@@ -19,13 +19,10 @@ pub(super) enum Found {
     Symbol(Symbol),
     /// A special register that is constant while a thread lives.
     Special(Special),
-    /// `%clock` or `%clock64`.
-    Clock {
-        /// `%clock64`
-        wide: bool,
-    },
-    /// `WARP_SZ`
-    WarpSize,
+    /// A clock.
+    Clock(Clock),
+    /// `WARP_SZ`, and special registers that hold one number in every run of the model.
+    Constant(u32),
 }
 
 const SPECIALS: &[(&str, Special)] = &[
@@ -56,13 +53,38 @@ const SPECIALS: &[(&str, Special)] = &[
     ("%total_smem_size", Special::TotalSmemSize),
 ];
 
+const CLOCKS: &[(&str, Clock)] = &[
+    ("%clock", Clock::Low),
+    ("%clock_hi", Clock::High),
+    ("%clock64", Clock::Wide),
+    ("%globaltimer", Clock::Timer),
+    ("%globaltimer_lo", Clock::TimerLow),
+    ("%globaltimer_hi", Clock::TimerHigh),
+];
+
 /// What PTX itself calls by this name.
 pub(super) fn special_of(name: &str) -> Option<Found> {
     match name {
-        "%clock" => Some(Found::Clock { wide: false }),
-        "%clock64" => Some(Found::Clock { wide: true }),
-        "WARP_SZ" => Some(Found::WarpSize),
-        _ => SPECIALS.iter().find(|(n, _)| *n == name).map(|&(_, special)| Found::Special(special)),
+        "WARP_SZ" => Some(Found::Constant(WARP_SIZE)),
+        // A launch without clusters is one of clusters of one block.
+        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => Some(Found::Constant(0)),
+        "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank" => {
+            Some(Found::Constant(1))
+        }
+        "%clusterid.x" => Some(Found::Special(Special::Ctaid(0))),
+        "%clusterid.y" => Some(Found::Special(Special::Ctaid(1))),
+        "%clusterid.z" => Some(Found::Special(Special::Ctaid(2))),
+        "%nclusterid.x" => Some(Found::Special(Special::Nctaid(0))),
+        "%nclusterid.y" => Some(Found::Special(Special::Nctaid(1))),
+        "%nclusterid.z" => Some(Found::Special(Special::Nctaid(2))),
+        // What the driver would set; it sets nothing here.
+        _ if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) => {
+            Some(Found::Constant(0))
+        }
+        _ => {
+            let clock = CLOCKS.iter().find(|(n, _)| *n == name).map(|&(_, clock)| Found::Clock(clock));
+            clock.or_else(|| SPECIALS.iter().find(|(n, _)| *n == name).map(|&(_, special)| Found::Special(special)))
+        }
     }
 }
 
@@ -89,7 +111,7 @@ impl Body<'_> {
         if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
             error = error.help(format!("name a dimension: {}.x", name.text));
         } else {
-            let specials = SPECIALS.iter().map(|(n, _)| *n).chain(["%clock", "%clock64"]);
+            let specials = SPECIALS.iter().map(|(n, _)| *n).chain(CLOCKS.iter().map(|(n, _)| *n));
             let shared = self.statics.shared.iter().map(|variable| variable.name.text.as_str());
             let others: Vec<&str> = specials.chain(self.statics.symbols.keys().copied()).chain(shared).collect();
             error.help = self.scopes.suggestion(&name.text, &others);

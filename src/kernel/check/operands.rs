@@ -15,7 +15,7 @@ use super::names::Found;
 use super::scope::Used;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
-use crate::kernel::{Address, Predicate, PredicateUse, Register, Row};
+use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
 use crate::text::tree::{Instruction, Name, Operand};
 
 /// A value operand: its row, and the register behind it unless it is an immediate or a special register.
@@ -52,8 +52,8 @@ pub(super) enum Arg {
     Address(Address),
     /// A label.
     Label(Name),
-    /// `%clock` or `%clock64`.
-    Clock,
+    /// A clock.
+    Clock(Clock),
     /// A special register as a 64-bit value (`%gridid`).
     WideSpecial(Row),
 }

@@ -11,9 +11,9 @@ const fn arity(f: LaneFn) -> usize {
         Rcp(_) | Sqrt(_) | Rsqrt { .. } | Sin { .. } | Cos { .. } | Ex2 { .. } | Lg2 { .. } | Tanh => 1,
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,
-        Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min | Max => 2,
+        Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min { .. } | Max { .. } => 2,
         And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMin { .. } | FMax { .. } => 2,
-        CopySign | Set { .. } => 2,
+        CopySign | Set { .. } | CvtPair(_) | Szext { .. } | Bmsk { .. } => 2,
         MadLo
         | MadHi { .. }
         | MadWide
@@ -23,6 +23,9 @@ const fn arity(f: LaneFn) -> usize {
         | Prmt(_)
         | Lop3(_)
         | Dp4a { .. }
+        | Dp2a { .. }
+        | AbsDiff4 { .. }
+        | Fns
         | Shf { .. }
         | Fma(_) => 3,
         Slct { .. } => 3,
@@ -37,7 +40,7 @@ fn is_wide(op: &LaneOp, n: usize) -> bool {
         (LaneFn::MadWide, 2) => op.ty.bits() == 32,
         (LaneFn::Bfe, 1..) | (LaneFn::Bfi, 2..) | (LaneFn::Shl | LaneFn::Shr, 1) | (LaneFn::Slct { .. }, 2) => false,
         (LaneFn::Prmt(_) | LaneFn::Shf { .. } | LaneFn::Pack { .. }, _) => false,
-        (LaneFn::Cvt(convert), _) => convert.from.is_wide(),
+        (LaneFn::Cvt(convert) | LaneFn::CvtPair(convert), _) => convert.from.is_wide(),
         _ => op.ty.is_wide(),
     }
 }
@@ -90,7 +93,8 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         }
         Op::WarpSync { mask } => visit(narrow(*mask)),
         Op::Shuffle(op) => [op.a, op.b, op.c, op.mask].map(narrow).into_iter().for_each(visit),
-        Op::Vote(op) => [predicate(op.p), narrow(op.mask)].into_iter().for_each(visit),
+        Op::Vote(op) => op.p.map(predicate).into_iter().chain([narrow(op.mask)]).for_each(visit),
+        Op::Hint { address: hinted } => hinted.as_ref().and_then(address).into_iter().for_each(visit),
         Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask)].into_iter().for_each(visit),
         Op::Redux(op) => [op.a, op.mask].map(narrow).into_iter().for_each(visit),
         Op::Sleep { t } => visit(narrow(*t)),

@@ -89,7 +89,7 @@ fn assemble(text: &str) -> Vec<Inst> {
             }),
             ["ballot", d, p] => {
                 let p = PredicateUse { predicate: predicate(p), negated: false };
-                Op::Vote(Vote { kind: VoteKind::Ballot(row(d)), p, mask: Row(14) })
+                Op::Vote(Vote { kind: VoteKind::Ballot(row(d)), p: Some(p), mask: Row(14) })
             }
             other => panic!("what is {other:?}?"),
         };

@@ -171,6 +171,7 @@ impl<'a> Analysis<'a> {
                 own || operand_diverges
             }
             Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } => true,
+            Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
             Op::Match(op) => !op.all || apart || state.contains(self.numbering.number(Register::Narrow(op.mask))),
             Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
                 apart || state.contains(self.numbering.number(Register::Narrow(*mask))) || self.guard(inst, state)

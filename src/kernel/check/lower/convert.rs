@@ -8,13 +8,13 @@ use super::super::body::{Body, Origin};
 use super::super::operands::{Arg, Args, space};
 use super::{lane, rounding};
 use crate::diag::Diagnostic;
-use crate::isa::{Class, FormMatch, Round, Space, Type};
+use crate::isa::{Class, FormMatch, Space, Type};
 use crate::kernel::{Convert, LaneFn, Op, Register, Row, layout};
 use crate::text::tree::Instruction;
 
 /// A plain change of integer width.
 fn resize(from: Type) -> LaneFn {
-    LaneFn::Cvt(Convert { from, round: Round::Nearest, integral: false, ftz: false, sat: false })
+    LaneFn::Cvt(Convert::from(from))
 }
 
 /// The integer type of that width and sign.
@@ -37,8 +37,8 @@ impl Body<'_> {
         let ty = m.ty();
         let op = match (&args.args[0], &args.args[1]) {
             (Arg::Value(d), Arg::Value(a)) => lane(LaneFn::Mov, ty, d.row, &[a.row]),
-            (Arg::Value(d), Arg::Clock) => {
-                let clock = Op::Clock { d: d.row, wide: ty.is_wide() };
+            (Arg::Value(d), Arg::Clock(clock)) => {
+                let clock = Op::Clock { d: d.row, clock: *clock };
                 return self.emit(Origin { class: Class::Clock, ..origin }, clock, &args.reads, &args.writes);
             }
             (Arg::Value(d), Arg::WideSpecial(row)) => lane(resize(Type::U32), Type::U64, d.row, &[*row]),
@@ -70,7 +70,19 @@ impl Body<'_> {
         let (to, from) = (m.ty(), m.second_type());
         let (d, a) = (args.value(0), args.value(1));
         let integral = ["rni", "rzi", "rmi", "rpi"].into_iter().any(|word| m.has(word));
-        let convert = Convert { from, round: rounding(m), integral, ftz: m.has("ftz"), sat: m.has("sat") };
+        let convert = Convert {
+            from,
+            round: rounding(m),
+            integral,
+            ftz: m.has("ftz"),
+            sat: m.has("sat"),
+            relu: m.has("relu"),
+            satfinite: m.has("satfinite"),
+        };
+        if to.half().is_some() {
+            let op = lane(LaneFn::CvtPair(convert), to, d.row, &[a.row, args.row(2)]);
+            return self.emit(origin, op, &args.reads, &args.writes);
+        }
         // A 64-bit register with a narrower source type: its low word first.
         let (source, reads) = if a.ty.is_wide() && !from.is_wide() {
             let (row, register) = self.rows.scratch(false);

@@ -58,13 +58,16 @@ pub(super) fn shuffle(m: &FormMatch<'_>, args: &Args) -> Op {
 }
 
 pub(super) fn vote(m: &FormMatch<'_>, args: &Args) -> Op {
-    let kind = if m.has("ballot") {
+    let kind = if m.form.sem == Sem::Elect {
+        let (d, p) = value_and_predicate(args);
+        return Op::Vote(Vote { kind: VoteKind::Elect(d, p), p: None, mask: args.row(1) });
+    } else if m.has("ballot") {
         VoteKind::Ballot(args.row(0))
     } else {
         let d = args.predicate(0).predicate;
         m.pick(&[("any", VoteKind::Any(d)), ("uni", VoteKind::Uni(d))]).unwrap_or(VoteKind::All(d))
     };
-    Op::Vote(Vote { kind, p: args.predicate(1), mask: args.row(2) })
+    Op::Vote(Vote { kind, p: Some(args.predicate(1)), mask: args.row(2) })
 }
 
 pub(super) fn lanes_equal(m: &FormMatch<'_>, args: &Args) -> Op {

@@ -75,14 +75,19 @@ impl Body<'_> {
             Operand::Vector(elements, span) => self.parts(elements, *span, ty, form, m, out),
             Operand::Name(name) if !form.result => match self.find(name)? {
                 Found::Symbol(_) => self.symbol_address(name, 0, ty, m),
-                Found::Clock { wide } if m.form.sem == Sem::Mov && wide == ty.is_wide() && !ty.is_float() => {
-                    Some(Arg::Clock)
+                Found::Clock(clock)
+                    if m.form.sem == Sem::Mov
+                        && (clock.is_wide() || ty.bits() == 32)
+                        && clock.is_wide() == ty.is_wide()
+                        && !ty.is_float() =>
+                {
+                    Some(Arg::Clock(clock))
                 }
                 Found::Special(Special::Gridid) if ty.is_wide() && !ty.is_float() => {
                     Some(Arg::WideSpecial(self.rows.special(Special::Gridid)))
                 }
-                Found::Clock { wide } if m.form.sem == Sem::Mov => {
-                    self.report(mismatch(name, if wide { Type::U64 } else { Type::U32 }, ty, m));
+                Found::Clock(clock) if m.form.sem == Sem::Mov => {
+                    self.report(mismatch(name, if clock.is_wide() { Type::U64 } else { Type::U32 }, ty, m));
                     None
                 }
                 _ => self.value(operand, ty, false, form, m, out).map(Arg::Value),

@@ -2,7 +2,7 @@
 
 use super::super::body::Body;
 use super::super::literals::literal;
-use super::super::names::{Found, WARP_SIZE};
+use super::super::names::Found;
 use super::{Args, Value};
 use crate::diag::Diagnostic;
 use crate::isa::{FormMatch, OperandForm, Sem, Type};
@@ -67,11 +67,11 @@ impl Body<'_> {
                 self.report(mismatch(name, Type::U32, ty, m));
                 None
             }
-            Found::WarpSize => {
-                let row = self.rows.constant(u64::from(WARP_SIZE), ty.is_wide());
+            Found::Constant(value) => {
+                let row = self.rows.constant(u64::from(value), ty.is_wide());
                 Some(Value { row, register: None, ty })
             }
-            Found::Clock { .. } => {
+            Found::Clock(_) => {
                 let message = format!("`{}` can only be read with `mov`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message));
                 None

@@ -4,7 +4,7 @@ use super::{around, checked, kernel};
 use crate::base::Pc;
 use crate::isa::{Class, Compare, Space, Type};
 use crate::kernel::{
-    AddressBase, Convert, Kernel, LaneFn, LaneOp, Load, Op, Register, Row, Setp, Special, Store, layout,
+    AddressBase, Clock, Convert, Kernel, LaneFn, LaneOp, Load, Op, Register, Row, Setp, Special, Store, layout,
 };
 
 fn lane(kernel: &Kernel, i: usize) -> LaneOp {
@@ -196,8 +196,8 @@ fn carry_chains_depend_on_their_condition_code() {
 #[test]
 fn reading_a_clock_is_its_own_class() {
     let k = kernel("mov.u64 %rd1, %clock64; mov.u32 %r1, %clock; mov.u64 %rd2, %gridid; ret;");
-    assert_eq!(k.insts[0].op, Op::Clock { d: row(&k, "%rd1"), wide: true });
-    assert_eq!((&k.insts[1].op, k.insts[1].class), (&Op::Clock { d: row(&k, "%r1"), wide: false }, Class::Clock));
+    assert_eq!(k.insts[0].op, Op::Clock { d: row(&k, "%rd1"), clock: Clock::Wide });
+    assert_eq!((&k.insts[1].op, k.insts[1].class), (&Op::Clock { d: row(&k, "%r1"), clock: Clock::Low }, Class::Clock));
     assert!(matches!(lane(&k, 2).f, LaneFn::Cvt(Convert { from: Type::U32, .. })));
 }
 

@@ -1,0 +1,170 @@
+//! f16 and bf16 arithmetic (PTX ISA, "Half Precision Floating-Point Instructions").
+//!
+//! Every operation is one in f64, rounded once more: products of two 16-bit floats are exact in f64, sums of them exact or,
+//! by the 53 bits of f64, rounded innocuously, and the sum of an fma is rounded to odd first. PTX rounds these forms to nearest
+//! only. Every NaN result is `0x7fff` in both formats, as the manual's canonical NaN.
+
+use super::exact::{self, Format};
+use super::float::{Float, sum_to_odd};
+use std::cmp::Ordering;
+
+/// The NaN every f16 and bf16 instruction returns.
+pub(crate) const NAN16: u16 = 0x7fff;
+
+/// A binary16.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Half(pub(crate) u16);
+
+/// A bfloat16.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Brain(pub(crate) u16);
+
+/// A float of 16 bits.
+pub(crate) trait Short: Float {
+    /// The value, exactly.
+    fn widen(self) -> f64;
+    /// The nearest number; the canonical NaN for NaN.
+    fn narrow(x: f64) -> Self;
+}
+
+/// The bits of the number nearest to `x` in a format of `PRECISION` significant bits.
+#[inline(always)]
+fn nearest<const PRECISION: u32, const BIAS: u64>(x: f64) -> u16 {
+    let fraction_bits = PRECISION - 1;
+    let infinity = (2 * BIAS + 1) << fraction_bits;
+    let magnitude = x.abs();
+    let sign = (x.to_bits() >> 48) as u16 & 0x8000;
+    // Added to what has fewer bits than a normal number, this leaves the value in units of the last place, rounded.
+    let unit = f64::from_bits((1023 + 52 + 1 - BIAS - fraction_bits as u64) << 52);
+    let subnormal = (magnitude + unit).to_bits().wrapping_sub(unit.to_bits());
+    let shift = 53 - PRECISION;
+    let bits = magnitude.to_bits();
+    let rebased = bits.wrapping_sub((1023 - BIAS) << 52);
+    let tied = rebased.wrapping_add((1 << (shift - 1)) - 1 + (bits >> shift & 1)) >> shift;
+    let least_normal = (1024 - BIAS) << 52;
+    let rounded = if bits < least_normal { subnormal } else { tied.min(infinity) };
+    if x.is_nan() { NAN16 } else { sign | rounded as u16 }
+}
+
+impl Short for Half {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        let bits = u32::from(self.0);
+        let (sign, magnitude) = ((bits & 0x8000) << 16, bits & 0x7fff);
+        let value = match magnitude {
+            // A subnormal counts units of 2^-24.
+            0..0x0400 => (magnitude as f32 * f32::from_bits(0x3380_0000)).to_bits(),
+            0x7c00.. => 0x7f80_0000 | (magnitude & 0x03ff) << 13,
+            _ => (magnitude << 13) + (112 << 23),
+        };
+        f32::from_bits(sign | value).into()
+    }
+    #[inline(always)]
+    fn narrow(x: f64) -> Half {
+        Half(nearest::<11, 15>(x))
+    }
+}
+
+impl Short for Brain {
+    #[inline(always)]
+    fn widen(self) -> f64 {
+        f32::from_bits(u32::from(self.0) << 16).into()
+    }
+    #[inline(always)]
+    fn narrow(x: f64) -> Brain {
+        Brain(nearest::<8, 127>(x))
+    }
+}
+
+macro_rules! shorts {
+    ($($t:ident $format:expr),+ $(,)?) => {$(
+        impl PartialEq for $t {
+            #[inline(always)]
+            fn eq(&self, other: &$t) -> bool {
+                self.widen() == other.widen()
+            }
+        }
+        impl PartialOrd for $t {
+            #[inline(always)]
+            fn partial_cmp(&self, other: &$t) -> Option<Ordering> {
+                self.widen().partial_cmp(&other.widen())
+            }
+        }
+        impl Float for $t {
+            const FORMAT: Format = $format;
+            #[inline(always)]
+            fn from_bits64(bits: u64) -> $t {
+                $t(bits as u16)
+            }
+            #[inline(always)]
+            fn to_bits64(self) -> u64 {
+                self.0.into()
+            }
+            #[inline(always)]
+            fn nan(self) -> bool {
+                Self::FORMAT.is_nan(self.0.into())
+            }
+            #[inline(always)]
+            fn finite(self) -> bool {
+                u64::from(self.0 & 0x7fff) < Self::FORMAT.infinity()
+            }
+            #[inline(always)]
+            fn flip(self) -> $t {
+                $t(self.0 ^ 0x8000)
+            }
+            #[inline(always)]
+            fn magnitude(self) -> $t {
+                $t(self.0 & 0x7fff)
+            }
+            #[inline(always)]
+            fn canonical(result: $t, _: [$t; 3]) -> $t {
+                if result.nan() { $t(NAN16) } else { result }
+            }
+            #[inline(always)]
+            fn flush(self) -> $t {
+                let subnormal = u64::from(self.0 & 0x7fff) < Self::FORMAT.least_normal();
+                if subnormal { $t(self.0 & 0x8000) } else { self }
+            }
+            #[inline(always)]
+            fn saturate(self) -> $t {
+                if self.widen() > 0.0 { $t(self.0.min(Self::one().0)) } else { $t(0) }
+            }
+            #[inline(always)]
+            fn add_near(a: $t, b: $t) -> $t {
+                $t::narrow(a.widen() + b.widen())
+            }
+            #[inline(always)]
+            fn mul_near(a: $t, b: $t) -> $t {
+                $t::narrow(a.widen() * b.widen())
+            }
+            #[inline(always)]
+            fn fma_near(a: $t, b: $t, c: $t) -> $t {
+                $t::narrow(sum_to_odd(a.widen() * b.widen(), c.widen()))
+            }
+            #[inline(always)]
+            fn div_near(a: $t, b: $t) -> $t {
+                $t::narrow(a.widen() / b.widen())
+            }
+            #[inline(always)]
+            fn sqrt_near(a: $t) -> $t {
+                $t::narrow(a.widen().sqrt())
+            }
+            #[inline(always)]
+            fn one() -> $t {
+                $t::narrow(1.0)
+            }
+            #[inline(always)]
+            fn min_zero(a: $t, b: $t) -> $t {
+                $t(a.0 | b.0)
+            }
+            #[inline(always)]
+            fn max_zero(a: $t, b: $t) -> $t {
+                $t(a.0 & b.0)
+            }
+        }
+    )+};
+}
+shorts!(Half exact::F16, Brain exact::BF16);
+
+#[cfg(test)]
+mod tests;
