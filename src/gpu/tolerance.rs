@@ -20,10 +20,12 @@ impl Tolerance {
         let rows = Isa::ptx().rows();
         let used = kernel.insts.iter().filter(|inst| inst.form != NO_FORM);
         used.filter_map(|inst| rows.get(usize::from(inst.form))).fold(Tolerance::default(), |t, row| {
+            let wider = |power: i32| Some(t.absolute.map_or(power, |m| m.max(power)));
             match row.agreement {
                 Agreement::Exact => t,
                 Agreement::MaxUlp(n) => Tolerance { ulps: t.ulps.max(n), ..t },
-                Agreement::MaxAbsolute(n) => Tolerance { absolute: Some(t.absolute.map_or(n, |m| m.max(n))), ..t },
+                Agreement::MaxAbsolute(power) => Tolerance { absolute: wider(power), ..t },
+                Agreement::MaxUlpOrAbsolute(n, power) => Tolerance { ulps: t.ulps.max(n), absolute: wider(power) },
             }
         })
     }

@@ -79,6 +79,15 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("membar", "leaves no value"),
     ("fence", "leaves no value"),
     ("bar.warp", "programs/small/warp_sync_reduction.ir"),
+    ("ex2.approx.(f16", "approximate, and buffers have no 16-bit float elements to measure the distance with"),
+    ("ex2.approx.ftz.(bf16", "as ex2.approx.f16"),
+    ("tanh.approx.(f16", "as ex2.approx.f16"),
+    ("sub.(u16x2", "NVIDIA's assembler has no such form"),
+    ("prefetch", "a hint"),
+    ("applypriority", "a hint"),
+    ("discard", "leaves undefined values"),
+    ("brkpt", "for debuggers"),
+    ("pmevent", "for profilers"),
     ("cvta", "gives an address, which a GPU chooses otherwise"),
 ];
 

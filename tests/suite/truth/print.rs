@@ -58,6 +58,11 @@ impl Page {
                 _ => None,
             };
             let text = match (operand.kind, ty) {
+                // 16-bit floats have one predicate, pairs of them one for each half.
+                (OperandKind::PredicatePair, _) if matches!(found.second_type(), Type::F16 | Type::BF16) => {
+                    is_predicate = true;
+                    "%s".to_string()
+                }
                 (OperandKind::PredicatePair, _) => {
                     is_predicate = true;
                     "%s|%t".to_string()

@@ -65,7 +65,7 @@ fn collectives() -> String {
         "//! buffer v: b32[{THREADS}] = (i < 32 ? 7 : i < 64 ? i % 5 : i < 96 ? i * 0x4000001 : i < 128 ? i % 2 : random[i]) for i"
     );
     let (mut body, mut names) = (String::new(), vec!["v".to_string()]);
-    let forms = [Sem::Vote, Sem::Match, Sem::Redux, Sem::ActiveMask].into_iter().flat_map(uses);
+    let forms = [Sem::Vote, Sem::Match, Sem::Redux, Sem::Elect, Sem::ActiveMask].into_iter().flat_map(uses);
     for (number, found) in forms.enumerate() {
         let name = name_of(&found);
         let wide = found.has("b64") && found.form.sem == Sem::Match;
