@@ -8,5 +8,6 @@ mod docs;
 mod figures;
 mod generated;
 mod nonsense;
+mod observations;
 mod support;
 mod truth;
