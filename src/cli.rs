@@ -4,14 +4,18 @@
 
 mod args;
 
+mod ask;
 mod cfg;
 mod check;
+mod compare;
 mod crosscheck;
 mod job;
 mod list;
 mod output;
+mod plot;
 mod run;
 mod source;
+mod timeline;
 
 use std::process::ExitCode;
 
@@ -54,10 +58,14 @@ pub(crate) fn main() -> ExitCode {
     let args = Args::parse();
     let done = match &args.command {
         Command::Run(a) => run::run(a),
+        Command::Timeline(a) => timeline::timeline(a),
+        Command::Compare(a) => compare::compare(a),
+        Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Ask(a) => ask::ask(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),
         Command::Machine(a) => list::machine(a),

@@ -79,7 +79,17 @@ pub enum Flow {
     },
 }
 
-/// Which side of a divergent branch runs first.
+/// Lanes that go one way where there may be several: a call, a return, a branch through a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// Where they go.
+    pub pc: Pc,
+    /// Who; never empty.
+    pub lanes: LaneMask,
+}
+
+/// Which side of a divergent branch runs first. Of several sides (a branch through a table, an indirect call) the first and
+/// the last in the table stand for the taken and the fall-through side; numbers of lanes decide as between two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SideOrder {
     /// The side that branches.
@@ -179,6 +189,32 @@ impl WarpControl {
         }
     }
 
+    /// The active lanes go apart: each of `sides` (disjoint, all active lanes, in the order of the table) to its target.
+    /// They meet at `reconverge` (stack mode).
+    pub fn split(&mut self, sides: &[Side], reconverge: Option<Pc>) {
+        match self {
+            WarpControl::Stack(s) => s.split(sides, reconverge),
+            WarpControl::Independent(i) => i.split(sides),
+        }
+    }
+
+    /// The lanes of `sides` (disjoint, active) call the functions that start there, and go on to `next` when these have
+    /// returned. The other active lanes go to `next`; under the stack they wait there for those that call.
+    pub fn call(&mut self, sides: &[Side], next: Pc) {
+        match self {
+            WarpControl::Stack(s) => s.call(sides, next),
+            WarpControl::Independent(i) => i.call(sides, next),
+        }
+    }
+
+    /// The active lanes return from their functions; `sides` says to where (all active lanes, disjoint).
+    pub fn ret(&mut self, sides: &[Side]) {
+        match self {
+            WarpControl::Stack(s) => s.ret(),
+            WarpControl::Independent(i) => i.ret(sides),
+        }
+    }
+
     /// As [`advance`](Self::advance) by [`Flow::Next`], which is what most steps do.
     #[inline]
     pub fn go(&mut self, next: Pc) {
@@ -263,7 +299,7 @@ impl WarpControl {
     pub fn joins(&self) -> Vec<Join> {
         match self {
             WarpControl::Stack(_) => Vec::new(),
-            WarpControl::Independent(i) => i.joins().to_vec(),
+            WarpControl::Independent(i) => i.joins(),
         }
     }
 

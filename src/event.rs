@@ -4,6 +4,7 @@
 //! absent costs nothing.
 
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
+use crate::divergence::WarpControl;
 
 /// Why a warp does not issue. Each resident warp is in exactly one of these states (or selected) in every cycle.
 /// The names are Nsight Compute's warp states.
@@ -283,6 +284,15 @@ pub enum Event {
 pub trait Observer: Send + Sized {
     /// Takes one event.
     fn on(&mut self, event: Event);
+    /// Is shown the control state of a warp: before each of its issues, and whenever it has settled after one. Too large
+    /// for an event; who does not look at it pays nothing.
+    #[inline(always)]
+    fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
+    /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.
+    #[inline(always)]
+    fn is_done(&self) -> bool {
+        false
+    }
     /// Takes over what `other` (the observer of a later SM) saw.
     fn merge(&mut self, other: Self);
 }
@@ -300,6 +310,15 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn on(&mut self, event: Event) {
         self.0.on(event);
         self.1.on(event);
+    }
+    #[inline(always)]
+    fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {
+        self.0.control(sm, warp, control);
+        self.1.control(sm, warp, control);
+    }
+    #[inline(always)]
+    fn is_done(&self) -> bool {
+        self.0.is_done() && self.1.is_done()
     }
     fn merge(&mut self, other: (A, B)) {
         self.0.merge(other.0);

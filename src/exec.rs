@@ -9,6 +9,7 @@ mod alu;
 mod arith;
 mod atomic;
 mod barrier;
+mod calls;
 mod carry;
 mod fault;
 mod lanes;
@@ -17,13 +18,14 @@ mod registers;
 mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
+pub use calls::{CallStack, finish_call};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments};
 pub use registers::WarpPlace;
 pub use warp::members;
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Clock, Inst, Op};
+use crate::kernel::{Clock, DeviceFunction, Inst, Op};
 
 /// The registers of one warp: `narrow[row][lane]`, `wide[row][lane]`, one mask a predicate.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +36,8 @@ pub struct RegisterFile {
     pub wide: Vec<[u64; MAX_LANES]>,
     /// Predicates, bit = lane.
     pub predicates: Vec<u32>,
+    /// By lane; empty while no lane has called a function.
+    pub calls: Vec<CallStack>,
 }
 
 /// What an instruction can reach beside registers.
@@ -46,6 +50,10 @@ pub struct Env<'a> {
     pub local: &'a mut LocalMemory,
     /// The kernel's parameter block.
     pub params: &'a [u8],
+    /// The functions that the kernel may call.
+    pub functions: &'a [DeviceFunction],
+    /// Where the instruction stands, in the driver's own numbers: what a call notes, and a return gives back.
+    pub pc: u32,
     /// What `%clock64` reads now.
     pub clock: u64,
     /// What `%globaltimer` reads now.
@@ -64,6 +72,22 @@ pub enum Effect {
     Branch {
         /// The lanes whose guard held.
         taken: LaneMask,
+    },
+    /// These lanes go to the targets of a branch through a table whose numbers are in `Env::addresses`.
+    Switch {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+    },
+    /// These lanes call the functions whose numbers are in `Env::addresses`. Their frames are ready.
+    Call {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+    },
+    /// These lanes return from their functions; `Env::addresses` holds where they were called. The driver goes on behind
+    /// the call, for which it asks [`finish_call`] first.
+    Return {
+        /// The lanes, never none.
+        lanes: LaneMask,
     },
     /// These lanes ended.
     Exit {
@@ -174,7 +198,24 @@ pub enum FaultKind {
         /// The offending value.
         value: u32,
     },
-    /// `bra.uni` whose lanes do not agree.
+    /// A call through a register that holds no address of a function of that prototype.
+    BadCallTarget {
+        /// What it holds.
+        address: u64,
+    },
+    /// `brx.idx` with an index behind the end of its table.
+    BadBranchIndex {
+        /// The index.
+        index: u32,
+        /// Targets in the table.
+        targets: u32,
+    },
+    /// A call whose frame does not fit the lane's local memory.
+    StackOverflow {
+        /// How many calls deep.
+        depth: u32,
+    },
+    /// `bra.uni`, `call.uni` or `brx.idx.uni` whose lanes do not agree.
     UniformBranchDiverges,
     /// `trap`
     Trap,
@@ -228,6 +269,12 @@ pub fn step(
         Op::Store(op) => return access::store(op, lanes, registers, env),
         Op::Atomic(op) => return access::atomic(op, lanes, registers, env),
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
+        Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
+        Op::Call(op) => return calls::call(op, lanes, active, registers, env),
+        Op::Return => return Ok(calls::ret(lanes, registers, env)),
+        // Slots are in local memory, but what moves through them would be in registers on a GPU: no traffic.
+        Op::ReadSlot(op) => access::load(op, lanes, registers, env).map(|_| ())?,
+        Op::WriteSlot(op) => access::store(op, lanes, registers, env).map(|_| ())?,
         Op::Exit => return Ok(Effect::Exit { lanes }),
         Op::Trap => return lanes.lowest().map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap })),
         Op::Barrier(op) => return barrier::arrive(op, lanes, registers),

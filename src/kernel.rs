@@ -1,15 +1,21 @@
 //! Checked programs: instructions with resolved operands, their control-flow graph, and where lanes meet again.
 //!
-//! Only [`check()`] makes a [`Kernel`], so whoever holds one may trust it. Modelled: one kernel of a module, its static
-//! variables, its registers as rows, its control flow. Not modelled yet: calls (`.func`).
+//! Only [`check()`] makes a [`Kernel`], so whoever holds one may trust it. Modelled: one kernel of a module with the device
+//! functions that it can reach, its static variables, its registers as rows, its control flow.
+//!
+//! *Calls.* Each function has rows and predicates of its own in the one register file; a call saves nothing, except where the
+//! function may be entered again before it returns: then the caller's live registers are saved and restored. Parameters, return
+//! values and `.local` arrays of a function are in its *frame*, in the lane's local memory from the frame pointer on.
 
 mod check;
+mod convert;
 mod flow;
 mod inst;
 mod lane;
 pub mod layout;
 
 pub use check::{check, support};
+pub use convert::{Conditional, Converted};
 pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 pub use lane::*;
@@ -30,11 +36,13 @@ pub struct Kernel {
     /// The instructions in the order written. Branch targets are indices into this list; one past the end never occurs
     /// (a kernel that could run off its end gets an `exit`).
     pub insts: Vec<Inst>,
+    /// The device functions that the kernel may call. Their instructions follow the kernel's own in `insts`, in this order.
+    pub functions: Vec<DeviceFunction>,
     /// The register rows and what fills them when a warp starts.
     pub registers: Registers,
     /// Static shared memory, in bytes. Dynamic shared memory starts here, aligned to 16.
     pub shared_bytes: u32,
-    /// Local memory a lane, in bytes.
+    /// Local memory a lane, in bytes, before any call: the kernel's own frame.
     pub local_bytes: u32,
     /// `.global` and `.const` variables of the module.
     pub variables: Vec<StaticVariable>,
@@ -48,6 +56,28 @@ pub struct Kernel {
     /// Control flow and where divergent branches reconverge.
     pub flow: ControlFlow,
     /// The kernel's text.
+    pub span: Span,
+}
+
+/// A device function as one kernel sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceFunction {
+    /// The `.func` name.
+    pub name: String,
+    /// What `mov.u64 %rd, name;` gives.
+    pub address: u64,
+    /// Its first instruction in [`Kernel::insts`].
+    pub first: u32,
+    /// One past its last instruction.
+    pub end: u32,
+    /// Size of its frame in bytes: return values, parameters, `.local` arrays, arguments of its own calls. At least
+    /// [`layout::LEAST_FRAME`].
+    pub frame: u32,
+    /// Registers that it may read before it writes them; a call sets them to 0.
+    pub clears: Vec<Register>,
+    /// Whether it may be called again before it returns.
+    pub recursive: bool,
+    /// The function's text.
     pub span: Span,
 }
 
@@ -94,6 +124,8 @@ pub struct Registers {
     pub wide_constants: Vec<(Row, u64)>,
     /// Rows that hold a special register.
     pub specials: Vec<(Row, Special)>,
+    /// The 64-bit row that holds where each lane's frame begins, if the kernel calls functions. 0 in the kernel itself.
+    pub frame_pointer: Option<Row>,
     /// The author's registers: name, where it lives, its declared type.
     pub names: Vec<(String, Register, Type)>,
 }
@@ -137,6 +169,8 @@ pub struct Stream {
     pub steps: Vec<Step>,
     /// Where a warp starts.
     pub entry: Pc,
+    /// Where each of [`Kernel::functions`] starts.
+    pub functions: Vec<Pc>,
 }
 
 /// One step of a stream.

@@ -2,13 +2,14 @@
 //!
 //! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
 //! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
-//! `sm` (the cycle), `issue` (one step), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys` and `cache`, `block` (admission, barriers),
+//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys` and `cache`, `block` (admission, barriers),
 //! `verdict` (hangs), `gpu` (many SMs), `spec` (machine files).
 
 mod block;
 mod cache;
 mod gpu;
 mod issue;
+mod lower;
 mod memsys;
 mod program;
 mod scheduler;
@@ -18,6 +19,10 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Options, Outcome, Progress, run, stream};
-pub use spec::{BarrierCost, Cache, MachineSpec, Memory, Mode, Policy, Price, Side, StorePolicy, Transactions};
+pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
+pub use lower::{Code, lower};
+pub use spec::{
+    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
+    Price, Side, StorePolicy, Transactions,
+};
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

@@ -1,15 +1,18 @@
 //! Folding events into values.
 //!
 //! [`Counts`] is the fold that every run carries: it answers for all metrics of the report, and [`Totals`] is what it
-//! leaves behind, public integers only. [`Trace`] keeps the issues of chosen blocks one by one. Nothing here derives a
+//! leaves behind, public integers only. [`Trace`] keeps the issues of chosen blocks one by one; [`Timeline`] keeps a window of a
+//! block's warps with the state of every lane, for pictures. Nothing here derives a
 //! ratio or knows a metric's name; that is the report's business.
 
 mod counts;
+mod timeline;
 mod totals;
 mod trace;
 
 pub use crate::event::{AccessWay, MemoryKind, Stall};
 pub use counts::Counts;
+pub use timeline::{Control, Issue, LaneState, Strip, Timeline, Window};
 pub use totals::{StepTotals, Totals, TrafficTotals};
 pub use trace::{Trace, TraceEntry};
 

@@ -1,17 +1,21 @@
 //! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
-//! [`simulate`]. The command line, the tests and the benchmarks all go this way.
+//! [`simulate`] (or [`record`], for a window of it). The command line, the tests and the benchmarks all go this way.
 
-use crate::base::{Cycle, LaneMask};
+use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::diag::{Diagnostic, has_errors};
 use crate::kernel::{self, JoinOp, Kernel, Op, Step};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
-    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes,
+    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
-use crate::observe::Counts;
+use crate::observe::{Counts, Timeline, Trace, Window};
+use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
-use crate::report::{self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Run, RunInput, StepInfo, Verdict};
-use crate::text::{self, Locations, tree::Module};
+use crate::report::timeline::Recording;
+use crate::report::{
+    self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Origin, Run, RunInput, StepInfo, Verdict,
+};
+use crate::text::{self, Location, Locations, tree::Module};
 
 /// A program text, analysed as far as it goes.
 pub struct Program {
@@ -132,11 +136,13 @@ pub fn simulate(
     options: &Options,
     progress: &impl Progress,
 ) -> Result<Simulation, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
-    let counts = || Counts::new(&is_join, spec.warp_size);
+    let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
     let Outcome { finish, interleaved, occupancy, launch, observer, .. } =
-        machine::run(kernel, launch, spec, options, progress, counts)?;
+        machine::run(code.clone(), launch, spec, options, progress, counts)?;
 
     let lines = Lines::new(program);
     let mut notes = Vec::new();
@@ -144,6 +150,9 @@ pub fn simulate(
         notes.push(
             "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
         );
+    }
+    if spec.code.is_some() && !code.is_machine_code() {
+        notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
     }
     let mut run = Run::build(RunInput {
         program: program.name.clone(),
@@ -172,6 +181,79 @@ pub fn simulate(
     run.expectations =
         verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
     Ok(Simulation { run, finish, launch })
+}
+
+/// Runs as much of a kernel as a window needs, and keeps what happened in it.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn record(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    window: &Window,
+) -> Result<Recording, DoesNotFit> {
+    let (grid, block) = (launch.grid, launch.block);
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let timeline = || Timeline::new(window.clone());
+    let Watched { finish, sm, simulated_sms, observer } =
+        machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
+    let lines = Lines::new(program);
+    let who = match simulated_sms {
+        1 => format!("{sm}, which runs block {},", window.block.0),
+        n => format!("all {n} SMs, because blocks of this kernel can communicate,"),
+    };
+    let until = if finish.is_none() { "no longer than this window needs" } else { "to the end" };
+    Ok(Recording {
+        program: program.name.clone(),
+        kernel: kernel.name.clone(),
+        mode: options.mode.name().to_string(),
+        machine: spec.name.clone(),
+        grid,
+        block,
+        warp_size: spec.warp_size,
+        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        timeline: observer,
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, &lines, options.max_cycles)),
+        finish: finish.as_ref().map(finish_word),
+        simulated: format!("Simulated: {who} {until}."),
+    })
+}
+
+/// What the warps of block 0 issue, at most `limit` issues in all. Runs as much of the kernel as that takes.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn issue_streams(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    limit: usize,
+) -> Result<IssueStreams, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let trace = || Trace::limited(0..1, limit);
+    let watched = machine::watch(code.clone(), launch, spec, options, BlockId(0), trace)?;
+    let mut warps: Vec<Vec<(Pc, LaneMask)>> = Vec::new();
+    for issue in watched.observer.entries() {
+        let warp = issue.warp as usize;
+        if warps.len() <= warp {
+            warps.resize(warp + 1, Vec::new());
+        }
+        if stream.steps[issue.pc.index()].source.is_some() {
+            warps[warp].push((issue.pc, issue.active));
+        }
+    }
+    let lines = Lines::new(program);
+    let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
+    Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {
@@ -207,12 +289,18 @@ impl<'a> Lines<'a> {
     /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
     /// was made from.
     fn text(&self, line: u32) -> String {
-        let (line, end) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-        let text = line.split("//").next().unwrap_or_default().trim();
-        match self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1)) {
+        let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let text = text.split("//").next().unwrap_or_default().trim();
+        match self.origin(line) {
             Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
             None => text.to_string(),
         }
+    }
+
+    /// The line that a line (from 1) was compiled from.
+    fn origin(&self, line: u32) -> Option<Location<'a>> {
+        let &(_, end) = self.lines.get((line as usize).wrapping_sub(1))?;
+        self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1))
     }
 }
 
@@ -229,6 +317,7 @@ fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
         text,
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
         reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
+        origin: lines.origin(step.inst.line).map(|at| Origin { file: at.file.to_string(), line: at.line }),
     }
 }
 

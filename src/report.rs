@@ -1,16 +1,24 @@
 //! Values to text, pictures and files.
 //!
 //! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
-//! metrics ([`selected`]). The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
+//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
 
+pub mod annotate;
+mod answer;
 pub mod cfg;
+pub mod compare;
 pub mod metrics;
 pub mod numbers;
+pub mod plot;
 mod run;
 mod text;
+pub mod timeline;
 
+pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
-    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Run,
-    RunInput, Slots, StepInfo, Verdict,
+    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
+    Run, RunInput, Slots, StepInfo, Verdict,
 };
-pub use text::{Style, UnknownMetric, known, selected, text};
+pub use text::{
+    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+};

@@ -21,6 +21,12 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Run a kernel and report what its warps did
     Run(RunArgs),
+    /// Draw what each lane of a warp did, issue by issue
+    Timeline(TimelineArgs),
+    /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
+    Compare(CompareArgs),
+    /// Draw a picture of a run, as SVG or PNG
+    Plot(PlotArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
@@ -29,6 +35,8 @@ pub(crate) enum Command {
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
     Print(PrintArgs),
+    /// Ask a question about divergence; it is answered by experiment
+    Ask(AskArgs),
     /// List every metric: name, Nsight Compute name, unit, formula
     Metrics,
     /// List every instruction form
@@ -46,10 +54,18 @@ pub(crate) enum ModeArg {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoweringArg {
+    /// One issue for each PTX instruction, branches as written
+    AsWritten,
+    /// The machine instructions that PTX becomes on the machine, short branches predicated
+    Hardware,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
     /// A report to read
     Table,
-    /// JSON, schema simt-sim/run/1
+    /// JSON, tagged with its schema
     Json,
 }
 
@@ -73,12 +89,168 @@ pub(crate) struct RunArgs {
     /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
+    /// Print the source instead, with what each line cost: of a .ptx that names its .cu lines, those
+    #[arg(long, conflicts_with_all = ["metrics", "format", "quiet"])]
+    pub(crate) annotate: bool,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
+#[derive(clap::Args, Debug)]
+pub(crate) struct WindowChoice {
+    /// The warps of the block: one, a range as in 0..3 (the first three), or all
+    #[arg(long, value_name = "RANGE")]
+    pub(crate) warp: Option<String>,
+    /// The block, by its linear index in the grid
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) block_id: u32,
+    /// The first cycle
+    #[arg(long, value_name = "CYCLE", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// The cycle at which to stop
+    #[arg(long, value_name = "CYCLE")]
+    pub(crate) to: Option<u64>,
+    /// The most issues of a warp; 0 = no limit
+    #[arg(long, value_name = "N", default_value_t = 200)]
+    pub(crate) limit: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AxisArg {
+    /// Issues, one after the other
+    Issue,
+    /// Cycles: with the waits in between
+    Cycle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Data {
+    /// Comma-separated values with a line of names
+    Csv,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct TimelineArgs {
+    #[command(flatten)]
+    pub(crate) program: ProgramChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// What a row stands for
+    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
+    pub(crate) axis: AxisArg,
+    /// A row for each lane, a column for each issue
+    #[arg(long)]
+    pub(crate) lanes: bool,
+    /// Columns of the page [default: the terminal's]
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+    /// Print the data instead of the map
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) data: Option<Data>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// Lanes of a warp over time, five states, with the source lines
+    Timeline,
+    /// All warps of a block, a strip each
+    Masks,
+    /// Histogram of active lanes W0..W32, and its share over time
+    Lanes,
+    /// The reconvergence stack over time; in volta mode groups of lanes and join registers
+    Stack,
+    /// Warp by cycle: issued, or the reason why not
+    Schedule,
+    /// What warps waited for, by warp and by source line
+    Stalls,
+    /// Instructions a cycle: of warps, and of lanes; the gap is divergence
+    Ipc,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct PlotArgs {
+    /// What to draw
+    #[arg(value_enum)]
+    pub(crate) kind: KindArg,
+    #[command(flatten)]
+    pub(crate) program: ProgramChoice,
+    #[command(flatten)]
+    pub(crate) window: WindowChoice,
+    /// What runs along the picture
+    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
+    pub(crate) axis: AxisArg,
+    /// The picture: a name that ends in .svg or .png [default: SVG to standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print the figures that the picture shows
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) data: Option<Data>,
+}
+
+/// A program, and how to run it.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ProgramChoice {
+    /// The program: an .ir or .ptx file
+    pub(crate) file: PathBuf,
+    /// The kernel to run, when the file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) launch: LaunchChoice,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
+}
+
+/// Two runs. Whatever is given once holds for both, whatever is given twice for the first and for the second.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompareArgs {
+    /// One program or two
+    #[arg(required = true, num_args = 1..=2)]
+    pub(crate) files: Vec<PathBuf>,
+    /// How warps diverge: one mode, or two as in pre-volta,volta
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]
+    pub(crate) mode: Vec<ModeArg>,
+    /// One machine, or two as in fermi,h200
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
+    pub(crate) machine: Vec<String>,
+    /// Which side of a divergent branch runs first
+    #[arg(long, value_delimiter = ',', visible_alias = "side-order", value_name = "ORDER[,ORDER]")]
+    pub(crate) its_order: Vec<String>,
+    /// Lanes a warp
+    #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
+    pub(crate) warp_size: Vec<u32>,
+    /// What is issued for an instruction: one way, or two as in as-written,hardware
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
+    pub(crate) lowering: Vec<LoweringArg>,
+    /// Change a named constant, in both (--set n=65536) or to one value each (--set n=1024,65536)
+    #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
+    pub(crate) set: Vec<String>,
+    /// Blocks: X, X,Y or X,Y,Z; a second --grid is for the second run
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) grid: Vec<String>,
+    /// Threads a block: X, X,Y or X,Y,Z; a second --block is for the second run
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) block: Vec<String>,
+    /// The kernels to run, when files have several
+    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
+    pub(crate) kernel: Vec<String>,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
+    /// Host threads to simulate SMs on [default: all]; figures do not depend on it
+    #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(crate) jobs: usize,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }
 
 /// Which machine, in which mode.
@@ -96,6 +268,9 @@ pub(crate) struct MachineChoice {
     /// Lanes a warp, 2 to 32 [default: the machine's]
     #[arg(long, value_name = "N")]
     pub(crate) warp_size: Option<u32>,
+    /// What is issued for an instruction [default: the machine's; hardware on all but teaching]
+    #[arg(long, value_enum)]
+    pub(crate) lowering: Option<LoweringArg>,
     /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
     #[arg(long)]
     pub(crate) no_yield: bool,
@@ -189,4 +364,22 @@ pub(crate) struct PrintArgs {
 pub(crate) struct MachineArgs {
     /// The machine whose file to print
     pub(crate) name: Option<String>,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct AskArgs {
+    /// The question; without one, all that can be asked are listed
+    pub(crate) name: Option<String>,
+    /// Answer every question
+    #[arg(long, conflicts_with_all = ["name", "source"])]
+    pub(crate) all: bool,
+    /// List the questions (the default without NAME)
+    #[arg(long, conflicts_with_all = ["name", "all", "source"])]
+    pub(crate) list: bool,
+    /// Print the programs that the experiment runs instead of its answer
+    #[arg(long, requires = "name")]
+    pub(crate) source: bool,
+    /// How to print the answer
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub(crate) format: Format,
 }

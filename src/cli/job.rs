@@ -6,10 +6,10 @@ use simt_sim::diag::{self, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{MachineSpec, Mode, Side};
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
-use super::args::{LaunchChoice, MachineChoice, ModeArg};
+use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
 use super::source::read_text;
 use super::{Failure, output, source};
 
@@ -38,6 +38,18 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         }
         spec.warp_size = lanes;
     }
+    match choice.lowering {
+        None => {}
+        Some(LoweringArg::AsWritten) => spec.lowering = Lowering::AsWritten,
+        Some(LoweringArg::Hardware) if spec.code.is_some() => spec.lowering = Lowering::Hardware,
+        Some(LoweringArg::Hardware) => {
+            return Err(Failure::new(format!(
+                "--lowering hardware: the file of {} does not say what PTX becomes there\nhelp: choose a machine whose file has \
+                 `code` (all presets but teaching)",
+                spec.name
+            )));
+        }
+    }
     let mode = match asked {
         None => spec.modes[0],
         Some(mode) if spec.modes.contains(&mode) => mode,
@@ -53,12 +65,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
     };
     let order = match &choice.its_order {
         Some(text) => parse_order(text)?,
-        None => match spec.side {
-            Side::Taken => SideOrder::Taken,
-            Side::FallThrough => SideOrder::FallThrough,
-            Side::Fewer => SideOrder::Fewer,
-            Side::More => SideOrder::More,
-        },
+        None => spec.side_order(),
     };
     Ok(Machine { spec, mode, order })
 }

@@ -33,10 +33,11 @@ fn wants_color() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
 }
 
-/// Columns to write reports for: `COLUMNS` where set, 100 otherwise; at least 72.
+/// Columns to write reports for: `COLUMNS` where set, else the terminal's, else 100; at least 72.
 pub(crate) fn width() -> usize {
-    let columns = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    columns.unwrap_or(100_usize).clamp(72, 160)
+    let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
+    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    set.or_else(terminal).unwrap_or(100_usize).clamp(72, 160)
 }
 
 /// Writes a file by way of a temporary neighbour, so that it is whole or absent.

@@ -1,12 +1,14 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simt_sim::machine::{Finish, Options, Progress};
-use simt_sim::pipeline::{self, Simulation};
+use simt_sim::pipeline::{self, Program, Simulation};
 use simt_sim::report;
+use simt_sim::report::annotate::Source;
 
 use super::args::{Format, RunArgs};
 use super::{Exit, Failure, job, output, source};
@@ -32,17 +34,31 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
     bar.clear();
     if !args.quiet {
-        let text = if args.format == Format::Json {
+        let style = report::Style { width: output::width(), color: output::color_out() };
+        let text = if args.annotate {
+            report::annotate::annotate(&simulation.run, &sources(&simulation.run, &program), style)
+        } else if args.format == Format::Json {
             keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?
         } else if !args.metrics.is_empty() {
             report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
         } else {
-            report::text(&simulation.run, report::Style { width: output::width(), color: output::color_out() })
+            report::text(&simulation.run, style)
         };
         output::print(&text)?;
     }
     Ok(exit(&simulation))
+}
+
+/// The texts to annotate: the files that the program was compiled from, looked for beside it, and itself.
+fn sources(run: &report::Run, program: &Program) -> Vec<Source> {
+    let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
+    let origin = |name: String| {
+        let text = source::read_text(&beside.join(&name)).ok().map(|(_, text)| text);
+        Source { name, text }
+    };
+    let own = Source { name: program.name.clone(), text: Some(program.text.clone()) };
+    report::annotate::origins(run).into_iter().map(origin).chain([own]).collect()
 }
 
 /// Leaves only the chosen metrics in a run, all when none is chosen. In JSON they keep their nvprof names and units.

@@ -16,10 +16,13 @@
 //! left the inner ones. So lanes wait at younger joins only for lanes that wait at still younger ones, and joins alone never
 //! deadlock, wherever they are placed.
 //!
+//! *Calls* put a mark on the list of joins, with the lanes that call: an activation of a function knows only the joins behind its
+//! mark, so that a recursion can use the same registers again while the outer joins wait. The return takes the mark away.
+//!
 //! One register may be in use by several disjoint sets of lanes at a time, each with its own join. Hardware has one mask a
 //! register; its compiler keeps such uses apart, and spills registers past the sixteenth. Here neither limit is modelled.
 
-use super::{Flow, Group, GroupState, Join, SideOrder};
+use super::{Flow, Group, GroupState, Join, Side, SideOrder};
 use crate::base::{JoinId, LaneMask, Pc};
 
 /// The control state of a warp under independent thread scheduling. The states of a lane group are those of
@@ -37,10 +40,14 @@ pub struct Independent {
     yielding: LaneMask,
     /// Groups at joins, block barriers and gathers, in order of arrival.
     blocked: Vec<Group>,
-    /// Joins in use, oldest first. None is without participants; a lane is in at most one for each register.
+    /// Joins in use and marks of calls, oldest first. None is without participants; between two marks, a lane is in at
+    /// most one for each register.
     joins: Vec<Join>,
     order: SideOrder,
 }
+
+/// Stands for a call on the list of joins; no join has this number.
+const CALL: JoinId = JoinId(u32::MAX);
 
 /// A group that can be issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -91,8 +98,8 @@ impl Independent {
         (members & self.live) - self.running.lanes
     }
 
-    pub(super) fn joins(&self) -> &[Join] {
-        &self.joins
+    pub(super) fn joins(&self) -> Vec<Join> {
+        self.joins.iter().copied().filter(|join| join.id != CALL).collect()
     }
 
     #[inline]
@@ -146,6 +153,54 @@ impl Independent {
         *self = Independent { ready, yielded, blocked, joins, ..fresh };
     }
 
+    pub(super) fn split(&mut self, sides: &[Side]) {
+        if self.running.lanes.is_empty() {
+            return;
+        }
+        if let [side] = sides {
+            self.running = Runnable::at(side.pc, side.lanes);
+            return;
+        }
+        let sorted = self.order.sorted(self.running.pc, sides);
+        self.ready.extend(sorted.iter().rev().map(|side| Runnable::at(side.pc, side.lanes)));
+        if let Some(first) = self.ready.pop() {
+            self.running = first;
+        }
+    }
+
+    pub(super) fn call(&mut self, sides: &[Side], next: Pc) {
+        let lanes = sides.iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
+        if lanes.is_empty() {
+            return self.go(next);
+        }
+        // One mark for all: the functions called share no joins, and their lanes are disjoint.
+        self.joins.push(Join { id: CALL, participants: lanes, arrived: LaneMask::EMPTY });
+        let staying = self.running.lanes - lanes;
+        if staying.is_empty() {
+            return self.split(sides);
+        }
+        let mut all = sides.to_vec();
+        all.push(Side { pc: next, lanes: staying });
+        self.split(&all);
+    }
+
+    pub(super) fn ret(&mut self, sides: &[Side]) {
+        // Who returns leaves what joins its activation still has: all that is younger than its mark.
+        let mut returning = self.running.lanes;
+        for join in self.joins.iter_mut().rev() {
+            let here = join.participants & returning;
+            join.participants -= here;
+            if join.id == CALL {
+                returning -= here;
+            }
+            if returning.is_empty() {
+                break;
+            }
+        }
+        self.split(sides);
+        self.open_joins();
+    }
+
     fn diverge(&mut self, taken: Runnable, fall: Runnable) {
         let taken_first = self.order.taken_first(self.running.pc, taken.lanes, fall.lanes);
         let (first, second) = if taken_first { (taken, fall) } else { (fall, taken) };
@@ -157,11 +212,16 @@ impl Independent {
     fn set(&mut self, id: JoinId, next: Pc) {
         let lanes = self.running.lanes;
         self.running = Runnable::at(next, lanes);
-        let reused = self.joins.iter().any(|join| join.id == id && join.participants.intersects(lanes));
-        if reused {
-            for join in self.joins.iter_mut().filter(|join| join.id == id) {
-                join.participants -= lanes;
+        let (mut own, mut reused) = (lanes, false);
+        for join in self.joins.iter_mut().rev() {
+            if join.id == CALL {
+                own -= join.participants;
+            } else if join.id == id && join.participants.intersects(own) {
+                join.participants -= own;
+                reused = true;
             }
+        }
+        if reused {
             self.open_joins();
         }
         self.joins.push(Join { id, participants: lanes, arrived: LaneMask::EMPTY });
@@ -176,18 +236,25 @@ impl Independent {
             self.running = Runnable::at(next, lanes);
             return;
         }
-        let mut free = self.running.lanes;
-        for i in 0..self.joins.len() {
-            let here = self.joins[i].participants & free;
+        let (mut own, mut free) = (lanes, lanes);
+        let first = self.blocked.len();
+        for i in (0..self.joins.len()).rev() {
+            if self.joins[i].id == CALL {
+                own -= self.joins[i].participants;
+                continue;
+            }
+            let here = self.joins[i].participants & own;
             if self.joins[i].id != id || here.is_empty() {
                 continue;
             }
+            own -= here;
             free -= here;
             self.joins[i].arrived |= here;
+            // All of this activation: had one of these lanes called since, its mark would hide this join.
             for younger in &mut self.joins[i + 1..] {
                 younger.participants -= here;
             }
-            self.blocked.push(Group { pc: next, lanes: here, state: GroupState::AtJoin(id) });
+            self.blocked.insert(first, Group { pc: next, lanes: here, state: GroupState::AtJoin(id) });
         }
         self.running = Runnable::at(next, free);
         self.open_joins();

@@ -3,7 +3,7 @@
 //! Nothing but measurement decides this on real parts: GPGPU-Sim's stack runs the taken side first, an H200 the side
 //! with fewer lanes and, on a tie, the one that falls through.
 
-use super::SideOrder;
+use super::{Side, SideOrder};
 use crate::base::{LaneMask, Pc};
 
 impl SideOrder {
@@ -16,6 +16,39 @@ impl SideOrder {
             SideOrder::More => taken.count() > fall.count(),
             SideOrder::Random(seed) => coin(seed, branch, taken, fall),
         }
+    }
+
+    /// The sides of a branch or call with any number of targets, the one that runs first first. For two of them this is
+    /// what [`taken_first`](Self::taken_first) says, with the first as the taken side.
+    pub(super) fn sorted(self, branch: Pc, sides: &[Side]) -> Vec<Side> {
+        let mut sorted = sides.to_vec();
+        match self {
+            SideOrder::Taken => {}
+            SideOrder::FallThrough => sorted.reverse(),
+            SideOrder::Fewer => {
+                sorted.reverse();
+                sorted.sort_by_key(|side| side.lanes.count());
+            }
+            SideOrder::More => {
+                sorted.reverse();
+                sorted.sort_by_key(|side| std::cmp::Reverse(side.lanes.count()));
+            }
+            SideOrder::Random(_) => {
+                // The last side goes before or behind all the others, then the last of these, and so on.
+                let (mut first, mut behind) = (0, sorted.len());
+                while behind > first + 1 {
+                    let last = sorted[behind - 1];
+                    let others = sorted[first..behind - 1].iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
+                    if self.taken_first(branch, others, last.lanes) {
+                        behind -= 1;
+                    } else {
+                        sorted[first..behind].rotate_right(1);
+                        first += 1;
+                    }
+                }
+            }
+        }
+        sorted
     }
 }
 
@@ -48,6 +81,23 @@ mod tests {
         for (order, taken, fall, first) in cases {
             assert_eq!(order.taken_first(Pc(0), taken, fall), first, "{order:?} {taken} {fall}");
         }
+    }
+
+    #[test]
+    fn two_sides_are_sorted_as_a_branch_is() {
+        for order in [SideOrder::Taken, SideOrder::FallThrough, SideOrder::Fewer, SideOrder::More, SideOrder::Random(3)]
+        {
+            for (a, b) in [(0b1000, 0b0111), (0b0111, 0b1000), (0b0011, 0b1100), (0b1100, 0b0011)] {
+                let sides = [a, b].map(|lanes| Side { pc: Pc(lanes), lanes: LaneMask(lanes) });
+                let first = if order.taken_first(Pc(7), LaneMask(a), LaneMask(b)) { a } else { b };
+                assert_eq!(order.sorted(Pc(7), &sides)[0].pc, Pc(first), "{order:?} {a:b} {b:b}");
+            }
+        }
+        let sides = [3, 1, 2].map(|n| Side { pc: Pc(n), lanes: LaneMask::first_n(n) });
+        let pcs = |order: SideOrder| order.sorted(Pc(0), &sides).iter().map(|s| s.pc.0).collect::<Vec<_>>();
+        assert_eq!(pcs(SideOrder::Fewer), [1, 2, 3]);
+        assert_eq!(pcs(SideOrder::More), [3, 2, 1]);
+        assert_eq!(pcs(SideOrder::FallThrough), [2, 1, 3]);
     }
 
     #[test]

@@ -14,10 +14,14 @@
 //! - A block barrier blocks the whole warp, whatever lanes are on top.
 //!
 //! This is only right when the PCs nest: a lane that reaches the reconvergence PC of a lower entry must have reached that of
-//! every entry above. `kernel::flow` proves this of the PCs it hands out. Not modelled: calls (typed entries), and the typed
-//! SSY/PBK/PCNT entries of the hardware's own instructions, which behave alike on structured code.
+//! every entry above. `kernel::flow` proves this of the PCs it hands out. Not modelled: the typed SSY/PBK/PCNT entries of the
+//! hardware's own instructions, which behave alike on structured code.
+//!
+//! *Calls* push a typed entry, as GPGPU-Sim's do: the caller's entry moves on to the step behind the call, and the call entry, which
+//! reconverges nowhere, is popped by the return. So a function's own reconvergence PCs never meet those of its caller, although
+//! they are equal in a recursion. An indirect call whose lanes go to several functions pushes one call entry for each.
 
-use super::{Flow, Group, GroupState, SideOrder};
+use super::{Flow, Group, GroupState, Side, SideOrder};
 use crate::base::{LaneMask, Pc};
 
 /// One entry of the stack.
@@ -29,6 +33,8 @@ pub struct StackEntry {
     pub lanes: LaneMask,
     /// Where its lanes vanish into the entry below; `None`: nowhere.
     pub reconverge: Option<Pc>,
+    /// Whether it stands for an activation of a function, which ends with the function's return.
+    pub call: bool,
 }
 
 /// The control state of a warp under the reconvergence stack.
@@ -48,7 +54,7 @@ impl Stack {
     /// A warp whose `lanes` start at `entry`.
     pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Stack {
         Stack {
-            top: StackEntry { pc: entry, lanes, reconverge: None },
+            top: StackEntry { pc: entry, lanes, reconverge: None, call: false },
             below: Vec::new(),
             barrier: None,
             live: lanes,
@@ -129,22 +135,68 @@ impl Stack {
         let old = self.top;
         let fall = old.lanes - taken;
         let taken_first = self.order.taken_first(old.pc, taken, fall);
-        let meet = match reconverge {
+        let (taken, fall) = (Side { pc: target, lanes: taken }, Side { pc: next, lanes: fall });
+        self.part(if taken_first { [taken, fall] } else { [fall, taken] }, reconverge);
+    }
+
+    /// Several sides (at least two, the first to run first) take the place of the top entry.
+    fn part(&mut self, sides: impl IntoIterator<Item = Side, IntoIter: DoubleEndedIterator>, reconverge: Option<Pc>) {
+        let old = self.top;
+        let (meet, call) = match reconverge {
             Some(meet) if old.reconverge != reconverge => {
                 self.below.push(StackEntry { pc: meet, ..old });
-                Some(meet)
+                (Some(meet), false)
             }
             // The same place as the enclosing one, or none of its own: the sides take the top's place.
-            _ => old.reconverge,
+            _ => (old.reconverge, old.call),
         };
-        let (first, second) =
-            if taken_first { ((target, taken), (next, fall)) } else { ((next, fall), (target, taken)) };
-        for (pc, lanes) in [second, first] {
+        for Side { pc, lanes } in sides.into_iter().rev() {
             if meet != Some(pc) {
-                self.below.push(StackEntry { pc, lanes, reconverge: meet });
+                self.below.push(StackEntry { pc, lanes, reconverge: meet, call });
             }
         }
         self.pop();
+    }
+
+    pub(super) fn split(&mut self, sides: &[Side], reconverge: Option<Pc>) {
+        match sides {
+            _ if self.active().is_none() => {}
+            [] => {}
+            [side] => self.move_to(side.pc),
+            _ => {
+                let sorted = self.order.sorted(self.top.pc, sides);
+                self.part(sorted, reconverge);
+            }
+        }
+    }
+
+    pub(super) fn call(&mut self, sides: &[Side], next: Pc) {
+        if self.active().is_none() {
+            return;
+        }
+        let sorted = self.order.sorted(self.top.pc, sides);
+        // Where the caller's entry vanishes at once, those below it hold its lanes at `next`.
+        self.move_to(next);
+        for &Side { pc, lanes } in sorted.iter().rev() {
+            self.below.push(self.top);
+            self.top = StackEntry { pc, lanes, reconverge: None, call: true };
+        }
+    }
+
+    /// All lanes of an activation return together: the function's analysis has seen to it that they meet before.
+    pub(super) fn ret(&mut self) {
+        let lanes = self.top.lanes;
+        while self.depth() > 0 {
+            let call = self.top.call;
+            self.top.lanes -= lanes;
+            if !self.top.lanes.is_empty() {
+                return; // some of the activation are still on their way: they run first
+            }
+            self.pop();
+            if call {
+                return;
+            }
+        }
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {
@@ -233,8 +285,12 @@ mod tests {
     fn if_without_else_pushes_one_side() {
         let mut s = stack();
         expect(&mut s, &[(0, 0b1111, branch(0b0001, 9, 1, 9))]);
-        let entry =
-            |pc, lanes, meet: Option<u32>| StackEntry { pc: Pc(pc), lanes: LaneMask(lanes), reconverge: meet.map(Pc) };
+        let entry = |pc, lanes, meet: Option<u32>| StackEntry {
+            pc: Pc(pc),
+            lanes: LaneMask(lanes),
+            reconverge: meet.map(Pc),
+            call: false,
+        };
         assert_eq!(s.entries(), [entry(9, 0b1111, None), entry(1, 0b1110, Some(9))]);
         let waiting = Group { pc: Pc(9), lanes: LaneMask(1), state: GroupState::AtReconvergence };
         assert_eq!(s.groups()[1], waiting);
@@ -267,6 +323,39 @@ mod tests {
         let apart = Flow::Branch { taken: LaneMask(0b0001), target: Pc(7), next: Pc(6), reconverge: None };
         expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 9, 9)), (5, 0b0011, apart), (7, 1, next(9)), (6, 2, next(9))]);
         assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
+    }
+
+    #[test]
+    fn a_call_shields_the_reconvergence_pcs_of_its_caller() {
+        // A function at 20 calls itself, for lanes 0 and 1, on one side of a branch whose sides meet at 29.
+        let mut s = stack();
+        let to = |pc, lanes| [Side { pc: Pc(pc), lanes: LaneMask(lanes) }];
+        s.call(&to(20, 0b1111), Pc(1));
+        expect(&mut s, &[(20, 0b1111, branch(0b0011, 25, 21, 29))]);
+        assert_eq!(s.active(), Some((Pc(25), LaneMask(0b0011))));
+        s.call(&to(20, 0b0011), Pc(29)); // and goes on where the sides meet
+        expect(&mut s, &[(20, 0b0011, branch(0b0001, 25, 21, 29)), (25, 1, next(29)), (21, 2, next(29))]);
+        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b0011))), "the inner activation meets by itself");
+        s.ret();
+        expect(&mut s, &[(21, 0b1100, next(29))]);
+        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b1111))));
+        s.ret();
+        assert_eq!((s.active(), s.depth()), (Some((Pc(1), LaneMask(0b1111))), 1));
+    }
+
+    #[test]
+    fn an_indirect_call_runs_one_function_after_the_other() {
+        let mut s = stack();
+        let side = |pc, lanes| Side { pc: Pc(pc), lanes: LaneMask(lanes) };
+        s.call(&[side(10, 0b0011), side(20, 0b0100)], Pc(1));
+        for expected in [(10, 0b0011), (20, 0b0100)] {
+            assert_eq!(s.active(), Some((Pc(expected.0), LaneMask(expected.1))));
+            s.ret();
+        }
+        assert_eq!(s.active(), Some((Pc(1), LaneMask(0b1111))), "lane 3 did not call, and waited");
+        s.split(&[side(5, 0b1001), side(6, 0b0010), side(9, 0b0100)], Some(Pc(9)));
+        expect(&mut s, &[(5, 0b1001, next(9)), (6, 0b0010, next(9))]);
+        assert_eq!((s.active(), s.depth()), (Some((Pc(9), LaneMask(0b1111))), 1));
     }
 
     #[test]

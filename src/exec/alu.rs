@@ -343,13 +343,13 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{Float, approximate, div_approx, flushed};
     match (f, ty) {
-        (LaneFn::DivApprox { ftz }, _) => on.binary_each::<f32, f32, f32>(d, s, |a, b| {
-            flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz)
-        }),
+        (LaneFn::DivApprox { ftz }, _) => {
+            on.binary_each::<f32, f32, f32>(d, s, |a, b| flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz))
+        }
         (LaneFn::Rsqrt { ftz }, Type::F64) => {
             on.unary_each::<f64, f64>(d, s, |a| {
                 let a = flushed(a, ftz);
-                f64::canonical(float::rsqrt(a), [a; 3])
+                flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
             });
         }
         (LaneFn::Rsqrt { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt)),

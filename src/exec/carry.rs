@@ -56,8 +56,12 @@ mod tests {
 
     impl Words {
         fn new() -> Words {
-            let registers =
-                RegisterFile { narrow: vec![[0; MAX_LANES]; 12], wide: vec![[0; MAX_LANES]; 6], predicates: vec![0] };
+            let registers = RegisterFile {
+                narrow: vec![[0; MAX_LANES]; 12],
+                wide: vec![[0; MAX_LANES]; 6],
+                predicates: vec![0],
+                calls: Vec::new(),
+            };
             Words { registers, lanes: LaneMask(1 << 9) }
         }
 

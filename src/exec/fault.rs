@@ -33,8 +33,20 @@ impl fmt::Display for FaultKind {
                 "{value} is no barrier number (0 to 15) or no thread count (a positive multiple of the warp size)"
             ),
             FaultKind::UniformBranchDiverges => {
-                write!(f, "bra.uni promises that all active lanes agree, and they do not")
+                write!(f, ".uni promises that all active lanes agree, and they do not")
             }
+            FaultKind::BadCallTarget { address } => {
+                write!(f, "0x{address:x} is the address of no function that this call may be for")
+            }
+            FaultKind::BadBranchIndex { index, targets } => {
+                write!(f, "index {index} is behind the end of a table of {targets} targets")
+            }
+            FaultKind::StackOverflow { depth } => write!(
+                f,
+                "stack overflow: {depth} calls deep, and the next frame does not fit the {} bytes of local memory that a \
+                 thread has",
+                crate::kernel::layout::LOCAL_LIMIT
+            ),
             FaultKind::Trap => write!(f, "trap"),
         }
     }

@@ -266,9 +266,11 @@ impl Words for SharedMemory {
     }
 }
 
-/// The local memory of one warp, interleaved as on the hardware: word `i` of all lanes is contiguous.
+/// The local memory of one warp, interleaved as on the hardware: word `i` of all lanes is contiguous. Calls let it grow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalMemory {
+    /// What a new warp has.
+    initial: u64,
     bytes: u64,
     words: Vec<[u32; MAX_LANES]>,
 }
@@ -276,12 +278,39 @@ pub struct LocalMemory {
 impl LocalMemory {
     /// `bytes_per_lane` bytes of zeros for each lane.
     pub fn new(bytes_per_lane: u32) -> LocalMemory {
-        LocalMemory { bytes: bytes_per_lane.into(), words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize] }
+        let bytes = bytes_per_lane.into();
+        LocalMemory { initial: bytes, bytes, words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize] }
     }
 
     /// Zeros everywhere: what a new warp finds. (PTX leaves it undefined.)
     pub fn clear(&mut self) {
+        self.bytes = self.initial;
+        self.words.truncate(self.bytes.div_ceil(4) as usize);
         self.words.fill([0; MAX_LANES]);
+    }
+
+    /// Makes room for `bytes` bytes a lane. What is new is 0.
+    pub(super) fn grow(&mut self, bytes: u64) {
+        if bytes > self.bytes {
+            self.bytes = bytes;
+            self.words.resize(bytes.div_ceil(4) as usize, [0; MAX_LANES]);
+        }
+    }
+
+    /// Copies bytes of one lane. Both places are inside, and do not overlap.
+    pub(super) fn copy(&mut self, lane: usize, from: u64, to: u64, bytes: u32) {
+        if (from | to | u64::from(bytes)) % 4 == 0 {
+            for at in (0..u64::from(bytes)).step_by(4) {
+                let word = self.load(lane, from + at);
+                self.store(lane, to + at, word);
+            }
+            return;
+        }
+        for at in 0..u64::from(bytes) {
+            let byte = self.load(lane, from + at) >> (8 * ((from + at) & 3)) & 0xff;
+            let shift = 8 * ((to + at) & 3);
+            self.update(lane, to + at, |word| word & !(0xff << shift) | byte << shift);
+        }
     }
 
     /// Size in bytes a lane.

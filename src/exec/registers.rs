@@ -2,7 +2,7 @@
 //!
 //! PTX leaves an uninitialised register undefined; here it reads 0, in both modes and in every run.
 
-use super::RegisterFile;
+use super::{CallStack, RegisterFile};
 use crate::base::MAX_LANES;
 use crate::kernel::{Registers, Special};
 
@@ -38,6 +38,7 @@ impl RegisterFile {
             narrow: vec![[0; MAX_LANES]; usize::from(registers.narrow)],
             wide: vec![[0; MAX_LANES]; usize::from(registers.wide)],
             predicates: vec![0; usize::from(registers.predicates)],
+            calls: Vec::new(),
         };
         file.fill_constants(registers);
         file
@@ -48,6 +49,7 @@ impl RegisterFile {
         self.narrow.fill([0; MAX_LANES]);
         self.wide.fill([0; MAX_LANES]);
         self.predicates.fill(0);
+        self.calls.iter_mut().for_each(CallStack::clear);
         self.fill_constants(registers);
         for &(row, special) in &registers.specials {
             self.narrow[usize::from(row.0)] = special_row(special, place);
@@ -135,6 +137,7 @@ mod tests {
             narrow_constants: vec![(Row(11), 42)],
             wide_constants: vec![(Row(0), 1 << 40)],
             specials: specials.iter().enumerate().map(|(i, &s)| (Row(i as u16), s)).collect(),
+            frame_pointer: None,
             names: Vec::new(),
         };
         let place = WarpPlace {

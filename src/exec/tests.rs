@@ -17,6 +17,7 @@ fn file() -> RegisterFile {
         narrow: vec![row(|l| l), row(|l| l * 3 + 1), row(|_| 10), row(|l| l % 5), row(|_| 0xdead_beef)],
         wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]],
         predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
+        calls: Vec::new(),
     }
 }
 
@@ -26,6 +27,8 @@ fn run(op: Op, lanes: LaneMask, active: LaneMask, registers: &mut RegisterFile) 
         shared: &mut SharedMemory::new(0),
         local: &mut LocalMemory::new(0),
         params: &[],
+        functions: &[],
+        pc: 0,
         clock: 0x1_2345_6789,
         nanoseconds: 0x2_4689_acdf,
         addresses: &mut [0; MAX_LANES],
@@ -180,7 +183,8 @@ fn forms_at_their_types() {
         (cvt(F32, Round::Nearest), F16, [f(1.5), 0, 0, 0], 0x3e00),
     ];
     for &(function, ty, sources, expected) in cases {
-        let mut registers = RegisterFile { narrow: vec![[0; 32]; 5], wide: vec![[0; 32]; 5], predicates: vec![] };
+        let mut registers =
+            RegisterFile { narrow: vec![[0; 32]; 5], wide: vec![[0; 32]; 5], predicates: vec![], calls: Vec::new() };
         for (i, value) in sources.into_iter().enumerate() {
             registers.narrow[i] = [value as u32; 32];
             registers.wide[i] = [value; 32];

@@ -214,7 +214,7 @@ mod tests {
             ("setp.lt", "incomplete-instruction: `setp.lt` lacks a type"),
             ("setp.tl.u32", "unknown-modifier: `setp` has no modifier `.tl`"),
             ("ret.uni.x", "unknown-modifier: `ret.uni` takes nothing more, `.x` is too much"),
-            ("call.uni", "unsupported-instruction: `call` is not supported"),
+            ("call.unx", "unknown-modifier: `call` has no modifier `.unx`"),
             ("ld.globl.u32", "did you mean `.global`?"),
             ("", "unknown-instruction"),
         ] {

@@ -203,6 +203,12 @@ meanings! {
     Fence,
     /// Pause.
     Sleep,
+    /// Branch to one of several labels.
+    BranchIndex,
+    /// Call of a function.
+    Call,
+    /// End of a function.
+    Return,
     /// End of the thread.
     Exit,
     /// Program fault.

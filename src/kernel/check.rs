@@ -1,11 +1,14 @@
 //! From tree to kernel: every name resolved, every form found in the ISA, every error reported.
 //!
-//! In order: the module's variables get addresses (`variables`); then each kernel is read statement by statement (`body`),
+//! In order: the module's functions and variables get addresses (`functions`, `variables`); then each function, and each kernel
+//! with the functions that it can reach, is read statement by statement (`body`, `calls`),
 //! its names looked up (`scope`, `names`), its operands held against their forms (`operands`, `literals`), its instructions
 //! turned into operations (`lower`), their operands into rows (`rows`). An error in one instruction hides no other; a kernel
 //! with an error is not returned.
 
 mod body;
+mod calls;
+mod functions;
 mod lines;
 mod literals;
 mod lower;
@@ -27,8 +30,15 @@ use std::collections::BTreeMap;
 pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     let lines = lines::Lines::new(source);
     let mut diagnostics = Vec::new();
-    let statics = variables::Statics::new(module, &mut diagnostics);
+    let functions = functions::Functions::new(module, &mut diagnostics);
+    let statics = variables::Statics::new(module, &functions, &mut diagnostics);
     let module_is_sound = !has_errors(&diagnostics);
+    let mut function_findings = Vec::new();
+    for number in 0..functions.list.len() {
+        function_findings.extend(body::function_findings(number, &statics, &functions, &lines));
+    }
+    let functions_are_sound = !has_errors(&function_findings);
+    diagnostics.extend(function_findings);
     let mut kernels = Vec::new();
     let mut names = BTreeMap::new();
     for item in &module.items {
@@ -41,14 +51,11 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
             continue;
         }
         if function.kind == FunctionKind::Func {
-            let message = format!("device function `{}`: functions are not supported yet", function.name.text);
-            let error = Diagnostic::error("unsupported-function", function.name.span, message);
-            diagnostics.push(error.help("inline it into the kernel; nvcc does so for __forceinline__ functions"));
             continue;
         }
-        let (kernel, found) = body::kernel(function, statements, &statics, &lines);
+        let (kernel, found) = body::kernel(function, statements, &statics, &functions, &lines);
         diagnostics.extend(found);
-        kernels.extend(kernel.filter(|_| module_is_sound));
+        kernels.extend(kernel.filter(|_| module_is_sound && functions_are_sound));
     }
     if let Some(bits @ 0..64) = module.address_size {
         let at = module.items.iter().find_map(|item| match item {

@@ -1,8 +1,8 @@
 //! Control flow: basic blocks, dominators, loops, which branches can diverge, where lanes meet again, and the streams of
 //! steps that machines run.
 //!
-//! Everything here is known before a kernel runs and is computed once, by [`ControlFlow::build`]. Modelled: one kernel without
-//! calls and without indirect branches; irreducible graphs are fine everywhere (a cycle with two entries is no natural loop, but
+//! Everything here is known before a kernel runs and is computed once, by [`ControlFlow::build`]. Modelled: a kernel and its device
+//! functions, each analysed for itself (a call is a step like others), then laid side by side; irreducible graphs are fine everywhere (a cycle with two entries is no natural loop, but
 //! its branches get their joins). The module's own pages tell the definitions: `dominance` for post-dominators that ignore
 //! exits, `uniformity` for divergence, `joins` for barriers, `stream` for what is added where.
 
@@ -23,13 +23,14 @@ mod warnings;
 
 pub use graph::BasicBlock;
 pub use joins::Branch;
+pub(in crate::kernel) use liveness::Liveness;
 pub use liveness::register_pressure;
 pub use loops::Loop;
 pub use stream::NO_FORM;
 pub use warnings::warnings;
 
-use super::{Inst, Registers};
-use crate::base::BasicBlockId;
+use super::{DeviceFunction, Inst, Op, Registers};
+use crate::base::{BasicBlockId, Pc};
 use bits::Bits;
 
 /// What is known of a kernel's control flow.
@@ -49,8 +50,19 @@ pub struct ControlFlow {
 }
 
 impl ControlFlow {
-    /// Analyses checked instructions.
-    pub fn build(insts: &[Inst], registers: &Registers) -> ControlFlow {
+    /// Analyses the checked instructions of a kernel: its own, then those of its `functions`.
+    pub fn build(insts: &[Inst], functions: &[DeviceFunction], registers: &Registers) -> ControlFlow {
+        let own = functions.first().map_or(insts.len(), |f| f.first as usize);
+        let mut flow = ControlFlow::analyse(&insts[..own], registers, false);
+        for function in functions {
+            flow.append(ControlFlow::analyse(&on_its_own(insts, function), registers, true));
+        }
+        flow.mark_called_apart(insts, functions);
+        flow
+    }
+
+    /// One function, or the kernel's own instructions: targets count from its first instruction.
+    fn analyse(insts: &[Inst], registers: &Registers, called: bool) -> ControlFlow {
         let (blocks, block_of) = graph::blocks(insts);
         let mut graph = graph::successors(&blocks);
         for block in blocks.iter().filter(|b| !b.reachable) {
@@ -61,8 +73,9 @@ impl ControlFlow {
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);
         let barriers = dominance::with_barriers(insts, &blocks);
-        let post = dominance::post_dominance(&graph, &bare, &barriers, &loop_depth);
-        let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post);
+        let post =
+            dominance::post_dominance(&graph, &bare, &barriers, dominance::returning(insts, &blocks), &loop_depth);
+        let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
         let joins = joins::place(&blocks, &graph, &post, &bare, &uniformity.diverging);
         ControlFlow {
             blocks,
@@ -76,6 +89,66 @@ impl ControlFlow {
             private_exits: joins.private_exits,
             under_divergence: uniformity.under_divergence,
             divergent_guards: uniformity.divergent_guards,
+        }
+    }
+
+    /// Lays the analysis of a function behind what is there.
+    fn append(&mut self, other: ControlFlow) {
+        let (blocks, insts) = (self.blocks.len(), self.block_of.len());
+        let id = |b: BasicBlockId| BasicBlockId((b.index() + blocks) as u32);
+        let ids = |list: Vec<BasicBlockId>| list.into_iter().map(id).collect::<Vec<_>>();
+        let shifted = |list: Vec<Option<usize>>| list.into_iter().map(move |b| b.map(|b| b + blocks));
+        self.blocks.extend(other.blocks.into_iter().map(|b| BasicBlock {
+            id: id(b.id),
+            first: b.first + insts as u32,
+            end: b.end + insts as u32,
+            successors: ids(b.successors),
+            predecessors: ids(b.predecessors),
+            reachable: b.reachable,
+        }));
+        self.block_of.extend(other.block_of.into_iter().map(id));
+        self.idom.extend(shifted(other.idom));
+        self.ipdom.extend(shifted(other.ipdom));
+        self.loops.extend(other.loops.into_iter().map(|l| Loop {
+            header: id(l.header),
+            latches: ids(l.latches),
+            body: ids(l.body),
+            depth: l.depth,
+        }));
+        self.loop_depth.extend(other.loop_depth);
+        self.branches.extend(other.branches.into_iter().map(|b| Branch {
+            block: id(b.block),
+            inst: b.inst + insts as u32,
+            sides: ids(b.sides),
+            reconverge: b.reconverge.map(id),
+            ..b
+        }));
+        self.barriers.extend(other.barriers.into_iter().map(|b| b.shifted(blocks)));
+        self.private_exits.extend(other.private_exits.into_iter().map(|(from, to)| (from + blocks, to + blocks)));
+        self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
+        self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
+    }
+
+    /// A function that is called where lanes are apart runs under divergence as a whole.
+    fn mark_called_apart(&mut self, insts: &[Inst], functions: &[DeviceFunction]) {
+        let mut open: Vec<std::ops::Range<usize>> = vec![0..insts.len()];
+        while let Some(range) = open.pop() {
+            for i in range {
+                let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else { continue };
+                if !(self.under_divergence(block) || graph::parting_call(&insts[i])) {
+                    continue;
+                }
+                for function in call.callees().iter().filter_map(|&f| functions.get(f as usize)) {
+                    let range = function.first as usize..function.end as usize;
+                    let mut grown = false;
+                    for block in self.block_of.get(range.clone()).unwrap_or_default() {
+                        grown |= self.under_divergence.insert(block.index());
+                    }
+                    if grown {
+                        open.push(range);
+                    }
+                }
+            }
         }
     }
 
@@ -109,12 +182,12 @@ impl ControlFlow {
         self.loop_depth.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// The two-way branches that can be reached, in the order written.
+    /// The branches with several sides that can be reached, in the order written.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// The two-way branch that is this instruction.
+    /// The branch with several sides that is this instruction.
     pub fn branch_at(&self, inst: usize) -> Option<&Branch> {
         self.branches.iter().find(|b| b.inst as usize == inst)
     }
@@ -129,4 +202,18 @@ impl ControlFlow {
     pub fn divergent_guard(&self, inst: usize) -> bool {
         self.divergent_guards.contains(inst)
     }
+}
+
+/// The instructions of a function with its first one as number 0.
+pub(in crate::kernel) fn on_its_own(insts: &[Inst], function: &DeviceFunction) -> Vec<Inst> {
+    let mut own = insts[function.first as usize..function.end as usize].to_vec();
+    let shift = |target: &mut Pc| target.0 = target.0.wrapping_sub(function.first);
+    for inst in &mut own {
+        match &mut inst.op {
+            Op::Branch { target, .. } => shift(target),
+            Op::Switch(switch) => switch.targets.iter_mut().for_each(shift),
+            _ => {}
+        }
+    }
+    own
 }

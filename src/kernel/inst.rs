@@ -123,6 +123,16 @@ pub enum Op {
         /// `bra.uni`: the author promises that all active lanes agree.
         uniform: bool,
     },
+    /// `brx.idx`: a branch to one of several targets.
+    Switch(Switch),
+    /// `call`, direct or through a register.
+    Call(Box<Call>),
+    /// The end of a device function: every `ret` of it leads here, so that the lanes of an activation return together.
+    Return,
+    /// `ld.param` of a device function's parameter, or of what a call has brought back. Costs a move.
+    ReadSlot(Load),
+    /// `st.param`: to an argument of a call to come, or to the value that a device function returns. Costs a move.
+    WriteSlot(Store),
     /// `ret` of a kernel or `exit`: the lanes end.
     Exit,
     /// `trap`: the program faults.
@@ -161,6 +171,76 @@ pub enum Op {
     },
     /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
     Join(JoinOp),
+}
+
+/// `brx.idx index, targets`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// The index, a narrow row.
+    pub index: Row,
+    /// Where the lanes go, by index; as [`Op::Branch`]'s target.
+    pub targets: Vec<Pc>,
+    /// `.uni`: the author promises that all active lanes agree.
+    pub uniform: bool,
+}
+
+/// Which function a call is for. Numbers index [`Kernel::functions`](crate::kernel::Kernel::functions).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Callee {
+    /// This one.
+    Direct(u32),
+    /// The one among `targets` whose address a register holds.
+    Indirect {
+        /// The address, a 64-bit row.
+        address: Row,
+        /// All functions that it may be.
+        targets: Vec<u32>,
+    },
+}
+
+/// Bytes that a call or a return copies from one frame to another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Copied {
+    /// Offset in the frame they come from.
+    pub from: u32,
+    /// Offset in the frame they go to.
+    pub to: u32,
+    /// How many.
+    pub bytes: u32,
+}
+
+/// `call`. The callee's frame lies behind the caller's in the lane's local memory.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    /// The function.
+    pub callee: Callee,
+    /// `.uni`: the author promises that all active lanes call the same function.
+    pub uniform: bool,
+    /// From the caller's frame to the callee's.
+    pub arguments: Vec<Copied>,
+    /// From the callee's frame to the caller's, on return.
+    pub results: Vec<Copied>,
+    /// The 64-bit row that holds where each lane's frame begins.
+    pub frame_pointer: Row,
+    /// Size of the caller's frame.
+    pub frame: u32,
+    /// Registers of the caller that it reads later and that a recursion through this call may overwrite.
+    pub saves: Vec<Register>,
+}
+
+impl Call {
+    /// The functions that it may be for.
+    pub fn callees(&self) -> &[u32] {
+        match &self.callee {
+            Callee::Direct(function) => std::slice::from_ref(function),
+            Callee::Indirect { targets, .. } => targets,
+        }
+    }
+
+    /// Whether lanes that execute the call together may go different ways at it: to different functions, or past it.
+    pub(super) fn may_part(&self, guarded: bool) -> bool {
+        guarded || matches!(&self.callee, Callee::Indirect { targets, .. } if targets.len() > 1) && !self.uniform
+    }
 }
 
 /// The clocks a program can read.

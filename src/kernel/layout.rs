@@ -17,3 +17,9 @@ pub const GLOBAL_BASE: u64 = 0x0400_0000_0000;
 pub const BUFFER_BASE: u64 = 0x0700_0000_0000;
 /// Alignment of buffers, and least distance of unmapped bytes between two of them.
 pub const BUFFER_ALIGN: u64 = 512;
+/// Addresses of device functions, from here in steps of 16, in the order of their first declarations. No memory is there.
+pub const FUNCTION_BASE: u64 = 0x0600_0000_0000;
+/// Local memory that a thread may use, its stack of frames included: CUDA's limit. A call that needs more is a fault.
+pub const LOCAL_LIMIT: u64 = 512 << 10;
+/// The smallest frame. With [`LOCAL_LIMIT`] it bounds the depth of calls, at 32,768.
+pub const LEAST_FRAME: u32 = 16;

@@ -8,12 +8,13 @@
 use rayon::prelude::*;
 
 use super::block::{DoesNotFit, Occupancy};
+use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
 use super::sm::Sm;
 use super::spec::{MachineSpec, Mode};
 use super::verdict::Finish;
-use crate::base::{Cycle, LaneMask, SmId};
+use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
@@ -76,7 +77,41 @@ pub(super) struct Context<'a> {
     order: SideOrder,
 }
 
-impl Context<'_> {
+impl<'a> Context<'a> {
+    fn new(
+        code: &'a Code<'_>,
+        launch: &Launch,
+        spec: &'a MachineSpec,
+        options: &Options,
+        occupancy: Occupancy,
+        global: &'a GlobalMemory,
+    ) -> Context<'a> {
+        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        Context {
+            kernel: code.kernel(),
+            spec,
+            program: Program::new(code, spec, options.mode, options.yields),
+            global,
+            occupancy,
+            active_sms: u64::from(spec.sms).min(blocks) as u32,
+            params: launch.params.clone(),
+            grid: launch.grid,
+            block: launch.block,
+            blocks,
+            threads: launch.block.iter().product(),
+            dynamic_shared: launch.dynamic_shared,
+            shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
+            max_cycles: options.max_cycles,
+            mode: options.mode,
+            order: options.order,
+        }
+    }
+
+    /// Whether the SMs have to run interleaved, because blocks on different ones can communicate.
+    fn communicates(&self) -> bool {
+        self.program.communicates && self.active_sms > 1
+    }
+
     /// The control state of a new warp. `salt` makes warps differ under a random side order.
     pub(super) fn control(&self, lanes: LaneMask, salt: u64) -> WarpControl {
         let order = match self.order {
@@ -101,45 +136,31 @@ impl Progress for () {
     fn blocks_done(&self, _: u64) {}
 }
 
-/// Runs a kernel.
+/// Runs a kernel, as written or as [`super::lower`] made it.
 ///
 /// `observer` makes one observer an SM; they are merged in SM order. The [`Stream`] that events' PCs index is
 /// [`stream`]'s.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn run<O: Observer>(
-    kernel: &Kernel,
+pub fn run<'k, O: Observer>(
+    code: impl Into<Code<'k>>,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     progress: &impl Progress,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
+    let code = code.into();
+    let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
-    let active_sms = u64::from(spec.sms).min(blocks) as u32;
     let global = load(kernel, &mut launch);
-    let cx = Context {
-        kernel,
-        spec,
-        program: Program::new(kernel, spec, options.mode, options.yields),
-        global: &global,
-        occupancy,
-        active_sms,
-        params: launch.params.clone(),
-        grid: launch.grid,
-        block: launch.block,
-        blocks,
-        threads: launch.block.iter().product(),
-        dynamic_shared: launch.dynamic_shared,
-        shared_bytes: exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
-        max_cycles: options.max_cycles,
-        mode: options.mode,
-        order: options.order,
-    };
-    let interleaved = cx.program.communicates && active_sms > 1;
-    let done: Vec<(Finish, Cycle, O)> = if interleaved {
+    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let active_sms = cx.active_sms;
+    let interleaved = cx.communicates();
+    // A whole run goes on when its observer has seen enough: nobody beside it never has.
+    let observer = || (observer(), ());
+    let done: Vec<Ended<(O, ())>> = if interleaved {
         run_interleaved(&cx, progress, &observer)
     } else {
         let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
@@ -153,9 +174,9 @@ pub fn run<O: Observer>(
     };
     let cycles = done.iter().map(|d| d.1).max().unwrap_or(0);
     let mut finish = Finish::Ok;
-    let mut merged: Option<O> = None;
+    let mut merged: Option<(O, ())> = None;
     for (how, _, seen) in done {
-        if matches!(finish, Finish::Ok) {
+        if let (Finish::Ok, Some(how)) = (&finish, how) {
             finish = how;
         }
         match &mut merged {
@@ -172,8 +193,52 @@ pub fn run<O: Observer>(
         interleaved,
         occupancy,
         launch,
-        observer: merged.unwrap_or_else(observer),
+        observer: merged.unwrap_or_else(observer).0,
     })
+}
+
+/// What came of watching one block.
+pub struct Watched<O> {
+    /// How the run ended; `None` when it was stopped because the observer had seen enough.
+    pub finish: Option<Finish>,
+    /// The SM that runs the block.
+    pub sm: SmId,
+    /// SMs that were simulated: that one, or all that have work when blocks can communicate.
+    pub simulated_sms: u32,
+    /// What the observer of that SM saw.
+    pub observer: O,
+}
+
+/// Runs as much of a kernel as it takes to see what `observer` wants of `block`: the block's own SM alone (all SMs when blocks
+/// can communicate), and no longer than until [`Observer::is_done`]. What it sees is what it would have seen of a whole run.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn watch<'k, O: Observer>(
+    code: impl Into<Code<'k>>,
+    mut launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    block: BlockId,
+    observer: impl Fn() -> O,
+) -> Result<Watched<O>, DoesNotFit> {
+    let code = code.into();
+    let occupancy = Occupancy::new(code.kernel(), &launch, spec)?;
+    let global = load(code.kernel(), &mut launch);
+    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let sm = block.0 % cx.active_sms.max(1);
+    let mut done = if cx.communicates() {
+        run_interleaved(&cx, &(), &observer)
+    } else {
+        vec![run_alone(Sm::new(&cx, SmId(sm), observer()), &())]
+    };
+    let simulated_sms = done.len() as u32;
+    let mine = if simulated_sms > 1 { sm as usize } else { 0 };
+    // What stopped another SM stopped this one, too.
+    let reason = done.iter().position(|(finish, ..)| !matches!(finish, Some(Finish::Ok) | None)).unwrap_or(mine);
+    let finish = done[reason].0.take();
+    let (_, _, observer) = done.swap_remove(mine);
+    Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
 }
 
 /// The steps that a run in `mode` executes; events name their PCs.
@@ -184,14 +249,20 @@ pub fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
 /// How often an SM reports blocks done.
 const REPORT_EVERY: u32 = 64;
 
-fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> (Finish, Cycle, O) {
+/// An SM that has ended: how (`None`: its observer had seen enough), its cycles, and what was seen.
+type Ended<O> = (Option<Finish>, Cycle, O);
+
+fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<O> {
     let mut reported = 0;
     let finish = loop {
         if let Some(finish) = sm.cycle() {
-            break finish;
+            break Some(finish);
         }
         if sm.issuer.watch.proves_livelock(sm.warps()) {
-            break sm.livelock();
+            break Some(sm.livelock());
+        }
+        if sm.issuer.observer.is_done() {
+            break None;
         }
         if sm.blocks_run() >= reported + REPORT_EVERY {
             progress.blocks_done(u64::from(sm.blocks_run() - reported));
@@ -207,7 +278,7 @@ fn run_interleaved<O: Observer>(
     cx: &Context<'_>,
     progress: &impl Progress,
     observer: &impl Fn() -> O,
-) -> Vec<(Finish, Cycle, O)> {
+) -> Vec<Ended<O>> {
     let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
     while let Some(i) = earliest(&sms, &finished) {
@@ -227,12 +298,15 @@ fn run_interleaved<O: Observer>(
             finished[i] = Some(sms[i].livelock());
             break;
         }
+        if sms[i].issuer.observer.is_done() {
+            break;
+        }
     }
     sms.into_iter()
         .zip(finished)
         .map(|(mut sm, finish)| {
             let cycles = sm.end();
-            (finish.unwrap_or(Finish::Ok), cycles, sm.issuer.observer)
+            (finish, cycles, sm.issuer.observer)
         })
         .collect()
 }

@@ -11,9 +11,10 @@ use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
-use crate::divergence::Flow;
+use crate::divergence::{Flow, Side};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, Effect, Env, Fault, FaultKind};
+use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
@@ -76,6 +77,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
+        self.observer.control(sm, slot, &warp.control);
         self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
         let used = now + Cycle::from(cost.slots.max(1));
         scheduler.accounted = used;
@@ -148,6 +150,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             shared: &mut self.blocks[warp.block].shared,
             local: &mut warp.local,
             params: &cx.params,
+            functions: &cx.kernel.functions,
+            pc: pc.0,
             clock: now,
             nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
@@ -165,13 +169,42 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 warp.control.advance(branch(step, taken));
             }
+            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
+            Effect::Switch { lanes } => {
+                let targets = match &step.inst.op {
+                    Op::Switch(switch) => &switch.targets[..],
+                    _ => &[],
+                };
+                let mut sides = sides(lanes, &self.addresses, |index| targets.get(index).copied().unwrap_or(next));
+                let taken = sides.first().map_or(LaneMask::EMPTY, |side| side.lanes);
+                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
+                add_side(&mut sides, next, active - lanes);
+                warp.control.split(&sides, step.reconverge);
+            }
+            Effect::Call { lanes } => {
+                let functions = &cx.program.functions;
+                let sides = sides(lanes, &self.addresses, |f| functions.get(f).copied().unwrap_or(next));
+                warp.control.call(&sides, next);
+            }
+            Effect::Return { lanes } => {
+                let steps = &cx.program.steps;
+                let mut back = Vec::new();
+                for Side { pc: site, lanes } in sides(lanes, &self.addresses, |site| Pc(site as u32)) {
+                    let call = &steps[site.index()];
+                    exec::finish_call(&call.inst, lanes, &mut warp.registers, &mut warp.local);
+                    add_side(&mut back, call.next, lanes);
+                }
+                warp.control.ret(&back);
+            }
             Effect::Exit { lanes } if lanes.is_empty() => warp.control.go(next),
             Effect::Exit { lanes } => {
                 after = After::Ended(lanes);
                 warp.control.advance(Flow::Exit { lanes, next });
             }
             Effect::Access(access) => {
-                if access.changed {
+                // Local memory is the warp's own, and part of the state that the watch compares.
+                let own = matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
+                if access.changed && !own {
                     self.watch.progress();
                 }
                 if !access.lanes.is_empty() {
@@ -229,6 +262,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
         };
         warp.next = next;
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
@@ -244,6 +278,33 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
+    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
+    fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
+        let mut env = Env {
+            global: cx.global,
+            shared: &mut self.blocks[warp.block].shared,
+            local: &mut warp.local,
+            params: &cx.params,
+            functions: &cx.kernel.functions,
+            pc: pc.0,
+            clock: from,
+            nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
+            addresses: &mut self.addresses,
+        };
+        match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+            Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
+            Ok(_) => warp.control.go(step.next),
+            Err(_) => return true,
+        }
+        warp.pass_on(cost);
+        let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+        self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes, slots: 0 });
+        false
+    }
+
     /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
     #[inline(never)]
     fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
@@ -252,10 +313,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
         match cx.program.costs[pc.index()].kind {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
+                self.observer.control(sm, warp_id, &warp.control);
                 self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
                 warp.control.advance(join(step));
                 false
             }
+            Kind::Free => self.free(warp, w, pc, active, from),
             Kind::Collective => {
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);
                 match exec::members(&step.inst, lanes, &warp.registers) {
@@ -329,5 +392,28 @@ fn join(step: &Step) -> Flow {
         Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
         Op::Join(JoinOp::Yield) => Flow::Yield { next },
         _ => Flow::Next { next },
+    }
+}
+
+/// The lanes by where they go, in ascending order of the numbers that they hold.
+fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
+    let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
+    let mut sides = Vec::new();
+    let mut rest = lanes;
+    while let Some(least) = rest.lanes().map(number).min() {
+        let here = rest.lanes().filter(|&lane| number(lane) == least);
+        let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
+        add_side(&mut sides, target(least as usize), here);
+        rest -= here;
+    }
+    sides
+}
+
+/// Adds lanes to the side that goes to `pc`.
+fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
+    match sides.iter_mut().find(|side| side.pc == pc) {
+        _ if lanes.is_empty() => {}
+        Some(side) => side.lanes |= lanes,
+        None => sides.push(Side { pc, lanes }),
     }
 }

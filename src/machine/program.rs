@@ -1,5 +1,6 @@
 //! A kernel priced for a machine: the steps of the mode's stream, each with what it costs and which registers it waits for.
 
+use super::lower::{Code, can_be_free};
 use super::scheduler::Port;
 use super::spec::{MachineSpec, Mode};
 use super::warp::Until;
@@ -7,7 +8,7 @@ use crate::base::{Cycle, Pc};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{Convergence, Inst, Kernel, Op, Register, Step, Stream};
+use crate::kernel::{Convergence, Inst, JoinOp, Kernel, Op, Register, Step, Stream};
 
 /// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
 /// before they can be issued.
@@ -23,6 +24,8 @@ pub(super) enum Kind {
     Plain,
     /// A join step that takes no issue slot here.
     FreeJoin,
+    /// An instruction of the program that takes none, because a neighbour does its work.
+    Free,
     /// Names member lanes that must be there first.
     Collective,
     /// A block barrier that some lanes may pass by.
@@ -76,6 +79,8 @@ impl Cost {
 pub(super) struct Program {
     pub steps: Vec<Step>,
     pub entry: Pc,
+    /// Where functions start, by their numbers.
+    pub functions: Vec<Pc>,
     pub costs: Vec<Cost>,
     /// Scoreboard entries a warp has.
     pub scoreboard: usize,
@@ -84,7 +89,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    pub(super) fn new(kernel: &Kernel, spec: &MachineSpec, mode: Mode, yields: bool) -> Program {
+    pub(super) fn new(code: &Code<'_>, spec: &MachineSpec, mode: Mode, yields: bool) -> Program {
+        let kernel = code.kernel();
         let stream = stream(kernel, mode, yields);
         let registers = &kernel.registers;
         let entry_of = |r: &Register| match r {
@@ -92,17 +98,25 @@ impl Program {
             Register::Wide(row) => registers.narrow + row.0,
             Register::Predicate(p) => registers.narrow + registers.wide + p.0,
         };
-        let price_of = |inst: &Inst| {
+        let price_of = |step: &Step| {
+            let inst = &step.inst;
+            let slots = match (step.source, &inst.op) {
+                (Some(source), _) => code.count(source),
+                (None, Op::Join(JoinOp::Set(_))) => code.join_set().unwrap_or(spec.price(inst.class).slots),
+                // A join, or a private copy of an exit.
+                (None, _) => spec.price(inst.class).slots,
+            };
             let only_read = inst.reads.iter().filter(|r| !inst.writes.contains(r));
             let entries: Vec<u16> = inst.writes.iter().chain(only_read).map(entry_of).collect();
-            price(inst, spec, &entries)
+            price(inst, spec, slots, &entries)
         };
-        let costs = stream.steps.iter().map(|step| price_of(&step.inst)).collect();
+        let costs = stream.steps.iter().map(price_of).collect();
         Program {
             costs,
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
             communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
             entry: stream.entry,
+            functions: stream.functions,
             steps: stream.steps,
         }
     }
@@ -118,12 +132,13 @@ pub(super) fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
 }
 
 /// `touched`: the scoreboard entries that the instruction writes, then those that it only reads.
-fn price(inst: &Inst, spec: &MachineSpec, touched: &[u16]) -> Cost {
+fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16]) -> Cost {
     let class = inst.class;
     let p = spec.price(class);
     let kind = match &inst.op {
-        Op::Join(_) if p.slots == 0 => Kind::FreeJoin,
+        Op::Join(_) if slots == 0 => Kind::FreeJoin,
         Op::Join(_) => Kind::Join,
+        _ if slots == 0 && can_be_free(inst) => Kind::Free,
         Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
@@ -141,9 +156,9 @@ fn price(inst: &Inst, spec: &MachineSpec, touched: &[u16]) -> Cost {
         Unit::Lsu => (Port::Lsu, Stall::MioThrottle),
     };
     let (gap, gap_stall) = match class {
-        Class::Branch => (p.latency.max(p.slots), Stall::BranchResolving),
-        Class::Fence => (p.latency.max(p.slots), Stall::Membar),
-        _ => (p.slots, Stall::Wait),
+        Class::Branch => (p.latency.max(slots), Stall::BranchResolving),
+        Class::Fence => (p.latency.max(slots), Stall::Membar),
+        _ => (slots, Stall::Wait),
     };
     let result = match class {
         Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
@@ -163,7 +178,7 @@ fn price(inst: &Inst, spec: &MachineSpec, touched: &[u16]) -> Cost {
         result,
         latency: p.latency,
         interval: p.interval,
-        slots: p.slots,
+        slots,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         entries,
         writes: inst.writes.len() as u8,

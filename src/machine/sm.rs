@@ -228,7 +228,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         let cx = self.cx;
         let first_thread = index * cx.spec.warp_size;
         let lanes = LaneMask::first_n((cx.threads - first_thread).min(cx.spec.warp_size));
-        let w = slot * cx.occupancy.warps_per_block as usize + index as usize;
+        let warps = cx.occupancy.warps_per_block;
+        let within = cx.spec.placement.slot(index, warps, cx.spec.schedulers, self.blocks_run - 1);
+        let w = slot * warps as usize + within as usize;
         let warp = &mut self.warps[w];
         warp.reset();
         warp.local.clear();

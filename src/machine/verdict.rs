@@ -4,8 +4,8 @@
 //!
 //! *Livelock*: while memory did not change, every live warp that still issues came back to a state it had before. A
 //! warp's next steps depend only on its own state and on memory, so it will repeat those steps for ever, and since none of
-//! them changed memory, so will all the others: the proof does not depend on timing. "State" is the control state and those
-//! registers that the repeated steps use for control, addresses, stored values or between lanes; a counter that is only
+//! them changed memory, so will all the others: the proof does not depend on timing. "State" is the control state, the calls that
+//! wait for a return, the warp's local memory and those registers that the repeated steps use for control, addresses, stored values or between lanes; a counter that is only
 //! counted up does not hide a livelock.
 
 use super::block::Block;
@@ -13,7 +13,7 @@ use super::gpu::Context;
 use super::warp::Warp;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::divergence::{GroupState, WarpControl};
-use crate::exec::{Fault, RegisterFile};
+use crate::exec::{Fault, LocalMemory, RegisterFile};
 use crate::kernel::{Inst, Op, Register, Step};
 
 /// How a run ended.
@@ -112,6 +112,7 @@ struct Record {
     at: (Pc, LaneMask),
     control: WarpControl,
     registers: RegisterFile,
+    local: LocalMemory,
     /// Which steps were issued since, by PC.
     visited: Vec<bool>,
     repeats: bool,
@@ -163,7 +164,8 @@ impl Watch {
         let renew_at = match slot {
             Some(record) if record.repeats => return,
             Some(record) => {
-                if record.at == (pc, active) && record.control == warp.control {
+                let back = record.at == (pc, active) && record.control == warp.control;
+                if back && record.registers.calls == warp.registers.calls && record.local == warp.local {
                     record.returns += 1;
                     // Exact equality is cheap to refute; the sliced comparison is tried at every power of two.
                     record.repeats = record.registers == warp.registers
@@ -184,6 +186,7 @@ impl Watch {
             at: (pc, active),
             control: warp.control.clone(),
             registers: warp.registers.clone(),
+            local: warp.local.clone(),
             visited,
             repeats: false,
             returns: 0,

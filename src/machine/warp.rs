@@ -121,6 +121,15 @@ impl Warp {
         }
     }
 
+    /// The step's results can be used when its operands can: it takes no time of its own.
+    #[inline]
+    pub(super) fn pass_on(&mut self, cost: &Cost) {
+        let until = self.dependences(cost, Until::default());
+        for &entry in cost.written() {
+            self.scoreboard[usize::from(entry)] = until;
+        }
+    }
+
     /// When the registers that the step reads or writes are free, but not before `soonest`.
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {

@@ -41,6 +41,8 @@ type StallCycles = [u64; Stall::ALL.len()];
 #[derive(Clone, Debug)]
 pub struct Counts {
     warp_size: u32,
+    /// Whether join steps are machine instructions like others.
+    counts_joins: bool,
     /// By step.
     issues: Vec<Issues>,
     /// By step.
@@ -66,10 +68,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes.
-    pub fn new(is_join: &[bool], warp_size: u32) -> Counts {
+    /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes. With `counts_joins` the
+    /// slots of join steps are machine instructions like others, as for a profiler.
+    pub fn new(is_join: &[bool], warp_size: u32, counts_joins: bool) -> Counts {
         Counts {
             warp_size,
+            counts_joins,
             issues: is_join.iter().map(|&is_join| Issues { is_join, ..Issues::default() }).collect(),
             effects: vec![Effects::default(); is_join.len()],
             stalls: vec![StallCycles::default(); is_join.len() + 1],
@@ -135,7 +139,7 @@ impl Counts {
             inst_executed: 0,
             thread_inst_executed: 0,
             not_predicated_off: 0,
-            histogram: self.histogram[0],
+            histogram: if self.counts_joins { added(self.histogram) } else { self.histogram[0] },
             join_steps: 0,
             join_slots: 0,
             branches: 0,
@@ -160,6 +164,8 @@ impl Counts {
                 totals.join_slots += row.slots;
             } else {
                 totals.steps_executed += row.issues;
+            }
+            if !row.is_join || self.counts_joins {
                 totals.inst_executed += row.slots;
                 totals.thread_inst_executed += row.thread_slots;
                 totals.not_predicated_off += row.guarded_slots;
@@ -186,6 +192,11 @@ impl Counts {
         }
         totals
     }
+}
+
+/// The two histograms as one.
+fn added([a, b]: [[u64; MAX_LANES + 1]; 2]) -> [u64; MAX_LANES + 1] {
+    std::array::from_fn(|lanes| a[lanes] + b[lanes])
 }
 
 impl Observer for Counts {

@@ -123,5 +123,5 @@ pub(crate) fn counts(block: u32, pairing: Pairing) -> Counts {
 pub(crate) fn empty() -> Counts {
     let mut is_join = [false; STEPS];
     is_join[JOIN as usize] = true;
-    Counts::new(&is_join, 32)
+    Counts::new(&is_join, 32, false)
 }

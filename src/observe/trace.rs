@@ -1,6 +1,6 @@
 //! The issues of chosen blocks, one by one, in the order they happened: what tests compare and timelines draw.
 //!
-//! A trace grows with the run, so it takes the blocks it is asked for and no more.
+//! A trace grows with the run, so it takes the blocks it is asked for and no more, and at most so many issues of them.
 
 use std::ops::Range;
 
@@ -30,6 +30,7 @@ pub struct TraceEntry {
 #[derive(Clone, Debug)]
 pub struct Trace {
     blocks: Range<u32>,
+    limit: usize,
     /// By warp slot of this observer's SM: whose warp is there, if it is of a chosen block.
     slots: Vec<Option<(BlockId, u32)>>,
     entries: Vec<TraceEntry>,
@@ -38,7 +39,12 @@ pub struct Trace {
 impl Trace {
     /// Records the blocks `blocks` of the grid, by their linear index.
     pub fn new(blocks: Range<u32>) -> Trace {
-        Trace { blocks, slots: Vec::new(), entries: Vec::new() }
+        Trace::limited(blocks, usize::MAX)
+    }
+
+    /// As [`Trace::new`], but at most `limit` issues of an SM; it is done ([`Observer::is_done`]) when it has them.
+    pub fn limited(blocks: Range<u32>, limit: usize) -> Trace {
+        Trace { blocks, limit, slots: Vec::new(), entries: Vec::new() }
     }
 
     /// Everything recorded: by SM, and within an SM in order of time.
@@ -62,12 +68,18 @@ impl Observer for Trace {
                 self.slots[warp.index()] = self.blocks.contains(&block.0).then_some((block, index));
             }
             Event::Issue { cycle, sm, warp, pc, active, lanes, .. } => {
-                if let Some(&Some((block, index))) = self.slots.get(warp.index()) {
+                if let Some(&Some((block, index))) = self.slots.get(warp.index())
+                    && self.entries.len() < self.limit
+                {
                     self.entries.push(TraceEntry { cycle, sm, block, warp: index, pc, active, lanes });
                 }
             }
             _ => {}
         }
+    }
+
+    fn is_done(&self) -> bool {
+        self.entries.len() >= self.limit
     }
 
     fn merge(&mut self, other: Trace) {

@@ -4,7 +4,7 @@ use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
     self, Effect, Env, Fault, GlobalMemory, LocalMemory, RegisterFile, SharedMemory, WarpPlace, barrier_votes,
-    block_shared_bytes, finish_barrier_reduction, guarded, members,
+    block_shared_bytes, finish_barrier_reduction, finish_call, guarded, members,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -33,6 +33,8 @@ struct Warp {
     /// Linear index in the block of lane 0.
     first_thread: u32,
     pcs: [u32; MAX_LANES],
+    /// By thread: the calls that it has not returned from.
+    calls: Vec<Vec<u32>>,
     states: [State; MAX_LANES],
 }
 
@@ -143,6 +145,7 @@ impl<'a> Run<'a> {
                     local: LocalMemory::new(self.kernel.local_bytes),
                     first_thread,
                     pcs: [0; MAX_LANES],
+                    calls: vec![Vec::new(); MAX_LANES],
                     states: std::array::from_fn(|l| if live.contains(l as u32) { State::Ready } else { State::Exited }),
                 }
             })
@@ -170,6 +173,21 @@ impl<'a> Run<'a> {
                     if let Op::Branch { target, .. } = inst.op {
                         next = target.0;
                     }
+                }
+                Effect::Switch { lanes } if !lanes.is_empty() => {
+                    if let Op::Switch(switch) = &inst.op {
+                        next = switch.targets[self.addresses[lane as usize] as usize].0;
+                    }
+                }
+                Effect::Call { lanes } if !lanes.is_empty() => {
+                    warp.calls[lane as usize].push(pc);
+                    next = kernel.functions[self.addresses[lane as usize] as usize].first;
+                }
+                Effect::Return { lanes } => {
+                    // The thread's own account of where it came from, not the one that `exec` keeps.
+                    let Some(call) = warp.calls[lane as usize].pop() else { unreachable!("a return without a call") };
+                    finish_call(&kernel.insts[call as usize], lanes, &mut warp.registers, &mut warp.local);
+                    next = call + 1;
                 }
                 Effect::Exit { lanes } if !lanes.is_empty() => warp.states[lane as usize] = State::Exited,
                 Effect::Barrier { lanes, id, count, wait } if !lanes.is_empty() => {
@@ -273,6 +291,8 @@ impl<'a> Run<'a> {
             shared: &mut self.shared,
             local: &mut warp.local,
             params: &self.launch.params,
+            functions: &self.kernel.functions,
+            pc,
             clock: self.steps,
             nanoseconds: self.steps,
             addresses: &mut self.addresses,

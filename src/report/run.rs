@@ -5,7 +5,9 @@
 
 mod facts;
 
-pub use facts::{ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, RunInput, StepInfo, Verdict};
+pub use facts::{
+    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, RunInput, StepInfo, Verdict,
+};
 
 use serde::Serialize;
 
@@ -132,6 +134,9 @@ pub struct InstructionRow {
     pub line: u32,
     /// Its text.
     pub text: String,
+    /// The line of another file that it was compiled from, where the program says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Times a warp executed it.
     pub executed: u64,
     /// Issue slots that took.
@@ -239,6 +244,7 @@ fn instruction(pc: u32, step: &StepTotals, info: &StepInfo) -> InstructionRow {
         instruction: info.source,
         line: info.line,
         text: info.text.clone(),
+        origin: info.origin.clone(),
         executed: step.issues,
         slots: step.slots,
         average_active_lanes: average(step.active_lanes, step.issues),

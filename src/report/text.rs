@@ -3,10 +3,14 @@
 //! ASCII, readable without colour, no line over the width. Every number stands beside the name under which NVIDIA's
 //! profilers have it, so that it can be compared with a real GPU and looked up.
 
+mod answer;
+mod comparison;
 mod layout;
 mod sections;
 
-pub(super) use layout::wrap;
+pub use answer::{answer, questions};
+pub use comparison::comparison;
+pub(super) use layout::{clip, wrap};
 
 use thiserror::Error;
 

@@ -106,6 +106,27 @@ fn print_statements(f: &mut Formatter<'_>, statements: &[Statement], depth: usiz
             Statement::Pragma(strings, _) => {
                 writeln!(f, ".pragma {};", joined(strings.iter().map(|s| format!("\"{s}\""))))?;
             }
+            Statement::Targets(Targets { label, kind, names, span: _ }) => {
+                let word = match kind {
+                    TargetKind::Branch => "branchtargets",
+                    TargetKind::Call => "calltargets",
+                };
+                writeln!(f, "{}: .{word} {};", label.text, joined(names.iter().map(|n| &n.text)))?;
+            }
+            Statement::Prototype(Prototype { label, returns, params, performance, span: _ }) => {
+                write!(f, "{}: .callprototype ", label.text)?;
+                if !returns.is_empty() {
+                    write!(f, "({}) ", joined(returns.iter().map(Declaration)))?;
+                }
+                write!(f, "_ ({})", joined(params.iter().map(Declaration)))?;
+                for (word, numbers) in performance {
+                    write!(f, " .{}", word.text)?;
+                    if !numbers.is_empty() {
+                        write!(f, " {}", joined(numbers))?;
+                    }
+                }
+                writeln!(f, ";")?;
+            }
         }
     }
     Ok(())

@@ -87,6 +87,17 @@ fn each_in_statements(statements: &mut [Statement], f: &mut dyn FnMut(&mut Span)
                 each_in_statements(inner, f);
             }
             Statement::Loc { span, .. } | Statement::Pragma(_, span) => f(span),
+            Statement::Targets(Targets { label, kind: _, names, span }) => {
+                f(span);
+                f(&mut label.span);
+                names.iter_mut().for_each(|n| f(&mut n.span));
+            }
+            Statement::Prototype(Prototype { label, returns, params, performance, span }) => {
+                f(span);
+                f(&mut label.span);
+                performance.iter_mut().for_each(|(n, _)| f(&mut n.span));
+                returns.iter_mut().chain(params).for_each(|v| each_in_variable(v, f));
+            }
         }
     }
 }

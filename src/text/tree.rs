@@ -146,6 +146,47 @@ pub enum Statement {
     },
     /// `.pragma "text";`
     Pragma(Vec<String>, Span),
+    /// `label: .branchtargets a, b;` or `label: .calltargets f, g;`
+    Targets(Targets),
+    /// `label: .callprototype (..) _ (..);`
+    Prototype(Prototype),
+}
+
+/// What a table of targets lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetKind {
+    /// Labels, for `brx.idx`.
+    Branch,
+    /// Functions, for indirect calls.
+    Call,
+}
+
+/// `label: .branchtargets a, b;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Targets {
+    /// What instructions call the table.
+    pub label: Name,
+    /// Labels or functions.
+    pub kind: TargetKind,
+    /// The targets in order.
+    pub names: Vec<Name>,
+    /// From label to semicolon.
+    pub span: Span,
+}
+
+/// `label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prototype {
+    /// What instructions call the prototype.
+    pub label: Name,
+    /// Return parameters.
+    pub returns: Vec<Variable>,
+    /// Parameters.
+    pub params: Vec<Variable>,
+    /// `.noreturn` and its kin, with their numbers.
+    pub performance: Vec<(Name, Vec<u64>)>,
+    /// From label to semicolon.
+    pub span: Span,
 }
 
 /// `.reg .TYPE names;`

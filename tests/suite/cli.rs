@@ -31,14 +31,14 @@ fn simt_sim(arguments: &[&str]) -> Ended {
 }
 
 /// Runs and expects success.
-fn good(arguments: &[&str]) -> String {
+pub(crate) fn good(arguments: &[&str]) -> String {
     let ended = simt_sim(arguments);
     assert_eq!(ended.code, 0, "{}\n{}{}", ended.command, ended.out, ended.err);
     ended.out
 }
 
 /// Runs and expects exit code 2, nothing on standard output, and these words on standard error.
-fn refused(arguments: &[&str], words: &[&str]) {
+pub(crate) fn refused(arguments: &[&str], words: &[&str]) {
     let Ended { code, out, err, command } = simt_sim(arguments);
     assert_eq!((code, out.as_str()), (2, ""), "{command}\n{err}");
     assert!(err.starts_with("error"), "{command}: {err}");
@@ -405,4 +405,29 @@ fn listings_are_not_empty_and_help_names_the_exit_codes() {
     assert!(good(&["cfg", DIAMOND, "--svg"]).contains("<svg"));
     let printed = file("printed.ptx", good(&["print", DIAMOND]));
     assert!(good(&["check", &printed]).contains("0 errors"));
+}
+
+#[test]
+fn windows_are_checked_and_views_keep_their_width() {
+    for (arguments, words) in [
+        (&["--warp", "1"][..], &["--warp 1", "the warps 0 to 0"][..]),
+        (&["--warp", "3..1"], &["--warp 3..1"]),
+        (&["--warp", "first"], &["a range as in 0..3, or all"]),
+        (&["--warp", "4294967295"], &["--warp 4294967295"]),
+        (&["--block-id", "7"], &["--block-id 7", "blocks 0 to 0"]),
+        (&["--from", "9", "--to", "9"], &["the window is empty"]),
+    ] {
+        refused(&[&["timeline", DIAMOND], arguments].concat(), words);
+        refused(&[&["plot", "masks", DIAMOND], arguments].concat(), words);
+    }
+    refused(&["plot", "lanes", DIAMOND, "-o", "picture.gif"], &["ends in .svg or .png"]);
+    refused(&["run", DIAMOND, "--annotate", "--metrics", "ipc"], &["cannot be used with"]);
+    for view in [&["timeline", DIAMOND][..], &["timeline", DIAMOND, "--lanes"], &["run", DIAMOND, "--annotate"]] {
+        let out = good(view);
+        assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+        assert!(!out.contains('\x1b'), "{out}");
+    }
+    let narrow = good(&["timeline", DIAMOND, "--axis", "cycle", "--width", "64"]);
+    assert!(narrow.lines().all(|line| line.chars().count() <= 64), "{narrow}");
+    assert!(good(&["plot", "stack", DIAMOND]).starts_with("<svg "));
 }

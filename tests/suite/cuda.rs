@@ -13,6 +13,8 @@ use simt_sim::report::Branch;
 
 use super::support::{MODES, launch, machine, options};
 
+mod square_wave;
+
 const FOLDER: &str = "programs/cuda";
 /// Elements of a run; 32 blocks of 512.
 const N: u64 = 1 << 14;
@@ -71,6 +73,10 @@ fn divergent(branches: &[&Branch]) -> u64 {
     branches.iter().map(|b| b.divergent).sum()
 }
 
+fn executed(branches: &[&Branch]) -> u64 {
+    branches.iter().map(|b| b.executed).sum()
+}
+
 /// By hand, a conditional return is a predicated `ret`; nvcc writes a branch to a bare one. All else is the same.
 #[test]
 fn nvcc_and_the_twins_by_hand_agree() {
@@ -86,11 +92,46 @@ fn nvcc_and_the_twins_by_hand_agree() {
                 assert_eq!(ours, theirs, "{title}: {metric}");
             }
             let (returns, others) = returns_and_others(&program, &by_nvcc);
+            // Sixteen warps, each: the guard, and in nine steps the `if` and the way back.
+            assert_eq!(executed(&others), 304 * BLOCKS, "{title}");
+            assert_eq!(executed(&by_hand.run.branches.iter().collect::<Vec<_>>()), 304 * BLOCKS, "{title}");
             assert_eq!(divergent(&others), a_block * BLOCKS, "{title}");
             assert_eq!(divergent(&by_hand.run.branches.iter().collect::<Vec<_>>()), a_block * BLOCKS, "{title}");
             // `if (idx >= n) return;` splits no warp, `if (tid == 0)` at the end one of each block.
             assert_eq!(returns.len(), 2, "{title}");
             assert_eq!(divergent(&returns), BLOCKS, "{title}");
+        }
+    }
+}
+
+/// Divergent branches, load requests and sectors of a block of 16 warps, worked out by hand. A tree of pairs half a block
+/// apart has five steps that split a warp, 20 warps with work, two loads each: 40 requests of 132 sectors; then thread 0 reads
+/// the sum, and who writes it splits a warp once more.
+#[test]
+fn each_kernel_counts_what_its_source_says() {
+    let table = [
+        // Neighbours: 16, 16, 16, 16, 16, 8, 4, 2, 1 warps split; in shared memory one load a warp is global.
+        ("shared_doubling", 1, [95 + 1, 16, 64]),
+        ("shared_doubling_race", 1, [95 + 1, 16, 64]),
+        ("shared_halving", 1, [5 + 1, 16, 64]),
+        ("shared_halving_race", 1, [5 + 1, 16, 64]),
+        // 2, 4, 8 loads a warp, then the tree.
+        ("reduce_unroll2", 2, [5 + 1, 32 + 40 + 1, 128 + 132 + 1]),
+        ("reduce_unroll4", 4, [5 + 1, 64 + 40 + 1, 256 + 132 + 1]),
+        ("reduce_unroll8", 8, [5 + 1, 128 + 40 + 1, 512 + 132 + 1]),
+        // Three steps with 14 warps, then one warp's six pairs of loads; pairs 4, 2 and 1 apart touch a fifth sector.
+        ("reduce_unroll_last_warp", 8, [1, 128 + 28 + 12 + 1, 512 + 112 + 51 + 1]),
+        ("reduce_unroll_complete", 8, [1, 128 + 28 + 12 + 1, 512 + 112 + 51 + 1]),
+        // Lane 0 of each warp; then, in the first, the lanes that have a sum to read, and lane 0.
+        ("reduce_shuffle", 1, [16 + 2, 16, 64]),
+        ("reduce_atomic", 1, [16 + 2, 16, 64]),
+    ];
+    for (name, of_data, a_block) in table {
+        for mode in MODES {
+            let (_, done) = run(&Path::new(FOLDER).join(name).with_extension("ptx"), mode);
+            let metric = |name| done.run.metric(name).map_or(f64::NAN, |v| v.as_f64()) as u64;
+            let found = ["divergent_branch", "gld_requests", "gld_transactions"].map(metric);
+            assert_eq!(found, a_block.map(|n| n * BLOCKS / of_data), "{name} [{}]", mode.name());
         }
     }
 }

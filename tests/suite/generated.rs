@@ -1,5 +1,5 @@
 //! Laws that hold for every structured program, held against generated ones (`strategy`), and against the smallest
-//! programs that once broke one of them (`tests/regressions`).
+//! programs that once broke one of them (`tests/regressions`), and those that call functions (`tests/calls`).
 //!
 //! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
 //! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
@@ -68,6 +68,16 @@ fn every_program_that_broke_a_law_obeys_it_now() {
         }
     }
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+#[test]
+fn programs_with_calls_obey_the_laws() {
+    let programs = support::programs("tests/calls");
+    assert!(!programs.is_empty());
+    for path in programs {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        prove(&path.display().to_string(), &text, false).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    }
 }
 
 /// Holds one program against every law.
@@ -158,7 +168,7 @@ fn run(
     let threads = launch.block.iter().product();
     let observers = || {
         let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
-        (Counts::new(&is_join, spec.warp_size), books)
+        (Counts::new(&is_join, spec.warp_size, false), books)
     };
     let outcome = machine::run(kernel, launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {

@@ -1,13 +1,18 @@
 //! Everything that is tested across modules, in one binary so that it links once.
 
 mod architecture;
+mod ask;
 mod cli;
+mod compare;
 mod corpus;
 mod cuda;
 mod docs;
 mod figures;
+mod forms;
 mod generated;
 mod nonsense;
+mod nvcc;
 mod observations;
+mod pictures;
 mod support;
 mod truth;

@@ -54,7 +54,8 @@ fn difference(path: &Path, observation: &Observation) -> Result<(), String> {
     let set = constants.map(|(name, value)| (name.clone(), value.to_string())).collect();
     let (kernel, before) = launch(&program, &Overrides { set, ..Overrides::default() })?;
     let options = options(Mode::Volta, SideOrder::Fewer, 100_000_000);
-    let done = simulate(&program, kernel, before.clone(), &machine("h200"), &options, &()).map_err(|e| e.to_string())?;
+    let done =
+        simulate(&program, kernel, before.clone(), &machine("h200"), &options, &()).map_err(|e| e.to_string())?;
     if observation.finish != Finish::Ok || done.finish.name() != "ok" {
         return Err(format!("the GPU ended {:?}, the simulator {}", observation.finish, done.finish.name()));
     }
@@ -73,7 +74,10 @@ fn the_simulator_does_what_the_gpu_did() {
     for file in files {
         let name = file.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
         // Other kinds of measurements stand in the same folder.
-        let Some(name) = name.strip_suffix(".ptx.ron").map(|n| format!("{n}.ptx")).or_else(|| name.strip_suffix(".ir.ron").map(|n| format!("{n}.ir")))
+        let Some(name) = name
+            .strip_suffix(".ptx.ron")
+            .map(|n| format!("{n}.ptx"))
+            .or_else(|| name.strip_suffix(".ir.ron").map(|n| format!("{n}.ir")))
         else {
             continue;
         };
@@ -97,6 +101,9 @@ fn the_simulator_does_what_the_gpu_did() {
 fn every_truth_program_was_recorded() {
     for path in truth::files() {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        assert!(Path::new(FOLDER).join(format!("{name}.ron")).exists(), "{name}: record it with `simt-sim crosscheck --record`");
+        assert!(
+            Path::new(FOLDER).join(format!("{name}.ron")).exists(),
+            "{name}: record it with `simt-sim crosscheck --record`"
+        );
     }
 }

@@ -35,6 +35,7 @@ impl World {
                 narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; 32], [7; 32], [7; 32], [7; 32]],
                 wide: vec![std::array::from_fn(|l| address(l as u64)), [7; 32], [7; 32]],
                 predicates: Vec::new(),
+                calls: Vec::new(),
             },
             addresses: [0; 32],
         }
@@ -50,6 +51,8 @@ impl World {
             shared: &mut self.shared,
             local: &mut self.local,
             params: &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0],
+            functions: &[],
+            pc: 0,
             clock: 0,
             nanoseconds: 0,
             addresses: &mut self.addresses,

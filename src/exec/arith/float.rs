@@ -30,7 +30,7 @@ pub(crate) trait Float: Copy + PartialOrd {
     fn magnitude(self) -> Self;
     /// `result`, or the NaN that stands for it given the operands.
     fn canonical(result: Self, operands: [Self; 3]) -> Self;
-    /// A subnormal becomes a zero of its sign; f64 has no flushing.
+    /// A subnormal becomes a zero of its sign. Of f64 forms only the approximations have `.ftz`.
     fn flush(self) -> Self;
     /// Clamped to [0, 1]; NaN and -0 become +0.
     fn saturate(self) -> Self;
@@ -242,8 +242,12 @@ pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
 /// The square root.
 #[inline]
 pub(crate) fn sqrt<F: Float>(a: F, round: Round) -> F {
-    if round == Round::Nearest || !a.finite() || a < F::from_bits64(0) {
-        return F::canonical(F::sqrt_near(a), [a; 3]);
+    if a.nan() || a < F::from_bits64(0) {
+        // Decided from the operand: which NaN a root comes to, and so whether it still is one, is the compiler's choice.
+        return F::canonical(F::from_bits64(u64::MAX), [a; 3]);
+    }
+    if round == Round::Nearest || !a.finite() {
+        return F::sqrt_near(a);
     }
     rounded(exact(a).root(), round)
 }

@@ -20,6 +20,7 @@ fn file(mask: u32) -> RegisterFile {
         narrow: vec![[mask; 32], lanes, [7; 32], [0; 32], [0; 32]],
         wide: vec![[0; 32]],
         predicates: vec![0; 2],
+        calls: Vec::new(),
     }
 }
 

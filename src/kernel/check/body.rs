@@ -1,7 +1,10 @@
-//! One kernel: its parameters, its statements in order, its labels, its end.
+//! One kernel with its functions: parameters, statements in order, labels, ends.
 
+mod frames;
 mod memory;
 
+use super::calls::{self, Frame, Table};
+use super::functions::{Functions, Signature};
 use super::lines::Lines;
 use super::operands::Args;
 use super::rows::Rows;
@@ -9,10 +12,12 @@ use super::scope::{ScopeId, Scopes};
 use super::variables::Statics;
 use crate::base::Pc;
 use crate::diag::{Diagnostic, Severity, Span};
-use crate::isa::{Class, Isa};
-use crate::kernel::{ControlFlow, Inst, Kernel, Op, Parameter, PredicateUse, Register, register_pressure};
-use crate::text::tree::{Function, Instruction, Name, Statement};
-use std::collections::BTreeSet;
+use crate::isa::{Class, Isa, Sem};
+use crate::kernel::{
+    ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register, Registers as RegisterRows, Row,
+};
+use crate::text::tree::{Function, Instruction, Name, Registers, Statement};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What every instruction made from one written instruction has in common.
 #[derive(Clone, Copy, Debug)]
@@ -24,59 +29,163 @@ pub(super) struct Origin {
     pub(super) line: u32,
 }
 
-/// A kernel while it is being checked.
+/// A kernel with its functions while it is being checked.
 pub(super) struct Body<'a> {
     pub(super) isa: &'static Isa,
     pub(super) statics: &'a Statics<'a>,
+    pub(super) functions: &'a Functions<'a>,
     pub(super) scopes: Scopes,
     pub(super) rows: Rows,
     pub(super) insts: Vec<Inst>,
     /// Branches whose label is still a name: instruction, label, block of the branch.
     pub(super) branches: Vec<(usize, Name, ScopeId)>,
+    /// The same for branches with many labels.
+    pub(super) switches: Vec<(usize, Vec<Name>, ScopeId)>,
     /// Names already reported as unknown.
     pub(super) unknown: BTreeSet<String>,
     /// Whether an error was found, reported or silent.
     pub(super) failed: bool,
+    /// The functions of this kernel, by their numbers in the module.
+    pub(super) reachable: Vec<usize>,
+    /// The row that holds where frames begin, if there are functions.
+    pub(super) frame_pointer: Option<Row>,
+    /// That of the function being read; `None` in the kernel itself.
+    pub(super) signature: Option<Signature>,
+    /// The frame of what is being read, its tables by name, its calls and its returns.
+    pub(super) frame: Frame,
+    pub(super) tables: BTreeMap<&'a str, Table<'a>>,
+    pub(super) calls: Vec<usize>,
+    pub(super) rets: Vec<usize>,
     lines: &'a Lines,
     shared_end: u64,
-    local_end: u64,
     shared_variables: Vec<(String, u32, u32)>,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks an `.entry` with a body.
-pub(super) fn kernel(
-    function: &Function,
-    statements: &[Statement],
-    statics: &Statics<'_>,
-    lines: &Lines,
+/// Checks an `.entry` with a body, and the functions that it can reach.
+pub(super) fn kernel<'a>(
+    function: &'a Function,
+    statements: &'a [Statement],
+    statics: &'a Statics<'a>,
+    functions: &'a Functions<'a>,
+    lines: &'a Lines,
 ) -> (Option<Kernel>, Vec<Diagnostic>) {
-    let mut body = Body {
-        isa: Isa::ptx(),
-        statics,
-        scopes: Scopes::new(),
-        rows: Rows::default(),
-        insts: Vec::new(),
-        branches: Vec::new(),
-        unknown: BTreeSet::new(),
-        failed: false,
-        lines,
-        shared_end: 0,
-        local_end: 0,
-        shared_variables: Vec::new(),
-        diagnostics: Vec::new(),
-    };
-    let (params, param_bytes) = body.parameters(&function.params);
-    body.shared(statements);
+    let mut body = Body::new(statics, functions, lines, functions.reachable(statements));
+    let mut bodies = vec![statements];
+    bodies.extend(body.reachable.iter().filter_map(|&f| functions.list[f].statements()));
+    body.shared(&bodies);
     body.scopes.enter();
-    body.statements(statements);
+    let (params, param_bytes) = body.parameters(&function.params);
+    body.scopes.enter();
+    body.read(function, statements, None);
     body.scopes.leave();
+    body.scopes.leave();
+    let local_bytes = body.frame.peak as u32;
+    let mut device = Vec::new();
+    for f in body.reachable.clone() {
+        device.extend(body.function(f));
+    }
+    // What is wrong with a function has been said of the function.
+    body.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !functions.holds(l.span, None)));
+    body.finish(function, params, param_bytes, local_bytes, device)
+}
+
+/// What is wrong with a device function, whether or not a kernel reaches it.
+pub(super) fn function_findings<'a>(
+    number: usize,
+    statics: &'a Statics<'a>,
+    functions: &'a Functions<'a>,
+    lines: &'a Lines,
+) -> Vec<Diagnostic> {
+    let own = &functions.list[number];
+    let Some(statements) = own.statements() else { return Vec::new() };
+    let mut body = Body::new(statics, functions, lines, functions.reachable(statements));
+    body.frame_pointer = body.frame_pointer.or_else(|| Some(body.rows.scratch(true).0));
+    let mut bodies = vec![statements];
+    bodies.extend(body.reachable.iter().filter_map(|&f| functions.list[f].statements()));
+    body.shared(&bodies);
+    body.function(number);
     body.resolve_branches();
-    body.end(function);
-    body.finish(function, params, param_bytes)
+    if !body.failed {
+        body.scopes.finish(&mut body.diagnostics);
+    }
+    let mut diagnostics = body.diagnostics;
+    diagnostics.retain(|d| d.labels.first().is_some_and(|l| functions.holds(l.span, None)));
+    diagnostics
 }
 
 impl<'a> Body<'a> {
+    fn new(statics: &'a Statics<'a>, functions: &'a Functions<'a>, lines: &'a Lines, reachable: Vec<usize>) -> Self {
+        let mut rows = Rows::default();
+        let frame_pointer = (!reachable.is_empty()).then(|| rows.scratch(true).0);
+        Body {
+            isa: Isa::ptx(),
+            statics,
+            functions,
+            scopes: Scopes::new(),
+            rows,
+            insts: Vec::new(),
+            branches: Vec::new(),
+            switches: Vec::new(),
+            unknown: BTreeSet::new(),
+            failed: false,
+            reachable,
+            frame_pointer,
+            signature: None,
+            frame: Frame::default(),
+            tables: BTreeMap::new(),
+            calls: Vec::new(),
+            rets: Vec::new(),
+            lines,
+            shared_end: 0,
+            shared_variables: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Reads the body of the kernel or, with a signature, of a function.
+    fn read(&mut self, function: &Function, statements: &'a [Statement], signature: Option<Signature>) {
+        self.tables.clear();
+        calls::tables(statements, &mut self.tables);
+        self.frame = Frame::default();
+        self.signature = signature;
+        if let (Some(signature), Some(ret)) = (self.signature.clone(), self.end_of(function, "ret")) {
+            self.enter_function(&signature, ret);
+            self.statements(statements);
+            self.leave_function(&signature, ret);
+        } else {
+            self.statements(statements);
+            self.end(function);
+        }
+        let bytes = self.frame_bytes();
+        for call in std::mem::take(&mut self.calls) {
+            if let Op::Call(call) = &mut self.insts[call].op {
+                call.frame = bytes;
+            }
+        }
+    }
+
+    /// Adds the instructions of a function.
+    fn function(&mut self, number: usize) -> Option<DeviceFunction> {
+        let functions = self.functions;
+        let declared = &functions.list[number];
+        let statements = declared.statements()?;
+        let first = self.insts.len() as u32;
+        self.scopes.enter();
+        self.read(declared.function, statements, Some(declared.signature.clone()));
+        self.scopes.leave();
+        Some(DeviceFunction {
+            name: declared.function.name.text.clone(),
+            address: declared.address,
+            first,
+            end: self.insts.len() as u32,
+            frame: self.frame_bytes(),
+            clears: Vec::new(),
+            recursive: false,
+            span: declared.function.span,
+        })
+    }
+
     /// Takes note of a diagnostic.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.failed |= diagnostic.severity == Severity::Error;
@@ -88,6 +197,13 @@ impl<'a> Body<'a> {
         result.map_err(|error| self.report(error)).ok()
     }
 
+    /// Declares the registers of a `.reg` line.
+    pub(super) fn declare(&mut self, line: &Registers) {
+        let before = self.diagnostics.len();
+        self.scopes.declare(line, &mut self.diagnostics);
+        self.failed |= self.diagnostics.len() > before;
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
             match statement {
@@ -97,18 +213,21 @@ impl<'a> Body<'a> {
                     self.failed |= self.diagnostics.len() > before;
                 }
                 Statement::Instruction(inst) => self.instruction(inst),
-                Statement::Registers(line) => {
-                    let before = self.diagnostics.len();
-                    self.scopes.declare(line, &mut self.diagnostics);
-                    self.failed |= self.diagnostics.len() > before;
-                }
+                Statement::Registers(line) => self.declare(line),
                 Statement::Variable(variable) => self.variable(variable),
                 Statement::Block(inner, _) => {
+                    let before = self.frame;
                     self.scopes.enter();
                     self.statements(inner);
                     self.scopes.leave();
+                    // The places of a call's values are free again behind the braces around the call.
+                    if self.frame.local == before.local {
+                        self.frame.end = before.end;
+                    }
                 }
                 Statement::Loc { .. } | Statement::Pragma(..) => {}
+                // Read before, by `calls::tables`.
+                Statement::Targets(_) | Statement::Prototype(_) => {}
             }
         }
     }
@@ -121,22 +240,17 @@ impl<'a> Body<'a> {
         });
         let m = match self.isa.lookup(&inst.mnemonic.text) {
             Ok(m) => m,
-            Err(error) => {
-                // The arguments of a call are stored to parameters; the call itself is the one error.
-                if inst.mnemonic.text.starts_with("st.param") {
-                    self.failed = true;
-                } else {
-                    self.report(error.at(inst.mnemonic.span));
-                }
-                return;
-            }
+            Err(error) => return self.report(error.at(inst.mnemonic.span)),
         };
+        let line = self.lines.line(inst.span.start);
+        let origin = Origin { guard: guard.flatten(), form: m.index, class: m.form.class, span: inst.span, line };
+        if m.form.sem == Sem::Call {
+            return self.call(inst, &m, &guard_reads, origin);
+        }
         let Some(args) = self.resolve(inst, &m) else { return };
         if guard == Some(None) {
             return;
         }
-        let line = self.lines.line(inst.span.start);
-        let origin = Origin { guard: guard.flatten(), form: m.index, class: m.form.class, span: inst.span, line };
         self.lower(inst, &m, &args, origin);
     }
 
@@ -170,23 +284,42 @@ impl<'a> Body<'a> {
                 *place = Pc(u32::try_from(target).unwrap_or(u32::MAX));
             }
         }
+        for (at, names, scope) in std::mem::take(&mut self.switches) {
+            let mut targets = Vec::new();
+            for name in names {
+                let label = self.scopes.label(&name, scope);
+                targets.extend(self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))));
+            }
+            if let Some(Inst { op: Op::Switch(switch), .. }) = self.insts.get_mut(at) {
+                switch.targets = targets;
+            }
+        }
+    }
+
+    /// Whether control cannot run past the last instruction.
+    pub(super) fn ends(&self) -> bool {
+        let ends = |last: &Inst| {
+            last.guard.is_none() && matches!(last.op, Op::Exit | Op::Return | Op::Branch { .. } | Op::Switch(_))
+        };
+        self.insts.last().is_some_and(ends) && !self.scopes.labelled(self.insts.len())
+    }
+
+    /// What an instruction that the author did not write, at the closing brace, comes from.
+    fn end_of(&self, function: &Function, mnemonic: &str) -> Option<Origin> {
+        let m = self.isa.lookup(mnemonic).ok()?;
+        let brace =
+            Span { start: function.span.end.saturating_sub(1).max(function.span.start), end: function.span.end };
+        let line = self.lines.line(brace.start);
+        Some(Origin { guard: None, form: m.index, class: m.form.class, span: brace, line })
     }
 
     /// A kernel that could run off its end gets an `exit`.
     fn end(&mut self, function: &Function) {
-        let ends = self
-            .insts
-            .last()
-            .is_some_and(|last| last.guard.is_none() && matches!(last.op, Op::Exit | Op::Branch { .. }));
-        if ends && !self.scopes.labelled(self.insts.len()) {
-            return;
+        if !self.ends()
+            && let Some(origin) = self.end_of(function, "exit")
+        {
+            self.emit(origin, Op::Exit, &[], &[]);
         }
-        let Ok(m) = self.isa.lookup("exit") else { return };
-        let brace =
-            Span { start: function.span.end.saturating_sub(1).max(function.span.start), end: function.span.end };
-        let line = self.lines.line(brace.start);
-        let origin = Origin { guard: None, form: m.index, class: m.form.class, span: brace, line };
-        self.emit(origin, Op::Exit, &[], &[]);
     }
 
     fn finish(
@@ -194,7 +327,10 @@ impl<'a> Body<'a> {
         function: &Function,
         params: Vec<Parameter>,
         param_bytes: u32,
+        local_bytes: u32,
+        mut functions: Vec<DeviceFunction>,
     ) -> (Option<Kernel>, Vec<Diagnostic>) {
+        self.resolve_branches();
         let block_limit = self.block_limit(function);
         if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
             let message =
@@ -202,26 +338,25 @@ impl<'a> Body<'a> {
             let help = format!("at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
             self.report(Diagnostic::error("too-many-registers", function.name.span, message).help(help));
         }
-        if self.failed && !crate::diag::has_errors(&self.diagnostics) {
-            let message = format!("kernel `{}` calls a function", function.name.text);
-            self.report(Diagnostic::error("unsupported-instruction", function.name.span, message));
-        }
         if self.failed {
             return (None, self.diagnostics);
         }
         let names = self.scopes.finish(&mut self.diagnostics);
-        let registers = self.rows.finish(names);
+        let all_functions = self.functions;
+        self.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !all_functions.holds(l.span, None)));
+        let registers = RegisterRows { frame_pointer: self.frame_pointer, ..self.rows.finish(names) };
         // 255 is the most that a GPU gives a thread; compilers spill the rest.
-        let registers_per_thread = register_pressure(&self.insts, &registers).min(255);
+        let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
         let kernel = Kernel {
             name: function.name.text.clone(),
             params,
             param_bytes,
-            flow: ControlFlow::build(&self.insts, &registers),
+            flow: ControlFlow::build(&self.insts, &functions, &registers),
             insts: self.insts,
+            functions,
             registers,
             shared_bytes: self.shared_end as u32,
-            local_bytes: self.local_end as u32,
+            local_bytes,
             variables: self.statics.variables.clone(),
             shared_variables: self.shared_variables,
             block_limit,

@@ -11,7 +11,7 @@ use super::body::{Body, Origin};
 use super::operands::{Arg, Args};
 use crate::base::Pc;
 use crate::diag::Diagnostic;
-use crate::isa::{BoolOp, Compare, FloatMode, FormMatch, Round, Sem, Type};
+use crate::isa::{BoolOp, Class, Compare, FloatMode, FormMatch, Round, Sem, Type};
 use crate::kernel::{
     Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Setp, TestFn,
 };
@@ -165,7 +165,10 @@ fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
 
 impl Body<'_> {
     /// Adds what a written instruction does.
-    pub(super) fn lower(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+    pub(super) fn lower(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args, mut origin: Origin) {
+        if args.slot {
+            origin.class = Class::Move;
+        }
         let op = if let Some(f) = lane_fn(m) {
             // `set` compares operands of its second type; everything else works in its first.
             let ty = if m.form.sem == Sem::Set { m.second_type() } else { m.ty() };
@@ -231,7 +234,14 @@ impl Body<'_> {
                 Sem::Redux => warp::redux(m, args),
                 Sem::Fence => Op::Fence,
                 Sem::Sleep => Op::Sleep { t: args.row(0) },
-                Sem::Exit => Op::Exit,
+                Sem::BranchIndex => {
+                    if let Some(Arg::Label(table)) = args.args.get(1) {
+                        self.branch_by_index(m, args, table, origin);
+                    }
+                    return;
+                }
+                Sem::Return if self.signature.is_some() => return self.ret(m, origin),
+                Sem::Exit | Sem::Return => Op::Exit,
                 Sem::Trap => Op::Trap,
                 other => unreachable!("{other:?} is in the table of lane functions"),
             }

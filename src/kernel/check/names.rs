@@ -19,6 +19,8 @@ pub(super) enum Found {
     Symbol(Symbol),
     /// A special register that is constant while a thread lives.
     Special(Special),
+    /// A device function, by its address.
+    Function(u64),
     /// A clock.
     Clock(Clock),
     /// `WARP_SZ`, and special registers that hold one number in every run of the model.
@@ -101,6 +103,9 @@ impl Body<'_> {
         if let Some(found) = special_of(&name.text) {
             return Some(found);
         }
+        if let Some(function) = self.functions.find(&name.text) {
+            return Some(Found::Function(self.functions.list[function].address));
+        }
         let is_register = name.text.starts_with('%');
         let message = match name.text.as_str() {
             "_" => "`_` cannot stand here".to_string(),
@@ -113,7 +118,8 @@ impl Body<'_> {
         } else {
             let specials = SPECIALS.iter().map(|(n, _)| *n).chain(CLOCKS.iter().map(|(n, _)| *n));
             let shared = self.statics.shared.iter().map(|variable| variable.name.text.as_str());
-            let others: Vec<&str> = specials.chain(self.statics.symbols.keys().copied()).chain(shared).collect();
+            let others = specials.chain(self.statics.symbols.keys().copied());
+            let others: Vec<&str> = others.chain(shared).chain(self.functions.names()).collect();
             error.help = self.scopes.suggestion(&name.text, &others);
         }
         // One missing declaration is one error, however often the name is used.

@@ -52,6 +52,8 @@ pub(super) enum Arg {
     Address(Address),
     /// A label.
     Label(Name),
+    /// The address of a `.local` variable of a device function: an offset from the frame pointer.
+    FrameAddress(i64),
     /// A clock.
     Clock(Clock),
     /// A special register as a 64-bit value (`%gridid`).
@@ -64,6 +66,8 @@ pub(super) struct Args {
     pub(super) args: Vec<Arg>,
     pub(super) reads: Vec<Register>,
     pub(super) writes: Vec<Register>,
+    /// The address is that of a `.param` variable in a frame.
+    pub(super) slot: bool,
 }
 
 impl Args {
@@ -112,6 +116,7 @@ pub(super) fn space(m: &FormMatch<'_>) -> Space {
         ("const", Space::Const),
         ("param", Space::Param),
         ("param::entry", Space::Param),
+        ("param::func", Space::Param),
     ])
     .unwrap_or(Space::Generic)
 }

@@ -105,6 +105,7 @@ impl Rows {
             narrow_constants: self.narrow_constants.into_iter().map(|(bits, row)| (row, bits)).collect(),
             wide_constants: self.wide_constants.into_iter().map(|(bits, row)| (row, bits)).collect(),
             specials: self.specials.into_iter().map(|(special, row)| (row, special)).collect(),
+            frame_pointer: None,
             names,
         }
     }

@@ -11,6 +11,9 @@ use crate::kernel::Register;
 use crate::text::tree::{Name, Registers};
 use std::collections::BTreeMap;
 
+/// Registers that nvcc declares wherever there is a stack frame or a call, used or not.
+const PREAMBLE: [&str; 3] = ["%SP", "%SPL", "temp_param_reg"];
+
 /// A block of the kernel's text, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ScopeId(usize);
@@ -236,7 +239,8 @@ impl Scopes {
         let mut warnings = Vec::new();
         for (i, scope) in self.all.iter().enumerate() {
             for (name, declared) in &scope.singles {
-                if !self.rows_of.contains_key(&(ScopeId(i), name.clone())) {
+                let preamble = PREAMBLE.contains(&name.as_str());
+                if !preamble && !self.rows_of.contains_key(&(ScopeId(i), name.clone())) {
                     let message = format!("register `{name}` is never used");
                     warnings.push(Diagnostic::warning("unused-register", declared.span, message));
                 }

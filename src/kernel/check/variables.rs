@@ -3,6 +3,7 @@
 //! `.global` and `.const` variables of a module have absolute addresses from `kernel::layout`; `.shared` and `.local`
 //! ones are laid out per kernel, in the order of their declarations, each at its natural or requested alignment.
 
+use super::functions::Functions;
 use super::literals::literal;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{Space, Type};
@@ -25,6 +26,8 @@ pub(super) struct Symbol {
     pub(super) address: u64,
     /// Its size.
     pub(super) bytes: u64,
+    /// A `.param` variable in a frame: a device function's parameter, or a value of a call. Kernel parameters are none.
+    pub(super) slot: bool,
     /// Its declaration.
     pub(super) span: Span,
 }
@@ -82,12 +85,17 @@ pub(super) struct Statics<'a> {
     pub(super) variables: Vec<StaticVariable>,
     /// `.shared` variables; each kernel that names one lays it out.
     pub(super) shared: Vec<&'a Variable>,
+    /// The addresses of device functions.
+    functions: BTreeMap<&'a str, u64>,
 }
 
 impl<'a> Statics<'a> {
     /// Lays out the variables of a module.
-    pub(super) fn new(module: &'a Module, diagnostics: &mut Vec<Diagnostic>) -> Statics<'a> {
-        let mut statics = Statics::default();
+    pub(super) fn new(module: &'a Module, functions: &Functions<'a>, diagnostics: &mut Vec<Diagnostic>) -> Statics<'a> {
+        let mut statics = Statics {
+            functions: functions.list.iter().map(|f| (f.function.name.text.as_str(), f.address)).collect(),
+            ..Statics::default()
+        };
         let mut placed = Vec::new();
         let (mut global, mut constant) = (layout::GLOBAL_BASE, layout::CONST_BASE);
         let mut seen = BTreeMap::new();
@@ -121,7 +129,7 @@ impl<'a> Statics<'a> {
             match shape(variable, limit.saturating_sub(*end - base)) {
                 Ok(shape) => {
                     let address = place(end, shape);
-                    let symbol = Symbol { space, address, bytes: shape.bytes, span: variable.name.span };
+                    let symbol = Symbol { space, address, bytes: shape.bytes, slot: false, span: variable.name.span };
                     statics.symbols.insert(&variable.name.text, symbol);
                     placed.push((variable, shape, symbol));
                 }
@@ -200,13 +208,15 @@ impl<'a> Statics<'a> {
             Operand::Symbol { name, offset, .. } => (name, *offset),
             other => return Err(Diagnostic::error("initialiser", other.span(), "expected a number or a variable")),
         };
-        let symbol = self.symbols.get(name.text.as_str()).ok_or_else(|| {
-            Diagnostic::error("unknown-name", name.span, format!("there is no variable `{}`", name.text))
+        let variable = self.symbols.get(name.text.as_str()).map(|symbol| symbol.address);
+        let function = || self.functions.get(name.text.as_str()).copied();
+        let address = variable.or_else(function).ok_or_else(|| {
+            Diagnostic::error("unknown-name", name.span, format!("there is no variable or function `{}`", name.text))
         })?;
         if ty.bits() < 64 || ty.is_float() {
             let message = format!("an address does not fit .{}", ty.name());
             return Err(Diagnostic::error("literal-type", operand.span(), message).help("declare the variable .u64"));
         }
-        Ok(symbol.address.wrapping_add_signed(offset))
+        Ok(address.wrapping_add_signed(offset))
     }
 }

@@ -36,6 +36,13 @@ impl Bits {
         grown
     }
 
+    /// This set, and `other` with its members moved up by `by`.
+    pub(super) fn joined(&self, other: &Bits, by: usize) -> Bits {
+        let mut all = Bits::new((by + other.0.len() * 64).max(self.0.len() * 64));
+        self.iter().chain(other.iter().map(|n| n + by)).for_each(|n| _ = all.insert(n));
+        all
+    }
+
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }

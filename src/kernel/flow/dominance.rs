@@ -12,6 +12,9 @@
 //! `ret` is a return of its own. Blocks that reach no exit circle for ever; their layers end where the circle closes: an edge back
 //! to the circle's first block leads to the layer's end.
 //!
+//! In a device function the `ret`, of which there is one, is the main exit of the first layer whatever else there is: there the
+//! lanes of an activation meet at the latest, and return together.
+//!
 //! Why this is safe for the reconvergence stack. Blocks of a later layer reach no block of an earlier one, else they would be in
 //! it. So a lane either stays in the layer, where textbook post-dominators nest, or leaves it for ever, and exits
 //! without passing any reconvergence point that waits for it. (Edges back to the first block of an endless circle stand for the
@@ -47,6 +50,11 @@ pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     blocks.iter().filter(bare).map(|b| b.id.index()).collect()
 }
 
+/// The block that ends in the return of a device function.
+pub(super) fn returning(insts: &[Inst], blocks: &[BasicBlock]) -> Option<usize> {
+    blocks.iter().find(|b| insts[b.last()].op == Op::Return).map(|b| b.id.index())
+}
+
 /// Blocks in which threads wait for the others of their thread block.
 pub(super) fn with_barriers(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let waits = |b: &&BasicBlock| insts[b.range()].iter().any(|inst| matches!(inst.op, Op::Barrier(_)));
@@ -72,8 +80,14 @@ struct Exit {
     bare: Option<usize>,
 }
 
-/// `bare`, `barriers`: what [`bare_exits`] and [`with_barriers`] found; `depth`: the number of loops around each block.
-pub(super) fn post_dominance(graph: &Successors, bare: &Bits, barriers: &Bits, depth: &[u32]) -> PostDominance {
+/// `bare`, `barriers`, `returning`: what the functions of that name found; `depth`: the number of loops around each block.
+pub(super) fn post_dominance(
+    graph: &Successors,
+    bare: &Bits,
+    barriers: &Bits,
+    returning: Option<usize>,
+    depth: &[u32],
+) -> PostDominance {
     let mut out = PostDominance { ipdom: vec![None; graph.len()], inner: vec![Vec::new(); graph.len()] };
     if graph.is_empty() {
         return out;
@@ -90,9 +104,11 @@ pub(super) fn post_dominance(graph: &Successors, bare: &Bits, barriers: &Bits, d
         let weigh = |(exit, reached_by): &&(Exit, Bits)| {
             let before = || remaining.iter().filter(|&&b| reached_by.contains(b));
             let waits = before().filter(|&&b| barriers.contains(b)).count();
-            (waits, before().count(), std::cmp::Reverse(depth[exit.from]), exit.from)
+            let count = before().count();
+            let returns = count > 0 && returning == Some(exit.from);
+            (returns, waits, count, std::cmp::Reverse(depth[exit.from]), exit.from)
         };
-        let main = exits.iter().max_by_key(weigh).filter(|e| weigh(e).1 > 0);
+        let main = exits.iter().max_by_key(weigh).filter(|e| weigh(e).2 > 0);
         let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
             Some((exit, reached_by)) => {
                 let members = remaining.iter().copied().filter(|&b| reached_by.contains(b)).collect();

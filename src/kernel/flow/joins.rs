@@ -25,17 +25,15 @@ use super::uniformity::region;
 use super::{BasicBlock, Bits};
 use crate::base::{BasicBlockId, JoinId};
 
-/// A two-way branch.
+/// A branch with two sides or, through a table, more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Branch {
     /// The block that ends in it.
     pub block: BasicBlockId,
     /// Its instruction.
     pub inst: u32,
-    /// Where the lanes go that branch.
-    pub taken: BasicBlockId,
-    /// Where the others go.
-    pub fall: BasicBlockId,
+    /// Where its lanes can go, without duplicates: those that branch first, the others last.
+    pub sides: Vec<BasicBlockId>,
     /// Whether lanes of one group may go to different sides; when not, all lanes that execute it together agree.
     pub may_diverge: bool,
     /// Where the sides meet, or where the rest goes on when one side only leads to exits; `None` when they meet nowhere.
@@ -66,6 +64,23 @@ pub(super) struct ConvergenceBarrier {
     region: Bits,
 }
 
+impl ConvergenceBarrier {
+    /// The same with all blocks' numbers moved up.
+    pub(super) fn shifted(self, by: usize) -> ConvergenceBarrier {
+        let up = |bits: Bits| bits.iter().map(|b| b + by).collect();
+        ConvergenceBarrier {
+            id: self.id,
+            set: match self.set {
+                SetPoint::Branch(block) => SetPoint::Branch(block + by),
+                SetPoint::Cycle(blocks) => SetPoint::Cycle(up(blocks)),
+            },
+            join: self.join + by,
+            branch: self.branch + by,
+            region: up(self.region),
+        }
+    }
+}
+
 /// The outcome.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Joins {
@@ -85,14 +100,13 @@ pub(super) fn place(
 ) -> Joins {
     let mut branches: Vec<Branch> = blocks
         .iter()
-        .filter(|b| b.reachable && b.successors.len() == 2)
+        .filter(|b| b.reachable && b.successors.len() >= 2)
         .map(|b| {
             let n = b.id.index();
             Branch {
                 block: b.id,
                 inst: b.last() as u32,
-                taken: b.successors[0],
-                fall: b.successors[1],
+                sides: b.successors.clone(),
                 may_diverge: diverging.contains(n),
                 reconverge: post.ipdom[n].map(|p| BasicBlockId(p as u32)),
                 meets: post.ipdom[n].is_some() && post.inner[n].len() > 1,
@@ -121,8 +135,8 @@ fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits) 
     let regions = regions(branches, graph);
     for branch in branches.iter_mut().filter(|b| !b.meets) {
         let block = branch.block.index();
-        let [taken, fall] = [branch.taken, branch.fall].map(|s| reach(graph, [s.index()], None));
-        let Some(exit) = bare.iter().find(|&e| taken.contains(e) && fall.contains(e)) else { continue };
+        let sides: Vec<Bits> = branch.sides.iter().map(|s| reach(graph, [s.index()], None)).collect();
+        let Some(exit) = bare.iter().find(|&e| sides.iter().all(|side| side.contains(e))) else { continue };
         let from_here = reach(graph, [block], None);
         let enclosed = regions.iter().any(|(other, meet, region)| {
             *other != block && *meet != exit && region.contains(block) && from_here.contains(*meet)

@@ -28,8 +28,8 @@ struct Program {
 
 impl Program {
     fn new(insts: Vec<Inst>) -> Program {
-        let flow = ControlFlow::build(&insts, &registers());
-        let streams = MODES.map(|mode| stream(&insts, &flow, mode, true));
+        let flow = ControlFlow::build(&insts, &[], &registers());
+        let streams = MODES.map(|mode| stream(&insts, &[], &flow, mode, true));
         let distance = distances(&insts);
         let target = |i: &Inst| if let Op::Branch { target, .. } = i.op { target.index() } else { 0 };
         let nearer = |(n, i): (usize, &Inst)| distance[target(i)] < distance.get(n + 1).copied().unwrap_or(u32::MAX);

@@ -3,50 +3,72 @@
 use super::graph::{blocks, successors};
 use super::operands::Numbering;
 use super::{BasicBlock, Bits};
-use crate::kernel::{Inst, Registers};
+use crate::kernel::{Inst, Op, Register, Registers};
 
 /// The largest number of 32-bit registers that are live at once (a 64-bit row counts two, a predicate none).
 ///
-/// Backward data-flow over the basic blocks. A guarded write keeps the old value alive; a result that nobody reads still needs a
-/// register when it is written. A compiler needs a few more (addresses, copies) or fewer (rematerialisation): this is an
-/// estimate for occupancy, not ptxas's figure. Immediates and special registers do not count.
+/// A guarded write keeps the old value alive; a result that nobody reads still needs a register when it is written. A compiler
+/// needs a few more (addresses, copies) or fewer (rematerialisation): this is an estimate for occupancy, not ptxas's figure.
+/// Immediates and special registers do not count.
 pub fn register_pressure(insts: &[Inst], registers: &Registers) -> u32 {
-    let (blocks, _) = blocks(insts);
-    let graph = successors(&blocks);
-    let numbering = Numbering::new(registers);
-    let mut live_in = vec![Bits::new(numbering.len()); blocks.len()];
-    let live_out = |live_in: &[Bits], block: &BasicBlock| {
-        let mut live = Bits::new(numbering.len());
-        for &next in &graph[block.id.index()] {
-            live.union(&live_in[next]);
+    Liveness::new(insts, registers).pressure
+}
+
+/// What is live where in a function, as far as others must know.
+#[derive(Clone, Debug, Default)]
+pub(in crate::kernel) struct Liveness {
+    /// What [`register_pressure`] says.
+    pub(in crate::kernel) pressure: u32,
+    /// Registers that may be read before they are written.
+    pub(in crate::kernel) at_entry: Vec<Register>,
+    /// For each call: its instruction, the registers that are read after it, and what they cost.
+    pub(in crate::kernel) across: Vec<(usize, Vec<Register>, u32)>,
+}
+
+impl Liveness {
+    /// Backward data-flow over the basic blocks of one function; targets count from its first instruction.
+    pub(in crate::kernel) fn new(insts: &[Inst], registers: &Registers) -> Liveness {
+        let (blocks, _) = blocks(insts);
+        let graph = successors(&blocks);
+        let numbering = Numbering::new(registers);
+        let mut live_in = vec![Bits::new(numbering.len()); blocks.len()];
+        let live_out = |live_in: &[Bits], block: &BasicBlock| {
+            let mut live = Bits::new(numbering.len());
+            for &next in &graph[block.id.index()] {
+                live.union(&live_in[next]);
+            }
+            live
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for block in blocks.iter().rev() {
+                let mut live = live_out(&live_in, block);
+                for i in block.range().rev() {
+                    step_back(&insts[i], numbering, &mut live);
+                }
+                changed |= live_in[block.id.index()].union(&live);
+            }
         }
-        live
-    };
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for block in blocks.iter().rev() {
+        let cost = |live: &Bits| live.iter().map(|n| numbering.cost(n)).sum::<u32>();
+        let list = |live: &Bits| live.iter().map(|n| numbering.register(n)).collect::<Vec<_>>();
+        let mut out = Liveness { at_entry: live_in.first().map(list).unwrap_or_default(), ..Liveness::default() };
+        for block in blocks.iter().filter(|b| b.reachable) {
             let mut live = live_out(&live_in, block);
             for i in block.range().rev() {
+                if matches!(insts[i].op, Op::Call(_)) {
+                    out.across.push((i, list(&live), cost(&live)));
+                }
+                let mut with_results = live.clone();
+                for &register in &insts[i].writes {
+                    with_results.insert(numbering.number(register));
+                }
                 step_back(&insts[i], numbering, &mut live);
+                out.pressure = out.pressure.max(cost(&with_results)).max(cost(&live));
             }
-            changed |= live_in[block.id.index()].union(&live);
         }
+        out
     }
-    let cost = |live: &Bits| live.iter().map(|n| numbering.cost(n)).sum::<u32>();
-    let mut most = 0;
-    for block in blocks.iter().filter(|b| b.reachable) {
-        let mut live = live_out(&live_in, block);
-        for i in block.range().rev() {
-            let mut with_results = live.clone();
-            for &register in &insts[i].writes {
-                with_results.insert(numbering.number(register));
-            }
-            step_back(&insts[i], numbering, &mut live);
-            most = most.max(cost(&with_results)).max(cost(&live));
-        }
-    }
-    most
 }
 
 /// From what is live behind an instruction to what is live before it.

@@ -12,7 +12,18 @@ const fn arity(f: LaneFn) -> usize {
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,
         Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min { .. } | Max { .. } => 2,
-        And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | DivApprox { .. } | FMin { .. } | FMax { .. } => 2,
+        And
+        | Or
+        | Xor
+        | Shl
+        | Shr
+        | FAdd(_)
+        | FSub(_)
+        | FMul(_)
+        | FDiv(_)
+        | DivApprox { .. }
+        | FMin { .. }
+        | FMax { .. } => 2,
         CopySign | Set { .. } | CvtPair(_) | Szext { .. } | Bmsk { .. } => 2,
         MadLo
         | MadHi { .. }
@@ -71,8 +82,8 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             op.carry_in.map(Register::Predicate).into_iter().for_each(visit);
         }
         Op::Test { ty, a, .. } => visit(typed(*a, *ty)),
-        Op::Load(load) => address(&load.address).into_iter().for_each(visit),
-        Op::Store(store) => {
+        Op::Load(load) | Op::ReadSlot(load) => address(&load.address).into_iter().for_each(visit),
+        Op::Store(store) | Op::WriteSlot(store) => {
             address(&store.address).into_iter().for_each(&mut visit);
             let count = usize::from(store.access.count).min(store.s.len());
             store.s[..count].iter().map(|&r| row(r, store.access.wide)).for_each(visit);
@@ -98,7 +109,12 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask)].into_iter().for_each(visit),
         Op::Redux(op) => [op.a, op.mask].map(narrow).into_iter().for_each(visit),
         Op::Sleep { t } => visit(narrow(*t)),
-        Op::Clock { .. } | Op::Branch { .. } | Op::Exit | Op::Trap | Op::ActiveMask { .. } => {}
+        Op::Switch(op) => visit(narrow(op.index)),
+        Op::Call(op) => match op.callee {
+            Callee::Indirect { address, .. } => visit(row(address, true)),
+            Callee::Direct(_) => {}
+        },
+        Op::Clock { .. } | Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ActiveMask { .. } => {}
         Op::Fence | Op::Join(_) => {}
     }
 }
@@ -130,6 +146,15 @@ impl Numbering {
             Register::Narrow(Row(r)) => usize::from(r),
             Register::Wide(Row(r)) => self.narrow + usize::from(r),
             Register::Predicate(Predicate(p)) => self.narrow + self.wide + usize::from(p),
+        }
+    }
+
+    /// The register of a number.
+    pub(super) fn register(self, number: usize) -> Register {
+        match number {
+            n if n < self.narrow => Register::Narrow(Row(n as u16)),
+            n if n < self.narrow + self.wide => Register::Wide(Row((n - self.narrow) as u16)),
+            n => Register::Predicate(Predicate((n - self.narrow - self.wide) as u16)),
         }
     }
 

@@ -8,9 +8,10 @@
 //! *Yield* is placed as ptxas places it (on an H200): at the head of the innermost loop around an atomic whose result, or a
 //! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin.
 
+use super::graph::parting_call;
 use super::joins::SetPoint;
 use super::{ControlFlow, Loop};
-use crate::base::{BasicBlockId, Pc};
+use crate::base::{BasicBlockId, JoinId, Pc};
 use crate::isa::Class;
 use crate::kernel::*;
 
@@ -20,16 +21,22 @@ pub const NO_FORM: u16 = u16::MAX;
 impl Kernel {
     /// The steps a machine runs. The first ones are [`Kernel::insts`], one for one; added steps follow.
     pub fn stream(&self, convergence: Convergence) -> Stream {
-        stream(&self.insts, &self.flow, convergence, true)
+        stream(&self.insts, &self.functions, &self.flow, convergence, true)
     }
 
     /// As [`Kernel::stream`], without the yields in spinning loops: what a compiler that gives no forward-progress guarantee would make.
     pub fn stream_without_yield(&self, convergence: Convergence) -> Stream {
-        stream(&self.insts, &self.flow, convergence, false)
+        stream(&self.insts, &self.functions, &self.flow, convergence, false)
     }
 }
 
-pub(super) fn stream(insts: &[Inst], flow: &ControlFlow, convergence: Convergence, yields: bool) -> Stream {
+pub(super) fn stream(
+    insts: &[Inst],
+    functions: &[DeviceFunction],
+    flow: &ControlFlow,
+    convergence: Convergence,
+    yields: bool,
+) -> Stream {
     let steps = insts.iter().enumerate().map(|(i, inst)| Step {
         inst: inst.clone(),
         source: Some(i as u32),
@@ -39,6 +46,8 @@ pub(super) fn stream(insts: &[Inst], flow: &ControlFlow, convergence: Convergenc
     let mut builder = Builder {
         flow,
         insts,
+        functions,
+        call_join: JoinId(flow.barriers.iter().map(|b| b.id.0 + 1).max().unwrap_or(0)),
         steps: steps.collect(),
         barriers: convergence == Convergence::Barriers,
         spins: vec![false; flow.blocks.len()],
@@ -47,7 +56,8 @@ pub(super) fn stream(insts: &[Inst], flow: &ControlFlow, convergence: Convergenc
         exits: vec![None; flow.blocks.len()],
     };
     if builder.barriers && yields {
-        for spinning in flow.loops.iter().filter(|l| spins(insts, flow, l)) {
+        let observing = observing_functions(insts, functions);
+        for spinning in flow.loops.iter().filter(|l| spins(insts, &observing, flow, l)) {
             builder.spins[spinning.header.index()] = true;
         }
     }
@@ -57,6 +67,10 @@ pub(super) fn stream(insts: &[Inst], flow: &ControlFlow, convergence: Convergenc
 struct Builder<'a> {
     flow: &'a ControlFlow,
     insts: &'a [Inst],
+    functions: &'a [DeviceFunction],
+    /// The register around calls whose lanes may part: no other barrier has it, and none of these is inside another of the
+    /// same activation.
+    call_join: JoinId,
     steps: Vec<Step>,
     /// Whether joins are placed.
     barriers: bool,
@@ -73,26 +87,40 @@ struct Builder<'a> {
 impl Builder<'_> {
     fn build(mut self) -> Stream {
         if self.flow.blocks.is_empty() {
-            return Stream { steps: self.steps, entry: Pc(0) };
+            return Stream { steps: self.steps, entry: Pc(0), functions: Vec::new() };
         }
         let entry = self.edge(None, 0);
+        let first = |f: &DeviceFunction| self.flow.block_of(f.first as usize).map_or(0, |b| b.index());
+        let firsts: Vec<usize> = self.functions.iter().map(first).collect();
+        let functions = firsts.into_iter().map(|block| self.edge(None, block)).collect();
         for block in &self.flow.blocks {
             let (from, last) = (block.id.index(), block.last());
             let set = self.set_before_branch(from);
             if let (Some(set), true) = (set, last > block.first as usize) {
                 self.steps[last - 1].next = set;
             }
-            let to = |b: &BasicBlockId| b.index();
-            match self.insts[last].op {
+            match &self.insts[last].op {
                 Op::Branch { target, .. } => {
-                    let target = self.flow.block_of.get(target.index()).map(to);
-                    let target = target.map_or(Pc(last as u32), |b| self.edge(Some(from), b));
-                    if let Op::Branch { target: old, .. } = &mut self.steps[last].inst.op {
-                        *old = target;
+                    let new = self.way(from, last, *target);
+                    if let Op::Branch { target, .. } = &mut self.steps[last].inst.op {
+                        *target = new;
                     }
                     if self.insts[last].guard.is_some() {
                         self.fall(from, last);
                     }
+                }
+                Op::Switch(switch) => {
+                    let new: Vec<Pc> = switch.targets.iter().map(|&target| self.way(from, last, target)).collect();
+                    if let Op::Switch(switch) = &mut self.steps[last].inst.op {
+                        switch.targets = new;
+                    }
+                    if self.insts[last].guard.is_some() {
+                        self.fall(from, last);
+                    }
+                }
+                _ if self.barriers && parting_call(&self.insts[last]) => {
+                    self.fall(from, last);
+                    self.steps[last].next = self.add(JoinOp::Sync(self.call_join), last, self.steps[last].next);
                 }
                 _ if block.successors.is_empty() => {}
                 _ => self.fall(from, last),
@@ -104,7 +132,13 @@ impl Builder<'_> {
                 self.steps[branch.inst as usize].reconverge = meet;
             }
         }
-        Stream { steps: self.steps, entry }
+        Stream { steps: self.steps, entry, functions }
+    }
+
+    /// The first step on the way that branch `last`, the end of block `from`, has to instruction `target`.
+    fn way(&mut self, from: usize, last: usize, target: Pc) -> Pc {
+        let block = self.flow.block_of.get(target.index()).map(|b| b.index());
+        block.map_or(Pc(last as u32), |block| self.edge(Some(from), block))
     }
 
     /// The step behind `last`, the end of block `from`, leads into the next block.
@@ -165,12 +199,16 @@ impl Builder<'_> {
         set.unwrap_or(Pc(first))
     }
 
-    /// The set right before the branch that ends the block, if there is one.
+    /// The set right before the branch, or call whose lanes may part, that ends the block, if there is one.
     fn set_before_branch(&mut self, block: usize) -> Option<Pc> {
-        let barrier = self.flow.barriers.iter().find(|b| self.barriers && b.set == SetPoint::Branch(block))?;
+        let last = self.flow.blocks[block].last();
+        let join = match self.flow.barriers.iter().find(|b| b.set == SetPoint::Branch(block)) {
+            _ if !self.barriers => None,
+            None if parting_call(&self.insts[last]) => Some(self.call_join),
+            barrier => barrier.map(|b| b.id),
+        }?;
         if self.sets[block].is_none() {
-            let last = self.flow.blocks[block].last();
-            self.sets[block] = Some(self.add(JoinOp::Set(barrier.id), last, Pc(last as u32)));
+            self.sets[block] = Some(self.add(JoinOp::Set(join), last, Pc(last as u32)));
         }
         self.sets[block]
     }
@@ -192,19 +230,42 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a loop waits for what other lanes or warps do: an atomic's result or a strong load's value, read in this
-/// loop and in no loop inside it, decides a branch or a guard of the loop.
-fn spins(insts: &[Inst], flow: &ControlFlow, candidate: &Loop) -> bool {
-    let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
-    let observes = |inst: &&Inst| match &inst.op {
+/// Whether the instruction sees what other lanes or warps do.
+fn observes(inst: &Inst) -> bool {
+    match &inst.op {
         Op::Atomic(atomic) => atomic.d.is_some(),
         Op::Load(load) => load.access.strong,
         _ => false,
-    };
+    }
+}
+
+/// The functions with an instruction that [`observes`], their own or of a function that they may call.
+fn observing_functions(insts: &[Inst], functions: &[DeviceFunction]) -> Vec<bool> {
+    let mut observing = vec![false; functions.len()];
+    loop {
+        let sees = |inst: &Inst| observes(inst) || calls_one_of(inst, &observing);
+        let now: Vec<bool> =
+            functions.iter().map(|f| insts[f.first as usize..f.end as usize].iter().any(sees)).collect();
+        if now == observing {
+            return now;
+        }
+        observing = now;
+    }
+}
+
+fn calls_one_of(inst: &Inst, which: &[bool]) -> bool {
+    matches!(&inst.op, Op::Call(call) if call.callees().iter().any(|&f| which.get(f as usize) == Some(&true)))
+}
+
+/// Whether a loop waits for what other lanes or warps do: an atomic's result or a strong load's value, read in this
+/// loop and in no loop inside it, decides a branch or a guard of the loop. So does what a function brings back that reads such.
+fn spins(insts: &[Inst], observing: &[bool], flow: &ControlFlow, candidate: &Loop) -> bool {
+    let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
     let range = |b: &BasicBlockId| flow.blocks[b.index()].range();
-    let own = candidate.body.iter().filter(innermost).flat_map(range);
-    let mut observed: Vec<Register> =
-        own.map(|i| &insts[i]).filter(observes).flat_map(|i| i.writes.iter().copied()).collect();
+    let own: Vec<&Inst> = candidate.body.iter().filter(innermost).flat_map(range).map(|i| &insts[i]).collect();
+    let calls = own.iter().any(|inst| calls_one_of(inst, observing));
+    let brings = |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
+    let mut observed: Vec<Register> = own.iter().filter(brings).flat_map(|i| i.writes.iter().copied()).collect();
     if observed.is_empty() {
         return false;
     }

@@ -130,12 +130,13 @@ fn reads_rows(reads: &mut Vec<Register>, words: &[&str]) {
 
 fn kernel(text: &str) -> Kernel {
     let insts = assemble(text);
-    let flow = ControlFlow::build(&insts, &registers());
+    let flow = ControlFlow::build(&insts, &[], &registers());
     Kernel {
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,
         insts,
+        functions: Vec::new(),
         registers: registers(),
         shared_bytes: 0,
         local_bytes: 0,

@@ -11,6 +11,9 @@
 //!   wrote differs behind it;
 //! - a guarded write leaves the old value in some lanes.
 //!
+//! A device function's parameters, and what calls bring back, may differ between lanes; so may what a vote says in a function, whose
+//! caller may have called it from several places at once.
+//!
 //! Votes, `redux`, `match.all` and barrier reductions give one value to all who take part: they are uniform unless under divergent
 //! control. A branch marked `.uni` is taken at its word. Everything errs on one side: what is called uniform is uniform; a
 //! "divergent" branch may well never diverge.
@@ -46,8 +49,9 @@ pub(super) fn analyse(
     blocks: &[BasicBlock],
     graph: &Successors,
     post: &PostDominance,
+    called: bool,
 ) -> Uniformity {
-    let mut analysis = Analysis::new(insts, registers, blocks, graph);
+    let mut analysis = Analysis::new(insts, registers, blocks, graph, called);
     // More divergent branches make more values divergent, and these more branches: both only grow, so this ends.
     let mut result = Uniformity { diverging: Bits::new(graph.len()), ..Uniformity::default() };
     loop {
@@ -70,6 +74,8 @@ struct Analysis<'a> {
     graph: &'a Successors,
     back: Successors,
     numbering: Numbering,
+    /// This is a device function.
+    called: bool,
     /// A generic address may lead to local memory.
     local_is_generic: bool,
     /// Registers written in each block.
@@ -83,7 +89,13 @@ struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    fn new(insts: &'a [Inst], registers: &Registers, blocks: &'a [BasicBlock], graph: &'a Successors) -> Self {
+    fn new(
+        insts: &'a [Inst],
+        registers: &Registers,
+        blocks: &'a [BasicBlock],
+        graph: &'a Successors,
+        called: bool,
+    ) -> Self {
         let numbering = Numbering::new(registers);
         let none = vec![Bits::new(numbering.len()); blocks.len()];
         let mut written = none.clone();
@@ -94,6 +106,8 @@ impl<'a> Analysis<'a> {
         }
         let mut entry = none.clone();
         if let Some(first) = entry.first_mut() {
+            let frame_pointer = registers.frame_pointer.filter(|_| called).map(Register::Wide);
+            frame_pointer.into_iter().for_each(|row| _ = first.insert(numbering.number(row)));
             for &(row, special) in &registers.specials {
                 use Special::*;
                 let lane_dependent = match special {
@@ -114,6 +128,7 @@ impl<'a> Analysis<'a> {
             graph,
             back: reversed(graph),
             numbering,
+            called,
             local_is_generic: insts.iter().any(to_local),
             written,
             apart: Bits::new(blocks.len()),
@@ -162,7 +177,7 @@ impl<'a> Analysis<'a> {
     fn transfer(&self, inst: &Inst, block: usize, state: &mut Bits) {
         let mut operand_diverges = false;
         operands(inst, |r| operand_diverges |= state.contains(self.numbering.number(r)));
-        let apart = self.apart.contains(block);
+        let apart = self.called || self.apart.contains(block);
         let diverges = match &inst.op {
             Op::Load(load) => {
                 let own = load.access.space == Space::Local
@@ -170,7 +185,7 @@ impl<'a> Analysis<'a> {
                     || load.access.strong && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
-            Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } => true,
+            Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
             Op::Match(op) => !op.all || apart || state.contains(self.numbering.number(Register::Narrow(op.mask))),
             Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
@@ -201,11 +216,20 @@ impl<'a> Analysis<'a> {
             let mut state = self.entry[block.id.index()].clone();
             for i in block.range() {
                 let inst = &self.insts[i];
-                if self.guard(inst, &state) {
+                let guard = self.guard(inst, &state);
+                if guard {
                     guards.insert(i);
-                    if matches!(inst.op, Op::Branch { uniform: false, .. }) && block.successors.len() > 1 {
-                        diverging.insert(block.id.index());
+                }
+                let parts = match &inst.op {
+                    Op::Branch { uniform, .. } => guard && !uniform,
+                    Op::Switch(switch) => {
+                        let index = self.numbering.number(Register::Narrow(switch.index));
+                        !switch.uniform && (guard || state.contains(index))
                     }
+                    _ => false,
+                };
+                if parts && block.successors.len() > 1 {
+                    diverging.insert(block.id.index());
                 }
                 self.transfer(inst, block.id.index(), &mut state);
             }
@@ -214,6 +238,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
+/// Whether the instruction can wait for lanes that come another way. A function may hold such instructions.
 fn gathers(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. })
+    matches!(inst.op, Op::Call(_) | Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. })
 }

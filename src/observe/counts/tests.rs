@@ -57,7 +57,7 @@ fn machine_instructions_weigh_lanes_and_joins_stay_apart() {
 
 #[test]
 fn a_guard_counts_as_predicated_off() {
-    let mut counts = Counts::new(&[false], 32);
+    let mut counts = Counts::new(&[false], 32, false);
     let event = Event::Issue {
         cycle: 0,
         sm: SmId(0),
@@ -86,7 +86,7 @@ fn every_slot_and_every_warp_cycle_is_counted_once() {
 
 #[test]
 fn a_warp_cut_short_counts_as_resident_to_the_end() {
-    let mut counts = Counts::new(&[false], 32);
+    let mut counts = Counts::new(&[false], 32, false);
     let sm = SmId(0);
     for (slot, cycle) in [(0, 10), (1, 30)] {
         let (warp, block, lanes) = (WarpId(slot), BlockId(0), LaneMask::first_n(7));
@@ -100,7 +100,7 @@ fn a_warp_cut_short_counts_as_resident_to_the_end() {
 
 #[test]
 fn a_drain_past_the_last_step_is_still_a_stall() {
-    let mut counts = Counts::new(&[false], 32);
+    let mut counts = Counts::new(&[false], 32, false);
     let (sm, warp) = (SmId(0), WarpId(0));
     counts.on(Event::WarpStalled { sm, warp, pc: Pc(1), stall: Stall::Drain, cycles: 9 });
     let totals = counts.finish();

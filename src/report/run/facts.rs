@@ -89,6 +89,17 @@ pub struct StepInfo {
     pub is_branch: bool,
     /// The source line at which a branch's sides meet.
     pub reconverge_line: Option<u32>,
+    /// The line of another file that it was compiled from.
+    pub origin: Option<Origin>,
+}
+
+/// A line of the source that a compiler made the program from (`.loc`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Origin {
+    /// The file, without its folders.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
 }
 
 /// How a run ended.

@@ -10,6 +10,7 @@ fn steps() -> Vec<StepInfo> {
         text: text.to_owned(),
         is_branch: false,
         reconverge_line: None,
+        origin: None,
     };
     let branch = StepInfo { is_branch: true, reconverge_line: Some(26), ..step(Some(1), 21, "@!p bra skip;") };
     vec![

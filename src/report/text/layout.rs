@@ -166,6 +166,12 @@ impl Page {
         self.out.push('\n');
     }
 
+    /// A line that must not be broken, whatever its length: an address.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
     fn paint(&mut self, text: &str, paint: Paint) {
         if self.color && paint != Paint::Plain {
             self.out.push_str(paint.code());
@@ -192,7 +198,7 @@ pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
 }
 
 /// `text` in at most `width` columns, cut with two dots where it is longer; control characters become spaces.
-pub(super) fn clip(text: &str, width: usize) -> String {
+pub(in crate::report) fn clip(text: &str, width: usize) -> String {
     let clean: Vec<char> = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() <= width {
         return clean.into_iter().collect();

@@ -74,7 +74,7 @@ impl Parser<'_> {
     }
 
     /// `.maxntid 512, 1, 1 .noreturn ..`
-    fn performance(&mut self) -> Vec<(Name, Vec<u64>)> {
+    pub(super) fn performance(&mut self) -> Vec<(Name, Vec<u64>)> {
         let mut list = Vec::new();
         while self.kind() == TokenKind::Directive && !self.starts_item() {
             let known = PERFORMANCE.contains(&self.directive());

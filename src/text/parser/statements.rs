@@ -3,10 +3,10 @@
 use super::{MOST_NESTED, Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
 use crate::text::lexer::TokenKind;
-use crate::text::tree::{Guard, Instruction, Operand, Statement};
+use crate::text::tree::{Guard, Instruction, Name, Operand, Prototype, Statement, TargetKind, Targets};
 
-/// Directives of the manual that stand in bodies and have no place in the tree yet.
-const UNSUPPORTED: [&str; 3] = ["branchtargets", "calltargets", "callprototype"];
+/// Directives that a label must stand before.
+const LABELLED: [&str; 3] = ["branchtargets", "calltargets", "callprototype"];
 
 impl Parser<'_> {
     /// The statements of a scope whose `{` is next, and the `}`.
@@ -55,7 +55,12 @@ impl Parser<'_> {
             TokenKind::Word if self.ahead(1).kind == TokenKind::Colon => {
                 let name = self.identifier("a label")?;
                 self.bump();
-                out.push(Statement::Label(name));
+                out.push(match self.directive() {
+                    "branchtargets" => self.targets(TargetKind::Branch, name, start)?,
+                    "calltargets" => self.targets(TargetKind::Call, name, start)?,
+                    "callprototype" => self.prototype(name, start)?,
+                    _ => Statement::Label(name),
+                });
             }
             TokenKind::Word => out.push(Statement::Instruction(self.instruction(None, start)?)),
             TokenKind::At => {
@@ -76,6 +81,31 @@ impl Parser<'_> {
             _ => return Err(self.unexpected("expected-statement", "an instruction, a label or a declaration")),
         }
         Ok(())
+    }
+
+    /// `.branchtargets a, b;` or `.calltargets f, g;` behind its label.
+    fn targets(&mut self, kind: TargetKind, label: Name, start: Span) -> Parsed<Statement> {
+        self.bump();
+        let mut names = Vec::new();
+        loop {
+            names.push(self.identifier("a target")?);
+            if !self.eat(TokenKind::Comma) {
+                break;
+            }
+        }
+        self.end_statement()?;
+        Ok(Statement::Targets(Targets { label, kind, names, span: self.since(start) }))
+    }
+
+    /// `.callprototype (returns) _ (params) .noreturn;` behind its label.
+    fn prototype(&mut self, label: Name, start: Span) -> Parsed<Statement> {
+        self.bump();
+        let returns = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
+        self.identifier("`_`")?;
+        let params = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
+        let performance = self.performance();
+        self.end_statement()?;
+        Ok(Statement::Prototype(Prototype { label, returns, params, performance, span: self.since(start) }))
     }
 
     fn instruction(&mut self, guard: Option<Guard>, start: Span) -> Parsed<Instruction> {
@@ -173,9 +203,10 @@ impl Parser<'_> {
                 let variables = self.variables(linkage, start)?;
                 out.extend(variables.into_iter().map(Statement::Variable));
             }
-            word if UNSUPPORTED.contains(&word) => {
-                let message = format!("`.{word}` is not supported");
-                return Err(self.report(Diagnostic::error("unsupported-directive", start, message)));
+            word if LABELLED.contains(&word) => {
+                let message = format!("`.{word}` needs a name before it");
+                let error = Diagnostic::error("missing-name", start, message);
+                return Err(self.report(error.help(format!("write a label, as in `table: .{word}`"))));
             }
             _ => {
                 let known = super::recovery::BODY_DIRECTIVES.into_iter().chain(["section"]);

@@ -73,7 +73,7 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         ("a.b:", "bad-name@a.b", 1),
         (".loc 1 x 3", "missing-number@x", 1),
         (".pragma 4;", "missing-string@4", 1),
-        (".branchtargets A, B;", "unsupported-directive@.branchtargets", 1),
+        (".branchtargets A, B;", "missing-name@.branchtargets", 1),
         ("#define N 4", "preprocessor-line@#define N 4", 1),
         ("mov.u32 %r1, \"abc;", "unclosed-string@\"abc;", 1),
     ] {

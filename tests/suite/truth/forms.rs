@@ -45,7 +45,13 @@ fn is_element_wise(row: &Form) -> bool {
     });
     let among_lanes = matches!(
         row.class,
-        Class::Barrier | Class::WarpSync | Class::Shuffle | Class::Vote | Class::WarpReduce | Class::Sleep | Class::Fence
+        Class::Barrier
+            | Class::WarpSync
+            | Class::Shuffle
+            | Class::Vote
+            | Class::WarpReduce
+            | Class::Sleep
+            | Class::Fence
     );
     let has_result = row.operands.iter().any(|o| o.result);
     shaped && has_result && !among_lanes && row.sem != Sem::Cvta
@@ -75,8 +81,11 @@ pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<Strin
                 }
             }
         }
-        let only_types: Vec<Vec<Option<&str>>> =
-            slots.iter().enumerate().map(|(slot, list)| if is_type(slot) { list.clone() } else { vec![None] }).collect();
+        let only_types: Vec<Vec<Option<&str>>> = slots
+            .iter()
+            .enumerate()
+            .map(|(slot, list)| if is_type(slot) { list.clone() } else { vec![None] })
+            .collect();
         let types = combinations(&only_types);
         let merge = |variant: &[Option<&'_ str>], types: &[Option<&'_ str>]| -> Vec<Option<String>> {
             let words = variant.iter().zip(types).enumerate();

@@ -27,7 +27,9 @@ fn uses(sem: Sem, wanted: impl Fn(&Form) -> bool) -> Vec<FormMatch<'static>> {
     let rows = isa.rows().iter().filter(|row| row.sem == sem && wanted(row));
     let written = rows.flat_map(|row| mnemonics(row, 0, 0));
     // The rows accept a little more than NVIDIA's assembler does.
-    let refused = |found: &FormMatch<'_>| found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word));
+    let refused = |found: &FormMatch<'_>| {
+        found.has("param::func") || found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word))
+    };
     let found = written.filter_map(|mnemonic| isa.lookup(&mnemonic).ok());
     found.filter(|found| found.ty().bits() * lanes(found) <= 128 && !refused(found)).collect()
 }
@@ -131,7 +133,7 @@ fn stores() -> String {
     for n in 0..4 {
         let _ = writeln!(body, "    ld.global.b64 %d{n}, [%bytes+{}];", n % 2 * 8);
     }
-    for found in uses(Sem::Store, |_| true) {
+    for found in uses(Sem::Store, |row| row.class != Class::Move) {
         let name = name_of(&found);
         let (from, _) = registers(&found);
         let at = place(&found);
@@ -185,7 +187,8 @@ fn atomics(program: &str, class: Class) -> String {
         if shared {
             let _ = writeln!(body, "    st.shared.b{width} [%tile], %a_{kind};");
             let _ = writeln!(body, "    {} {old}[%tile], {};", found.mnemonic(), values.join(", "));
-            let _ = writeln!(body, "    ld.shared.b{width} %y{width}, [%tile];\n    st.global.b{width} [%p], %y{width};");
+            let _ =
+                writeln!(body, "    ld.shared.b{width} %y{width}, [%tile];\n    st.global.b{width} [%p], %y{width};");
         } else {
             let _ = writeln!(body, "    {} {old}[%p], {};", found.mnemonic(), values.join(", "));
         }

@@ -62,7 +62,17 @@ fn corners(kind: &str) -> Vec<u64> {
     match kind {
         "i16" => vec![0, 1, 2, 7, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xfffe, 0xffff],
         "i32" => vec![
-            0, 1, 2, 0xffff, 0x0080_0000, 0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0x1234_5678, 0xffff_fffe,
+            0,
+            1,
+            2,
+            0xffff,
+            0x0080_0000,
+            0x00ff_ffff,
+            0x7fff_ffff,
+            0x8000_0000,
+            0x8000_0001,
+            0x1234_5678,
+            0xffff_fffe,
             0xffff_ffff,
         ],
         "i64" => vec![
@@ -79,12 +89,8 @@ fn corners(kind: &str) -> Vec<u64> {
             0xffff_ffff_ffff_fffe,
             0xffff_ffff_ffff_ffff,
         ],
-        "f16" => vec![
-            0, 0x8000, 0x3c00, 0xbe00, 0x0001, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7e12, 0xfd01,
-        ],
-        "bf16" => vec![
-            0, 0x8000, 0x3f80, 0xbfc0, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7fc2, 0xffa1,
-        ],
+        "f16" => vec![0, 0x8000, 0x3c00, 0xbe00, 0x0001, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7e12, 0xfd01],
+        "bf16" => vec![0, 0x8000, 0x3f80, 0xbfc0, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7fc2, 0xffa1],
         "f16x2" | "bf16x2" => {
             let parts = corners(kind.trim_end_matches("x2"));
             (0..CORNERS).map(|i| parts[i] | parts[(i * 5 + 3) % CORNERS] << 16).collect()
@@ -104,8 +110,18 @@ fn corners(kind: &str) -> Vec<u64> {
             0xfff4_0000_0000_5678,
         ],
         _ => vec![
-            0, 0x8000_0000, 0x3f80_0000, 0xbfc0_0000, 0x0000_0001, 0x807f_ffff, 0x0080_0000, 0x7f7f_ffff, 0x7f80_0000,
-            0xff80_0000, 0x7fc0_1234, 0xffa0_5678,
+            0,
+            0x8000_0000,
+            0x3f80_0000,
+            0xbfc0_0000,
+            0x0000_0001,
+            0x807f_ffff,
+            0x0080_0000,
+            0x7f7f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_1234,
+            0xffa0_5678,
         ],
     }
 }
@@ -147,8 +163,21 @@ fn chosen(kind: &str) -> Vec<(u64, u64)> {
             let top = 1u64 << (bits(kind) - 1);
             let mask = top | (top - 1);
             let pairs = [
-                (top, mask), (top, 1), (100, 7), (mask - 99, 7), (100, mask - 6), (mask - 99, mask - 6), (top - 1, top - 1),
-                (top, top), (0x55, 0xaa), (12345, 678), (mask >> 2, 3), (top >> 1, 4), (top - 1, 2), (mask, top), (255, 257),
+                (top, mask),
+                (top, 1),
+                (100, 7),
+                (mask - 99, 7),
+                (100, mask - 6),
+                (mask - 99, mask - 6),
+                (top - 1, top - 1),
+                (top, top),
+                (0x55, 0xaa),
+                (12345, 678),
+                (mask >> 2, 3),
+                (top >> 1, 4),
+                (top - 1, 2),
+                (mask, top),
+                (255, 257),
                 (1000, 1000),
             ];
             pairs.map(|(a, b)| (a & mask, b & mask)).to_vec()
@@ -168,9 +197,38 @@ fn chosen(kind: &str) -> Vec<(u64, u64)> {
 /// Sixty-four corner values.
 fn singles(kind: &str) -> Vec<u64> {
     let numbers = [
-        0.25, 0.5, 0.75, 1.5, 2.5, 3.5, 3.7, 100.25, 127.5, 127.9, 128.0, 255.5, 256.0, 32767.5, 32768.0, 65504.0, 65519.0,
-        65520.0, 65535.5, 65536.0, 8388607.5, 8388608.5, 16777217.0, 2147483647.5, 2147483648.0, 4294967295.5, 4294967296.0,
-        9.223_372_036_854_776e18, 1.8446744073709552e19, 1e-7, 6.1e-5, 1e30,
+        0.25,
+        0.5,
+        0.75,
+        1.5,
+        2.5,
+        3.5,
+        3.7,
+        100.25,
+        127.5,
+        127.9,
+        128.0,
+        255.5,
+        256.0,
+        32767.5,
+        32768.0,
+        65504.0,
+        65519.0,
+        65520.0,
+        65535.5,
+        65536.0,
+        8388607.5,
+        8388608.5,
+        16777217.0,
+        2147483647.5,
+        2147483648.0,
+        4294967295.5,
+        4294967296.0,
+        9.223_372_036_854_776e18,
+        1.8446744073709552e19,
+        1e-7,
+        6.1e-5,
+        1e30,
     ];
     let mut all = corners(kind);
     match kind {
@@ -183,13 +241,16 @@ fn singles(kind: &str) -> Vec<u64> {
             all.extend(numbers.iter().skip(20).map(|v| v.to_bits()));
         }
         "f32" => {
-            all.extend(numbers.iter().flat_map(|v| [(*v as f32).to_bits(), (-*v as f32).to_bits()]).take(40).map(u64::from));
+            all.extend(
+                numbers.iter().flat_map(|v| [(*v as f32).to_bits(), (-*v as f32).to_bits()]).take(40).map(u64::from),
+            );
             all.extend(numbers.iter().skip(20).map(|v| u64::from((*v as f32).to_bits())));
         }
         _ => {
             let half = kind.trim_end_matches("x2");
             let parts: Vec<u64> = corners(half).into_iter().chain((0..52).map(|i| 0x2c00 + i * 0x0155)).collect();
-            let both = |i: usize| if half == kind { parts[i] } else { parts[i] | parts[(i * 7 + 5) % parts.len()] << 16 };
+            let both =
+                |i: usize| if half == kind { parts[i] } else { parts[i] | parts[(i * 7 + 5) % parts.len()] << 16 };
             all = (0..parts.len()).map(both).collect();
         }
     }
@@ -213,7 +274,8 @@ const COUNTS: [u32; 17] = [0, 1, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 255, 
 pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut String) {
     let (bits, threads) = (bits(kind), layout.threads());
     let digits = bits as usize / 4;
-    let list = |values: &[u64]| values.iter().map(|v| format!("{v:#0w$x}", w = digits + 2)).collect::<Vec<_>>().join(", ");
+    let list =
+        |values: &[u64]| values.iter().map(|v| format!("{v:#0w$x}", w = digits + 2)).collect::<Vec<_>>().join(", ");
     // Writing to a string cannot fail.
     if kind == "counts" {
         let counts = COUNTS.map(u64::from);

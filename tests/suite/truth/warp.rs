@@ -94,7 +94,10 @@ fn collectives() -> String {
             if both {
                 let _ = writeln!(body, "    selp.b32 %y, 1, 0, %s;\n    shl.b32 %y, %y, 4;\n    xor.b32 %x, %x, %y;");
             }
-            let _ = writeln!(body, "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 4, %p;\n    st.global.b32 [%p], %x;");
+            let _ = writeln!(
+                body,
+                "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 4, %p;\n    st.global.b32 [%p], %x;"
+            );
             let _ = writeln!(out, "//! buffer {name}: b32[{THREADS}]");
             names.push(name.to_string());
         };
@@ -118,7 +121,10 @@ fn barriers() -> String {
     let mut out = header("barriers", THREADS);
     let (mut body, mut names) = (String::new(), Vec::new());
     let mut show = |name: String, body: &mut String| {
-        let _ = writeln!(body, "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 4, %p;\n    st.global.b32 [%p], %x;");
+        let _ = writeln!(
+            body,
+            "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 4, %p;\n    st.global.b32 [%p], %x;"
+        );
         let _ = writeln!(out, "//! buffer {name}: b32[{THREADS}]");
         names.push(name);
     };
@@ -138,7 +144,8 @@ fn barriers() -> String {
     for found in uses(Sem::BarrierSync) {
         for (operands, ending) in [("2", ""), ("3, 96", "_96")] {
             let m = found.mnemonic();
-            let _ = writeln!(body, "\n    st.shared.b32 [%own], %v;\n    {m} {operands};\n    ld.shared.b32 %x, [%next];");
+            let _ =
+                writeln!(body, "\n    st.shared.b32 [%own], %v;\n    {m} {operands};\n    ld.shared.b32 %x, [%next];");
             let _ = writeln!(body, "    {m} {operands};\n    add.u32 %v, %v, %x;");
             show(format!("{}{ending}", name_of(&found)), &mut body);
         }

@@ -1,5 +1,6 @@
 //! A kernel's memory: its parameter block, its shared and its local variables.
 
+use super::super::calls::Frame;
 use super::super::variables::{Symbol, place, shape};
 use super::Body;
 use crate::diag::Diagnostic;
@@ -19,7 +20,13 @@ impl Body<'_> {
         for variable in variables {
             let Some(shape) = self.ok(shape(variable, MAX_PARAM_BYTES)) else { continue };
             let offset = place(&mut end, shape);
-            let symbol = Symbol { space: Space::Param, address: offset, bytes: shape.bytes, span: variable.name.span };
+            let symbol = Symbol {
+                space: Space::Param,
+                address: offset,
+                bytes: shape.bytes,
+                slot: false,
+                span: variable.name.span,
+            };
             self.add_symbol(&variable.name, symbol);
             params.push(Parameter {
                 name: variable.name.text.clone(),
@@ -37,16 +44,17 @@ impl Body<'_> {
         (params, end as u32)
     }
 
-    fn add_symbol(&mut self, name: &Name, symbol: Symbol) {
+    pub(in super::super) fn add_symbol(&mut self, name: &Name, symbol: Symbol) {
         let before = self.diagnostics.len();
         self.scopes.add_symbol(name, symbol, &mut self.diagnostics);
         self.failed |= self.diagnostics.len() > before;
     }
 
-    /// Lays out shared memory: variables of the module that the kernel names, then its own, then dynamic memory.
-    pub(super) fn shared(&mut self, statements: &[Statement]) {
+    /// Lays out shared memory: variables of the module that the kernel or its functions name, then their own, then dynamic
+    /// memory.
+    pub(super) fn shared(&mut self, bodies: &[&[Statement]]) {
         let mut names = BTreeSet::new();
-        names_of(statements, &mut names);
+        bodies.iter().for_each(|statements| names_of(statements, &mut names));
         let of_module: Vec<&Variable> =
             self.statics.shared.iter().copied().filter(|v| names.contains(v.name.text.as_str())).collect();
         let (dynamic, fixed): (Vec<&Variable>, Vec<&Variable>) = of_module.into_iter().partition(|v| is_dynamic(v));
@@ -56,7 +64,7 @@ impl Body<'_> {
         // The kernel's own variables come behind, so dynamic memory starts behind all of them: a first pass adds them up.
         let mut end = self.shared_end;
         let mut own = Vec::new();
-        shared_of(statements, &mut own);
+        bodies.iter().for_each(|statements| shared_of(statements, &mut own));
         for variable in own.iter().filter(|v| !is_dynamic(v)) {
             if let Ok(shape) = shape(variable, layout::WINDOW_BYTES) {
                 place(&mut end, shape);
@@ -72,23 +80,24 @@ impl Body<'_> {
 
     /// An `.extern .shared` array: it starts where static shared memory ends, aligned to 16.
     fn dynamic(&mut self, variable: &Variable, end: u64) {
-        let symbol =
-            Symbol { space: Space::Shared, address: end.next_multiple_of(16), bytes: 0, span: variable.name.span };
+        let symbol = Symbol {
+            space: Space::Shared,
+            address: end.next_multiple_of(16),
+            bytes: 0,
+            slot: false,
+            span: variable.name.span,
+        };
         self.add_symbol(&variable.name, symbol);
     }
 
-    /// A `.shared` or `.local` variable of the kernel.
+    /// A `.shared`, `.local` or `.param` variable of the kernel or a function.
     pub(super) fn variable(&mut self, variable: &Variable) {
-        let (space, end) = match variable.space.text.as_str() {
+        let slot = variable.space.text == "param";
+        let space = match variable.space.text.as_str() {
             "shared" if is_dynamic(variable) => return,
-            "shared" => (Space::Shared, &mut self.shared_end),
-            "local" => (Space::Local, &mut self.local_end),
-            "param" => {
-                // Parameters in a body belong to a call, which is reported where it stands.
-                self.failed = true;
-                let symbol = Symbol { space: Space::Param, address: 0, bytes: u64::MAX >> 1, span: variable.name.span };
-                return self.add_symbol(&variable.name, symbol);
-            }
+            "shared" => Space::Shared,
+            "local" => Space::Local,
+            "param" => Space::Param,
             other => {
                 let message = format!("a variable of a kernel cannot be in `.{other}`");
                 let help = "kernels hold .shared and .local variables; put .global and .const ones before the kernel";
@@ -100,11 +109,16 @@ impl Body<'_> {
             Ok(shape) => shape,
             Err(error) => return self.report(error),
         };
-        let address = place(end, shape);
-        let too_much = *end > layout::WINDOW_BYTES;
-        if too_much {
-            *end = 0;
-            let message = format!(".{} memory takes more than {} bytes", space.name(), layout::WINDOW_BYTES);
+        let (address, limit) = match space {
+            Space::Shared => (place(&mut self.shared_end, shape), layout::WINDOW_BYTES),
+            _ => (self.place_in_frame(shape), layout::LOCAL_LIMIT),
+        };
+        if space == Space::Local {
+            self.frame.local = self.frame.local.saturating_add(shape.bytes);
+        }
+        if address.saturating_add(shape.bytes) > limit {
+            (self.shared_end, self.frame) = (0, Frame::default());
+            let message = format!(".{} memory takes more than {limit} bytes", space.name());
             return self.report(Diagnostic::error("variable-size", variable.span, message));
         }
         if variable.init.is_some() {
@@ -114,7 +128,7 @@ impl Body<'_> {
         if space == Space::Shared {
             self.shared_variables.push((variable.name.text.clone(), address as u32, shape.bytes as u32));
         }
-        let symbol = Symbol { space, address, bytes: shape.bytes, span: variable.name.span };
+        let symbol = Symbol { space, address, bytes: shape.bytes, slot, span: variable.name.span };
         self.add_symbol(&variable.name, symbol);
     }
 }

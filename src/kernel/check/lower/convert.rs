@@ -41,6 +41,10 @@ impl Body<'_> {
                 let clock = Op::Clock { d: d.row, clock: *clock };
                 return self.emit(Origin { class: Class::Clock, ..origin }, clock, &args.reads, &args.writes);
             }
+            (Arg::Value(d), Arg::FrameAddress(offset)) => {
+                let Some(frame) = self.frame_pointer else { unreachable!("only functions have such addresses") };
+                lane(LaneFn::OffsetBy(*offset), Type::U64, d.row, &[frame])
+            }
             (Arg::Value(d), Arg::WideSpecial(row)) => lane(resize(Type::U32), Type::U64, d.row, &[*row]),
             (Arg::Value(d), Arg::Parts(parts, _)) => {
                 let rows: Vec<Row> = parts.iter().flatten().map(|part| part.row).collect();
@@ -107,6 +111,12 @@ impl Body<'_> {
 
     /// `cvta`: shared and local memory are windows of generic space; global and constant addresses are generic already.
     pub(super) fn cvta(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
+        if let (Some(Arg::Value(d)), Some(Arg::FrameAddress(offset)), Some(frame)) =
+            (args.args.first(), args.args.get(1), self.frame_pointer)
+        {
+            let by = offset.wrapping_add(layout::LOCAL_WINDOW as i64);
+            return Some(lane(LaneFn::OffsetBy(by), Type::U64, d.row, &[frame]));
+        }
         let (Some(Arg::Value(d)), Some(Arg::Value(a))) = (args.args.first(), args.args.get(1)) else {
             self.report(Diagnostic::error("operand-kind", inst.span, "`cvta` takes a register or a variable"));
             return None;

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics.
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
-use crate::isa::FormMatch;
+use crate::isa::{FormMatch, Space};
 use crate::kernel::{Access, Atomic, AtomicFn, Load, Op, Row, Store};
 
 fn access(m: &FormMatch<'_>, wide: bool) -> Access {
@@ -27,14 +27,22 @@ pub(super) fn load(m: &FormMatch<'_>, args: &Args) -> Op {
     let (parts, wide) = parts(args, 0);
     let mut d = [None; 4];
     d.iter_mut().zip(parts).for_each(|(place, part)| *place = part.map(|value| value.row));
-    Op::Load(Load { access: access(m, wide), d, address: args.address(1) })
+    let address = args.address(1);
+    if args.slot {
+        return Op::ReadSlot(Load { access: Access { space: Space::Local, ..access(m, wide) }, d, address });
+    }
+    Op::Load(Load { access: access(m, wide), d, address })
 }
 
 pub(super) fn store(m: &FormMatch<'_>, args: &Args) -> Op {
     let (parts, wide) = parts(args, 1);
     let mut s = [Row(0); 4];
     s.iter_mut().zip(parts.iter().flatten()).for_each(|(place, value)| *place = value.row);
-    Op::Store(Store { access: access(m, wide), s, address: args.address(0) })
+    let address = args.address(0);
+    if args.slot {
+        return Op::WriteSlot(Store { access: Access { space: Space::Local, ..access(m, wide) }, s, address });
+    }
+    Op::Store(Store { access: access(m, wide), s, address })
 }
 
 pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {

@@ -11,9 +11,19 @@ use crate::text::tree::{Name, Operand};
 impl Body<'_> {
     /// A variable's address as a value.
     pub(super) fn symbol_address(&mut self, name: &Name, offset: i64, ty: Type, m: &FormMatch<'_>) -> Option<Arg> {
-        let Found::Symbol(symbol) = self.find(name)? else {
-            return self.wrong(&Operand::Name(name.clone()), "a variable");
+        let symbol = match self.find(name)? {
+            Found::Symbol(symbol) => symbol,
+            Found::Function(address) if ty.is_wide() && !ty.is_float() && m.form.sem == Sem::Mov && offset == 0 => {
+                return Some(Arg::Value(Value { row: self.rows.constant(address, true), register: None, ty }));
+            }
+            _ => return self.wrong(&Operand::Name(name.clone()), "a variable"),
         };
+        if symbol.slot {
+            let message = format!("`{}` is a value of a call, which has no address", name.text);
+            let help = "copy it to a .local array, and take the address of that";
+            self.report(Diagnostic::error("address-space", name.span, message).help(help));
+            return None;
+        }
         if m.form.sem == Sem::Cvta && symbol.space != space(m) {
             let message = format!("`{}` is in .{}", name.text, symbol.space.name());
             let help = format!("write cvta.{}.u64", symbol.space.name());
@@ -22,6 +32,9 @@ impl Body<'_> {
         }
         let bits = symbol.address.wrapping_add_signed(offset);
         let wide = ty.is_wide();
+        if symbol.space == Space::Local && wide && !ty.is_float() && self.frame_base() != AddressBase::Zero {
+            return Some(Arg::FrameAddress(bits as i64));
+        }
         if ty.is_float() || ty.bits() < 32 || (!wide && u32::try_from(bits).is_err()) {
             let message = format!("the address of `{}` does not fit .{}", name.text, ty.name());
             self.report(
@@ -66,6 +79,11 @@ impl Body<'_> {
                         Diagnostic::warning("narrow-address", name.span, message).help("the upper half counts as 0"),
                     );
                 }
+                if space == Space::Param && self.frame_base() != AddressBase::Zero {
+                    let message = "a device function's parameters are read by name";
+                    self.report(Diagnostic::error("address-space", name.span, message));
+                    return None;
+                }
                 Some(Address { base, offset: *offset })
             }
             Found::Symbol(symbol) => {
@@ -90,8 +108,16 @@ impl Body<'_> {
                     self.report(Diagnostic::error("parameter-range", *span, message).also(symbol.span, has));
                     return None;
                 }
+                if symbol.space == Space::Param && !symbol.slot && m.form.sem == Sem::Store {
+                    let message = format!("`{}` is a kernel parameter, and these are read-only", name.text);
+                    self.report(Diagnostic::error("address-space", name.span, message));
+                    return None;
+                }
                 let offset = (symbol.address as i64).wrapping_add(*offset);
-                Some(Address { base: AddressBase::Zero, offset })
+                let in_frame = symbol.slot || symbol.space == Space::Local;
+                let base = if in_frame { self.frame_base() } else { AddressBase::Zero };
+                out.slot |= symbol.slot;
+                Some(Address { base, offset })
             }
             _ => self.wrong(&Operand::Name(name.clone()), "a register or a variable as the address"),
         }

@@ -74,7 +74,7 @@ impl Body<'_> {
         match operand {
             Operand::Vector(elements, span) => self.parts(elements, *span, ty, form, m, out),
             Operand::Name(name) if !form.result => match self.find(name)? {
-                Found::Symbol(_) => self.symbol_address(name, 0, ty, m),
+                Found::Symbol(_) | Found::Function(_) => self.symbol_address(name, 0, ty, m),
                 Found::Clock(clock)
                     if m.form.sem == Sem::Mov
                         && (clock.is_wide() || ty.bits() == 32)

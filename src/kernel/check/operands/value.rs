@@ -23,7 +23,7 @@ pub(super) fn fits(register: Type, ty: Type, wider: bool) -> bool {
 
 impl Body<'_> {
     /// A register or, as a source, an immediate or a special register.
-    pub(super) fn value(
+    pub(in super::super) fn value(
         &mut self,
         operand: &Operand,
         ty: Type,
@@ -74,6 +74,12 @@ impl Body<'_> {
             Found::Clock(_) => {
                 let message = format!("`{}` can only be read with `mov`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message));
+                None
+            }
+            Found::Function(_) => {
+                let message = format!("`{}` is a function, and a register or number is wanted", name.text);
+                let help = format!("take its address first: mov.u64 %rd, {};", name.text);
+                self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
             Found::Symbol(_) => {

@@ -1,0 +1,52 @@
+// A square wave over the threads: in each period of P neighbours, the first H threads work eighty times as long as the others.
+// A warp pays for its slowest lane, and for both arms when its lanes disagree. With a period of 64 and half of it heavy, whole
+// warps are heavy or light and nobody waits; with 32, or 62, every warp holds both kinds. The question was asked in 2009 with
+// times of 0.872 s for 64, 1.370 for 32, 1.394 for all threads heavy and 1.063 for 62; a GPU of today takes as long for 62 as
+// for 32, because all warps are mixed there, too.
+//
+// --set period=32 --set heavy=16      the first `heavy` of each `period` threads; (64,32) (32,16) (62,31) (66,33) (56,28) (48,24)
+// --set period=1 --set heavy=1        all threads heavy; heavy=0: all light
+// --set long=8 --set short=1          fewer iterations
+//
+//! kernel squareWave
+//! title  Square wave in double precision (nvcc)
+//! const  n = 512
+//! const  block = 256
+//! const  period = 64
+//! const  heavy = 32
+//! const  long = 8
+//! const  short = 1
+//! grid   = ceil_div(n, block)
+//! block  = block
+//! buffer out: f64[n] = fill(-1)
+//! arg    0 = out
+//! arg    1 = period
+//! arg    2 = heavy
+//! arg    3 = long
+//! arg    4 = short
+//! expect min(out) > 0
+//! expect max(out) < 1
+
+// One iteration: two sines, the larger of them, a root, a cosine and a power. All results lie between 0 and 1, and each goes into
+// the next, so that nothing can be left out.
+__device__ __forceinline__ double step(double x, double phase)
+{
+    double top = fmax(fabs(sin(x + phase)), sin(x * phase));
+    return pow(cos(sqrt(top)), 1.5);
+}
+
+extern "C" __global__ void squareWave(double *out, unsigned int period, unsigned int heavy, int longRun, int shortRun)
+{
+    unsigned int idx = blockIdx.x * blockDim.x + threadIdx.x;
+    double phase = 0.001 * idx + 1.0;
+    double x = 0.5;
+
+    if (idx % period < heavy) {
+        for (int i = 0; i < longRun; i++)
+            x = step(x, phase);
+    } else {
+        for (int i = 0; i < shortRun; i++)
+            x = step(x, phase);
+    }
+    out[idx] = x;
+}

@@ -1,0 +1,100 @@
+//! `simt-sim timeline`: the lane map of a window, and how a window is chosen.
+
+use std::ops::Range;
+
+use simt_sim::base::BlockId;
+use simt_sim::machine::Options;
+use simt_sim::observe::Window;
+use simt_sim::pipeline;
+use simt_sim::report::Style;
+use simt_sim::report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
+
+use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
+use super::{Exit, Failure, job, output, source};
+
+/// Prints the lane map.
+pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
+    let recording = record(&args.program, &args.window, Warps::First)?;
+    let width = args.width.unwrap_or_else(output::width).min(4096);
+    let style = MapStyle { style: Style { width, color: output::color_out() }, axis: axis(args.axis) };
+    let text = match args.data {
+        Some(Data::Csv) => csv(&recording),
+        None if args.lanes => transposed(&recording, style),
+        None => lane_map(&recording, style),
+    };
+    output::print(&text)?;
+    Ok(Exit::Ok)
+}
+
+/// The axis that was typed.
+pub(crate) fn axis(typed: AxisArg) -> Axis {
+    match typed {
+        AxisArg::Issue => Axis::Issue,
+        AxisArg::Cycle => Axis::Cycle,
+    }
+}
+
+/// The warps that a view shows unless told otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Warps {
+    /// Warp 0.
+    First,
+    /// All of the block.
+    All,
+}
+
+/// Runs the program as far as the window needs.
+pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
+    let machine = job::machine(&choice.machine)?;
+    let program = source::read_sound(&choice.file, true)?;
+    let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(&program, kernel, &choice.launch)?;
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps = threads.div_ceil(u64::from(machine.spec.warp_size));
+    let window = resolve(window, default, blocks, u32::try_from(warps).unwrap_or(u32::MAX))?;
+    let options = Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !choice.machine.no_yield,
+        max_cycles: choice.max_cycles,
+        jobs: 1,
+    };
+    pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)
+}
+
+/// Checks what was typed against a grid of `blocks` blocks of `warps` warps.
+fn resolve(choice: &WindowChoice, default: Warps, blocks: u64, warps: u32) -> Result<Window, Failure> {
+    let block = choice.block_id;
+    if u64::from(block) >= blocks {
+        return Err(Failure::new(format!(
+            "--block-id {block}: the grid has the blocks 0 to {}",
+            blocks.saturating_sub(1)
+        )));
+    }
+    let chosen = match &choice.warp {
+        Some(text) => range(text, warps)?,
+        None if default == Warps::First => 0..1,
+        None => 0..warps,
+    };
+    let to = choice.to.unwrap_or(u64::MAX);
+    if to <= choice.from {
+        return Err(Failure::new(format!("--from {} --to {to}: the window is empty", choice.from)));
+    }
+    let limit = if choice.limit == 0 { usize::MAX } else { choice.limit };
+    Ok(Window { block: BlockId(block), warps: chosen, cycles: choice.from..to, limit })
+}
+
+fn range(text: &str, warps: u32) -> Result<Range<u32>, Failure> {
+    let number = |t: &str| t.trim().parse::<u32>().ok();
+    let chosen = match text.split_once("..") {
+        _ if text == "all" => Some(0..warps),
+        Some((from, to)) => number(from).zip(number(to)).map(|(from, to)| from..to),
+        None => number(text).and_then(|n| Some(n..n.checked_add(1)?)),
+    };
+    match chosen {
+        Some(range) if range.start < range.end && range.start < warps => Ok(range.start..range.end.min(warps)),
+        Some(_) => Err(Failure::new(format!("--warp {text}: a block has the warps 0 to {}", warps.saturating_sub(1)))),
+        None => Err(Failure::new(format!("--warp {text}: write a number, a range as in 0..3, or all"))),
+    }
+}

@@ -1,0 +1,185 @@
+//! Calls, returns and branches through a table: which lane goes where, and what moves between frames.
+//!
+//! The frames of a lane follow one another in its local memory, the kernel's first; the frame-pointer row says where its present
+//! one begins. A call copies the arguments into the new frame and notes where it came from; the return copies the values back
+//! ([`finish_call`], which the caller's instruction knows how to do). Frames are not cleared: what a lane finds in one depends on
+//! what the same lane did before, hence not on the order in which lanes run.
+
+use super::{Effect, Env, Fault, FaultKind, LocalMemory, RegisterFile, lanes};
+use crate::base::{LaneMask, MAX_LANES};
+use crate::kernel::layout::LOCAL_LIMIT;
+use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Switch};
+
+/// The activations of one lane: those of the kernel and of functions that wait for another to return.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallStack {
+    /// Where the calls stand, as [`Env::pc`] was there; the innermost last.
+    sites: Vec<u32>,
+    /// What recursive calls have saved.
+    saved: Vec<u64>,
+}
+
+impl CallStack {
+    /// No activation but the kernel's.
+    pub(super) fn clear(&mut self) {
+        self.sites.clear();
+        self.saved.clear();
+    }
+}
+
+/// `call`: the callee of each lane, by number, goes to `Env::addresses`.
+pub(super) fn call(
+    op: &Call,
+    lanes: LaneMask,
+    active: LaneMask,
+    registers: &mut RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    let Some(lowest) = lanes.lowest() else { return Ok(Effect::Call { lanes }) };
+    find_callees(&op.callee, lanes, registers, env)?;
+    if op.uniform {
+        agree(lanes, active, lowest, env)?;
+    }
+    let frames = registers.wide[usize::from(op.frame_pointer.0)];
+    let own_end = |lane: usize| frames[lane] + u64::from(op.frame);
+    let callee = |lane: usize, env: &Env<'_>| -> usize { env.addresses[lane] as usize };
+    let mut end = 0;
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        let needed = own_end(l) + u64::from(env.functions[callee(l, env)].frame);
+        if needed > LOCAL_LIMIT {
+            let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u32;
+            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth } });
+        }
+        end = needed.max(end);
+    }
+    env.local.grow(end);
+    for copied in &op.arguments {
+        for lane in lanes.lanes() {
+            let l = lane as usize & (MAX_LANES - 1);
+            let (from, to) = (frames[l] + u64::from(copied.from), own_end(l) + u64::from(copied.to));
+            env.local.copy(l, from, to, copied.bytes);
+        }
+    }
+    if registers.calls.is_empty() {
+        registers.calls = vec![CallStack::default(); MAX_LANES];
+    }
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        for &register in &op.saves {
+            let value = value(registers, register, l);
+            registers.calls[l].saved.push(value);
+        }
+        registers.calls[l].sites.push(env.pc);
+        registers.wide[usize::from(op.frame_pointer.0)][l] = own_end(l);
+        for &register in &env.functions[callee(l, env)].clears {
+            set(registers, register, l, 0);
+        }
+    }
+    Ok(Effect::Call { lanes })
+}
+
+/// The number of each lane's callee.
+fn find_callees(callee: &Callee, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Result<(), Fault> {
+    match callee {
+        &Callee::Direct(function) => *env.addresses = [u64::from(function); MAX_LANES],
+        Callee::Indirect { address, targets } => {
+            let row = &registers.wide[usize::from(address.0)];
+            let functions: &[DeviceFunction] = env.functions;
+            for lane in lanes.lanes() {
+                let address = row[lane as usize & (MAX_LANES - 1)];
+                let found = targets.iter().find(|&&t| functions.get(t as usize).is_some_and(|f| f.address == address));
+                let Some(&found) = found else {
+                    return Err(Fault { lane, kind: FaultKind::BadCallTarget { address } });
+                };
+                env.addresses[lane as usize & (MAX_LANES - 1)] = u64::from(found);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `.uni`: all active lanes go where the lowest one goes.
+fn agree(lanes: LaneMask, active: LaneMask, lowest: u32, env: &Env<'_>) -> Result<(), Fault> {
+    let at = |lane: u32| env.addresses[lane as usize & (MAX_LANES - 1)];
+    let elsewhere = |&lane: &u32| !lanes.contains(lane) || at(lane) != at(lowest);
+    match active.lanes().find(elsewhere) {
+        Some(lane) => Err(Fault { lane, kind: FaultKind::UniformBranchDiverges }),
+        None => Ok(()),
+    }
+}
+
+/// The end of a function: the site of each lane's call goes to `Env::addresses`.
+pub(super) fn ret(lanes: LaneMask, registers: &mut RegisterFile, env: &mut Env<'_>) -> Effect {
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        let site = registers.calls.get_mut(l).and_then(|stack| stack.sites.pop());
+        let Some(site) = site else { unreachable!("only a call leads into a function") };
+        env.addresses[l] = u64::from(site);
+    }
+    Effect::Return { lanes }
+}
+
+/// What is left to do of a call when `lanes` have returned from it: the frame is left, values come back, and what a recursive call
+/// has saved is restored.
+pub fn finish_call(inst: &Inst, lanes: LaneMask, registers: &mut RegisterFile, local: &mut LocalMemory) {
+    let Op::Call(op) = &inst.op else { return };
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        let left = registers.wide[usize::from(op.frame_pointer.0)][l];
+        let own = left.wrapping_sub(u64::from(op.frame));
+        registers.wide[usize::from(op.frame_pointer.0)][l] = own;
+        for copied in &op.results {
+            local.copy(l, left + u64::from(copied.from), own + u64::from(copied.to), copied.bytes);
+        }
+        for &register in op.saves.iter().rev() {
+            let value = registers.calls.get_mut(l).and_then(|stack| stack.saved.pop()).unwrap_or_default();
+            set(registers, register, l, value);
+        }
+    }
+}
+
+/// `brx.idx`: the number of each lane's target goes to `Env::addresses`.
+pub(super) fn switch(
+    op: &Switch,
+    lanes: LaneMask,
+    active: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    let Some(lowest) = lanes.lowest() else { return Ok(Effect::Switch { lanes }) };
+    let row = &registers.narrow[usize::from(op.index.0)];
+    for lane in lanes.lanes() {
+        let index = row[lane as usize & (MAX_LANES - 1)];
+        if index as usize >= op.targets.len() {
+            let targets = op.targets.len() as u32;
+            return Err(Fault { lane, kind: FaultKind::BadBranchIndex { index, targets } });
+        }
+        env.addresses[lane as usize & (MAX_LANES - 1)] = u64::from(index);
+    }
+    if op.uniform {
+        agree(lanes, active, lowest, env)?;
+    }
+    Ok(Effect::Switch { lanes })
+}
+
+fn value(registers: &RegisterFile, register: Register, lane: usize) -> u64 {
+    match register {
+        Register::Narrow(Row(row)) => registers.narrow[usize::from(row)][lane].into(),
+        Register::Wide(Row(row)) => registers.wide[usize::from(row)][lane],
+        Register::Predicate(predicate) => {
+            u64::from(lanes::predicate(registers, PredicateUse { predicate, negated: false }) >> lane & 1)
+        }
+    }
+}
+
+fn set(registers: &mut RegisterFile, register: Register, lane: usize, value: u64) {
+    match register {
+        Register::Narrow(Row(row)) => registers.narrow[usize::from(row)][lane] = value as u32,
+        Register::Wide(Row(row)) => registers.wide[usize::from(row)][lane] = value,
+        Register::Predicate(Predicate(p)) => {
+            let bits = &mut registers.predicates[usize::from(p)];
+            *bits = *bits & !(1 << lane) | (value as u32 & 1) << lane;
+        }
+    }
+}

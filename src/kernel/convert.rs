@@ -1,0 +1,199 @@
+//! If-conversion: short conditional code becomes guarded instructions, as a compiler back end makes it.
+//!
+//! Two rewritings, both from kernel to kernel, neither of which changes what a program does:
+//!
+//! - *Predicated exits*: a conditional branch to a bare `ret` is a guarded `exit`. (nvcc writes `if (i >= n) return;` as a branch
+//!   to a shared `ret`; ptxas makes `@P0 EXIT` of it.)
+//! - *Predicated bodies*: the arms of a forward `if` or `if`/`else` are guarded by the branch's own predicate, and the branch is gone.
+//!
+//! Converted are innermost constructs of which each arm is a chain of blocks that nothing else enters and holds only unguarded
+//! element-wise instructions and weak loads and stores, none of which writes the predicate. Barriers, atomics, volatile accesses and everything
+//! that looks at other lanes stay in branches. Which of these constructs are worth converting is a question to the caller: a machine has
+//! its own limits. After Allen et al., Conversion of Control Dependence to Data Dependence (POPL 1983), without its nesting: ptxas on
+//! sm_75 to sm_90 does not guard what is guarded already.
+
+use super::*;
+use crate::base::BasicBlockId;
+
+/// An `if` that could be converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditional {
+    /// The branch's index in [`Kernel::insts`].
+    pub branch: u32,
+    /// The instructions of each side, in order, without jumps: first the side that falls through, then the one branched to.
+    pub arms: [Vec<u32>; 2],
+    /// The block where the sides meet.
+    pub join: BasicBlockId,
+    /// The blocks that are in an arm.
+    blocks: Vec<BasicBlockId>,
+}
+
+/// A converted kernel.
+#[derive(Clone, Debug)]
+pub struct Converted {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// For each of its instructions the index of the one it was made from.
+    pub origin: Vec<u32>,
+}
+
+impl Kernel {
+    /// Branches to a bare `ret` as guarded exits, one instruction for one.
+    #[must_use]
+    pub fn with_predicated_exits(&self) -> Kernel {
+        let bare = |target: &Pc| {
+            let exits = |inst: &Inst| inst.guard.is_none() && inst.op == Op::Exit;
+            self.insts.get(target.index()).filter(|inst| exits(inst))
+        };
+        let mut insts = self.insts.clone();
+        for inst in insts.iter_mut().filter(|inst| inst.guard.is_some()) {
+            if let Op::Branch { target, .. } = &inst.op
+                && let Some(exit) = bare(target)
+            {
+                (inst.op, inst.class, inst.form) = (Op::Exit, exit.class, exit.form);
+            }
+        }
+        self.with(insts, self.functions.clone())
+    }
+
+    /// Every `if` that could be converted, in the order written. No instruction is in the arms of two of them.
+    pub fn conditionals(&self) -> Vec<Conditional> {
+        self.flow.branches().iter().filter_map(|branch| self.conditional(branch)).collect()
+    }
+
+    /// The kernel with those conditionals as guarded instructions for which `worth` holds.
+    pub fn predicated(&self, worth: impl Fn(&Conditional) -> bool) -> Converted {
+        let chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
+        Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
+    }
+
+    /// The same kernel with other instructions, in which its functions have other places.
+    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
+        let flow = ControlFlow::build(&insts, &functions, &self.registers);
+        Kernel { insts, functions, flow, ..self.clone() }
+    }
+
+    fn conditional(&self, branch: &Branch) -> Option<Conditional> {
+        let guard = self.insts.get(branch.inst as usize)?.guard?;
+        let &[taken, fall] = branch.sides.as_slice() else { return None };
+        let (fall, end_of_fall) = self.arm(fall);
+        let (taken, end_of_taken) = self.arm(taken);
+        let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
+        let arms = [&fall, &taken].map(|blocks| self.work(blocks));
+        let convertible = |i: &u32| self.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
+        let any = arms.iter().any(|arm| !arm.is_empty());
+        let all = arms.iter().flatten().all(convertible);
+        let blocks = [fall, taken].concat();
+        (any && all).then_some(Conditional { branch: branch.inst, arms, join, blocks })
+    }
+
+    /// The chain of blocks that begins at `start` and that nothing else enters, and the block behind it; no block when control
+    /// ends, or divides, in the chain.
+    fn arm(&self, start: BasicBlockId) -> (Vec<BasicBlockId>, Option<BasicBlockId>) {
+        let mut chain = Vec::new();
+        let mut at = start;
+        while let Some(block) = self.flow.blocks().get(at.index()) {
+            if block.predecessors.len() != 1 || block.id.index() == 0 {
+                return (chain, Some(at));
+            }
+            let &[next] = block.successors.as_slice() else { return (chain, None) };
+            chain.push(at);
+            at = next;
+        }
+        (chain, None)
+    }
+
+    /// The instructions of a chain of blocks, without the jumps between them.
+    fn work(&self, blocks: &[BasicBlockId]) -> Vec<u32> {
+        let range = |b: &BasicBlockId| self.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range);
+        let jump = |i: usize| self.insts[i].guard.is_none() && matches!(self.insts[i].op, Op::Branch { .. });
+        blocks.iter().flat_map(range).filter(|&i| !jump(i)).map(|i| i as u32).collect()
+    }
+}
+
+/// Whether guarding an instruction by the predicate of a branch around it leaves its meaning as it is.
+fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
+    let own_lanes = match &inst.op {
+        Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } => true,
+        Op::Load(load) => !load.access.strong,
+        Op::Store(store) => !store.access.strong,
+        _ => false,
+    };
+    own_lanes && inst.guard.is_none() && !inst.writes.contains(&Register::Predicate(guard.predicate))
+}
+
+/// A kernel being written anew.
+struct Rewriting<'a> {
+    kernel: &'a Kernel,
+    chosen: Vec<Conditional>,
+    insts: Vec<Inst>,
+    origin: Vec<u32>,
+}
+
+impl Rewriting<'_> {
+    fn run(mut self) -> Converted {
+        let blocks = self.kernel.flow.blocks();
+        let mut moved = vec![false; blocks.len()];
+        for block in self.chosen.iter().flat_map(|c| &c.blocks) {
+            moved[block.index()] = true;
+        }
+        let mut starts = vec![0; blocks.len()];
+        for block in blocks.iter().filter(|b| !moved[b.id.index()]) {
+            starts[block.id.index()] = self.insts.len() as u32;
+            let follows = blocks[block.id.index() + 1..].iter().find(|b| !moved[b.id.index()]).map(|b| b.id);
+            for i in block.range() {
+                match self.chosen.iter().position(|c| c.branch as usize == i) {
+                    Some(c) => self.convert(&self.chosen[c].clone(), follows),
+                    None => self.push(i as u32, self.kernel.insts[i].clone()),
+                }
+            }
+        }
+        let moved_to = |inst: usize| self.kernel.flow.block_of(inst).map(|block| starts[block.index()]);
+        let lead = |target: &mut Pc| *target = moved_to(target.index()).map_or(*target, Pc);
+        for inst in &mut self.insts {
+            match &mut inst.op {
+                Op::Branch { target, .. } => lead(target),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(lead),
+                _ => {}
+            }
+        }
+        let end = self.insts.len() as u32;
+        let place = |inst: u32| moved_to(inst as usize).unwrap_or(end);
+        let functions = self.kernel.functions.iter();
+        let functions = functions.map(|f| DeviceFunction { first: place(f.first), end: place(f.end), ..f.clone() });
+        let functions = functions.collect();
+        Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
+    }
+
+    fn push(&mut self, origin: u32, inst: Inst) {
+        self.insts.push(inst);
+        self.origin.push(origin);
+    }
+
+    /// Writes the arms one after the other; `follows` is the block written next.
+    fn convert(&mut self, conditional: &Conditional, follows: Option<BasicBlockId>) {
+        let branch = &self.kernel.insts[conditional.branch as usize];
+        let Some(taken) = branch.guard else { return };
+        let falls = PredicateUse { negated: !taken.negated, ..taken };
+        for (arm, guard) in conditional.arms.iter().zip([falls, taken]) {
+            for &i in arm {
+                let mut inst = self.kernel.insts[i as usize].clone();
+                inst.guard = Some(guard);
+                let read = Register::Predicate(guard.predicate);
+                if !inst.reads.contains(&read) {
+                    inst.reads.push(read);
+                }
+                self.push(i, inst);
+            }
+        }
+        if follows != Some(conditional.join) {
+            let target = Pc(self.kernel.flow.blocks()[conditional.join.index()].first);
+            let mut jump = Inst { guard: None, op: Op::Branch { target, uniform: true }, ..branch.clone() };
+            jump.reads.clear();
+            self.push(conditional.branch, jump);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

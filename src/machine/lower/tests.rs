@@ -1,0 +1,1 @@
+//! What is converted, what is left, and what the outcome looks like.

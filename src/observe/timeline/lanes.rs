@@ -1,0 +1,99 @@
+//! What each lane of a warp was doing at an issue.
+
+use super::{Control, Issue};
+use crate::base::LaneMask;
+use crate::divergence::GroupState;
+
+/// What a lane is doing. Each lane of a warp is in one state at each issue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum LaneState {
+    /// Executes the step.
+    Active,
+    /// Is active, but its guard does not hold: the step does nothing for it.
+    PredicatedOff,
+    /// Could run, but another set of lanes of its warp does; or gave way to it.
+    MaskedOff,
+    /// Waits for other lanes of its warp: at a join, at the reconvergence point, or at a `.sync` instruction.
+    AtJoin,
+    /// Waits at a block barrier.
+    AtBarrier,
+    /// Has ended, or never was (the last warp of a block).
+    Exited,
+}
+
+impl LaneState {
+    /// Every state, in declaration order.
+    pub const ALL: [LaneState; 6] = [
+        LaneState::Active,
+        LaneState::PredicatedOff,
+        LaneState::MaskedOff,
+        LaneState::AtJoin,
+        LaneState::AtBarrier,
+        LaneState::Exited,
+    ];
+
+    /// The letter that stands for it in lane maps.
+    pub const fn letter(self) -> char {
+        match self {
+            LaneState::Active => '#',
+            LaneState::PredicatedOff => '-',
+            LaneState::MaskedOff => '.',
+            LaneState::AtJoin => 'w',
+            LaneState::AtBarrier => 'b',
+            LaneState::Exited => 'x',
+        }
+    }
+
+    /// The state in words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            LaneState::Active => "active",
+            LaneState::PredicatedOff => "predicated off",
+            LaneState::MaskedOff => "masked off",
+            LaneState::AtJoin => "waits at a join",
+            LaneState::AtBarrier => "waits at a barrier",
+            LaneState::Exited => "exited",
+        }
+    }
+}
+
+impl Control {
+    /// The live lanes that are blocked at a join and at a block barrier.
+    pub fn blocked(&self) -> (LaneMask, LaneMask) {
+        let (mut join, mut barrier) = (LaneMask::EMPTY, LaneMask::EMPTY);
+        for group in &self.groups {
+            match group.state {
+                GroupState::Running | GroupState::Ready | GroupState::Yielded => {}
+                GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
+                    join = join | group.lanes;
+                }
+                GroupState::AtBarrier(_) => barrier = barrier | group.lanes,
+            }
+        }
+        (join, barrier)
+    }
+}
+
+impl Issue {
+    /// The lanes in each state, by `LaneState as usize`; they partition `lanes`, those of a full warp.
+    pub fn masks(&self, lanes: LaneMask) -> [LaneMask; LaneState::ALL.len()] {
+        let live = self.state.live() | self.active;
+        let (join, barrier) = self.state.blocked();
+        let off = live - self.active;
+        [
+            self.executed,
+            self.active - self.executed,
+            off - join - barrier,
+            off & join,
+            (off & barrier) - join,
+            lanes - live,
+        ]
+    }
+
+    /// The state of each lane of a warp of `warp_size` lanes.
+    pub fn lane_states(&self, warp_size: u32) -> Vec<LaneState> {
+        let masks = self.masks(LaneMask::first_n(warp_size));
+        let of = |lane| LaneState::ALL.into_iter().find(|&state| masks[state as usize].contains(lane));
+        (0..warp_size.min(32)).map(|lane| of(lane).unwrap_or(LaneState::Exited)).collect()
+    }
+}

@@ -1,0 +1,159 @@
+//! Where along the picture an issue or a cycle stands.
+
+use super::palette::{GREY, INK, PALE, face};
+use super::scene::{Area, Scene};
+use crate::base::Cycle;
+use crate::observe::Strip;
+use crate::report::numbers::grouped;
+use crate::report::timeline::Axis;
+
+/// The horizontal axis of a picture, shared by all its strips.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    pub axis: Axis,
+    left: i32,
+    width: i32,
+    /// The first issue number or cycle shown, and one more than the last.
+    from: u64,
+    to: u64,
+}
+
+/// What a column of a strip shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// The issue with this index.
+    Issue(usize),
+    /// The wait behind it.
+    Wait(usize),
+}
+
+/// A column of a strip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Column {
+    pub from: i32,
+    pub to: i32,
+    pub shows: Shows,
+}
+
+/// Widths of a column of the issue axis.
+const COLUMN: (i32, i32) = (4, 22);
+
+impl Scale {
+    /// An axis for `strips` that starts at `left` and takes about `room`; issue columns may need more.
+    pub(super) fn new(strips: &[Strip], axis: Axis, left: i32, room: i32) -> Scale {
+        let issues = || strips.iter().flat_map(|s| &s.issues);
+        let (from, to) = match axis {
+            Axis::Issue => (issues().map(|i| i.number).min(), issues().map(|i| i.number + 1).max()),
+            Axis::Cycle => {
+                let end = |s: &Strip| s.ended.or(s.issues.last().map(|i| i.cycle + u64::from(i.slots.max(1))));
+                (issues().map(|i| i.cycle).min(), strips.iter().filter_map(end).max())
+            }
+        };
+        let from = from.unwrap_or(0);
+        let to = to.unwrap_or(from).max(from.saturating_add(1));
+        let width = match axis {
+            Axis::Cycle => room,
+            Axis::Issue => {
+                let columns = i32::try_from(to - from).unwrap_or(i32::MAX).min(1 << 16);
+                columns * (room / columns).clamp(COLUMN.0, COLUMN.1)
+            }
+        };
+        Scale { axis, left, width, from, to }
+    }
+
+    pub(super) const fn left(&self) -> i32 {
+        self.left
+    }
+
+    pub(super) const fn right(&self) -> i32 {
+        self.left + self.width
+    }
+
+    /// The cycles or issue numbers shown.
+    pub(super) const fn span(&self) -> (u64, u64) {
+        (self.from, self.to)
+    }
+
+    /// Where an issue number or cycle begins.
+    pub(super) fn x(&self, at: u64) -> i32 {
+        let part = u128::from(at.clamp(self.from, self.to) - self.from);
+        let width = u128::from(self.width.unsigned_abs());
+        self.left + i32::try_from(part * width / u128::from(self.to - self.from)).unwrap_or(self.width)
+    }
+
+    /// The columns of a strip, from left to right.
+    pub(super) fn columns(&self, strip: &Strip) -> Vec<Column> {
+        let mut columns = Vec::new();
+        for (i, issue) in strip.issues.iter().enumerate() {
+            let (at, end) = match self.axis {
+                Axis::Issue => (issue.number, issue.number + 1),
+                Axis::Cycle => (issue.cycle, issue.cycle + Cycle::from(issue.slots.max(1))),
+            };
+            let from = self.x(at);
+            let to = self.x(end).max(from + 2).min(self.right().max(from + 2));
+            columns.push(Column { from, to, shows: Shows::Issue(i) });
+            let next = strip.issues.get(i + 1).map(|next| next.cycle);
+            if self.axis == Axis::Cycle
+                && let Some(next) = next.or(strip.ended)
+            {
+                columns.push(Column { from: to, to: self.x(next).max(to), shows: Shows::Wait(i) });
+            }
+        }
+        columns
+    }
+
+    /// Draws the axis below `area`, with faint lines through it; returns where it ends.
+    pub(super) fn draw(&self, scene: &mut Scene, area: Area) -> i32 {
+        let y = area.bottom();
+        scene.line((self.left, y), (self.right(), y), GREY);
+        let span = self.to - self.from;
+        let most = u64::try_from(self.width / 64).unwrap_or(1).max(1);
+        let step = nice_step(span.div_ceil(most));
+        let mut tick = self.from.next_multiple_of(step);
+        while tick < self.to {
+            // An issue's number stands below the middle of its column.
+            let x = match self.axis {
+                Axis::Issue => (self.x(tick) + self.x(tick + 1)) / 2,
+                Axis::Cycle => self.x(tick),
+            };
+            scene.line((x, y), (x, y + 4), GREY);
+            scene.text((x, y + 12), face(10, GREY).middle(), grouped(tick));
+            tick = match tick.checked_add(step) {
+                Some(next) => next,
+                None => break,
+            };
+        }
+        scene.text((self.right() + 8, y + 12), face(10, INK), self.axis.name());
+        y + 22
+    }
+
+    /// Faint lines at the left and right edge of an area.
+    pub(super) fn border(&self, scene: &mut Scene, area: Area) {
+        scene.outline(Area { x: self.left, w: self.width, ..area }, PALE);
+    }
+}
+
+/// The least of 1, 2, 5, 10, 20, .. that is at least `least`.
+pub(super) fn nice_step(least: u64) -> u64 {
+    let mut power = 1_u64;
+    loop {
+        for factor in [1, 2, 5] {
+            match power.checked_mul(factor) {
+                Some(step) if step >= least => return step,
+                Some(_) => {}
+                None => return least,
+            }
+        }
+        power = power.saturating_mul(10);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn steps_are_round() {
+        for (least, step) in [(0, 1), (1, 1), (3, 5), (6, 10), (11, 20), (21, 50), (999, 1000), (u64::MAX, u64::MAX)] {
+            assert_eq!(super::nice_step(least), step);
+        }
+    }
+}

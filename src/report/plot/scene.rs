@@ -1,0 +1,164 @@
+//! A picture as a list of shapes, in pixels of a 100 % view; the origin is the upper left corner.
+
+/// A colour: red, green, blue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Rgb(pub u8, pub u8, pub u8);
+
+impl Rgb {
+    /// The colour with white mixed in: 0 is white, 256 the colour itself.
+    pub(super) const fn tint(self, of_256: u32) -> Rgb {
+        const fn mix(channel: u8, of_256: u32) -> u8 {
+            (255 - (255 - channel as u32) * of_256 / 256) as u8
+        }
+        Rgb(mix(self.0, of_256), mix(self.1, of_256), mix(self.2, of_256))
+    }
+}
+
+/// A pattern of thin lines. Patterns are anchored to the page, so that they run on over neighbouring areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hatch {
+    Rising,
+    Falling,
+    Cross,
+    Level,
+    Upright,
+    Dots,
+}
+
+/// An axis-parallel area.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area {
+    pub x: i32,
+    pub y: i32,
+    pub w: i32,
+    pub h: i32,
+}
+
+impl Area {
+    pub(super) const fn right(self) -> i32 {
+        self.x + self.w
+    }
+
+    pub(super) const fn bottom(self) -> i32 {
+        self.y + self.h
+    }
+}
+
+/// Which point of a text stands at its coordinate; vertically it is always the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// How a text is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Face {
+    /// Height of an em.
+    pub size: i32,
+    pub bold: bool,
+    pub colour: Rgb,
+    pub anchor: Anchor,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Fill(Area, Rgb),
+    Line { from: (i32, i32), to: (i32, i32), colour: Rgb, width: u32 },
+    Path { points: Vec<(i32, i32)>, colour: Rgb, width: u32 },
+    Text { at: (i32, i32), face: Face, text: String },
+}
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    pub(super) width: i32,
+    pub(super) height: i32,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// Distance between the lines of a pattern.
+const PITCH: i32 = 6;
+
+impl Scene {
+    /// Its size in pixels, width times height.
+    pub fn pixels(&self) -> u64 {
+        u64::from(self.width.unsigned_abs()) * u64::from(self.height.unsigned_abs())
+    }
+
+    pub(super) fn new(width: i32, height: i32) -> Scene {
+        Scene { width, height, shapes: Vec::new() }
+    }
+
+    pub(super) fn fill(&mut self, area: Area, colour: Rgb) {
+        if area.w > 0 && area.h > 0 {
+            self.shapes.push(Shape::Fill(area, colour));
+        }
+    }
+
+    pub(super) fn line(&mut self, from: (i32, i32), to: (i32, i32), colour: Rgb) {
+        self.shapes.push(Shape::Line { from, to, colour, width: 1 });
+    }
+
+    pub(super) fn path(&mut self, points: Vec<(i32, i32)>, colour: Rgb, width: u32) {
+        self.shapes.push(Shape::Path { points, colour, width });
+    }
+
+    pub(super) fn outline(&mut self, area: Area, colour: Rgb) {
+        let (l, t, r, b) = (area.x, area.y, area.right(), area.bottom());
+        self.path(vec![(l, t), (r, t), (r, b), (l, b), (l, t)], colour, 1);
+    }
+
+    pub(super) fn text(&mut self, at: (i32, i32), face: Face, text: impl Into<String>) {
+        let text: String = text.into().split_whitespace().collect::<Vec<_>>().join(" ");
+        if !text.is_empty() {
+            self.shapes.push(Shape::Text { at, face, text });
+        }
+    }
+
+    /// Draws a pattern over an area.
+    pub(super) fn hatch(&mut self, area: Area, hatch: Hatch, colour: Rgb) {
+        if area.w < 2 || area.h < 2 {
+            return;
+        }
+        let (l, t, r, b) = (area.x, area.y, area.right() - 1, area.bottom() - 1);
+        let first = |from: i32, pitch: i32| from + (pitch - from.rem_euclid(pitch)) % pitch;
+        match hatch {
+            Hatch::Level => {
+                (first(t, PITCH)..=b).step_by(PITCH as usize).for_each(|y| self.line((l, y), (r, y), colour))
+            }
+            Hatch::Upright => {
+                (first(l, PITCH)..=r).step_by(PITCH as usize).for_each(|x| self.line((x, t), (x, b), colour));
+            }
+            Hatch::Dots => {
+                for y in (first(t, PITCH)..b).step_by(PITCH as usize) {
+                    for x in (first(l, PITCH)..r).step_by(PITCH as usize) {
+                        self.fill(Area { x, y, w: 1, h: 1 }, colour);
+                    }
+                }
+            }
+            Hatch::Falling => {
+                // x - y is constant along a line.
+                for c in (first(l - b, PITCH)..=r - t).step_by(PITCH as usize) {
+                    let (x0, x1) = (l.max(c + t), r.min(c + b));
+                    if x1 > x0 {
+                        self.line((x0, x0 - c), (x1, x1 - c), colour);
+                    }
+                }
+            }
+            Hatch::Rising => {
+                for c in (first(l + t, PITCH)..=r + b).step_by(PITCH as usize) {
+                    let (x0, x1) = (l.max(c - b), r.min(c - t));
+                    if x1 > x0 {
+                        self.line((x0, c - x0), (x1, c - x1), colour);
+                    }
+                }
+            }
+            Hatch::Cross => {
+                self.hatch(area, Hatch::Rising, colour);
+                self.hatch(area, Hatch::Falling, colour);
+            }
+        }
+    }
+}

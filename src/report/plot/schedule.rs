@@ -1,0 +1,103 @@
+//! Warp by cycle: when each warp issued, and why not in between.
+
+use std::fmt::Write;
+
+use super::axis::Scale;
+use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
+use super::palette::{GREY, INK, PALE, face};
+use super::reasons::{self, ISSUED};
+use super::scene::{Area, Scene};
+use crate::base::Cycle;
+use crate::event::Stall;
+use crate::observe::Strip;
+use crate::report::numbers::grouped;
+use crate::report::timeline::{Axis, Recording};
+
+const ROOM: i32 = 1320;
+
+/// The picture: a row for each warp.
+pub(super) fn schedule(recording: &Recording) -> Scene {
+    const ROW: i32 = 26;
+    let strips = recording.timeline.strips();
+    let scale = Scale::new(strips, Axis::Cycle, MARGIN + 100, ROOM);
+    let mut seen = [false; Stall::ALL.len()];
+    segments_of(strips).for_each(|(_, segment)| {
+        if let Some(stall) = segment.stall {
+            seen[stall as usize] = true;
+        }
+    });
+    let issued = Entry { look: ISSUED, letter: String::new(), text: "issues".to_owned() };
+    let key: Vec<Entry> = std::iter::once(issued).chain(reasons::entries(&seen)).collect();
+    let what = "when each warp issued, and why not";
+    let width = (scale.right() + 70).max(title_width(recording, what));
+    let rows = i32::try_from(strips.len()).unwrap_or(64).min(64);
+    let mut scene = Scene::new(width, 76 + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
+    let top = title(&mut scene, recording, what);
+    let top = top + legend_rows(Some(&mut scene), top, width, &key) + 16;
+    for (i, strip) in (0..).zip(strips) {
+        let area = Area { x: scale.left(), y: top + i * ROW, w: scale.right() - scale.left(), h: ROW - 5 };
+        scene.fill(area, PALE.tint(90));
+        scene.text((scale.left() - 8, area.y + area.h / 2), face(11, INK).bold().end(), format!("warp {}", strip.warp));
+    }
+    for (i, segment) in segments_of(strips) {
+        let y = top + i32::try_from(i).unwrap_or(0) * ROW;
+        let (x, end) = (scale.x(segment.from), scale.x(segment.to));
+        match segment.stall {
+            Some(stall) if end > x => {
+                reasons::look(stall).draw(&mut scene, Area { x, y: y + 3, w: end - x, h: ROW - 11 }, "");
+            }
+            Some(_) => {}
+            None => ISSUED.draw(&mut scene, Area { x, y, w: (end - x).max(1), h: ROW - 5 }, ""),
+        }
+    }
+    let bottom = scale.draw(&mut scene, Area { x: 0, y: top + rows * ROW, w: 0, h: 0 });
+    let share = issue_share(strips, &scale);
+    scene.text((scale.left(), bottom + 8), face(10, GREY), share);
+    footer(&mut scene, recording);
+    scene
+}
+
+fn issue_share(strips: &[Strip], scale: &Scale) -> String {
+    let used: u64 = strips.iter().flat_map(|s| &s.issues).map(|i| u64::from(i.slots)).sum();
+    let (from, to) = scale.span();
+    format!("{} issue slots used by these warps in {} cycles", grouped(used), grouped(to - from))
+}
+
+/// A span of a warp's time: an issue, or waiting for one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Segment {
+    from: Cycle,
+    to: Cycle,
+    stall: Option<Stall>,
+    line_of: usize,
+}
+
+/// The spans of every strip, in order; they cover the time of a warp up to its last issue without a gap.
+fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Segment)> {
+    strips.iter().enumerate().flat_map(|(i, strip)| {
+        strip.issues.iter().enumerate().flat_map(move |(line_of, issue)| {
+            let mut from = issue.cycle.saturating_sub(issue.waited());
+            let waits = issue.waits.iter().map(move |&(stall, cycles)| {
+                let segment = Segment { from, to: from + cycles, stall: Some(stall), line_of };
+                from += cycles;
+                (i, segment)
+            });
+            let to = issue.cycle + Cycle::from(issue.slots);
+            waits.chain((issue.slots > 0).then_some((i, Segment { from: issue.cycle, to, stall: None, line_of })))
+        })
+    })
+}
+
+/// The spans as CSV.
+pub(super) fn data(recording: &Recording) -> String {
+    let mut out = String::from("block,warp,from,to,state,line\n");
+    let strips = recording.timeline.strips();
+    for (i, segment) in segments_of(strips) {
+        let strip = &strips[i];
+        let Segment { from, to, stall, line_of } = segment;
+        let state = stall.map_or("issued", Stall::name);
+        let line = recording.line(strip.issues[line_of].pc);
+        let _ = writeln!(out, "{},{},{from},{to},{state},{line}", strip.block.0, strip.warp);
+    }
+    out
+}

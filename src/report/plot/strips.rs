@@ -1,0 +1,209 @@
+//! The pictures of lanes over time: one warp with its source ([`timeline`]), or a block warp by warp ([`masks`]).
+
+use super::axis::{Scale, Shows};
+use super::frame::{Entry, MARGIN, footer, legend, legend_rows, title, title_width};
+use super::grid::{lane_numbers, lanes};
+use super::palette::{Cell, GREY, INK, Look, PALE, clipped, face, path_colour, text_width};
+use super::reasons;
+use super::scene::{Area, Rgb, Scene};
+use crate::base::Pc;
+use crate::observe::{LaneState, Strip};
+use crate::report::timeline::{Axis, Recording};
+
+/// What is left of the axis: legend and source text.
+const LEFT: i32 = 360;
+/// What a picture leaves for the axis.
+const ROOM: i32 = 1120;
+/// The height of a source line.
+const SOURCE: i32 = 15;
+/// The most source lines that are drawn below a timeline.
+const MOST_LINES: usize = 64;
+
+/// Lanes over time of each warp, with the source lines below when it is one warp.
+pub(super) fn timeline(recording: &Recording, axis: Axis) -> Scene {
+    let strips = recording.timeline.strips();
+    let scale = Scale::new(strips, axis, LEFT, ROOM);
+    let row = if strips.len() > 1 { 8 } else { 11 };
+    let height = row * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
+    let steps = match strips {
+        [one] => steps_of(recording, one),
+        _ => Vec::new(),
+    };
+    let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX / 1000).min(4096);
+    let waits = if axis == Axis::Cycle { 20 } else { 0 };
+    let source = if steps.is_empty() { 0 } else { count(steps.len()) * SOURCE + 44 };
+    let body = count(strips.len()) * (height + 34 + waits) + 30;
+    let what = match strips {
+        [one] => format!("what the lanes of warp {} did", one.warp),
+        _ => "what the lanes did".to_owned(),
+    };
+    let width = (scale.right() + 70).max(title_width(recording, &what));
+    let mut scene = Scene::new(width, 76 + (body + source).max(280) + 40);
+    let top = title(&mut scene, recording, &what);
+    lane_legend(&mut scene, (MARGIN, top + 20), axis, strips);
+
+    let mut y = top;
+    for strip in strips {
+        scene.text((scale.left(), y + 8), face(11, INK).bold(), heading(strip));
+        y += 18;
+        let area = Area { x: scale.left(), y, w: scale.right() - scale.left(), h: height };
+        scene.fill(area, Rgb(0xf6, 0xf6, 0xf6));
+        lanes(&mut scene, recording, strip, &scale, y, row);
+        lane_numbers(&mut scene, recording, &scale, y, row);
+        scale.border(&mut scene, area);
+        y += height + 16;
+    }
+    y = scale.draw(&mut scene, Area { x: 0, y: y - 12, w: 0, h: 0 });
+    if let ([strip], false) = (strips, steps.is_empty()) {
+        y = source_lines(&mut scene, recording, strip, &scale, &steps, y + 14);
+    }
+    if let Some(ending) = ending(recording) {
+        scene.text((scale.left(), y + 8), face(11, Rgb(0xb0, 0x30, 0x00)).bold(), ending);
+    }
+    footer(&mut scene, recording);
+    scene
+}
+
+/// Each warp of the block as a strip of its lanes, all on one axis.
+pub(super) fn masks(recording: &Recording, axis: Axis) -> Scene {
+    const ROW: i32 = 2;
+    let strips = recording.timeline.strips();
+    let scale = Scale::new(strips, axis, 2 * MARGIN + 90, ROOM + 240);
+    let height = ROW * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
+    let count = i32::try_from(strips.len()).unwrap_or(64).min(64);
+    let what = "which lanes of each warp worked";
+    let key = entries(axis, strips);
+    let width = (scale.right() + 70).max(title_width(recording, what));
+    let legend = legend_rows(None, 0, width, &key);
+    let mut scene = Scene::new(width, 76 + legend + 14 + count * (height + 6) + 30 + 44);
+    let top = title(&mut scene, recording, what);
+    let mut y = top + legend_rows(Some(&mut scene), top, width, &key) + 10;
+    for strip in strips {
+        let area = Area { x: scale.left(), y, w: scale.right() - scale.left(), h: height };
+        scene.fill(area, Rgb(0xf6, 0xf6, 0xf6));
+        lanes(&mut scene, recording, strip, &scale, y, ROW);
+        scale.border(&mut scene, area);
+        let middle = y + height / 2;
+        scene.text((scale.left() - 8, middle - 7), face(11, INK).bold().end(), format!("warp {}", strip.warp));
+        let share = average_lanes(strip);
+        scene.text((scale.left() - 8, middle + 8), face(10, GREY).end(), format!("{share} lanes"));
+        y += height + 6;
+    }
+    scale.draw(&mut scene, Area { x: 0, y, w: 0, h: 0 });
+    footer(&mut scene, recording);
+    scene
+}
+
+/// Active lanes of an average issue that takes a slot.
+fn average_lanes(strip: &Strip) -> String {
+    let slots: u64 = strip.issues.iter().map(|i| u64::from(i.slots)).sum();
+    let lanes: u64 = strip.issues.iter().map(|i| u64::from(i.slots) * u64::from(i.active.count())).sum();
+    if slots == 0 { "-".to_owned() } else { format!("{:.1}", lanes as f64 / slots as f64) }
+}
+
+fn heading(strip: &Strip) -> String {
+    let more = if strip.more { " (more follow)" } else { "" };
+    match (strip.issues.first(), strip.issues.last()) {
+        (Some(first), Some(last)) => format!(
+            "block {} warp {}: issues {} to {}, cycles {} to {}{more}",
+            strip.block.0, strip.warp, first.number, last.number, first.cycle, last.cycle
+        ),
+        _ => format!("block {} warp {}: nothing issued in this window", strip.block.0, strip.warp),
+    }
+}
+
+fn ending(recording: &Recording) -> Option<String> {
+    let finish = recording.finish.filter(|&f| f != crate::report::Finish::Ok)?;
+    Some(format!("the run ends here: {}", finish.title()))
+}
+
+/// The legend of what is there.
+fn entries(axis: Axis, strips: &[Strip]) -> Vec<Entry> {
+    let issues = || strips.iter().flat_map(|s| &s.issues);
+    let paths = issues().map(|i| i.path).max().unwrap_or(0);
+    let mut entries = Vec::new();
+    let mut add = |cell: Cell, letter: &str, text: &str| {
+        entries.push(Entry { look: cell.look(), letter: letter.to_owned(), text: text.to_owned() });
+    };
+    add(Cell::At(LaneState::Active, 0), "0", "active: the whole warp");
+    for path in 1..=paths.min(3) {
+        let text = match path {
+            1 => "active: 1st set of lanes on its own",
+            2 => "active: 2nd set of lanes",
+            _ if paths > 3 => "active: 3rd set, and so on",
+            _ => "active: 3rd set of lanes",
+        };
+        add(Cell::At(LaneState::Active, path), &path.to_string(), text);
+    }
+    add(Cell::At(LaneState::PredicatedOff, 0), "", "predicated off; at a branch: not taken");
+    add(Cell::At(LaneState::MaskedOff, 0), "", "masked off: its turn comes later");
+    add(Cell::At(LaneState::AtJoin, 0), "w", "waits for lanes of its warp (join)");
+    add(Cell::At(LaneState::AtBarrier, 0), "b", "waits at a block barrier");
+    add(Cell::At(LaneState::Exited, 0), "x", "exited");
+    if axis == Axis::Cycle {
+        add(Cell::Stalled(0), "", "would run; the warp waits");
+    }
+    entries
+}
+
+fn lane_legend(scene: &mut Scene, at: (i32, i32), axis: Axis, strips: &[Strip]) {
+    let end = legend(scene, at, &entries(axis, strips));
+    scene.text((at.0, end + 12), face(10, GREY), "rows: lanes, 0 on top");
+}
+
+/// The steps that a warp issued, by source line; none when there are too many to draw.
+fn steps_of(recording: &Recording, strip: &Strip) -> Vec<Pc> {
+    let mut steps: Vec<Pc> = strip.issues.iter().map(|i| i.pc).collect();
+    // Join steps, which have the line of their branch, stand behind it.
+    steps.sort_by_key(|&pc| (recording.line(pc), pc));
+    steps.dedup();
+    if steps.len() > MOST_LINES { Vec::new() } else { steps }
+}
+
+/// The source below the lanes: a row for each step, a bar where it was issued, as high as its share of lanes.
+fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: &Scale, steps: &[Pc], top: i32) -> i32 {
+    scene.text(
+        (scale.left(), top),
+        face(10, GREY),
+        "which instruction, and how many lanes execute it (full height: all)",
+    );
+    let top = top + 12;
+    let row = |i: usize| top + i32::try_from(i).unwrap_or(0) * SOURCE;
+    let number = text_width(4, 10);
+    for (i, &pc) in steps.iter().enumerate() {
+        let middle = row(i) + SOURCE / 2;
+        let text = recording.step(pc).map_or("", |s| s.text.as_str());
+        let cut = clipped(text, LEFT - 2 * MARGIN - number, 10);
+        scene.text((MARGIN + number, middle), face(10, GREY).end(), recording.line(pc).to_string());
+        scene.text((MARGIN + number + 10, middle), face(10, INK), cut);
+        scene.line((scale.left(), row(i) + SOURCE), (scale.right(), row(i) + SOURCE), PALE);
+    }
+    let row_of = |pc: Pc| steps.iter().position(|&step| step == pc);
+    for column in scale.columns(strip) {
+        let (x, w) = (column.from, column.to - column.from);
+        let issue = match column.shows {
+            Shows::Issue(issue) => &strip.issues[issue],
+            Shows::Wait(i) => {
+                // The wait stands in the row of the instruction that is waited with, and says for what.
+                let next = strip.issues.get(i + 1);
+                let reason = next.and_then(|next| next.waits.iter().max_by_key(|&&(_, cycles)| cycles));
+                if let (Some((stall, _)), Some(i)) = (reason, next.and_then(|next| row_of(next.pc))) {
+                    let area = Area { x, y: row(i) + 2, w, h: SOURCE - 3 };
+                    reasons::look(*stall).draw(scene, area, stall.name());
+                }
+                continue;
+            }
+        };
+        let Some(i) = row_of(issue.pc) else { continue };
+        let lanes = i32::try_from(issue.executed.count()).unwrap_or(0);
+        let full = i32::try_from(recording.warp_size.clamp(1, 32)).unwrap_or(32);
+        let h = if lanes == 0 { 1 } else { ((SOURCE - 2) * lanes / full).max(2) };
+        let (ground, ink) = path_colour(issue.path);
+        let gap = i32::from(w > 5);
+        let area = Area { x, y: row(i) + SOURCE - h, w: w - gap, h };
+        let label = if lanes < full { lanes.to_string() } else { String::new() };
+        let fits = area.h >= 11 && area.w >= text_width(label.len(), 9) + 2;
+        Look::plain(ground, ink).draw(scene, area, if fits { &label } else { "" });
+    }
+    row(steps.len()) + 8
+}

@@ -1,0 +1,122 @@
+//! The square wave: every bit as an H200 computes it, and its times in the same ratios.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{MachineSpec, Mode};
+use simt_sim::pipeline::{Program, Simulation, simulate};
+
+use super::super::support::{MODES, launch, machine, options};
+
+/// Period and heavy threads of each period.
+type Setting = (u64, u64);
+
+/// The wave forms that are asked about; the last two are all heavy and all light.
+const SETTINGS: [Setting; 8] = [(64, 32), (32, 16), (62, 31), (66, 33), (56, 28), (48, 24), (1, 1), (1, 0)];
+
+/// `tests/observations/h200/square_wave.txt`.
+struct Observed {
+    /// SM cycles at 2^20 threads.
+    cycles: BTreeMap<Setting, f64>,
+    /// What a heavy and what a light thread writes, by thread.
+    heavy: Vec<u64>,
+    light: Vec<u64>,
+}
+
+impl Observed {
+    fn read() -> Observed {
+        let text = fs::read_to_string("tests/observations/h200/square_wave.txt").expect("the observation");
+        let mut observed = Observed { cycles: BTreeMap::new(), heavy: Vec::new(), light: Vec::new() };
+        for line in text.lines().filter(|l| !l.starts_with('#')) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let bits = || words[1..].iter().map(|w| u64::from_str_radix(w, 16).expect("a number"));
+            match words[0] {
+                "heavy" => observed.heavy.extend(bits()),
+                "light" => observed.light.extend(bits()),
+                "count" if words[1] == "20" => {
+                    let [period, heavy, cycles] = [2, 3, 4].map(|i| words[i].parse::<u64>().expect("a number"));
+                    observed.cycles.insert((period, heavy), cycles as f64);
+                }
+                _ => {}
+            }
+        }
+        observed
+    }
+}
+
+/// A run on `n` threads, `long` iterations against one.
+fn run(program: &Program, spec: &MachineSpec, mode: Mode, (period, heavy): Setting, n: u64, long: u64) -> Simulation {
+    let values = [("n", n), ("period", period), ("heavy", heavy), ("long", long), ("short", 1)];
+    let set = values.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
+    let (kernel, launch) =
+        launch(program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
+    simulate(program, kernel, launch, spec, &options(mode, SideOrder::Fewer, u64::MAX), &()).expect("the block fits")
+}
+
+fn program() -> Program {
+    let path = Path::new(super::FOLDER).join("square_wave.ptx");
+    Program::parse("square_wave.ptx", &super::read(&path))
+}
+
+#[test]
+fn every_bit_is_as_on_the_h200() {
+    let (program, observed) = (program(), Observed::read());
+    for mode in MODES {
+        let spec = machine(mode.default_machine());
+        for (period, heavy) in SETTINGS {
+            let done = run(&program, &spec, mode, (period, heavy), 512, 8);
+            let written = done.launch.buffers[0].words.chunks(2).map(|w| u64::from(w[1]) << 32 | u64::from(w[0]));
+            let expected = (0..512).map(|i| match i as u64 % period < heavy {
+                true => observed.heavy[i],
+                false => observed.light[i],
+            });
+            let differ: Vec<usize> =
+                written.zip(expected).enumerate().filter(|(_, (a, b))| a != b).map(|(i, _)| i).collect();
+            assert!(differ.is_empty(), "{period}/{heavy} [{}]: threads {differ:?}", mode.name());
+        }
+    }
+}
+
+/// Warps that hold a heavy thread, that hold a light one, and that hold both.
+fn warps((period, heavy): Setting, n: u64) -> [u64; 3] {
+    let holds = |warp: u64, kind: bool| (warp * 32..warp * 32 + 32).any(|i| (i % period < heavy) == kind);
+    let count = |test: &dyn Fn(u64) -> bool| (0..n / 32).filter(|&w| test(w)).count() as u64;
+    [count(&|w| holds(w, true)), count(&|w| holds(w, false)), count(&|w| holds(w, true) && holds(w, false))]
+}
+
+#[test]
+fn a_mixed_warp_splits_once_and_pays_for_both_arms() {
+    let (program, n) = (program(), 2048);
+    for mode in MODES {
+        let spec = machine(mode.default_machine());
+        for setting in SETTINGS {
+            let [heavy, light, mixed] = warps(setting, n);
+            let done = run(&program, &spec, mode, setting, n, 8);
+            let metric = |name| done.run.metric(name).map_or(f64::NAN, |v| v.as_f64()) as u64;
+            let title = format!("{setting:?} [{}]", mode.name());
+            assert_eq!(metric("divergent_branch"), mixed, "{title}");
+            // Two sines and a cosine, three loads of two coefficients each.
+            assert_eq!(metric("gld_requests"), 9 * (8 * heavy + light), "{title}");
+        }
+    }
+}
+
+/// An SM of an H200 takes in 31 blocks of 2^20 threads; SMs have nothing in common here but the end, so that one will do.
+/// 80 iterations against one are the 320 against four of the original.
+#[test]
+fn times_have_the_ratios_of_the_h200() {
+    let (program, observed) = (program(), Observed::read());
+    let spec = MachineSpec { sms: 1, ..machine("h200") };
+    let cycles = |setting| {
+        let done = run(&program, &spec, Mode::Volta, setting, 31 * 256, 80);
+        done.run.metric("elapsed_cycles").expect("counted").as_f64()
+    };
+    let base = cycles((64, 32));
+    for setting in [(32, 16), (62, 31), (66, 33), (1, 1)] {
+        let (ours, theirs) = (cycles(setting) / base, observed.cycles[&setting] / observed.cycles[&(64, 32)]);
+        assert!((ours / theirs - 1.0).abs() < 0.05, "{setting:?}: {ours:.3}, on the H200 {theirs:.3}");
+    }
+}

@@ -1,0 +1,156 @@
+//! Every instruction form against an independent expectation.
+
+mod approx;
+mod atomic;
+mod carry;
+mod compare;
+mod convert;
+mod elementwise;
+mod exact;
+mod expected;
+mod float;
+mod harness;
+mod inputs;
+mod integer;
+mod memory;
+mod mnemonics;
+mod moves;
+mod warp;
+
+use std::collections::BTreeSet;
+
+use simt_sim::isa::{Isa, Sem};
+
+use expected::Expected;
+use harness::{Case, lookup};
+
+/// Meanings that steer threads instead of computing, and the tests that are about them.
+const ELSEWHERE: [(&str, &[Sem]); 3] = [
+    ("tests/programs.rs runs programs/small, which branch, return and sleep", &[Sem::Branch, Sem::Exit, Sem::Sleep]),
+    (
+        "programs/small/barrier_*.ir and src/exec/tests.rs",
+        &[Sem::BarrierSync, Sem::BarrierArrive, Sem::BarrierRed, Sem::WarpSync],
+    ),
+    (
+        "nothing to see: memory is always in order, and a trap ends the run (src/exec/tests.rs)",
+        &[Sem::Fence, Sem::Trap],
+    ),
+];
+
+/// The rows that a test of this module runs.
+fn covered() -> BTreeSet<u16> {
+    let special = exactly(moves::cases()).into_iter().chain(exactly(memory::cases())).chain(exactly(carry::cases()));
+    let special = special.chain(atomic::cases()).chain(warp::cases());
+    let subjects = special.flat_map(|(case, _)| case.subjects);
+    let mut rows: BTreeSet<u16> = subjects.map(|subject| lookup(&subject).index).collect();
+    let groups = Isa::ptx().groups().iter().filter(|g| ELEMENTWISE.contains(&g.title.as_str()));
+    for row in groups.flat_map(|g| g.rows.clone()) {
+        if elementwise::covers(&Isa::ptx().rows()[row]) {
+            rows.insert(row as u16);
+        }
+    }
+    rows
+}
+
+#[test]
+fn every_row_that_computes_is_held_against_an_expectation() {
+    let covered = covered();
+    let elsewhere = |sem: Sem| ELSEWHERE.iter().any(|(_, sems)| sems.contains(&sem));
+    let missing: Vec<&str> = Isa::ptx()
+        .rows()
+        .iter()
+        .enumerate()
+        .filter(|(i, form)| !covered.contains(&(*i as u16)) && !elsewhere(form.sem))
+        .map(|(_, form)| form.syntax.as_str())
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "no test expects anything of these rows of isa/ptx.ron; give their opcode an oracle in tests/suite/forms/ \
+         (integer, float, approx, compare or convert), written from the PTX manual and not from src/exec, or a module like \
+         carry.rs when one instruction alone shows nothing:\n{}",
+        missing.join("\n")
+    );
+}
+
+/// The groups of the table whose rows compute lane by lane; each has a test below.
+const ELEMENTWISE: [&str; 5] = [
+    "Integer arithmetic",
+    "Floating point",
+    "Comparison and selection",
+    "Logic and shift",
+    "Data movement and conversion",
+];
+
+/// Runs programs and compares each cell they leave behind.
+fn prove(cases: Vec<(Case, Vec<Expected>)>) {
+    for (case, expected) in cases {
+        for (i, (found, wanted)) in case.run().into_iter().zip(expected).enumerate() {
+            assert!(
+                wanted.admits(found),
+                "{:?}: out[{i}] is {found:#x}, not {wanted:x?}\n{}",
+                case.subjects,
+                case.text
+            );
+        }
+    }
+}
+
+fn exactly(cases: Vec<(Case, Vec<u64>)>) -> Vec<(Case, Vec<Expected>)> {
+    let bits = |expected: Vec<u64>| expected.into_iter().map(Expected::Bits).collect();
+    cases.into_iter().map(|(case, expected)| (case, bits(expected))).collect()
+}
+
+#[test]
+fn integer_arithmetic() {
+    elementwise::check("Integer arithmetic", |_| true);
+}
+
+#[test]
+fn float_arithmetic_of_up_to_32_bits() {
+    elementwise::check("Floating point", |form| !form.syntax.ends_with("f64"));
+}
+
+#[test]
+fn float_arithmetic_of_64_bits() {
+    elementwise::check("Floating point", |form| form.syntax.ends_with("f64"));
+}
+
+#[test]
+fn comparison_and_selection() {
+    elementwise::check("Comparison and selection", |_| true);
+}
+
+#[test]
+fn logic_and_shift() {
+    elementwise::check("Logic and shift", |_| true);
+}
+
+#[test]
+fn conversion() {
+    elementwise::check("Data movement and conversion", |_| true);
+}
+
+#[test]
+fn moves_and_addresses() {
+    prove(exactly(moves::cases()));
+}
+
+#[test]
+fn loads_and_stores() {
+    prove(exactly(memory::cases()));
+}
+
+#[test]
+fn atomics() {
+    prove(atomic::cases());
+}
+
+#[test]
+fn lanes_of_a_warp() {
+    prove(warp::cases());
+}
+
+#[test]
+fn carry_chains() {
+    prove(exactly(carry::cases()));
+}

@@ -1,0 +1,87 @@
+//! Approximations: within the bound of their row of the same function in double precision; special operands as the
+//! manual's tables say.
+
+use simt_sim::isa::{Agreement, FormMatch, Type};
+
+use super::elementwise::Oracle;
+use super::exact::F32;
+use super::expected::Expected;
+use super::float::Modes;
+
+/// The relative error that is asked of the f64 approximations, whose rows leave all bits open: the manual promises the
+/// upper word of the reciprocal.
+const GROSS: f64 = 1.0 / (1u64 << 20) as f64;
+
+/// The weight of the last bit of the f32 next to `x`.
+fn ulp(x: f64) -> f64 {
+    let exponent = if x == 0.0 { -126 } else { (x.abs().log2().floor() as i32).clamp(-126, 127) };
+    2f64.powi(exponent - (F32.precision - 1))
+}
+
+/// The oracle of an approximating mnemonic.
+pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
+    let ty = m.ty();
+    if !ty.is_float() || !(m.has("approx") || m.has("full")) {
+        return None;
+    }
+    let f: fn(f64, f64) -> f64 = match m.form.opcode.as_str() {
+        "div" => |a, b| a / b,
+        "rcp" => |a, _| 1.0 / a,
+        "sqrt" => |a, _| a.sqrt(),
+        "rsqrt" => |a, _| 1.0 / a.sqrt(),
+        "sin" => |a, _| a.sin(),
+        "cos" => |a, _| a.cos(),
+        "lg2" => |a, _| a.log2(),
+        "ex2" => |a, _| a.exp2(),
+        "tanh" => |a, _| a.tanh(),
+        _ => return None,
+    };
+    let (opcode, modes, agreement) = (m.form.opcode.clone(), Modes::of(m, ty), m.form.agreement);
+    let full_range = m.has("full");
+    if ty == Type::F64 {
+        return Some(Box::new(move |x| vec![double(f, modes, x[0])]));
+    }
+    Some(Box::new(move |x| {
+        let operand = |i: usize| f64::from(f32::from_bits(modes.flush(x.get(i).copied().unwrap_or(0)) as u32));
+        let (a, b) = (operand(0), operand(1));
+        let value = f(a, b);
+        // Where the manual gives no bound.
+        let bounded = match opcode.as_str() {
+            "sin" | "cos" => a.is_infinite() || a.abs() <= std::f64::consts::PI,
+            "div" => !b.is_finite() || (2f64.powi(-126)..=2f64.powi(126)).contains(&b.abs()) || b == 0.0 || full_range,
+            _ => true,
+        };
+        if value.is_nan() {
+            return vec![if bounded { modes.no_number() } else { Expected::Open }];
+        }
+        let narrow = value as f32;
+        let exact = narrow == 0.0 || narrow.is_infinite() || !a.is_finite();
+        let subnormal = F32.is_subnormal(narrow.to_bits().into());
+        let error = match agreement {
+            Agreement::MaxUlp(n) => f64::from(n) * ulp(value),
+            // Outside the interval of the absolute bound the manual promises 2 units of the last place.
+            Agreement::MaxAbsolute(_) if opcode == "lg2" && !(0.5..=2.0).contains(&a) => 2.0 * ulp(value),
+            Agreement::MaxAbsolute(n) => 2f64.powi(n),
+            Agreement::Exact => 0.0,
+        };
+        vec![match (bounded, exact, subnormal && modes.ftz) {
+            (false, ..) => Expected::Open,
+            (_, true, _) => Expected::Bits(narrow.to_bits().into()),
+            (_, _, true) => Expected::Bits(if narrow < 0.0 { F32.sign() } else { 0 }),
+            _ => Expected::Near { ty, value, error },
+        }]
+    }))
+}
+
+/// The f64 forms; `.ftz` flushes there too, as the tables of the manual say.
+fn double(f: fn(f64, f64) -> f64, modes: Modes, bits: u64) -> Expected {
+    let value = f(f64::from_bits(modes.flush(bits)), 0.0);
+    let flushed = modes.flush(value.to_bits());
+    if value.is_nan() {
+        Expected::Nan(Type::F64)
+    } else if value == 0.0 || value.is_infinite() || flushed != value.to_bits() {
+        Expected::Bits(flushed)
+    } else {
+        Expected::Near { ty: Type::F64, value, error: value.abs() * GROSS }
+    }
+}

@@ -1,0 +1,79 @@
+//! Carry chains: three limbs, the carry between them in the condition code (PTX ISA, "Extended-Precision Integer Arithmetic
+//! Instructions").
+
+use std::fmt::Write;
+
+use simt_sim::isa::{FormMatch, Isa, Sem};
+
+use super::harness::{Case, lookup};
+use super::inputs::{Source, tuples};
+use super::integer::value;
+use super::mnemonics;
+
+/// A case and what `out` must hold.
+type Checked = (Case, Vec<u64>);
+
+/// Every case of this module: each mnemonic first or last in a chain that makes or shows its carry.
+pub(crate) fn cases() -> Vec<Checked> {
+    let chained = |sem: Sem| matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry);
+    let rows = Isa::ptx().rows().iter().filter(|f| chained(f.sem));
+    rows.flat_map(mnemonics::of).map(|m| case(&lookup(&m))).collect()
+}
+
+/// One instruction: the result and the new condition code.
+fn step(m: &FormMatch<'_>, x: &[u64], carry: bool) -> (u64, bool) {
+    let bits = m.ty().bits();
+    let mask = (1u128 << bits) - 1;
+    let takes = matches!(m.form.opcode.as_str(), "addc" | "subc" | "madc");
+    let carry = u128::from(takes && carry);
+    let [a, b, c] = [x[0], x[1], x[2]].map(u128::from);
+    if m.form.sem == Sem::SubCarry {
+        return ((a.wrapping_sub(b + carry) & mask) as u64, a < b + carry);
+    }
+    let sum = match m.form.sem {
+        Sem::AddCarry => a + b + carry,
+        _ => {
+            let signed = (value(m.ty(), x[0]).wrapping_mul(value(m.ty(), x[1]))) as u128;
+            let product = if m.ty().is_signed() { signed } else { a * b };
+            (product >> if m.has("hi") { bits } else { 0 } & mask) + c + carry
+        }
+    };
+    ((sum & mask) as u64, sum > mask)
+}
+
+/// `start.cc`, the mnemonic, and an `addc` or `subc` that shows what it left in the condition code.
+fn case(m: &FormMatch<'_>) -> Checked {
+    let ty = m.ty();
+    let (family, name) = (if m.form.sem == Sem::SubCarry { "sub" } else { "add" }, ty.name());
+    let chain = [format!("{family}.cc.{name}"), m.mnemonic(), format!("{family}c.{name}")];
+    let operands = tuples(&[Source { ty, amount: false }; 3], 5);
+    let (n, w) = (operands.len(), ty.bits());
+    let (mut body, mut expected) = (String::new(), Vec::new());
+    let mut carries = vec![false; n];
+    for (k, mnemonic) in chain.iter().enumerate() {
+        let m = lookup(mnemonic);
+        let third = if m.form.sem == Sem::MadCarry { ", %c" } else { "" };
+        let _ = writeln!(body, "{mnemonic} %d{k}, %a, %b{third};");
+        for (x, carry) in operands.iter().zip(&mut carries) {
+            let (d, left) = step(&m, x, *carry);
+            // Without `.cc` the condition code stays what it was.
+            *carry = if m.has("cc") { left } else { *carry };
+            expected.push(d);
+        }
+    }
+    for k in 0..chain.len() {
+        let _ = writeln!(body, "st.global.b{w} [%out+{}], %d{k};", 8 * n * k);
+    }
+    let text = format!(
+        "//! grid = {}\n//! block = 128\n.visible .entry form(.param .u64 in, .param .u64 out)\n{{\n\
+         .reg .b{w} %a, %b, %c, %d0, %d1, %d2;\n.reg .pred %p;\n.reg .u32 %i, %j;\n.reg .u64 %in, %out;\n\
+         mov.u32 %i, %tid.x;\nmov.u32 %j, %ctaid.x;\nmad.lo.u32 %i, %j, 128, %i;\nsetp.ge.u32 %p, %i, {n};\n@%p exit;\n\
+         ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\nmad.wide.u32 %in, %i, 8, %in;\nmad.wide.u32 %out, %i, 8, %out;\n\
+         ld.global.b{w} %a, [%in];\nld.global.b{w} %b, [%in+{}];\nld.global.b{w} %c, [%in+{}];\n{body}exit;\n}}\n",
+        n.div_ceil(128),
+        8 * n,
+        16 * n,
+    );
+    let input = (0..3).flat_map(|k| operands.iter().map(move |x| x[k])).collect();
+    (Case { subjects: chain.to_vec(), text, input, outputs: expected.len() }, expected)
+}

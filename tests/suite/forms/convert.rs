@@ -1,0 +1,76 @@
+//! `cvt` between all types (PTX ISA, "Data Movement and Conversion Instructions: cvt").
+//!
+//! NaN becomes 0 as an integer of up to 32 bits from f16 or f32, else the integer's top bit alone.
+
+use simt_sim::isa::FormMatch;
+
+use super::elementwise::Oracle;
+use super::exact::{Format, Number, Real, direction};
+use super::expected::Expected;
+use super::float::Modes;
+use super::integer::{clamp, value, wrap};
+
+/// The integer that a real rounds to.
+fn integral(real: Real, direction: u8) -> i128 {
+    let units = if real.exponent > 70 && real.significand != 0 { i128::MAX as u128 } else { real.units(0, direction) };
+    if real.negative { -(units as i128) } else { units as i128 }
+}
+
+/// The oracle of a `cvt`.
+pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
+    if m.form.opcode != "cvt" {
+        return None;
+    }
+    let (to, from, sat) = (m.ty(), m.second_type(), m.has("sat"));
+    let to_integral = m.words.iter().flatten().copied().find(|w| ["rni", "rzi", "rmi", "rpi"].contains(w));
+    let to_integral = to_integral.map(|word| direction(Some(word)));
+    let modes = Modes::of(m, to);
+    // `.ftz` is about f32 only, on either side.
+    let source = Modes { ftz: m.has("ftz") && from.name() == "f32", ..Modes::of(m, from) };
+    let modes = Modes { ftz: modes.ftz && to.name() == "f32", ..modes };
+    let decode = move |bits| Format::of(from).decode(source.flush(bits));
+    Some(match (from.is_float(), to.is_float()) {
+        (false, false) => Box::new(move |x| {
+            let v = value(from, x[0]);
+            vec![Expected::Bits(wrap(to, if sat { clamp(to, v) } else { v }))]
+        }),
+        (false, true) => Box::new(move |x| {
+            let real = Real::integer(value(from, x[0]));
+            vec![modes.finish(real.round(modes.format, modes.direction))]
+        }),
+        (true, false) => {
+            let rounding = to_integral.unwrap_or(b'n');
+            Box::new(move |x| {
+                vec![Expected::Bits(match decode(x[0]) {
+                    Number::Nan if from.bits() == 64 || to.bits() == 64 => 1 << (to.bits() - 1),
+                    Number::Nan => 0,
+                    Number::Infinite(negative) => wrap(to, clamp(to, if negative { i128::MIN } else { i128::MAX })),
+                    Number::Finite(real) => wrap(to, clamp(to, integral(real, rounding))),
+                })]
+            })
+        }
+        (true, true) => {
+            let same = to == from;
+            Box::new(move |x| {
+                let real = match decode(x[0]) {
+                    Number::Nan if same && !sat => return vec![Expected::Nan(to)],
+                    Number::Nan => return vec![modes.no_number()],
+                    Number::Infinite(negative) => {
+                        let sign = if negative { modes.format.sign() } else { 0 };
+                        return vec![modes.finish(modes.format.infinity() | sign)];
+                    }
+                    Number::Finite(real) => real,
+                };
+                let real = match to_integral {
+                    // From 2^60 on every f32 and f64 is an integer.
+                    Some(direction) if real.exponent < 60 => {
+                        let whole = real.units(0, direction);
+                        Real { significand: whole, exponent: 0, ..real }
+                    }
+                    _ => real,
+                };
+                vec![modes.finish(real.round(modes.format, modes.direction))]
+            })
+        }
+    })
+}

@@ -1,0 +1,55 @@
+//! Runs the smallest program around some instructions and hands its memory back.
+//!
+//! A program reads 64-bit cells from the buffer `in` and writes 64-bit cells to the buffer `out`; every value takes one
+//! cell, zero-extended. [`Case::run`] goes the way of any program: text, check, launch, machine.
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::isa::Isa;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{self, Finish, MachineSpec, Mode};
+use simt_sim::pipeline::Program;
+
+use crate::support;
+
+/// A program with instructions under test.
+pub(crate) struct Case {
+    /// The mnemonics that the program is about; each stands in it.
+    pub(crate) subjects: Vec<String>,
+    /// Directives for grid and block, variables, and the kernel `form` with the parameters `in` and `out`.
+    pub(crate) text: String,
+    /// The cells of `in`.
+    pub(crate) input: Vec<u64>,
+    /// How many cells `out` has.
+    pub(crate) outputs: usize,
+}
+
+impl Case {
+    /// The cells of `out` after a run to the end.
+    pub(crate) fn run(&self) -> Vec<u64> {
+        let (input, output) = (self.input.len().max(1), self.outputs.max(1));
+        let text = format!(
+            "//! buffer in: u64[{input}]\n//! buffer out: u64[{output}]\n//! arg in = in\n//! arg out = out\n{}",
+            self.text
+        );
+        let program = Program::parse("form", &text);
+        let (kernel, mut launch) =
+            support::launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        for subject in &self.subjects {
+            let form = lookup(subject).index;
+            assert!(kernel.insts.iter().any(|i| i.form == form), "no `{subject}` in\n{text}");
+        }
+        launch.buffers[0].words = self.input.iter().flat_map(|&x| [x as u32, (x >> 32) as u32]).collect();
+        let options = support::options(Mode::Volta, SideOrder::Fewer, 50_000_000);
+        let spec = MachineSpec { sms: 1, ..support::machine("h200") };
+        let outcome =
+            machine::run(kernel, launch, &spec, &options, &(), || ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert!(matches!(outcome.finish, Finish::Ok), "{:?}\n{text}", outcome.finish);
+        let words = &outcome.launch.buffers[1].words;
+        words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect()
+    }
+}
+
+/// The form of a mnemonic.
+pub(crate) fn lookup(mnemonic: &str) -> simt_sim::isa::FormMatch<'static> {
+    Isa::ptx().lookup(mnemonic).unwrap_or_else(|e| panic!("{mnemonic}: {}", e.message))
+}

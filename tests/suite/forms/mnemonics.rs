@@ -1,0 +1,49 @@
+//! The mnemonics of a row.
+
+use simt_sim::isa::{Form, Slot};
+
+/// Rows with more mnemonics than this are sampled.
+const MOST: usize = 200;
+
+/// Every mnemonic of a row, or, where they are too many, a [`sample`].
+pub(crate) fn of(form: &Form) -> Vec<String> {
+    let count: usize = form.slots.iter().map(|s| s.words.len() + usize::from(s.optional)).product();
+    if count > MOST { sample(form) } else { every(form, |slot| slot.optional, |_| true) }
+}
+
+/// Every combination of the required words without optional ones, and each optional word beside the first required ones.
+pub(crate) fn sample(form: &Form) -> Vec<String> {
+    let mut all = every(form, |slot| slot.optional, |slot| !slot.optional);
+    for (chosen, slot) in form.slots.iter().enumerate().filter(|(_, slot)| slot.optional) {
+        for word in &slot.words {
+            let words = form.slots.iter().enumerate().filter_map(|(i, s)| match (i == chosen, s.optional) {
+                (true, _) => Some(word),
+                (false, true) => None,
+                (false, false) => s.words.first(),
+            });
+            all.push(words.fold(form.opcode.clone(), |text, word| text + "." + word));
+        }
+    }
+    all.retain(|m| meaningful(m));
+    all
+}
+
+/// Every mnemonic with words in the slots that `fills` chooses; slots that `skips` chooses may stay empty.
+fn every(form: &Form, skips: impl Fn(&Slot) -> bool, fills: impl Fn(&Slot) -> bool) -> Vec<String> {
+    let mut all = vec![form.opcode.clone()];
+    for slot in &form.slots {
+        let mut next = if skips(slot) { all.clone() } else { Vec::new() };
+        for prefix in all.iter().filter(|_| fills(slot)) {
+            next.extend(slot.words.iter().map(|word| format!("{prefix}.{word}")));
+        }
+        all = next;
+    }
+    all.retain(|m| meaningful(m));
+    all
+}
+
+/// `.ftz` speaks of f32 and f16 values and of the f64 approximations; the table accepts it beside others where a set of
+/// types shares a row.
+fn meaningful(mnemonic: &str) -> bool {
+    !mnemonic.contains(".ftz") || ["f32", "f16", "approx.ftz.f64"].iter().any(|w| mnemonic.contains(w))
+}
