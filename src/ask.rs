@@ -93,8 +93,7 @@ pub enum Trouble {
 }
 
 /// How the H200 was looked at.
-const H200: &str =
-    "one NVIDIA H200, CUDA 13.0, kernels by nvcc -O3 -arch=sm_90, cycles by clock64(), counters by Nsight Compute";
+const H200: &str = "one NVIDIA H200, CUDA 13.0, kernels by nvcc -O3 -arch=sm_90, counters by Nsight Compute";
 
 impl Experiment {
     /// Runs it.

@@ -216,6 +216,7 @@ pub fn record(
         grid,
         block,
         warp_size: spec.warp_size,
+        counts_joins: code.is_machine_code(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         timeline: observer,
         verdict: finish.as_ref().and_then(|finish| verdict(finish, &lines, options.max_cycles)),

@@ -1,7 +1,8 @@
 //! Values to text, pictures and files.
 //!
 //! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
-//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of [`metrics`] is the one place that knows a metric's names, unit and formula.
+//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of
+//! [`metrics`] is the one place that knows a metric's names, unit and formula.
 
 pub mod annotate;
 mod answer;

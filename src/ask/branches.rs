@@ -28,8 +28,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://stackoverflow.com/questions/30288669/branch-and-predicated-instructions",
         }],
         on_h200: Some(
-            "nvcc predicates small bodies by itself: both arms of an if/else of one addition and a store each had 0 divergent \
-             branches in the counters, although half of the lanes idled.",
+            "ptxas predicates small bodies by itself: the even/odd kernel, one addition or subtraction an arm, had 0 divergent branches in \
+             the counters, although half of the lanes idled.",
         ),
         find: predication,
     },

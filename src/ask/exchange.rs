@@ -21,7 +21,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             Source { says: "Misuse in the wild", place: "https://github.com/moderngpu/moderngpu/pull/36" },
         ],
         on_h200: Some(
-            "Inside the sides of the branch the masks were those of the sides; right behind it the mask was always full.",
+            "Right behind an if/else the mask was always full: the compiler's convergence barrier had joined the lanes.",
         ),
         find: activemask,
     },

@@ -67,14 +67,15 @@ impl Kernel {
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
     }
 
-    /// The same kernel with other instructions, in which its functions have other places.
+    /// The same kernel with other instructions, and functions that lie elsewhere among them.
     fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
         let flow = ControlFlow::build(&insts, &functions, &self.registers);
         Kernel { insts, functions, flow, ..self.clone() }
     }
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
-        let guard = self.insts.get(branch.inst as usize)?.guard?;
+        let inst = self.insts.get(branch.inst as usize)?;
+        let guard = inst.guard.filter(|_| matches!(inst.op, Op::Branch { .. }))?;
         let &[taken, fall] = branch.sides.as_slice() else { return None };
         let (fall, end_of_fall) = self.arm(fall);
         let (taken, end_of_taken) = self.arm(taken);
@@ -93,7 +94,7 @@ impl Kernel {
         let mut chain = Vec::new();
         let mut at = start;
         while let Some(block) = self.flow.blocks().get(at.index()) {
-            if block.predecessors.len() != 1 || block.id.index() == 0 {
+            if block.predecessors.len() != 1 || self.is_entered(block) {
                 return (chain, Some(at));
             }
             let &[next] = block.successors.as_slice() else { return (chain, None) };
@@ -101,6 +102,11 @@ impl Kernel {
             at = next;
         }
         (chain, None)
+    }
+
+    /// Whether the kernel or a function starts with the block.
+    fn is_entered(&self, block: &BasicBlock) -> bool {
+        block.first == 0 || self.functions.iter().any(|f| f.first == block.first)
     }
 
     /// The instructions of a chain of blocks, without the jumps between them.
@@ -148,20 +154,17 @@ impl Rewriting<'_> {
                 }
             }
         }
-        let moved_to = |inst: usize| self.kernel.flow.block_of(inst).map(|block| starts[block.index()]);
-        let lead = |target: &mut Pc| *target = moved_to(target.index()).map_or(*target, Pc);
+        let end = self.insts.len() as u32;
+        let moved_to = |old: u32| self.kernel.flow.block_of(old as usize).map_or(end, |block| starts[block.index()]);
         for inst in &mut self.insts {
             match &mut inst.op {
-                Op::Branch { target, .. } => lead(target),
-                Op::Switch(switch) => switch.targets.iter_mut().for_each(lead),
+                Op::Branch { target, .. } => target.0 = moved_to(target.0),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(|target| target.0 = moved_to(target.0)),
                 _ => {}
             }
         }
-        let end = self.insts.len() as u32;
-        let place = |inst: u32| moved_to(inst as usize).unwrap_or(end);
-        let functions = self.kernel.functions.iter();
-        let functions = functions.map(|f| DeviceFunction { first: place(f.first), end: place(f.end), ..f.clone() });
-        let functions = functions.collect();
+        let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
+        let functions = self.kernel.functions.iter().map(moved).collect();
         Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
     }
 

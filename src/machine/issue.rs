@@ -294,12 +294,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
             nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
+        self.observer.control(self.id, WarpId(w as u32), &warp.control);
         match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
             Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
             Ok(_) => warp.control.go(step.next),
             Err(_) => return true,
         }
         warp.pass_on(cost);
+        self.watch.pass(w, pc);
         let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
         self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes, slots: 0 });
         false

@@ -195,6 +195,14 @@ impl Watch {
         }));
     }
 
+    /// Takes note of a step that warp `w` passes on the way, without an issue: what it computes may matter later.
+    #[inline]
+    pub(super) fn pass(&mut self, w: usize, pc: Pc) {
+        if let Some(Some(record)) = self.records.get_mut(w) {
+            record.visited[pc.index()] = true;
+        }
+    }
+
     /// Whether every live warp is blocked or repeats itself, and at least one repeats.
     pub(super) fn proves_livelock(&self, warps: &[Warp]) -> bool {
         self.quiet >= QUIET

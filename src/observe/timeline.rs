@@ -109,7 +109,7 @@ pub struct Strip {
     pub lanes: LaneMask,
     /// When it became resident.
     pub started: Cycle,
-    /// When its last lane ended, if that was seen.
+    /// When its last lane ended, if that was in the window.
     pub ended: Option<Cycle>,
     /// What it issued in the window.
     pub issues: Vec<Issue>,
@@ -223,7 +223,7 @@ impl Observer for Timeline {
             }
             Event::WarpEnd { cycle, warp, .. } => {
                 if let Some(i) = self.strip(warp) {
-                    self.strips[i].ended = Some(cycle);
+                    self.strips[i].ended = (!self.progress[i].closed).then_some(cycle);
                     self.close(i);
                     self.slots[warp.index()] = None;
                 }

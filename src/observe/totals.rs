@@ -104,13 +104,13 @@ pub struct Totals {
 
     /// Instructions as written that warps executed; no join steps.
     pub steps_executed: u64,
-    /// Machine instructions that warps executed; no join steps.
+    /// Machine instructions that warps executed. Join steps are among them where machine code is issued, not as written.
     pub inst_executed: u64,
-    /// Machine instructions x active lanes; no join steps.
+    /// Machine instructions x active lanes; join steps as in `inst_executed`.
     pub thread_inst_executed: u64,
-    /// Machine instructions x lanes whose guard held; no join steps.
+    /// Machine instructions x lanes whose guard held; join steps as in `inst_executed`.
     pub not_predicated_off: u64,
-    /// Machine instructions by number of active lanes; no join steps.
+    /// Machine instructions by number of active lanes; join steps as in `inst_executed`.
     pub histogram: [u64; MAX_LANES + 1],
     /// Join steps that warps executed.
     pub join_steps: u64,

@@ -10,6 +10,7 @@ mod docs;
 mod figures;
 mod forms;
 mod generated;
+mod lowering;
 mod nonsense;
 mod nvcc;
 mod observations;

@@ -44,16 +44,6 @@ impl<'a> Values<'a> {
         block.map_or(at..at + 1, BasicBlock::range)
     }
 
-    /// The instruction whose result `register` holds when `at` reads it.
-    pub(super) fn definition(&self, register: Register, at: usize) -> Option<usize> {
-        let writers = Values::all(&self.writers, register);
-        let before = self.range(at).start..at;
-        match writers.iter().rev().find(|w| before.contains(w)) {
-            Some(&writer) => Some(writer),
-            None => writers.first().copied().filter(|_| writers.len() == 1),
-        }
-    }
-
     /// Every instruction that reads what `at` writes to `register`; `None` if that cannot be told.
     pub(super) fn uses(&self, register: Register, at: usize) -> Option<Vec<usize>> {
         let readers = Values::all(&self.readers, register);

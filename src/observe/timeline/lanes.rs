@@ -65,9 +65,9 @@ impl Control {
             match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {}
                 GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
-                    join = join | group.lanes;
+                    join |= group.lanes;
                 }
-                GroupState::AtBarrier(_) => barrier = barrier | group.lanes,
+                GroupState::AtBarrier(_) => barrier |= group.lanes,
             }
         }
         (join, barrier)

@@ -17,14 +17,14 @@ impl Paths {
 
     /// The path of `active`, when `live` lanes have not ended.
     pub(super) fn of(&mut self, active: LaneMask, live: LaneMask) -> u32 {
-        self.lanes = self.lanes & live;
+        self.lanes &= live;
         if self.lanes.is_subset(active) {
             self.sets.clear();
             return 0;
         }
         // A set that has lost lanes is still the same set.
         for set in &mut self.sets {
-            *set = *set & live;
+            *set &= live;
         }
         let at = self.sets.iter().position(|&set| set == active).unwrap_or_else(|| {
             self.sets.push(active);

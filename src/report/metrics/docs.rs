@@ -16,7 +16,8 @@ pub fn reference() -> String {
          is in %.\n\n\
          Instructions are machine instructions: what a PTX instruction becomes on the chosen machine (on machines that\n\
          execute programs as written, both are the same). Convergence-barrier instructions, which independent thread\n\
-         scheduling adds, are counted in `join_instructions` and in the issue slots, and nowhere else.\n",
+         scheduling adds, are machine instructions like others; where programs are issued as written, they are counted in\n\
+         `join_instructions` and in the issue slots, and nowhere else.\n",
     );
     let mut group = None;
     for metric in all() {

@@ -10,7 +10,7 @@ pub(super) struct Bin {
     /// The issue numbers or cycles of the span.
     pub from: u64,
     pub to: u64,
-    /// Machine instructions by number of active lanes, without join steps.
+    /// Machine instructions by number of active lanes; with join steps where the machine counts them.
     pub lanes: [u64; MAX_LANES + 1],
 }
 
@@ -36,8 +36,9 @@ pub(super) fn bins(recording: &Recording, scale: &Scale, most: u64) -> Vec<Bin> 
     for issue in recording.timeline.strips().iter().flat_map(|s| &s.issues) {
         let at = if scale.axis == Axis::Issue { issue.number } else { issue.cycle };
         let is_join = recording.step(issue.pc).is_some_and(|step| step.source.is_none());
+        let counts = recording.counts_joins || !is_join;
         let i = usize::try_from(at.saturating_sub(from) / step).unwrap_or(usize::MAX);
-        if let Some(bin) = bins.get_mut(i).filter(|_| !is_join) {
+        if let Some(bin) = bins.get_mut(i).filter(|_| counts) {
             bin.lanes[issue.active.count() as usize] += u64::from(issue.slots);
         }
     }

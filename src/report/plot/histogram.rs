@@ -110,11 +110,7 @@ fn histogram(scene: &mut Scene, all: &[u64], most: usize, top: i32) {
     scene.line((LEFT, base), (LEFT + i32::try_from(most + 1).unwrap_or(33) * BAR, base), GREY);
     scene.text((LEFT - 8, top), face(10, GREY).end(), grouped(highest));
     scene.text((LEFT - 8, base), face(10, GREY).end(), "0");
-    scene.text(
-        (LEFT, base + 30),
-        face(10, GREY),
-        "active lanes of an instruction; on the bars: % of all, join steps not counted",
-    );
+    scene.text((LEFT, base + 30), face(10, GREY), "active lanes of an instruction; on the bars: % of all");
 }
 
 /// The histogram of each span as CSV.

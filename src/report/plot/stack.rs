@@ -79,7 +79,7 @@ fn entities(issue: &Issue) -> Vec<Entity> {
                     false if entry.lanes.intersects(above) => Role::Waits,
                     false => Role::Ready,
                 };
-                above = above | entry.lanes;
+                above |= entry.lanes;
                 let pc = (i != top).then_some(entry.pc);
                 Entity { role, lanes: entry.lanes, pc, reconverge: entry.reconverge, ..none }
             })

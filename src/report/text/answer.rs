@@ -32,7 +32,11 @@ pub fn answer(answer: &Answer, style: Style) -> String {
     page.heading("Asked and said");
     for source in answer.sources {
         page.paragraph(source.says, "  ", "  ");
-        page.verbatim(&format!("    {}", source.place));
+        if source.place.starts_with("http") {
+            page.verbatim(&format!("    {}", source.place));
+        } else {
+            page.paragraph(source.place, "    ", "    ");
+        }
     }
     page.heading(match answer.programs.len() {
         1 => "Program (run as written: each PTX instruction is one issue)",

@@ -146,7 +146,8 @@ fn divergent_warps(program: &Program, mode: Mode) -> Vec<u32> {
     let branch = done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if").pc;
 
     let (kernel, launch) = launch(program, &set(&constants)).unwrap_or_else(|e| panic!("{e}"));
-    let seen = gpu::run(kernel, launch, &spec, &options, &(), || Trace::new(0..1)).unwrap_or_else(|e| panic!("{e}"));
+    let code = gpu::lower(kernel, &spec, mode);
+    let seen = gpu::run(code, launch, &spec, &options, &(), || Trace::new(0..1)).unwrap_or_else(|e| panic!("{e}"));
     let mut steps = Vec::new();
     for warp in 0..16 {
         let tests = seen.observer.of_warp(BlockId(0), warp).filter(|e| e.pc.0 == branch);

@@ -24,7 +24,6 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
         ("add.u32 %r1, %q1, 1;", "unknown-name [%q1] register `%q1` is not declared (did you mean `%"),
         ("mov.u32 %r1, %tid;", "(name a dimension: %tid.x)"),
         ("mov.u32 %r1, %tid.w;", "(did you mean `%tid.x`?)"),
-        ("{ .param .b32 a0; ld.param.b32 %r1, [a0]; }", "unsupported-instruction [k] kernel `k` calls a function"),
         ("mov.u32 %r1, tiel;", "(did you mean `tile`?)"),
         (
             "add.u32 %r1, %rd1, 1;",

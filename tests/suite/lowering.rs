@@ -1,0 +1,147 @@
+//! Machine instructions against an H200's counters, against published figures, and against the disassembly of what ptxas made of the
+//! same kernels.
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{self, Lowering};
+use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_sim::report::metrics::Value;
+
+use crate::support::{launch, machine, options};
+
+fn program(path: &str) -> Program {
+    let path = format!("programs/{path}");
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    Program::parse(&path, &text)
+}
+
+/// Runs a program in `blocks` blocks of 512. Nothing per warp depends on how many there are.
+fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation {
+    let program = program(path);
+    let spec = simt_sim::machine::MachineSpec { lowering, ..machine(preset) };
+    let set = vec![("n".to_string(), (512 * blocks).to_string())];
+    let (kernel, launch) =
+        launch(&program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
+    let options = options(spec.modes[0], SideOrder::Fewer, 10_000_000);
+    simulate(&program, kernel, launch, &spec, &options, &()).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+fn metric(done: &Simulation, name: &str) -> f64 {
+    done.run.metric(name).map(Value::as_f64).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Panics unless `simulated` is within `percent` of `measured`.
+fn close(what: &str, simulated: f64, measured: f64, percent: f64) {
+    let error = 100.0 * (simulated - measured) / measured;
+    assert!(error.abs() <= percent, "{what}: {simulated:.2}, measured {measured:.2}: {error:+.1} %");
+}
+
+/// Blocks of each run.
+const BLOCKS: i64 = 64;
+
+/// Kernel, `inst_per_warp`, average active lanes as counted on an H200 (block 512; the same at 2^9 and 2^24 integers).
+const MEASURED: [(&str, f64, f64); 8] = [
+    ("cuda/reduce_neighbored.ptx", 292.88, 28.08),
+    ("cuda/reduce_neighbored_less.ptx", 116.37, 31.35),
+    ("cuda/reduce_interleaved.ptx", 98.12, 31.31),
+    ("reduce_neighbored.ir", 292.88, 28.08),
+    ("reduce_neighbored_less.ir", 116.37, 31.35),
+    ("reduce_interleaved.ir", 98.12, 31.31),
+    // The textbook's pair, without the test of the index that ours has.
+    ("cuda/shared_doubling.ptx", 272.50, 31.94),
+    ("cuda/shared_halving.ptx", 111.50, 31.86),
+];
+
+#[test]
+fn instructions_per_warp_as_on_an_h200() {
+    for (path, per_warp, lanes) in MEASURED {
+        let done = run(path, "h200", BLOCKS, Lowering::Hardware);
+        close(path, metric(&done, "inst_per_warp"), per_warp, 2.0);
+        close(path, metric(&done, "average_active_lanes"), lanes, 2.0);
+    }
+    let done = run("cuda/even_odd.ptx", "h200", BLOCKS, Lowering::Hardware);
+    close("even_odd", metric(&done, "inst_per_warp"), 25.0, 5.0);
+}
+
+#[test]
+fn instructions_per_warp_as_published_for_fermi() {
+    for (path, per_warp) in [
+        ("cuda/reduce_neighbored.ptx", 295.5625),
+        ("cuda/reduce_neighbored_less.ptx", 115.31),
+        ("reduce_neighbored.ir", 295.5625),
+        ("reduce_neighbored_less.ir", 115.31),
+    ] {
+        let done = run(path, "fermi", BLOCKS, Lowering::Hardware);
+        close(path, metric(&done, "inst_per_warp"), per_warp, 10.0);
+    }
+}
+
+#[test]
+fn what_ptxas_predicates_does_not_branch() {
+    // File, branches in a block of 16 warps, divergent ones: as the H200 counted them.
+    for (path, branches, divergent) in [
+        ("cuda/reduce_neighbored.ptx", 304, 95),
+        ("cuda/reduce_neighbored_less.ptx", 304, 5),
+        ("cuda/reduce_interleaved.ptx", 304, 5),
+        ("cuda/shared_doubling.ptx", 160, 0),
+        ("cuda/shared_halving.ptx", 160, 0),
+        ("cuda/even_odd.ptx", 0, 0),
+    ] {
+        let done = run(path, "h200", BLOCKS, Lowering::Hardware);
+        let blocks = BLOCKS as f64;
+        assert_eq!(metric(&done, "branch"), branches as f64 * blocks, "{path}");
+        assert_eq!(metric(&done, "divergent_branch"), divergent as f64 * blocks, "{path}");
+    }
+    // The guard of a predicated body shows: the H200 had 19.80 of 32 lanes.
+    let done = run("cuda/shared_halving.ptx", "h200", BLOCKS, Lowering::Hardware);
+    close("lanes with an effect", metric(&done, "average_pred_on_lanes"), 19.80, 2.0);
+}
+
+/// Kernel, and the instructions that `cuobjdump -sass` lists for sm_80 and sm_90 when ptxas 13.0 compiles our .ptx (without padding
+/// and the jump to itself at the end).
+const DISASSEMBLED: [(&str, u64, u64); 15] = [
+    ("even_odd", 21, 25),
+    ("even_odd_aligned", 26, 30),
+    ("reduce_interleaved", 36, 37),
+    ("reduce_neighbored", 54, 55),
+    ("reduce_neighbored_less", 38, 39),
+    ("reduce_shuffle", 50, 56),
+    ("reduce_unroll2", 44, 45),
+    ("reduce_unroll4", 51, 52),
+    ("reduce_unroll8", 70, 70),
+    ("reduce_unroll_complete", 106, 108),
+    ("reduce_unroll_last_warp", 98, 98),
+    ("shared_doubling", 54, 58),
+    ("shared_doubling_race", 52, 56),
+    ("shared_halving", 34, 41),
+    ("shared_halving_race", 32, 39),
+];
+
+#[test]
+fn kernels_have_as_many_instructions_as_their_disassembly() {
+    for (name, on_ampere, on_h200) in DISASSEMBLED {
+        let program = program(&format!("cuda/{name}.ptx"));
+        for (preset, listed) in [("ampere", on_ampere), ("h200", on_h200)] {
+            let spec = machine(preset);
+            let code = machine::lower(&program.kernels[0], &spec, spec.modes[0]);
+            let stream = machine::stream(code.kernel(), spec.modes[0], true);
+            let joins = stream.steps.iter().filter(|s| s.source.is_none()).count() as u64;
+            close(&format!("{name} on {preset}"), (code.static_count() + joins) as f64, listed as f64, 14.0);
+        }
+    }
+}
+
+#[test]
+fn as_written_every_instruction_is_one_issue() {
+    for path in ["cuda/reduce_neighbored.ptx", "cuda/shared_halving.ptx", "reduce_interleaved.ir"] {
+        let [written, lowered] = [Lowering::AsWritten, Lowering::Hardware].map(|how| run(path, "h200", 4, how));
+        assert_eq!(metric(&written, "inst_executed"), metric(&written, "ptx_inst_executed"), "{path}");
+        assert_ne!(metric(&lowered, "inst_executed"), metric(&written, "inst_executed"), "{path}");
+        for same in ["gld_requests", "gld_transactions", "gst_requests", "barriers"] {
+            assert_eq!(metric(&written, same), metric(&lowered, same), "{path}: {same}");
+        }
+        for done in [&written, &lowered] {
+            assert!(done.run.expectations.iter().all(|e| e.passed), "{path}");
+        }
+    }
+}
