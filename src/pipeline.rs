@@ -384,7 +384,7 @@ fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, max_cycles: Cycl
 
 /// In which device function a line is, as the end of a phrase.
 fn within(kernel: &Kernel, line: u32) -> String {
-    kernel.function_at(line).map_or_else(String::new, |function| format!(" in function {}", function.name))
+    kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
 }
 
 fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {

@@ -87,7 +87,7 @@ fn what_has_no_meaning_is_a_fault() {
             (0, "call.uni down;", "stack overflow: 4096 calls deep"),
         ),
         (
-            // The kernel's 16 bytes, and seven frames of 65536 + 16 of the eight that would be 512 KiB.
+            // The kernel has 16 bytes of its own: of frames of 64 KiB, eight do not fit 512 KiB.
             "frames that do not fit",
             ".func wide()
 {
@@ -216,7 +216,8 @@ const MEET: &str = ".shared .u32 here[64];
 
 #[test]
 fn a_barrier_in_a_function_is_one_barrier() {
-    let call = "st.param.u32 [a], %t;\n    call (r), meet, (a);\n    ld.param.u32 %x, [r];\n    st.global.u32 [%out], %x;";
+    let call =
+        "st.param.u32 [a], %t;\n    call (r), meet, (a);\n    ld.param.u32 %x, [r];\n    st.global.u32 [%out], %x;";
     let mirrored: Vec<u32> = (0..64).rev().collect();
     for mode in MODES {
         let done = run(&program(64, MEET, call), mode);
@@ -258,5 +259,32 @@ Join:
         let done = run(&program, mode);
         let expected: Vec<u32> = (0..32).map(|t| if t < 16 && t % 2 == 0 { 0 } else { 0xffff_aaaa }).collect();
         assert_eq!((done.finish.name(), out(&done)), ("ok", &expected[..]), "{}", mode.name());
+    }
+}
+
+#[test]
+fn a_call_that_can_be_for_nothing_is_warned_of() {
+    let program = program(32, INC, "mov.u64 %f, 0;\nproto: .callprototype _ ();\n    call %f, proto;");
+    assert!(
+        program.is_sound() && program.findings.iter().any(|d| d.code == "nothing-to-call"),
+        "{:?}",
+        program.findings
+    );
+}
+
+#[test]
+fn reports_name_the_function() {
+    let program = program(
+        64,
+        MEET,
+        "st.param.u32 [a], %t;\n    setp.lt.u32 %p, %t, 9;\n    @%p call (r), meet, (a);\n    bar.warp.sync 0xffffffff;",
+    );
+    let done = run(&program, Mode::Volta);
+    let states: Vec<&str> = done.run.verdict.iter().flat_map(|v| &v.lanes).map(|l| l.state.as_str()).collect();
+    assert!(states.iter().any(|s| s.ends_with(", in function meet")), "{states:?}");
+    assert!(states.iter().any(|s| s.contains("waiting") && !s.contains("function")), "{states:?}");
+    let dot = simt_sim::report::cfg::dot(&program.kernels[0], &program.text);
+    for piece in ["subgraph cluster_0 { label=\"function meet\"; bb", "label=\"function meet, bb"] {
+        assert!(dot.contains(piece), "{piece}\n{dot}");
     }
 }

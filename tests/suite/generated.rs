@@ -179,7 +179,8 @@ fn run(
         let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
         (Counts::new(&is_join, spec.warp_size, code.is_machine_code()), books)
     };
-    let outcome = machine::run(code.clone(), launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
+    let outcome =
+        machine::run(code.clone(), launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {
         return Err(format!("the run ends in {:?}", outcome.finish));
     }
@@ -192,13 +193,7 @@ fn run(
 }
 
 /// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle does.
-fn judge(
-    seen: Seen,
-    spec: &MachineSpec,
-    launch: &Launch,
-    expected: &Expected,
-    walked: bool,
-) -> Result<Seen, String> {
+fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
     for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
         if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {
             return Err(format!("{}[{i}] is {:?}, the oracle's is {:?}", buffer.name, found.get(i), wanted.get(i)));

@@ -17,7 +17,13 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     ];
     let grid = prop_oneof![3 => (1u32..=3).prop_map(|x| [x, 1]), 1 => Just([2, 2])];
     let parts = (grid, block, any::<u16>(), functions(), vec(phase(), 1..4));
-    parts.prop_map(|(grid, block, seed, functions, phases)| Program { grid, block, seed: seed.into(), functions, phases })
+    parts.prop_map(|(grid, block, seed, functions, phases)| Program {
+        grid,
+        block,
+        seed: seed.into(),
+        functions,
+        phases,
+    })
 }
 
 /// Functions are small: one level below their own, or calls of calls in loops in loops would take for ever.
