@@ -8,6 +8,7 @@ mod ask;
 mod cfg;
 mod check;
 mod compare;
+mod crosscheck;
 mod job;
 mod list;
 mod output;
@@ -37,6 +38,8 @@ pub(crate) enum Exit {
     CycleLimit = 4,
     /// The program faulted.
     Fault = 5,
+    /// There is no GPU, and no observation that fits.
+    NothingToCompare = 6,
 }
 
 /// Something the user has to be told before the process ends with [`Exit::Usage`]: the text is complete, help included.
@@ -59,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),
+        Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Ask(a) => ask::ask(a),

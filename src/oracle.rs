@@ -9,7 +9,7 @@
 mod block;
 mod compare;
 
-pub use compare::{Agreement, FirstDifference, compare};
+pub use compare::{Agreement, FirstDifference, compare, is_nan, ulps_apart};
 
 use crate::base::{BlockId, Pc};
 use crate::exec::{Fault, GlobalMemory, variable_segments};

@@ -10,7 +10,7 @@ use clap::{Parser, Subcommand, ValueEnum};
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
-error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted."
+error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted; 6 nothing to compare with."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -29,6 +29,8 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
+    /// Hold the simulator against a GPU, or against what one did earlier
+    Crosscheck(CrosscheckArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -296,6 +298,42 @@ pub(crate) struct CheckArgs {
     /// Print only errors and warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
+}
+
+/// Runs each program on the simulator and on the GPU and compares every buffer that it writes: bit by bit, or within the
+/// widest tolerance among the rows of the instruction set that it uses (`simt-sim isa`, "agrees"). Without a GPU it compares
+/// with recorded observations. Exit codes: 0 all agree; 1 something differs; 2 usage or a refusal of the driver; 3 the GPU
+/// did not end in time (the remaining programs are left out); 6 no GPU and no fresh observation.
+#[derive(clap::Args, Debug)]
+pub(crate) struct CrosscheckArgs {
+    /// The programs
+    #[arg(required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The kernel to run, when a file has several
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) launch: LaunchChoice,
+    /// Write what the GPU did to DIR/FILE.ron
+    #[arg(long, value_name = "DIR", conflicts_with = "recorded")]
+    pub(crate) record: Option<PathBuf>,
+    /// Compare with DIR/FILE.ron, and run nothing on a GPU [default without a GPU: tests/observations/h200]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) recorded: Option<PathBuf>,
+    /// The day to write into observations [default: today]
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub(crate) date: Option<String>,
+    /// Seconds that a kernel may take on the GPU
+    #[arg(long, value_name = "S", default_value_t = 10)]
+    pub(crate) timeout: u64,
+    /// Give up the simulation after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
+    /// Tell how many units in the last place the float buffers are apart at most
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(clap::Args, Debug)]

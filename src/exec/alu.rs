@@ -159,7 +159,8 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::FDiv(_)
         | LaneFn::Rcp(_)
         | LaneFn::Sqrt(_) => rounded(op, &mut on),
-        LaneFn::Rsqrt { .. }
+        LaneFn::DivApprox { .. }
+        | LaneFn::Rsqrt { .. }
         | LaneFn::Sin { .. }
         | LaneFn::Cos { .. }
         | LaneFn::Ex2 { .. }
@@ -340,12 +341,15 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 }
 
 fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{Float, approximate};
+    use float::{Float, approximate, div_approx, flushed};
     match (f, ty) {
+        (LaneFn::DivApprox { ftz }, _) => {
+            on.binary_each::<f32, f32, f32>(d, s, |a, b| flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz))
+        }
         (LaneFn::Rsqrt { ftz }, Type::F64) => {
             on.unary_each::<f64, f64>(d, s, |a| {
-                let a = float::flushed(a, ftz);
-                float::flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
+                let a = flushed(a, ftz);
+                flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
             });
         }
         (LaneFn::Rsqrt { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt)),
@@ -360,7 +364,7 @@ fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 
 /// Functions that choose among operands or their signs; nothing is rounded.
 fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
-    use float::{Float, copysign, flushed, max, min};
+    use float::{abs, copysign, flushed, max, min, neg};
     float_type!(ty, T => match f {
         LaneFn::FMin { ftz, nan, xorsign: true } => on.binary_each::<T, T, T>(d, s, |a, b| {
             float::xorsign(flushed(a, ftz), flushed(b, ftz), |a, b| min(a, b, nan))
@@ -374,8 +378,8 @@ fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::FMax { ftz, nan, .. } => {
             on.binary_long::<T, T, T>(d, s, |a, b| max(flushed(a, ftz), flushed(b, ftz), nan));
         }
-        LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).flip()),
-        LaneFn::FAbs { ftz } => on.unary::<T, T>(d, s, |a| flushed(a, ftz).magnitude()),
+        LaneFn::FNeg { ftz } => on.unary::<T, T>(d, s, |a| neg(flushed(a, ftz))),
+        LaneFn::FAbs { ftz } => on.unary::<T, T>(d, s, |a| abs(flushed(a, ftz))),
         LaneFn::CopySign => on.binary::<T, T, T>(d, s, copysign::<T>),
         _ => unreachable!("lane_op sends only sign functions here"),
     });

@@ -58,6 +58,15 @@ pub(super) fn serve(
     changed
 }
 
+/// The f64 sum. Global memory adds where it lies and hands a NaN on as it is, the operand's before its own; shared memory
+/// is read and written back by an addition whose second operand is the old value.
+fn sum64(old: u64, b: u64, global: bool) -> u64 {
+    match [b, old].into_iter().find(|&bits| f64::from_bits(bits).is_nan()) {
+        Some(nan) if global => nan,
+        _ => add(f64::from_bits(b), f64::from_bits(old), Round::Nearest).to_bits(),
+    }
+}
+
 /// The new value from the old one and the operands. f32 addition in global memory flushes subnormals, in shared memory
 /// it does not (PTX ISA, `atom`).
 #[inline(always)]
@@ -77,7 +86,7 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
             Type::BF16 => half_sum::<Brain>(old, b),
             Type::F16x2 => half_sum::<Half>(old & 0xffff, b & 0xffff) | half_sum::<Half>(old >> 16, b >> 16) << 16,
             Type::BF16x2 => half_sum::<Brain>(old & 0xffff, b & 0xffff) | half_sum::<Brain>(old >> 16, b >> 16) << 16,
-            Type::F64 => add(f64::from_bits(old), f64::from_bits(b), Round::Nearest).to_bits(),
+            Type::F64 => sum64(old, b, global),
             _ => old.wrapping_add(b),
         },
         AtomicFn::Min => {

@@ -16,6 +16,8 @@ pub enum Agreement {
     MaxUlp(u32),
     /// Within an absolute error of 2 to this power (the manual's bound for functions that cross zero).
     MaxAbsolute(i32),
+    /// Within either.
+    MaxUlpOrAbsolute(u32, i32),
 }
 
 /// One position of a mnemonic behind the opcode.

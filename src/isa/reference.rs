@@ -25,6 +25,7 @@ impl Isa {
                     Agreement::Exact => "exact".to_string(),
                     Agreement::MaxUlp(n) => format!("{n} ulp"),
                     Agreement::MaxAbsolute(n) => format!("absolute 2^{n}"),
+                    Agreement::MaxUlpOrAbsolute(n, power) => format!("{n} ulp or absolute 2^{power}"),
                 };
                 let cell = |text: &str| text.replace('|', "\\|");
                 let form = cell(&self.expanded(&row.syntax));

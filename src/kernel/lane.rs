@@ -163,6 +163,11 @@ pub enum LaneFn {
     Fma(FloatMode),
     /// Float division, IEEE-rounded. `div.approx`/`div.full` use `Nearest`: within their documented error.
     FDiv(FloatMode),
+    /// Approximate float quotient, `.ftz`.
+    DivApprox {
+        /// Subnormals are zeros.
+        ftz: bool,
+    },
     /// `1 / a`, IEEE-rounded (`rcp.approx` uses `Nearest`).
     Rcp(FloatMode),
     /// Square root, IEEE-rounded (`sqrt.approx` uses `Nearest`).

@@ -57,28 +57,41 @@ fn agree(expected: u64, actual: u64, element: Type, agreement: Agreement) -> boo
     if !element.is_float() {
         return false;
     }
+    match (ulps_apart(expected, actual, element), agreement) {
+        (Some(apart), Agreement::MaxUlp(n)) => apart <= u64::from(n),
+        (Some(_), Agreement::Exact) => false,
+        (None, _) => is_nan(expected, element) && is_nan(actual, element),
+    }
+}
+
+/// How many representable numbers two floats are apart; zeros of both signs are one. `None` when one is a NaN or the type
+/// is no float.
+pub fn ulps_apart(a: u64, b: u64, element: Type) -> Option<u64> {
+    if !element.is_float() || is_nan(a, element) || is_nan(b, element) {
+        return None;
+    }
+    // Sign and magnitude as one line of integers: neighbours on it are neighbouring floats.
+    let sign = 1u64 << (element.bits() - 1);
+    let line = |x: u64| {
+        let magnitude = i128::from(x & (sign - 1));
+        if x & sign == 0 { magnitude } else { -magnitude }
+    };
+    u64::try_from(line(a).abs_diff(line(b))).ok()
+}
+
+/// Whether the bits are a NaN of a float type.
+pub fn is_nan(bits: u64, element: Type) -> bool {
+    if !element.is_float() {
+        return false;
+    }
     let fraction_bits = match element {
         Type::F16 => 10,
         Type::BF16 => 7,
         Type::F32 => 23,
         _ => 52,
     };
-    let sign = 1u64 << (element.bits() - 1);
-    let infinity = (sign - 1) >> fraction_bits << fraction_bits;
-    match (expected & (sign - 1) > infinity, actual & (sign - 1) > infinity) {
-        (true, true) => return true,
-        (false, false) => {}
-        _ => return false,
-    }
-    // Sign and magnitude as one line of integers: neighbours on it are neighbouring floats.
-    let line = |x: u64| {
-        let magnitude = i128::from(x & (sign - 1));
-        if x & sign == 0 { magnitude } else { -magnitude }
-    };
-    match agreement {
-        Agreement::Exact => false,
-        Agreement::MaxUlp(n) => line(expected).abs_diff(line(actual)) <= n.into(),
-    }
+    let magnitude = (1u64 << (element.bits() - 1)) - 1;
+    bits & magnitude > magnitude >> fraction_bits << fraction_bits
 }
 
 #[cfg(test)]

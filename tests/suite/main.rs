@@ -13,5 +13,7 @@ mod generated;
 mod lowering;
 mod nonsense;
 mod nvcc;
+mod observations;
 mod pictures;
 mod support;
+mod truth;

@@ -1,8 +1,8 @@
 //! `cvt`: every pair of types (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 //!
 //! Float to integer clamps to the result's range. NaN becomes 0 when the source is f16 or f32 and the result has at most
-//! 32 bits, otherwise the result's highest bit alone, as the manual's notes on `cvt` say. Float NaNs: f16 `0x7fff`, f32
-//! `0x7fffffff`; f64 keeps sign and payload of an f32 and gets `0xfff8000000000000`-style quiet bits.
+//! 32 bits, otherwise the result's highest bit alone, as the manual's notes on `cvt` say. Float NaNs: see [`nan`]; as an
+//! H200 has them.
 
 use super::exact::{BF16, Exact, F16, F32, F64, Format};
 use super::float::{NAN32, flush32};
@@ -56,13 +56,14 @@ fn format(ty: Type) -> Format {
     }
 }
 
-/// The operand as f64, which holds every smaller float; `.ftz` flushes f32.
-fn value(cell: u64, convert: Convert) -> f64 {
+/// The operand as f64, which holds every smaller float; `.ftz` flushes f32, except on the way to 16 bits.
+fn value(cell: u64, convert: Convert, to: Type) -> f64 {
+    let flushes = convert.ftz && !matches!(to, Type::F16 | Type::BF16);
     match convert.from {
         Type::F64 => f64::from_bits(cell),
         Type::F32 => {
             let x = f32::from_bits(cell as u32);
-            f64::from(if convert.ftz { flush32(x) } else { x })
+            f64::from(if flushes { flush32(x) } else { x })
         }
         Type::BF16 => Brain(cell as u16).widen(),
         _ => Half(cell as u16).widen(),
@@ -81,7 +82,7 @@ pub(crate) fn integral(x: f64, round: Round) -> f64 {
 }
 
 fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
-    let x = value(cell, convert);
+    let x = value(cell, convert, to);
     if x.is_nan() {
         let indefinite = convert.from == Type::F64 || to.bits() == 64;
         return if indefinite { 1 << (to.bits() - 1) } else { 0 };
@@ -94,16 +95,9 @@ fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
 fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
     let from = format(convert.from);
     if from.is_nan(cell) {
-        let bits = match (convert.from, to) {
-            (_, Type::F16 | Type::BF16) => NAN16.into(),
-            (_, Type::F32) => NAN32.into(),
-            (Type::F64, _) => cell | 1 << 51,
-            (Type::F32, _) => cell >> 31 << 63 | 0x7ff8_0000_0000_0000 | (cell & 0x007f_ffff) << 29,
-            _ => f64::NAN.to_bits(),
-        };
-        return finish(bits, convert, to);
+        return finish(nan(cell, convert, to), convert, to);
     }
-    let x = value(cell, convert);
+    let x = value(cell, convert, to);
     let x = if convert.integral { integral(x, convert.round) } else { x };
     let bits = if x.is_infinite() {
         let sign = if x < 0.0 { 1 << (to.bits() - 1) } else { 0 };
@@ -112,6 +106,32 @@ fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
         Exact::decode(F64, x.to_bits()).round(format(to), convert.round)
     };
     finish(bits, convert, to)
+}
+
+/// The NaN that a NaN becomes: canonical in f16, bf16 and f32, unless f64 is concerned, where sign and what fits of the
+/// payload stay. A conversion that changes nothing copies it.
+fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
+    let from = convert.from;
+    let plain = !convert.integral && !convert.ftz;
+    // The cell's bits aligned to the top of an f64's fraction, quiet.
+    let wide = |cell: u64, bits: u32, fraction: u32| {
+        cell >> (bits - 1) << 63 | 0x7ff8_0000_0000_0000 | (cell & ((1 << fraction) - 1)) << (52 - fraction)
+    };
+    let narrow = |bits: u32, fraction: u32, infinity: u64| {
+        cell >> 63 << (bits - 1) | infinity | 1 << (fraction - 1) | (cell & ((1 << 52) - 1)) >> (52 - fraction)
+    };
+    match (from, to) {
+        (Type::F64, Type::F64) | (Type::F32, Type::F32) if plain => cell,
+        (Type::F64, Type::F64) => cell | 1 << 51,
+        (Type::F64, Type::F32) => narrow(32, 23, 0x7f80_0000),
+        (Type::F64, Type::F16) => narrow(16, 10, 0x7c00),
+        (_, Type::F16 | Type::BF16) => NAN16.into(),
+        (_, Type::F32) => NAN32.into(),
+        (Type::F32, _) if convert.ftz => wide(NAN32.into(), 32, 23),
+        (Type::F32, _) => wide(cell, 32, 23),
+        (Type::F16, _) => wide(cell, 16, 10),
+        _ => f64::NAN.to_bits(),
+    }
 }
 
 /// `.ftz`, `.relu`, `.satfinite` and `.sat` on a float result.

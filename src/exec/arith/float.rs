@@ -5,8 +5,8 @@
 //! more accurate than the hardware's, within the error the manual allows.
 //!
 //! NaN: every f32 result that is NaN is the canonical `0x7fffffff` (PTX ISA, "Floating-Point Comparisons": payloads are
-//! not preserved). PTX does not say which f64 NaN comes out; here it is the first NaN operand, made quiet, and
-//! `0xfff8000000000000` when no operand is NaN.
+//! not preserved). PTX does not say which f64 NaN comes out; here it is, as an H200 has it, the second operand's, or the
+//! third's, or the first's, made quiet, and `0xfff8000000000000` when no operand is NaN. `neg` and `abs` leave a NaN's sign.
 
 use super::exact::{Exact, F32, F64, Format};
 use crate::isa::{FloatMode, Round};
@@ -82,7 +82,8 @@ macro_rules! floats {
             }
             #[inline(always)]
             fn canonical(result: $t, operands: [$t; 3]) -> $t {
-                if result.is_nan() { $canonical(operands) } else { result }
+                // By the bits: a compiler may take `is_nan ? NaN : x` for `x`, because to it all NaNs are one.
+                if $format.is_nan(result.to_bits64()) { $canonical(operands) } else { result }
             }
             #[inline(always)]
             fn flush(self) -> $t {
@@ -135,7 +136,7 @@ pub(crate) const NAN32: u32 = 0x7fff_ffff;
 pub(crate) const NAN64: u64 = 0xfff8_0000_0000_0000;
 
 floats!(f32, u32, F32, |_| f32::from_bits(NAN32), flush32, fma32);
-floats!(f64, u64, F64, first_nan, flush64, f64::mul_add);
+floats!(f64, u64, F64, chosen_nan, flush64, f64::mul_add);
 
 /// `a * b + c`, rounded once to nearest, without a fused instruction: the baseline x86-64 has none, and a call of the C
 /// library a lane costs more than the whole loop does here. The product is exact in f64; the sum is rounded to odd in
@@ -169,15 +170,16 @@ pub(crate) fn flush32(x: f32) -> f32 {
     f32::from_bits(bits & kept)
 }
 
-/// A subnormal becomes a zero of its sign.
+/// A subnormal becomes a zero of its sign: `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64`, the only f64 forms with `.ftz`.
 #[inline(always)]
-fn flush64(x: f64) -> f64 {
-    if x.is_subnormal() { f64::from_bits(x.to_bits() & 1 << 63) } else { x }
+pub(crate) fn flush64(x: f64) -> f64 {
+    if x.is_subnormal() { 0.0_f64.copysign(x) } else { x }
 }
 
+/// The quieted NaN that an f64 result is: the hardware looks at the second operand first, then the third, then the first.
 #[inline(always)]
-fn first_nan(operands: [f64; 3]) -> f64 {
-    for x in operands {
+fn chosen_nan([a, b, c]: [f64; 3]) -> f64 {
+    for x in [b, c, a] {
         if x.is_nan() {
             return f64::from_bits(x.to_bits() | 1 << 51);
         }
@@ -231,7 +233,8 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
 #[inline]
 pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
     if round == Round::Nearest || !a.finite() || !b.finite() || b.magnitude().to_bits64() == 0 {
-        return F::canonical(F::div_near(a, b), [a, b, b]);
+        // Division is a routine of many instructions; what comes out of it is the first NaN.
+        return F::canonical(F::div_near(a, b), [b, a, a]);
     }
     rounded(exact(a).over(exact(b)), round)
 }
@@ -322,6 +325,24 @@ fn choose<F: Float>(a: F, b: F, nan: bool, number: F) -> F {
     }
 }
 
+/// `-a`; a NaN keeps its sign.
+#[inline(always)]
+pub(crate) fn neg<F: Float>(a: F) -> F {
+    F::canonical(if a.nan() { a } else { a.flip() }, [a; 3])
+}
+
+/// `|a|`; a NaN keeps its sign.
+#[inline(always)]
+pub(crate) fn abs<F: Float>(a: F) -> F {
+    F::canonical(if a.nan() { a } else { a.magnitude() }, [a; 3])
+}
+
+/// `div.approx`: where the reciprocal of `b` is subnormal, the quotient is a zero (PTX ISA, `div`).
+pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
+    let vanishes = b.is_finite() && b.abs() > 126_f32.exp2() && a.is_finite();
+    if vanishes { mul(a, 0.0_f32.copysign(b), Round::Nearest) } else { div(a, b, Round::Nearest) }
+}
+
 /// Whether the value is of the kind that `testp` asks for.
 pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
     let normal = a.finite() && a.magnitude().to_bits64() >= F::FORMAT.least_normal();
@@ -330,7 +351,8 @@ pub(crate) fn is_kind<F: Float>(a: F, kind: TestFn) -> bool {
         TestFn::Infinite => !a.finite() && !a.nan(),
         TestFn::Number => !a.nan(),
         TestFn::NotANumber => a.nan(),
-        TestFn::Normal => normal,
+        // Zeros count as normal numbers.
+        TestFn::Normal => normal || a.magnitude().to_bits64() == 0,
         TestFn::In(_) => unreachable!("spaces are asked of addresses"),
         TestFn::Subnormal => a.finite() && !normal && a.magnitude().to_bits64() != 0,
     }

@@ -1,6 +1,6 @@
 //! Integer arithmetic of 8 to 64 bits, signed and unsigned (PTX ISA, "Integer Arithmetic Instructions").
 //!
-//! Everything wraps. Division by zero gives all ones and its remainder the dividend: PTX leaves both open, this is what
+//! Everything wraps. Division by zero gives all ones, and so does its remainder: PTX leaves both open, this is what
 //! NVIDIA GPUs return. The one overflowing quotient, `MIN / -1`, wraps to `MIN` with remainder 0.
 
 /// What every integer type of PTX can do.
@@ -83,7 +83,7 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn rem(self, b: $t) -> $t {
-                if b == 0 { self } else { self.wrapping_rem(b) }
+                if b == 0 { !0 } else { self.wrapping_rem(b) }
             }
             #[inline(always)]
             fn abs(self) -> $t {
@@ -195,7 +195,7 @@ mod tests {
                         assert_eq!(a.mul_hi(b), wrap((x * y).div_euclid(256)));
                         assert_eq!(i32::from(a.mul_wide(b)), x * y);
                         assert_eq!(a.div(b), if y == 0 { wrap(-1) } else { wrap(x / y) });
-                        assert_eq!(a.rem(b), if y == 0 { a } else { wrap(x % y) });
+                        assert_eq!(a.rem(b), if y == 0 { !0 } else { wrap(x % y) });
                         assert_eq!(a.sad(b, 7), wrap((x - y).abs() + 7));
                         let amount = b as u8 as u32;
                         let power = 1i32.checked_shl(amount.min(20)).unwrap();
@@ -226,7 +226,7 @@ mod tests {
                 assert_eq!(i128::from(a.mul_wide(b)), x * y);
                 assert_eq!(i128::from(sa.mul_wide(sb)), sx * sy);
                 assert_eq!(sa.div(sb), if sy == 0 { -1 } else { (sx / sy) as i32 });
-                assert_eq!(sa.rem(sb), if sy == 0 { sa } else { (sx % sy) as i32 });
+                assert_eq!(sa.rem(sb), if sy == 0 { -1 } else { (sx % sy) as i32 });
                 assert_eq!(
                     i128::from(mad_hi_sat(sa, sb, sa)),
                     (((sx * sy) >> 32) + sx).clamp(i32::MIN.into(), i32::MAX.into())
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(1u64.shl(63), 1 << 63);
         assert_eq!((-5i64).shr(u32::MAX), -1);
         assert_eq!(5u64.div(0), u64::MAX);
-        assert_eq!(5i64.rem(0), 5);
+        assert_eq!(5i64.rem(0), -1);
     }
 
     #[test]

@@ -135,6 +135,7 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::FSub => LaneFn::FSub(float_mode(m)),
         Sem::FMul => LaneFn::FMul(float_mode(m)),
         Sem::Fma => LaneFn::Fma(float_mode(m)),
+        Sem::FDiv if m.has("approx") => LaneFn::DivApprox { ftz },
         Sem::FDiv => LaneFn::FDiv(float_mode(m)),
         Sem::Rcp => LaneFn::Rcp(float_mode(m)),
         Sem::Sqrt => LaneFn::Sqrt(float_mode(m)),

@@ -12,7 +12,18 @@ const fn arity(f: LaneFn) -> usize {
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,
         Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min { .. } | Max { .. } => 2,
-        And | Or | Xor | Shl | Shr | FAdd(_) | FSub(_) | FMul(_) | FDiv(_) | FMin { .. } | FMax { .. } => 2,
+        And
+        | Or
+        | Xor
+        | Shl
+        | Shr
+        | FAdd(_)
+        | FSub(_)
+        | FMul(_)
+        | FDiv(_)
+        | DivApprox { .. }
+        | FMin { .. }
+        | FMax { .. } => 2,
         CopySign | Set { .. } | CvtPair(_) | Szext { .. } | Bmsk { .. } => 2,
         MadLo
         | MadHi { .. }

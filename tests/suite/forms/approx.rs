@@ -65,9 +65,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         let subnormal = format.is_subnormal(narrow);
         let error = match agreement {
             Agreement::MaxUlp(n) => f64::from(n) * ulp(format, value),
-            // Outside the interval of the absolute bound the manual promises 2 units of the last place.
-            Agreement::MaxAbsolute(_) if opcode == "lg2" && !(0.5..=2.0).contains(&a) => 2.0 * ulp(format, value),
-            Agreement::MaxAbsolute(n) => 2f64.powi(n),
+            // The absolute bound is for this interval.
+            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => f64::from(n) * ulp(format, value),
+            Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
         };
         vec![match (bounded, exact, subnormal && modes.ftz) {

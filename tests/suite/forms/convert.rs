@@ -53,7 +53,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             let same = to == from;
             Box::new(move |x| {
                 let real = match decode(x[0]) {
-                    Number::Nan if same && !sat => return vec![Expected::Nan(to)],
+                    // An f64's NaN keeps its sign and the top of its payload.
+                    Number::Nan if (same || from.bits() == 64) && !sat => return vec![Expected::Nan(to)],
                     Number::Nan => return vec![modes.no_number()],
                     Number::Infinite(negative) => {
                         let sign = if negative { modes.format.sign() } else { 0 };

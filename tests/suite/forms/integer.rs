@@ -1,7 +1,7 @@
 //! Integer arithmetic, logic, shifts and bit fields, in 128 bits or bit by bit (PTX ISA, "Integer Arithmetic
 //! Instructions", "Logic and Shift Instructions", `prmt`).
 //!
-//! Where PTX leaves a result open, the row's own words decide: a quotient by zero is all ones, its remainder the dividend.
+//! Where PTX leaves a result open, the row's own words decide: quotient and remainder by zero are all ones.
 
 use simt_sim::isa::{FormMatch, Type};
 
@@ -107,7 +107,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             })
         }
         "div" => one(move |x| wrap(ty, if val(x[1]) == 0 { -1 } else { val(x[0]) / val(x[1]) })),
-        "rem" => one(move |x| wrap(ty, if val(x[1]) == 0 { val(x[0]) } else { val(x[0]) % val(x[1]) })),
+        "rem" => one(move |x| wrap(ty, if val(x[1]) == 0 { -1 } else { val(x[0]) % val(x[1]) })),
         "abs" => one(move |x| wrap(ty, val(x[0]).abs())),
         "neg" => one(move |x| wrap(ty, -val(x[0]))),
         "min" => one(move |x| wrap(ty, val(x[0]).min(val(x[1])).max(least))),
@@ -154,6 +154,7 @@ fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
 fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     let n = ty.bits();
+    let field = move |x: u64| if n == 64 { (x as u32).min(64) } else { x as u32 & 0xff };
     let (clamped, shift_amount) = (m.has("clamp"), m.has("shiftamt"));
     match m.form.opcode.as_str() {
         "popc" => one(move |x| (0..n).map(|i| bit(x[0], i)).sum()),
@@ -166,14 +167,15 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
                 None => 0xffff_ffff,
             }
         }),
+        // At 64 bits an H200 takes both whole, where the manual speaks of their low bytes.
         "bfe" => one(move |x| {
-            let (position, length) = (x[1] as u32 & 0xff, x[2] as u32 & 0xff);
+            let [position, length] = [x[1], x[2]].map(field);
             let sign = if !ty.is_signed() || length == 0 { 0 } else { bit(x[0], (position + length - 1).min(n - 1)) };
             let at = |i| if i < length && position + i < n { bit(x[0], position + i) } else { sign };
             (0..n).map(|i| at(i) << i).sum()
         }),
         "bfi" => one(move |x| {
-            let (position, length) = (x[2] as u32 & 0xff, x[3] as u32 & 0xff);
+            let [position, length] = [x[2], x[3]].map(field);
             let inside = |i| i >= position && i < position + length;
             (0..n).map(|i| if inside(i) { bit(x[0], i - position) << i } else { bit(x[1], i) << i }).sum()
         }),

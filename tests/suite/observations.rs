@@ -1,0 +1,109 @@
+//! What a GPU did with a program, kept as data, against what the simulator does with it today: every buffer bit by bit, or
+//! within the tolerance that the ISA's rows state.
+//!
+//! `tests/observations/h200/*.ron` are written by `simt-sim crosscheck --record` on a computer with a GPU; a program that has
+//! changed since must be recorded again.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use simt_sim::divergence::SideOrder;
+use simt_sim::gpu::{Finish, Observation, Tolerance};
+use simt_sim::launch::Overrides;
+use simt_sim::machine::Mode;
+use simt_sim::pipeline::{Program, simulate};
+
+use super::support::{launch, machine, options};
+use super::truth;
+
+const FOLDER: &str = "tests/observations/h200";
+
+/// Programs whose result PTX leaves open, or that the simulator stops where a GPU goes on, with the reason.
+const OPEN: &[(&str, &str)] = &[
+    ("ballot_both_arms.ir", "lanes of one mask at two ballots: PTX gives it no meaning, and the simulator says so"),
+    ("barrier_both_arms.ir", "a block barrier in both arms: which lanes' values are seen is open"),
+    ("barrier_one_arm.ir", "the lanes that skip the barrier exit, which an H200 takes for arriving"),
+    ("hoisted_load.ir", "whether the one load comes before or after the store is a race"),
+    ("shuffle_partial.ir", "a mask names lanes that never come: PTX gives it no meaning, and the simulator says so"),
+    ("shared_halving_race.ptx", "a race by design"),
+    ("shared_doubling_race.ptx", "a race by design"),
+];
+
+/// Program files by the name that their observation bears.
+fn programs() -> BTreeMap<String, PathBuf> {
+    let mut found = BTreeMap::new();
+    for folder in ["programs", "programs/small", "programs/cuda", truth::FOLDER] {
+        for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+            if let Some(name) = path.file_name().and_then(|n| n.to_str())
+                && (name.ends_with(".ir") || name.ends_with(".ptx"))
+            {
+                found.insert(name.to_string(), path);
+            }
+        }
+    }
+    found
+}
+
+/// What is wrong between an observation and a run of today, if anything.
+fn difference(path: &Path, observation: &Observation) -> Result<(), String> {
+    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let program = Program::parse(&path.display().to_string(), &text);
+    let known: Vec<&str> = program.plan.constants().collect();
+    let constants = observation.constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
+    let set = constants.map(|(name, value)| (name.clone(), value.to_string())).collect();
+    let (kernel, before) = launch(&program, &Overrides { set, ..Overrides::default() })?;
+    let options = options(Mode::Volta, SideOrder::Fewer, 100_000_000);
+    let done =
+        simulate(&program, kernel, before.clone(), &machine("h200"), &options, &()).map_err(|e| e.to_string())?;
+    if observation.finish != Finish::Ok || done.finish.name() != "ok" {
+        return Err(format!("the GPU ended {:?}, the simulator {}", observation.finish, done.finish.name()));
+    }
+    let tolerance = Tolerance::of(kernel);
+    let held = observation.compare(&text, &before, &done.launch, tolerance).map_err(|e| e.to_string())?;
+    let differing: Vec<String> = held.buffers.iter().filter(|b| !b.agrees()).map(|b| format!("  {b:x?}")).collect();
+    if differing.is_empty() { Ok(()) } else { Err(format!("({tolerance})\n{}", differing.join("\n"))) }
+}
+
+#[test]
+fn the_simulator_does_what_the_gpu_did() {
+    let programs = programs();
+    let (mut wrong, mut held) = (Vec::new(), 0);
+    let mut files: Vec<PathBuf> = fs::read_dir(FOLDER).expect("observations").flatten().map(|e| e.path()).collect();
+    files.sort();
+    for file in files {
+        let name = file.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
+        // Other kinds of measurements stand in the same folder.
+        let Some(name) = name
+            .strip_suffix(".ptx.ron")
+            .map(|n| format!("{n}.ptx"))
+            .or_else(|| name.strip_suffix(".ir.ron").map(|n| format!("{n}.ir")))
+        else {
+            continue;
+        };
+        let observation = Observation::parse(&fs::read_to_string(&file).expect("readable"));
+        let observation = observation.unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        let Some(path) = programs.get(&name) else {
+            wrong.push(format!("{}: there is no such program", file.display()));
+            continue;
+        };
+        match (difference(path, &observation), OPEN.iter().any(|(open, _)| *open == name)) {
+            (Err(e), false) => wrong.push(format!("{}: {e}", path.display())),
+            (_, true) => {}
+            (Ok(()), false) => held += 1,
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(held > 60, "only {held} observations were held against");
+}
+
+#[test]
+fn every_truth_program_was_recorded() {
+    for path in truth::files() {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+        assert!(
+            Path::new(FOLDER).join(format!("{name}.ron")).exists(),
+            "{name}: record it with `simt-sim crosscheck --record`"
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! The truth programs: every instruction form on corner values, as PTX that runs on a GPU as it is.
+//!
+//! `tests/truth/*.ptx` are generated from the rows of the ISA by the tables here, so that a new row is a new line of a
+//! program: `BLESS=1 cargo test --test suite truth` writes them. What an H200 makes of them is kept in
+//! `tests/observations`, and `observations.rs` holds the simulator against that. Each output buffer belongs to one form and
+//! bears its name, so that a difference names the form.
+//!
+//! Inputs (see `tables`): all pairs of twelve corner values, sixteen chosen pairs, and random values, a third operand
+//! running through the corners; what takes one operand gets more corners instead.
+
+mod forms;
+mod memory;
+mod print;
+mod tables;
+mod warp;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+
+use simt_sim::isa::Isa;
+use simt_sim::pipeline::Program;
+
+use super::support;
+
+/// Where the programs are.
+pub(crate) const FOLDER: &str = "tests/truth";
+
+/// Every program, by the name of its file.
+fn programs() -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    for (name, page) in forms::pages() {
+        all.insert(name.to_string(), page.print());
+    }
+    for (name, text) in memory::programs().into_iter().chain(warp::programs()) {
+        all.insert(name.to_string(), text);
+    }
+    all
+}
+
+/// The files of the folder.
+pub(crate) fn files() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = fs::read_dir(FOLDER).into_iter().flatten().flatten().map(|e| e.path()).collect();
+    found.retain(|p| p.extension().is_some_and(|e| e == "ptx"));
+    found.sort();
+    found
+}
+
+#[test]
+fn the_committed_truth_programs_are_the_generated_ones() {
+    let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
+    let mut stale = Vec::new();
+    for (name, text) in programs() {
+        let program = Program::parse(&name, &text);
+        assert!(program.is_sound(), "{}", support::rendered(&program, &program.findings));
+        let path = PathBuf::from(FOLDER).join(format!("{name}.ptx"));
+        let committed = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+        if committed != text {
+            if bless {
+                fs::write(&path, text).expect("a writable file");
+            } else {
+                stale.push(name);
+            }
+        }
+    }
+    assert!(
+        stale.is_empty(),
+        "{stale:?} are out of date: BLESS=1 cargo test --test suite truth, then record them again"
+    );
+    let names: BTreeSet<String> = files().iter().filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect();
+    assert_eq!(names, programs().into_keys().collect::<BTreeSet<_>>(), "files that nothing generates");
+}
+
+/// Rows that need no truth program of their own, with the reason.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("bra", "control flow: every program under programs/ has it"),
+    ("brx.idx", "programs/small/jump_table.ir"),
+    ("call", "programs/small/recursion.ir"),
+    ("st{.weak}.(param", "arguments of calls: programs/small/recursion.ir"),
+    ("ret", "every program ends so"),
+    ("exit", "programs/small/barrier_after_exit.ir"),
+    ("trap", "ends the program"),
+    ("nanosleep", "only time passes"),
+    ("membar", "leaves no value"),
+    ("fence", "leaves no value"),
+    ("bar.warp", "programs/small/warp_sync_reduction.ir"),
+    ("ex2.approx.(f16", "approximate, and buffers have no 16-bit float elements to measure the distance with"),
+    ("ex2.approx.ftz.(bf16", "as ex2.approx.f16"),
+    ("tanh.approx.(f16", "as ex2.approx.f16"),
+    ("sub.(u16x2", "NVIDIA's assembler has no such form"),
+    ("prefetch", "a hint"),
+    ("applypriority", "a hint"),
+    ("discard", "leaves undefined values"),
+    ("brkpt", "for debuggers"),
+    ("pmevent", "for profilers"),
+    ("cvta", "gives an address, which a GPU chooses otherwise"),
+];
+
+#[test]
+fn every_row_is_in_a_truth_program_or_is_said_to_be_elsewhere() {
+    let isa = Isa::ptx();
+    let mut used = BTreeSet::new();
+    for path in files() {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        for mnemonic in text.lines().filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@'))) {
+            used.extend(isa.lookup(mnemonic.trim_end_matches(';')).map(|found| found.index));
+        }
+    }
+    let is_elsewhere = |syntax: &str| ELSEWHERE.iter().any(|(start, _)| syntax.starts_with(start));
+    let rows = isa.rows().iter().enumerate();
+    let missing: Vec<&str> = rows
+        .filter(|(index, row)| !used.contains(&(*index as u16)) && !is_elsewhere(&row.syntax))
+        .map(|(_, row)| row.syntax.as_str())
+        .collect();
+    assert!(missing.is_empty(), "no truth program has\n{}", missing.join("\n"));
+}
