@@ -243,11 +243,12 @@ pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
 #[inline]
 pub(crate) fn sqrt<F: Float>(a: F, round: Round) -> F {
     if a.nan() || a < F::from_bits64(0) {
-        // Decided from the operand: which NaN a root comes to, and so whether it still is one, is the compiler's choice.
         return F::canonical(F::from_bits64(u64::MAX), [a; 3]);
     }
     if round == Round::Nearest || !a.finite() {
-        return F::sqrt_near(a);
+        // LLVM makes a bare root of "NaN for negative numbers, else the root", and so the processor's NaN of the canonical
+        // one; it cannot where it does not see that both speak of one number.
+        return F::sqrt_near(std::hint::black_box(a));
     }
     rounded(exact(a).root(), round)
 }
