@@ -168,11 +168,11 @@ fn json_has_the_promised_keys() {
 #[test]
 fn chosen_metrics_come_alone_in_the_order_asked_for() {
     let out = good(&["run", DIAMOND, "--metrics", "divergent_branch,inst_executed", "--metrics", "branch"]);
-    assert_eq!(out, "divergent_branch 1 branch\ninst_executed 25 inst\nbranch 1 branch\n");
+    assert_eq!(out, "divergent_branch 1 branch\ninst_executed 26 inst\nbranch 1 branch\n");
     let ncu = good(&["run", DIAMOND, "--metrics", "smsp__inst_executed.sum"]);
-    assert_eq!(ncu, "smsp__inst_executed.sum 25 inst\n");
+    assert_eq!(ncu, "smsp__inst_executed.sum 26 inst\n");
     let run = json(&["run", DIAMOND, "--metrics", "divergent_branch,smsp__inst_executed.sum"]);
-    assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 25, "divergent_branch": 1}));
+    assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 26, "divergent_branch": 1}));
     refused(&["run", DIAMOND, "--metrics", "brach"], &["`brach`", "did you mean `branch`"]);
     refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
     refused(&["run", DIAMOND, "--metrics", ""], &["no metric"]);

@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Op;
 use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::pipeline::{Program, Simulation, simulate};
 use simt_sim::report::Branch;
 
 use super::support::{MODES, launch, machine, options};
 
+mod observed;
 mod square_wave;
 
 const FOLDER: &str = "programs/cuda";
@@ -32,12 +33,13 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A program and its run on [`N`] elements, on the mode's own machine.
+/// A program and its run on [`N`] elements, on the mode's own machine, as written: every branch of the text is one. (What machine code
+/// makes of it: `lowering.rs`.)
 fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let program = Program::parse(&path.display().to_string(), &read(path));
     let small = Overrides { set: vec![("n".to_string(), N.to_string())], ..Overrides::default() };
     let (kernel, launch) = launch(&program, &small).unwrap_or_else(|e| panic!("{e}"));
-    let spec = machine(mode.default_machine());
+    let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(mode.default_machine()) };
     let options = options(mode, SideOrder::Fewer, 100_000_000);
     let done = simulate(&program, kernel, launch, &spec, &options, &()).expect("the block fits");
     (program, done)

@@ -13,7 +13,7 @@ use std::fs;
 
 use simt_sim::divergence::SideOrder;
 use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode, Options};
+use simt_sim::machine::{Lowering, MachineSpec, Mode, Options};
 use simt_sim::pipeline::{Program, Simulation, simulate};
 use simt_sim::report::metrics::Value;
 
@@ -56,6 +56,13 @@ fn run_with(program: &Program, spec: &MachineSpec, options: &Options, constants:
 /// Runs a program on a preset in its (first) mode.
 fn run_on(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
     let spec = machine(preset);
+    let options = usual(&spec, spec.modes[0]);
+    run_with(program, &spec, &options, constants)
+}
+
+/// As [`run_on`], every instruction one issue and every branch a branch: what a source says of itself.
+fn run_as_written(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
+    let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(preset) };
     let options = usual(&spec, spec.modes[0]);
     run_with(program, &spec, &options, constants)
 }

@@ -1,6 +1,6 @@
 //! Answer keys of textbook exercises: how many warps diverge, how many lanes work.
 
-use super::{assert_expected, count, program, run_on};
+use super::{assert_expected, count, program, run_as_written, run_on};
 use crate::support::MODES;
 
 #[test]
@@ -9,7 +9,7 @@ fn warps_that_the_edge_of_a_picture_divides() {
     for mode in MODES {
         for (width, height, divergent, warps) in [(800, 600, 0, 15_200), (600, 800, 400, 15_200), (200, 150, 75, 1_040)]
         {
-            let done = run_on(&program, mode.default_machine(), &[("width", width), ("height", height)]);
+            let done = run_as_written(&program, mode.default_machine(), &[("width", width), ("height", height)]);
             assert_expected(&done);
             let counts = ["divergent_branch", "branch", "warps_launched"].map(|name| count(&done, name));
             assert_eq!(counts, [divergent, warps, warps], "{width} x {height}, {}", mode.name());
@@ -21,7 +21,7 @@ fn warps_that_the_edge_of_a_picture_divides() {
 fn one_warp_of_a_ragged_vector_diverges() {
     let program = program("small/vector_add.ir");
     for mode in MODES {
-        let done = run_on(&program, mode.default_machine(), &[("n", 2000), ("block", 512)]);
+        let done = run_as_written(&program, mode.default_machine(), &[("n", 2000), ("block", 512)]);
         assert_expected(&done);
         assert_eq!(["divergent_branch", "branch"].map(|name| count(&done, name)), [1, 64], "{}", mode.name());
     }
