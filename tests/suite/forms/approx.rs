@@ -58,9 +58,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         let exact = narrow == 0.0 || narrow.is_infinite() || !a.is_finite();
         let subnormal = F32.is_subnormal(narrow.to_bits().into());
         let error = match agreement {
-            Agreement::MaxUlp(n) => f64::from(n) * ulp(value),
+            Agreement::MaxUlp(n) => n as f64 * ulp(value),
             // The absolute bound is for this interval.
-            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => f64::from(n) * ulp(value),
+            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => n as f64 * ulp(value),
             Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
         };

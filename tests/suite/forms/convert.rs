@@ -25,8 +25,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let to_integral = m.words.iter().flatten().copied().find(|w| ["rni", "rzi", "rmi", "rpi"].contains(w));
     let to_integral = to_integral.map(|word| direction(Some(word)));
     let modes = Modes::of(m, to);
-    // `.ftz` is about f32 only, on either side.
-    let source = Modes { ftz: m.has("ftz") && from.name() == "f32", ..Modes::of(m, from) };
+    // `.ftz` is about f32 only, on either side; on the way to f16 it does nothing, on an H200.
+    let source = Modes { ftz: m.has("ftz") && from.name() == "f32" && to.name() != "f16", ..Modes::of(m, from) };
     let modes = Modes { ftz: modes.ftz && to.name() == "f32", ..modes };
     let decode = move |bits| Format::of(from).decode(source.flush(bits));
     Some(match (from.is_float(), to.is_float()) {
