@@ -64,9 +64,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         let exact = narrow & !format.sign() == 0 || narrow & !format.sign() == format.infinity() || !a.is_finite();
         let subnormal = format.is_subnormal(narrow);
         let error = match agreement {
-            Agreement::MaxUlp(n) => f64::from(n) * ulp(format, value),
+            Agreement::MaxUlp(n) => n as f64 * ulp(format, value),
             // The absolute bound is for this interval.
-            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => f64::from(n) * ulp(format, value),
+            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => n as f64 * ulp(format, value),
             Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
         };

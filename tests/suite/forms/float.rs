@@ -92,20 +92,27 @@ impl Modes {
             (Infinite(s), Finite(x)) | (Finite(x), Infinite(s)) => Infinite(s != x.negative),
             (Finite(x), Finite(y)) => Finite(x.times(y)),
         };
-        match c {
-            Some(c) => self.sum(product, c),
-            None => self.number(product),
+        match c.map_or(product, |c| self.added(product, c)) {
+            // `.ftz` of a product looks at it before it is rounded, on an H200.
+            Finite(real) if self.ftz && self.format.is_subnormal(real.round(self.format, b'z')) => {
+                self.finish(if real.negative { self.format.sign() } else { 0 })
+            }
+            result => self.number(result),
         }
     }
 
     fn sum(self, a: Number, b: Number) -> Expected {
+        self.number(self.added(a, b))
+    }
+
+    fn added(self, a: Number, b: Number) -> Number {
         use Number::{Finite, Infinite, Nan};
-        self.number(match (a, b) {
+        match (a, b) {
             (Nan, _) | (_, Nan) => Nan,
             (Infinite(s), Infinite(t)) if s != t => Nan,
             (Infinite(s), _) | (_, Infinite(s)) => Infinite(s),
             (Finite(x), Finite(y)) => Finite(x.plus(y, self.direction)),
-        })
+        }
     }
 
     fn quotient(self, a: Number, b: Number) -> Expected {

@@ -188,6 +188,7 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
             let set = |i: i64| bit(mask, i as u32) == 1;
             let base = i64::from(base);
             let found = match offset {
+                i32::MIN => Some(0), // on an H200; the manual does not say
                 0 => (base < 32 && set(base)).then_some(base),
                 1.. => (base..32).filter(|&i| set(i)).nth(offset as usize - 1),
                 _ if base < 32 => (0..=base).rev().filter(|&i| set(i)).nth(offset.unsigned_abs() as usize - 1),
