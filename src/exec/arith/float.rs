@@ -262,12 +262,15 @@ pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
 /// The square root.
 #[inline]
 pub(crate) fn sqrt<F: Float>(a: F, round: Round) -> F {
-    let is_root = a >= F::from_bits64(0);
-    // The root is never taken of what has none: to a compiler all NaNs are one, and it may keep its own for the chosen one.
-    let of = if is_root { a } else { F::one() };
-    let root =
-        if round == Round::Nearest || !of.finite() { F::sqrt_near(of) } else { rounded(exact(of).root(), round) };
-    if is_root { root } else { F::canonical(F::from_bits64(u64::MAX), [a; 3]) }
+    if a.nan() || a < F::from_bits64(0) {
+        return F::canonical(F::from_bits64(u64::MAX), [a; 3]);
+    }
+    if round == Round::Nearest || !a.finite() {
+        // LLVM makes a bare root of "NaN for negative numbers, else the root", and so the processor's NaN of the canonical
+        // one; it cannot where it does not see that both speak of one number.
+        return F::sqrt_near(std::hint::black_box(a));
+    }
+    rounded(exact(a).root(), round)
 }
 
 /// Applies `.ftz` to an operand or a result.
