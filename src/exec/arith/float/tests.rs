@@ -162,7 +162,7 @@ fn kinds_of_numbers() {
         match category {
             C::Nan => &[NotANumber],
             C::Infinite => &[Infinite, Number],
-            C::Zero => &[Finite, Number],
+            C::Zero => &[Finite, Number, Normal], // PTX counts zeros as normal
             C::Subnormal => &[Finite, Number, Subnormal],
             C::Normal => &[Finite, Number, Normal],
         }
