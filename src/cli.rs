@@ -9,6 +9,7 @@ mod cfg;
 mod check;
 mod compare;
 mod crosscheck;
+mod explain;
 mod job;
 mod list;
 mod output;
@@ -66,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Ask(a) => ask::ask(a),
+        Command::Explain(a) => explain::explain(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),
         Command::Machine(a) => list::machine(a),

@@ -18,7 +18,8 @@ pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-li
 /// The modes that an expectation can be limited to.
 pub const MODES: &[&str] = &["pre-volta", "volta"];
 
-const KEYWORDS: &[&str] = &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
+const KEYWORDS: &[&str] =
+    &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
 
 /// Parses the directives of a module; `source` is the text the module was parsed from. Returns what could be
 /// understood, and every error.
