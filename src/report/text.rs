@@ -10,7 +10,8 @@ mod sections;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
-pub(super) use layout::{clip, wrap};
+pub(super) use layout::clip;
+pub(crate) use layout::wrap;
 
 use thiserror::Error;
 

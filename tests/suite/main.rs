@@ -8,6 +8,7 @@ mod compare;
 mod corpus;
 mod cuda;
 mod docs;
+mod explain;
 mod figures;
 mod forms;
 mod generated;
