@@ -157,7 +157,8 @@ fn examples_show_what_they_are_for() {
         {
             let filled = worked.filled(|v| format!("{:.12}", v.as_f64()));
             let (found, wanted) = (evaluate(&filled), run.metric(metric.name).map_or(f64::NAN, |v| v.as_f64()));
-            if !((found - wanted).abs() <= 1e-6 * wanted.abs()) {
+            let close = (found - wanted).abs() <= 1e-6 * wanted.abs(); // false for NaN
+            if !close {
                 wrong.push(format!("{}: {filled} is {found}, not {wanted}", metric.name));
             }
         }
