@@ -60,7 +60,7 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     if let Some(bits @ 0..64) = module.address_size {
         let at = module.items.iter().find_map(|item| match item {
             Item::Function(function) => Some(function.name.span),
-            Item::Variable(_) => None,
+            Item::Variable(_) | Item::Alias(_) => None,
         });
         let message = format!("addresses of {bits} bits are not supported");
         let error = Diagnostic::error("address-size", at.unwrap_or_default(), message);

@@ -42,6 +42,7 @@ impl Display for Page<'_> {
             match item {
                 Item::Function(function) => print_function(f, function)?,
                 Item::Variable(variable) => writeln!(f, "{};", Declaration(variable))?,
+                Item::Alias(alias) => writeln!(f, ".alias {}, {};", alias.name.text, alias.target.text)?,
             }
         }
         for section in &module.sections {

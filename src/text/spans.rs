@@ -27,6 +27,9 @@ pub fn each_span(module: &mut Module, f: &mut dyn FnMut(&mut Span)) {
         match item {
             Item::Function(function) => each_in_function(function, f),
             Item::Variable(variable) => each_in_variable(variable, f),
+            Item::Alias(Alias { name, target, span }) => {
+                [&mut name.span, &mut target.span, span].into_iter().for_each(&mut *f)
+            }
         }
     }
 }

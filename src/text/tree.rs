@@ -41,6 +41,19 @@ pub enum Item {
     Function(Function),
     /// A `.global`, `.const` or `.shared` variable.
     Variable(Variable),
+    /// `.alias name, target;`
+    Alias(Alias),
+}
+
+/// `.alias name, target;`: another name of a device function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alias {
+    /// The other name.
+    pub name: Name,
+    /// The function.
+    pub target: Name,
+    /// The whole declaration.
+    pub span: Span,
 }
 
 /// `.entry` is a kernel, `.func` a device function.

@@ -288,3 +288,23 @@ fn reports_name_the_function() {
         assert!(dot.contains(piece), "{piece}\n{dot}");
     }
 }
+
+#[test]
+fn an_alias_is_the_function() {
+    let module = format!(".weak .func (.param .u32 r) other(.param .u32 a);\n.alias other, inc;\n{INC}");
+    let body = "mov.u64 %base, other; mov.u64 %f, inc; setp.ne.u64 %p, %base, %f; @%p trap;
+    st.param.u32 [a], %t;
+    call (r), other, (a);
+    ld.param.u32 %x, [r];
+    st.global.u32 [%out], %x;";
+    let done = run(&program(32, &module, body), Mode::Volta);
+    assert_eq!((done.finish.name(), out(&done)), ("ok", &(1..=32).collect::<Vec<u32>>()[..]));
+    for (alias, code) in [
+        (".alias other, nobody;", "unknown-name"),
+        (".func other();\n.alias other, inc;", "function-mismatch"),
+        (".func other() { ret; }\n.alias other, inc;", "duplicate-name"),
+    ] {
+        let wrong = program(32, &format!("{alias}\n{INC}"), "");
+        assert!(wrong.findings.iter().any(|d| d.code == code), "{alias}: {:?}", wrong.findings);
+    }
+}

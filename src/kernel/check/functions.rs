@@ -7,7 +7,9 @@
 use super::variables::{Shape, place, shape};
 use crate::diag::{Diagnostic, Span};
 use crate::kernel::layout;
-use crate::text::tree::{Function, FunctionKind, Init, Instruction, Item, Module, Name, Operand, Statement, Variable};
+use crate::text::tree::{
+    Alias, Function, FunctionKind, Init, Instruction, Item, Module, Name, Operand, Statement, Variable,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The largest parameter of a device function.
@@ -94,11 +96,16 @@ impl<'a> Functions<'a> {
                 }
             }
         }
+        for item in &module.items {
+            if let Item::Alias(alias) = item {
+                functions.alias(alias, diagnostics);
+            }
+        }
         let mut taken = BTreeSet::new();
         for item in &module.items {
             match item {
                 Item::Variable(Variable { init: Some(init), .. }) => functions.named_in_init(init, &mut taken),
-                Item::Variable(_) => {}
+                Item::Variable(_) | Item::Alias(_) => {}
                 Item::Function(function) => {
                     each_instruction(function.body.as_deref().unwrap_or_default(), &mut |inst| {
                         functions.named_as_value(inst, &mut taken);
@@ -125,6 +132,29 @@ impl<'a> Functions<'a> {
             diagnostics.push(error.also(declared.function.name.span, "first declared here"));
         } else if declared.function.body.is_none() {
             (declared.function, declared.signature) = (function, signature);
+        }
+    }
+
+    /// From here on both names are for the function, which must be defined. The other name may have been declared.
+    fn alias(&mut self, alias: &'a Alias, diagnostics: &mut Vec<Diagnostic>) {
+        let target = self.find(&alias.target.text).filter(|&f| self.list[f].statements().is_some());
+        let Some(target) = target else {
+            let message = format!("`{}` is not a function that this file defines", alias.target.text);
+            return diagnostics.push(Diagnostic::error("unknown-name", alias.target.span, message));
+        };
+        let known = self.find(&alias.name.text).map(|f| &self.list[f]);
+        let (name, span) = (&alias.name.text, alias.name.span);
+        match known {
+            Some(known) if known.statements().is_some() => {
+                let error = Diagnostic::error("duplicate-name", span, format!("`{name}` has a body of its own"));
+                diagnostics.push(error.also(known.function.name.span, "defined here"));
+            }
+            Some(known) if !known.signature.fits(&self.list[target].signature) => {
+                let message = format!("`{name}` has other parameters than `{}`", alias.target.text);
+                let error = Diagnostic::error("function-mismatch", span, message);
+                diagnostics.push(error.also(known.function.name.span, "declared here"));
+            }
+            _ => _ = self.by_name.insert(name, target),
         }
     }
 

@@ -3,10 +3,11 @@
 use super::{Parsed, Parser, Reported};
 use crate::diag::{Diagnostic, closest};
 use crate::text::lexer::TokenKind;
-use crate::text::tree::{FunctionKind, Item, Name};
+use crate::text::tree::{Alias, FunctionKind, Item, Name};
 
 /// Directives that start an item.
-const ITEMS: [&str; 15] = [
+const ITEMS: [&str; 16] = [
+    "alias",
     "version",
     "target",
     "address_size",
@@ -25,7 +26,7 @@ const ITEMS: [&str; 15] = [
 ];
 
 /// Directives of the manual that have no place in the tree.
-const UNSUPPORTED: [&str; 3] = ["alias", "tex", "sreg"];
+const UNSUPPORTED: [&str; 2] = ["tex", "sreg"];
 
 fn function_kind(word: &str) -> Option<FunctionKind> {
     match word {
@@ -71,6 +72,14 @@ impl Parser<'_> {
             "file" => self.header_line(Self::file),
             "section" => self.section()?,
             "pragma" => self.ignored_pragma(),
+            "alias" => {
+                self.bump();
+                let name = self.identifier("a name for a function")?;
+                self.expect(TokenKind::Comma, "missing-comma", "`,`", "between the two names")?;
+                let target = self.identifier("a function")?;
+                self.end_statement()?;
+                self.module.items.push(Item::Alias(Alias { name, target, span: self.since(start) }));
+            }
             "visible" | "extern" | "weak" | "common" | "entry" | "func" | "global" | "const" | "shared" | "local" => {
                 let linkage = self.linkage();
                 match self.function_kind() {

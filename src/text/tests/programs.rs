@@ -188,7 +188,7 @@ fn variables_have_spaces_types_dimensions_and_initialisers() {
 fn function(item: &Item) -> Option<&Function> {
     match item {
         Item::Function(function) => Some(function),
-        Item::Variable(_) => None,
+        Item::Variable(_) | Item::Alias(_) => None,
     }
 }
 

@@ -205,6 +205,7 @@ pub(super) fn module() -> impl Strategy<Value = Module> {
     let item = prop_oneof![
         function().prop_map(Item::Function),
         variable(&["global", "const", "shared"], true).prop_map(Item::Variable),
+        (name(), name()).prop_map(|(name, target)| Item::Alias(Alias { name, target, span: NOWHERE })),
     ];
     let target = vec(word(&["sm_90", "sm_90a", "debug", "texmode_independent"]), 1..3);
     let directive = prop_oneof![Just(String::new()), "[!-~]([ -~]{0,8}[!-~])?"].prop_map(named);
