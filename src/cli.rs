@@ -15,6 +15,7 @@ mod list;
 mod output;
 mod plot;
 mod run;
+mod shell;
 mod source;
 mod timeline;
 
@@ -67,6 +68,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Ask(a) => ask::ask(a),
+        Command::Completions(a) => shell::completions(a),
+        Command::Man(a) => shell::man(a),
         Command::Explain(a) => explain::explain(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),

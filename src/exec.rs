@@ -210,7 +210,7 @@ pub enum FaultKind {
         /// Targets in the table.
         targets: u32,
     },
-    /// A call whose frame does not fit the lane's local memory.
+    /// A call too deep, or one whose frame does not fit the lane's local memory.
     StackOverflow {
         /// How many calls deep.
         depth: u32,

@@ -59,6 +59,19 @@ pub struct Kernel {
     pub span: Span,
 }
 
+impl Kernel {
+    /// The device function that the instruction belongs to; `None` if it is the kernel's own.
+    pub fn function_of(&self, inst: usize) -> Option<&DeviceFunction> {
+        self.functions.iter().find(|f| (f.first as usize..f.end as usize).contains(&inst))
+    }
+
+    /// The device function that the source line belongs to; `None` if the kernel has instructions there as well.
+    pub fn function_at(&self, line: u32) -> Option<&DeviceFunction> {
+        let mut there = self.insts.iter().enumerate().filter(|(_, inst)| inst.line == line);
+        there.next().and_then(|(i, _)| self.function_of(i)) // the kernel's own instructions come first
+    }
+}
+
 /// A device function as one kernel sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DeviceFunction {
@@ -70,8 +83,7 @@ pub struct DeviceFunction {
     pub first: u32,
     /// One past its last instruction.
     pub end: u32,
-    /// Size of its frame in bytes: return values, parameters, `.local` arrays, arguments of its own calls. At least
-    /// [`layout::LEAST_FRAME`].
+    /// Size of its frame in bytes: return values, parameters, `.local` arrays, arguments of its own calls.
     pub frame: u32,
     /// Registers that it may read before it writes them; a call sets them to 0.
     pub clears: Vec<Register>,

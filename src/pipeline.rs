@@ -170,7 +170,7 @@ pub fn simulate(
             limited_by: occupancy.limit.to_string(),
         },
         finish: finish_word(&finish),
-        verdict: verdict(&finish, &lines, options.max_cycles),
+        verdict: verdict(&finish, kernel, &lines, options.max_cycles),
         totals: observer.finish(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         expectations: Vec::new(),
@@ -219,7 +219,7 @@ pub fn record(
         counts_joins: code.is_machine_code(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         timeline: observer,
-        verdict: finish.as_ref().and_then(|finish| verdict(finish, &lines, options.max_cycles)),
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),
     })
@@ -340,7 +340,7 @@ fn finish_word(finish: &Finish) -> report::Finish {
 }
 
 /// Why a run did not end well, in sentences.
-fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verdict> {
+fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => Some(Verdict {
@@ -348,7 +348,7 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
                 1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
                 n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
             },
-            lanes: stuck(hang, lines),
+            lanes: stuck(hang, kernel, lines),
             help: Some("make every lane that a barrier or join waits for reach it, or exit".to_string()),
         }),
         Finish::Livelock(hang) => Some(Verdict {
@@ -356,7 +356,7 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
                 1 => format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm),
                 n => format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm),
             },
-            lanes: stuck(hang, lines),
+            lanes: stuck(hang, kernel, lines),
             help: Some(
                 "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes reconverge"
                     .to_string(),
@@ -375,20 +375,26 @@ fn verdict(finish: &Finish, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verd
                 LaneMask::lane(report.fault.lane),
                 report.inst.line,
                 lines.text(report.inst.line),
-                "executing".to_string(),
+                format!("executing{}", within(kernel, report.inst.line)),
             )],
             help: None,
         }),
     }
 }
 
-fn stuck(hang: &Hang, lines: &Lines<'_>) -> Vec<LaneGroup> {
+/// In which device function a line is, as the end of a phrase.
+fn within(kernel: &Kernel, line: u32) -> String {
+    kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
+}
+
+fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {
     let group = |s: &StuckLanes| {
         let line = s.lines.first().copied().unwrap_or(0);
         let state = match s.lines.last() {
             Some(&last) if last != line => format!("{} lines {line} to {last}", s.what),
             _ => s.what.clone(),
         };
+        let state = state + &within(kernel, line);
         LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)
     };
     hang.lanes.iter().map(group).collect()

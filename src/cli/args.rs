@@ -45,6 +45,10 @@ pub(crate) enum Command {
     Isa,
     /// List the machines, or print one's file
     Machine(MachineArgs),
+    /// Print a script that completes simt-sim's arguments in a shell
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    Man(ManArgs),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -384,6 +388,20 @@ pub(crate) struct AskArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(clap::Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Write simt-sim.1 and a page for each command into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
 }
 
 /// Explains what a run, a report or an error mentions: diagnostic codes, metrics under any of their names, warp states,

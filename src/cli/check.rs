@@ -54,6 +54,15 @@ fn summary(program: &Program) -> String {
             kernel.registers_per_thread,
             kernel.shared_bytes,
         );
+        for function in &kernel.functions {
+            out += &format!(
+                "    calls {}: {}, a frame of {} bytes{}\n",
+                function.name,
+                plural((function.end - function.first) as usize, "instruction"),
+                function.frame,
+                if function.recursive { ", recursive" } else { "" },
+            );
+        }
     }
     out
 }

@@ -7,7 +7,7 @@
 
 use super::{Effect, Env, Fault, FaultKind, LocalMemory, RegisterFile, lanes};
 use crate::base::{LaneMask, MAX_LANES};
-use crate::kernel::layout::LOCAL_LIMIT;
+use crate::kernel::layout::{DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Switch};
 
 /// The activations of one lane: those of the kernel and of functions that wait for another to return.
@@ -47,9 +47,9 @@ pub(super) fn call(
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
         let needed = own_end(l) + u64::from(env.functions[callee(l, env)].frame);
-        if needed > LOCAL_LIMIT {
-            let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u32;
-            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth } });
+        let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len());
+        if needed > LOCAL_LIMIT || depth >= DEPTH_LIMIT {
+            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth: depth as u32 } });
         }
         end = needed.max(end);
     }

@@ -129,9 +129,9 @@ pub enum Op {
     Call(Box<Call>),
     /// The end of a device function: every `ret` of it leads here, so that the lanes of an activation return together.
     Return,
-    /// `ld.param` of a device function's parameter, or of what a call has brought back. Costs a move.
+    /// `ld.param` of a device function's parameter, or of what a call has brought back. Costs a move, or nothing as machine code.
     ReadSlot(Load),
-    /// `st.param`: to an argument of a call to come, or to the value that a device function returns. Costs a move.
+    /// `st.param`: to an argument of a call to come, or to the value that a device function returns. Costs a move, or nothing as machine code.
     WriteSlot(Store),
     /// `ret` of a kernel or `exit`: the lanes end.
     Exit,

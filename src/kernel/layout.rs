@@ -21,5 +21,6 @@ pub const BUFFER_ALIGN: u64 = 512;
 pub const FUNCTION_BASE: u64 = 0x0600_0000_0000;
 /// Local memory that a thread may use, its stack of frames included: CUDA's limit. A call that needs more is a fault.
 pub const LOCAL_LIMIT: u64 = 512 << 10;
-/// The smallest frame. With [`LOCAL_LIMIT`] it bounds the depth of calls, at 32,768.
-pub const LEAST_FRAME: u32 = 16;
+/// How many calls deep a thread may be. Hardware has no such limit; here it ends a recursion that has no end while the memory and
+/// the time that it takes are still small, whatever its frames.
+pub const DEPTH_LIMIT: usize = 4096;

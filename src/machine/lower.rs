@@ -12,7 +12,8 @@
 //!    BSSY and BSYNC are steps of their own.
 //!
 //! Free instructions still do what they do, and their results come when their operands have come. Only
-//! instructions that change nothing but registers of their lanes, parameter loads and jumps can be free. Not modelled: unrolling, hoisting,
+//! instructions that change nothing but registers of their lanes, loads of parameters, what moves a call's arguments and results, and
+//! jumps can be free. Not modelled: unrolling, hoisting,
 //! common subexpressions, dead code, scheduling, spills: programs are taken to be what an optimising front end wrote.
 
 mod folds;
@@ -124,6 +125,7 @@ pub(super) fn can_be_free(inst: &Inst) -> bool {
     match &inst.op {
         Op::Load(load) => inst.class == Class::LoadConst && load.address.base == AddressBase::Zero,
         Op::Branch { .. } => inst.guard.is_none(),
+        Op::ReadSlot(_) | Op::WriteSlot(_) => true,
         op => exec::is_element_wise(op),
     }
 }

@@ -41,6 +41,12 @@ fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Resul
         };
         writeln!(out, "  {} [label=\"{label}\"{style}];", block.id)?;
     }
+    for (f, function) in kernel.functions.iter().enumerate() {
+        let own = |block: &&BasicBlock| (function.first..function.end).contains(&block.first);
+        let own: Vec<String> = kernel.flow.blocks().iter().filter(own).map(|b| format!("{};", b.id)).collect();
+        let label = escape(&function.name);
+        writeln!(out, "  subgraph cluster_{f} {{ label=\"function {label}\"; {} }}", own.join(" "))?;
+    }
     for edge in edges(kernel) {
         writeln!(
             out,
@@ -127,6 +133,9 @@ fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> 
     } else {
         format!("{}: lines {first}-{last}", block.id)
     };
+    if let Some(function) = kernel.functions.iter().find(|f| f.first == block.first) {
+        title = format!("function {}, {title}", function.name);
+    }
     if diverges(kernel, block) {
         title += ", can diverge";
     }

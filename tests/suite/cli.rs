@@ -431,3 +431,34 @@ fn windows_are_checked_and_views_keep_their_width() {
     assert!(narrow.lines().all(|line| line.chars().count() <= 64), "{narrow}");
     assert!(good(&["plot", "stack", DIAMOND]).starts_with("<svg "));
 }
+
+/// The commands that `--help` lists.
+fn commands() -> Vec<String> {
+    let help = good(&["--help"]);
+    let list = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
+    // A wrapped description is indented further.
+    let names = list.filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
+    names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_string).collect()
+}
+
+#[test]
+fn every_command_has_a_manual_page_and_is_completed() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
+    good(&["man", "--out", &folder.display().to_string()]);
+    let script = good(&["completions", "bash"]);
+    let commands = commands();
+    assert!(commands.len() > 10, "{commands:?}");
+    for command in &commands {
+        let page = fs::read_to_string(folder.join(format!("simt-sim-{command}.1"))).expect("a page");
+        assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH OPTIONS"), "{command}\n{page}");
+        assert!(script.contains(&format!("simt__sim__subcmd__{command}")), "{command} is not completed");
+    }
+    assert!(good(&["man"]).contains("simt\\-sim"));
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        assert!(good(&["completions", shell]).contains("simt-sim"), "{shell}");
+    }
+    let bash = Command::new("bash").args(["-n", "-c", &script]).output();
+    if let Ok(done) = bash {
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    }
+}

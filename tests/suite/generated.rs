@@ -4,8 +4,10 @@
 //! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
 //! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
 //! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
-//! for once; both modes issue the same number of instructions; and no figure depends on the number of host threads.
+//! for once; both modes issue the same number of instructions; and no figure depends on the number of host threads. Run as machine
+//! instructions (`machine::lower`), it ends with the same memory, and the books add up as well.
 
+mod functions;
 mod ledger;
 mod print;
 mod program;
@@ -16,7 +18,7 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{self, Finish, MachineSpec, Options};
+use simt_sim::machine::{self, Code, Finish, MachineSpec, Options};
 use simt_sim::observe::{Counts, Totals};
 use simt_sim::pipeline::Program;
 use simt_sim::{oracle, text};
@@ -136,16 +138,23 @@ fn compare_modes(
     let mut issued = Vec::new();
     for mode in support::MODES {
         let options = support::options(mode, order, MAX_CYCLES);
-        let seen = run(kernel, launch, spec, &options, communicates)
-            .and_then(|seen| judge(seen, spec, launch, expected))
-            .map_err(|e| format!("{}: {e}", mode.name()))?;
-        if order == SideOrder::Fewer {
-            for jobs in [1, 2, 4] {
-                let again = run(kernel, launch, spec, &Options { jobs, ..options.clone() }, communicates)?;
-                if again != seen {
-                    return Err(format!("{}: another run, with {jobs} jobs, differs", mode.name()));
+        let prove = |code: &Code<'_>| {
+            let seen = run(code, launch, spec, &options, communicates)?;
+            let seen = judge(seen, spec, launch, expected, !code.is_machine_code())?;
+            if order == SideOrder::Fewer {
+                for jobs in [1, 2, 4] {
+                    let again = run(code, launch, spec, &Options { jobs, ..options.clone() }, communicates)?;
+                    if again != seen {
+                        return Err(format!("another run, with {jobs} jobs, differs"));
+                    }
                 }
             }
+            Ok(seen)
+        };
+        let seen = prove(&Code::from(kernel)).map_err(|e| format!("{}: {e}", mode.name()))?;
+        let lowered = machine::lower(kernel, spec, mode);
+        if lowered.is_machine_code() {
+            prove(&lowered).map_err(|e| format!("{}, machine instructions: {e}", mode.name()))?;
         }
         issued.push((seen.totals.steps_executed, seen.totals.inst_executed));
     }
@@ -156,21 +165,22 @@ fn compare_modes(
 }
 
 fn run(
-    kernel: &Kernel,
+    code: &Code<'_>,
     launch: &Launch,
     spec: &MachineSpec,
     options: &Options,
     communicates: bool,
 ) -> Result<Seen, String> {
-    let stream = machine::stream(kernel, options.mode, options.yields);
+    let stream = machine::stream(code.kernel(), options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
     let blocks = launch.grid.iter().product();
     let threads = launch.block.iter().product();
     let observers = || {
         let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
-        (Counts::new(&is_join, spec.warp_size, false), books)
+        (Counts::new(&is_join, spec.warp_size, code.is_machine_code()), books)
     };
-    let outcome = machine::run(kernel, launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
+    let outcome =
+        machine::run(code.clone(), launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {
         return Err(format!("the run ends in {:?}", outcome.finish));
     }
@@ -182,8 +192,8 @@ fn run(
     Ok(Seen { memory, totals: counts.finish(), ledger, walks })
 }
 
-/// Holds one run against the oracle and the books.
-fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected) -> Result<Seen, String> {
+/// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle does.
+fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
     for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
         if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {
             return Err(format!("{}[{i}] is {:?}, the oracle's is {:?}", buffer.name, found.get(i), wanted.get(i)));
@@ -191,7 +201,7 @@ fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected) -
     }
     let threads: u32 = launch.block.iter().product();
     for (i, (found, wanted)) in seen.walks.all().iter().zip(&expected.walks).enumerate() {
-        if found != wanted {
+        if walked && found != wanted {
             let (block, thread) = (i as u32 / threads, i as u32 % threads);
             return Err(format!("thread {thread} of block {block} walked {found:?}, the oracle {wanted:?}"));
         }

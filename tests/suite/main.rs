@@ -2,6 +2,7 @@
 
 mod architecture;
 mod ask;
+mod calls;
 mod cli;
 mod compare;
 mod corpus;

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod calls;
+
 const B0: JoinId = JoinId(0);
 const B1: JoinId = JoinId(1);
 

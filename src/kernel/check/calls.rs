@@ -67,8 +67,7 @@ impl<'a> Body<'a> {
 
     /// The frame's final size.
     pub(super) fn frame_bytes(&self) -> u32 {
-        let least = if self.signature.is_some() { u64::from(layout::LEAST_FRAME) } else { 0 };
-        self.frame.peak.max(least).next_multiple_of(16).min(layout::WINDOW_BYTES) as u32
+        self.frame.peak.next_multiple_of(16).min(layout::WINDOW_BYTES) as u32
     }
 
     fn slot_load(&self, row: Row, ty: Type, offset: u64) -> Op {
@@ -238,11 +237,8 @@ impl<'a> Body<'a> {
             };
             back.push(Copied { from: slot.offset as u32, to, bytes: slot.shape.bytes as u32 });
         }
-        let Some(frame_pointer) = self.frame_pointer else {
-            // Only when every function that could be called is undefined, which has been reported.
-            self.failed = true;
-            return;
-        };
+        // There is none yet when nothing can be called: the pointer that the call is for can only be wrong.
+        let frame_pointer = *self.frame_pointer.get_or_insert_with(|| self.rows.scratch(true).0);
         let uniform = m.has("uni");
         self.calls.push(self.insts.len());
         let call =
@@ -302,7 +298,12 @@ impl<'a> Body<'a> {
                 return None;
             }
         };
-        let targets = functions.into_iter().filter_map(|f| self.number(f)).collect();
+        let targets: Vec<u32> = functions.into_iter().filter_map(|f| self.number(f)).collect();
+        if targets.is_empty() {
+            let message = "no function of this prototype has its address taken: every call here is a fault";
+            let warning = Diagnostic::warning("nothing-to-call", target.span, message);
+            self.report(warning.also(table.span, "the prototype"));
+        }
         Some((Callee::Indirect { address, targets }, signature))
     }
 

@@ -10,6 +10,8 @@
 //! - `MulAdd`: `mul.lo` -> one 32-bit add.
 //! - `AddAdd`, `Logic`: two in a row, the first -> the second: IADD3, LOP3.
 //! - `AddressOffset`: an add of a constant -> addresses of loads and stores. The constant moves into the access.
+//! - `CallSlots`: `ld.param` and `st.param` of a device function's parameters and of a call's arguments and results. Values are computed
+//!   where the callee expects them. (Where ptxas has to move them after all, the model counts too little.)
 
 use std::collections::BTreeSet;
 
@@ -86,6 +88,11 @@ impl Peephole<'_> {
 
     fn fold(&mut self, fold: Fold, i: usize) {
         match fold {
+            Fold::CallSlots => {
+                if matches!(self.inst(i).op, Op::ReadSlot(_) | Op::WriteSlot(_)) {
+                    self.counts[i] = 0;
+                }
+            }
             Fold::Moves => {
                 if self.is_alias(i) {
                     self.counts[i] = 0;

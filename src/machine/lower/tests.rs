@@ -7,7 +7,8 @@ use crate::text;
 /// What the instructions of a body become on a preset.
 fn counts_on(preset: &str, body: &str) -> Vec<u32> {
     let source = format!(
-        ".entry k(.param .u64 out, .param .u32 n) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 4 .b8 tile[64];\n{body}\n}}\n"
+        ".func (.param .b32 r) f(.param .b32 x) {{ .reg .b32 %r1; ld.param.b32 %r1, [x]; st.param.b32 [r], %r1; ret; }}
+.entry k(.param .u64 out, .param .u32 n) {{ .param .b32 a, b; .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 4 .b8 tile[64];\n{body}\n}}\n"
     );
     let (module, faults) = text::parse(&source);
     assert!(faults.is_empty(), "{faults:?}");
@@ -53,6 +54,12 @@ fn neighbours_ride_along() {
             vec![0, 1, 1, 1, 1],
         ),
         ("fermi", "add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r4; st.shared.u32 [tile], %r3; ret;", vec![1, 1, 1, 1]),
+        // Arguments and results of a call are in registers; the function is `ld.param`, `st.param`, `ret`.
+        (
+            "h200",
+            "st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r2, [b]; st.shared.u32 [tile], %r2; ret;",
+            vec![0, 1, 0, 1, 1, 0, 0, 1],
+        ),
         // A loop variable keeps its moves.
         (
             "h200",

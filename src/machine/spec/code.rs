@@ -77,6 +77,8 @@ pub enum Fold {
     Logic,
     /// Adding a constant to an address: part of the access.
     AddressOffset,
+    /// `ld.param` and `st.param` of a call: its convention has arguments and results in registers.
+    CallSlots,
 }
 
 /// A row of the ISA and what it becomes.

@@ -64,10 +64,30 @@ fn operand() -> impl Strategy<Value = Operand> {
     ]
 }
 
+/// `call` through a register has a table behind its arguments.
 fn call() -> impl Strategy<Value = (Name, Vec<Operand>)> {
     let list = || vec(simple(), 0..3).prop_map(|list| Operand::List(list, NOWHERE));
-    (word(&["call", "call.uni"]), list(), name(), list())
-        .prop_map(|(mnemonic, results, callee, arguments)| (mnemonic, vec![results, Operand::Name(callee), arguments]))
+    let table = option::of(name().prop_map(Operand::Name));
+    (word(&["call", "call.uni"]), list(), name(), list(), table).prop_map(
+        |(mnemonic, results, callee, arguments, table)| {
+            let operands = [results, Operand::Name(callee), arguments].into_iter().chain(table);
+            (mnemonic, operands.collect())
+        },
+    )
+}
+
+fn targets() -> impl Strategy<Value = Statement> {
+    let kind = select(&[TargetKind::Branch, TargetKind::Call][..]);
+    (name(), kind, vec(name(), 1..4))
+        .prop_map(|(label, kind, names)| Statement::Targets(Targets { label, kind, names, span: NOWHERE }))
+}
+
+fn prototype() -> impl Strategy<Value = Statement> {
+    let parts = (name(), vec(parameter(), 0..2), vec(parameter(), 0..4), option::of(word(&["noreturn"])));
+    parts.prop_map(|(label, returns, params, word)| {
+        let performance = word.into_iter().map(|word| (word, Vec::new())).collect();
+        Statement::Prototype(Prototype { label, returns, params, performance, span: NOWHERE })
+    })
 }
 
 fn instruction() -> impl Strategy<Value = Instruction> {
@@ -156,6 +176,8 @@ fn statement() -> impl Strategy<Value = Statement> {
         1 => (any::<u32>(), any::<u32>(), any::<u32>(), rest)
             .prop_map(|(file, line, column, rest)| Statement::Loc { file, line, column, rest, span: NOWHERE }),
         1 => vec(string(), 1..3).prop_map(|strings| Statement::Pragma(strings, NOWHERE)),
+        1 => targets(),
+        1 => prototype(),
     ];
     leaf.prop_recursive(3, 20, 6, |inner| vec(inner, 0..6).prop_map(|inner| Statement::Block(inner, NOWHERE)))
 }

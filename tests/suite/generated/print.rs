@@ -7,7 +7,17 @@ use super::program::*;
 impl Program {
     /// The file.
     pub(crate) fn print(&self) -> String {
-        let mut printer = Printer { text: String::new(), labels: 0, loops: Vec::new() };
+        let mut printer = Printer {
+            text: String::new(),
+            labels: 0,
+            loops: Vec::new(),
+            functions: self.functions.bodies.len(),
+            registers: self.functions.registers,
+            called: false,
+            calls: 0,
+        };
+        printer.directives(self);
+        printer.functions(&self.functions);
         printer.head(self);
         for phase in &self.phases {
             printer.phase(phase);
@@ -18,30 +28,37 @@ impl Program {
 }
 
 /// Deepest nesting of loops that the printed registers suffice for.
-const LOOPS: usize = 4;
+pub(super) const LOOPS: usize = 4;
 
-struct Printer {
-    text: String,
+pub(super) struct Printer {
+    pub(super) text: String,
     labels: u32,
+    /// How many functions there are, and whether their parameters are registers.
+    pub(super) functions: usize,
+    pub(super) registers: bool,
+    /// Whether a function's body is being printed, not the kernel's.
+    pub(super) called: bool,
+    /// Calls printed so far in this body.
+    pub(super) calls: u32,
     /// The loops around the place, outermost first: labels of the next trip and of the end.
-    loops: Vec<(String, String)>,
+    pub(super) loops: Vec<(String, String)>,
 }
 
 impl Printer {
-    fn line(&mut self, line: impl AsRef<str>) {
+    pub(super) fn line(&mut self, line: impl AsRef<str>) {
         let _ = writeln!(self.text, "    {}", line.as_ref());
     }
 
-    fn place(&mut self, label: &str) {
+    pub(super) fn place(&mut self, label: &str) {
         let _ = writeln!(self.text, "{label}:");
     }
 
-    fn label(&mut self, name: &str) -> String {
+    pub(super) fn label(&mut self, name: &str) -> String {
         self.labels += 1;
         format!("{name}{}", self.labels)
     }
 
-    fn head(&mut self, program: &Program) {
+    fn directives(&mut self, program: &Program) {
         let ([gx, gy], [bx, by]) = (program.grid, program.block);
         let (seed, threads) = (program.seed, program.threads());
         let words = threads * gx * gy * u32::from(SLOTS);
@@ -56,32 +73,31 @@ impl Printer {
 //! arg in = in
 //! arg out = out
 //! arg count = count
-.visible .entry generated(.param .u64 in, .param .u64 out, .param .u64 count)
+.shared .align 4 .b32 words[{shared}];
+"
+        );
+    }
+
+    fn head(&mut self, program: &Program) {
+        let threads = program.threads();
+        let slot_bytes = 4 * u32::from(SLOTS);
+        let _ = write!(
+            self.text,
+            ".visible .entry generated(.param .u64 in, .param .u64 out, .param .u64 count)
 {{
-    .reg .pred %p, %q, %g;
-    .reg .b32 %r<{REGISTERS}>, %tid, %lane, %block, %a, %b, %m, %sh, %trip<{LOOPS}>, %limit<{LOOPS}>;
-    .reg .b64 %in, %out, %count, %w, %at;
-    .shared .align 4 .b32 words[{shared}];
-    .local .align 4 .b32 own[{SLOTS}];
-    mov.u32 %a, %tid.x;
-    mov.u32 %b, %tid.y;
-    mov.u32 %m, %ntid.x;
-    mad.lo.u32 %tid, %b, %m, %a;
-    mov.u32 %lane, %laneid;
-    mov.u32 %a, %ctaid.x;
-    mov.u32 %b, %ctaid.y;
-    mov.u32 %m, %nctaid.x;
-    mad.lo.u32 %block, %b, %m, %a;
-    ld.param.u64 %in, [in];
+    .reg .b64 %count;
+"
+        );
+        self.declarations();
+        let _ = write!(
+            self.text,
+            "    ld.param.u64 %in, [in];
     ld.param.u64 %out, [out];
     ld.param.u64 %count, [count];
     mad.lo.u32 %a, %block, {threads}, %tid;
     mul.wide.u32 %w, %a, {slot_bytes};
     add.u64 %out, %out, %w;
-    mov.u32 %sh, words;
-    mad.lo.u32 %sh, %tid, {slot_bytes}, %sh;
-",
-            slot_bytes = 4 * u32::from(SLOTS),
+"
         );
         // Nothing is read before it is written, so that the file means the same on a GPU.
         for slot in 0..SLOTS {
@@ -92,6 +108,30 @@ impl Printer {
             let value = ["%tid", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
+    }
+
+    /// Registers, and what every body begins with.
+    pub(super) fn declarations(&mut self) {
+        let _ = write!(
+            self.text,
+            "    .reg .pred %p, %q, %g;
+    .reg .b32 %r<{REGISTERS}>, %tid, %lane, %block, %a, %b, %m, %d, %sh, %trip<{LOOPS}>, %limit<{LOOPS}>;
+    .reg .b64 %in, %out, %w, %at, %f;
+    .local .align 4 .b32 own[{SLOTS}];
+    mov.u32 %a, %tid.x;
+    mov.u32 %b, %tid.y;
+    mov.u32 %m, %ntid.x;
+    mad.lo.u32 %tid, %b, %m, %a;
+    mov.u32 %lane, %laneid;
+    mov.u32 %a, %ctaid.x;
+    mov.u32 %b, %ctaid.y;
+    mov.u32 %m, %nctaid.x;
+    mad.lo.u32 %block, %b, %m, %a;
+    mov.u32 %sh, words;
+    mad.lo.u32 %sh, %tid, {slot_bytes}, %sh;
+",
+            slot_bytes = 4 * u32::from(SLOTS),
+        );
     }
 
     fn tail(&mut self) {
@@ -139,7 +179,7 @@ impl Printer {
         });
     }
 
-    fn list(&mut self, body: &[Statement]) {
+    pub(super) fn list(&mut self, body: &[Statement]) {
         for statement in body {
             self.statement(statement);
             if let Statement::Leave { how, when: None } = statement
@@ -169,10 +209,13 @@ impl Printer {
             Statement::Loop { body, .. } => self.list(body),
             Statement::Switch { on, cases, default } => self.switch(*on, cases, default),
             Statement::Leave { how, when } => self.leave(*how, when.as_ref()),
+            Statement::Call { guard, callee, arguments, depth, to } => {
+                self.call(guard.as_ref(), *callee, *arguments, *depth, *to);
+            }
         }
     }
 
-    fn operand(&self, source: Source) -> String {
+    pub(super) fn operand(&self, source: Source) -> String {
         match source {
             Source::Register(n) => format!("%r{n}"),
             Source::Lane => "%lane".to_string(),
@@ -186,7 +229,7 @@ impl Printer {
     }
 
     /// `@%g ` for a guard whose predicate has been computed into `%g`.
-    fn guard(&mut self, guard: Option<&Condition>) -> String {
+    pub(super) fn guard(&mut self, guard: Option<&Condition>) -> String {
         match guard {
             None => String::new(),
             Some(condition) => {

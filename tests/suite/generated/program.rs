@@ -1,7 +1,7 @@
 //! Structured kernels as a small tree: what the generator draws, and what the printer writes out as PTX.
 //!
 //! Every tree is a program that terminates, stays in bounds and is free of data races: loops count to at most seven on
-//! registers that nothing else writes, indices are masked to their buffer, a thread stores to its own slots only, and
+//! registers that nothing else writes, recursions to at most two, indices are masked to their buffer, a thread stores to its own slots only, and
 //! what threads exchange goes through shared memory between two block barriers.
 
 /// General registers `%r0..`; the tree names them by number.
@@ -20,8 +20,20 @@ pub(crate) struct Program {
     pub(crate) block: [u32; 2],
     /// Seed of the input.
     pub(crate) seed: u32,
+    /// The functions that it may call.
+    pub(crate) functions: Functions,
     /// What is done, in order.
     pub(crate) phases: Vec<Phase>,
+}
+
+/// Device functions of one signature: two words and a depth go in, a word comes out. A function calls others, or itself, only
+/// while the depth that it was given is above 0, and hands on a smaller one.
+#[derive(Clone, Debug)]
+pub(crate) struct Functions {
+    /// Whether parameters and results are registers (`.reg`) or memory (`.param`).
+    pub(crate) registers: bool,
+    /// What each does.
+    pub(crate) bodies: Vec<Vec<Statement>>,
 }
 
 /// A part of the kernel between points where all live threads of the block are together.
@@ -66,8 +78,19 @@ pub(crate) enum Statement {
     Loop { trips: Trips, bottom: bool, body: Vec<Statement> },
     /// `switch (on % cases)` as a chain of compares; a case may run on into the next one.
     Switch { on: Source, cases: Vec<(Vec<Statement>, bool)>, default: Vec<Statement> },
+    /// `to = callee(a, b)`, perhaps under a guard.
+    Call { guard: Option<Condition>, callee: Callee, arguments: [Source; 2], depth: Source, to: u8 },
     /// `break`, `continue` or the end of the thread. Nothing behind an unconditional one is printed in its block.
     Leave { how: Leave, when: Option<Condition> },
+}
+
+/// Which function is called; numbers count modulo the functions that there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Callee {
+    /// Always this one.
+    Direct(u8),
+    /// The one in a table that a register says. `listed`: the call names the functions, not a prototype.
+    Indirect { which: Source, listed: bool },
 }
 
 /// How control leaves a statement list early.
@@ -77,7 +100,7 @@ pub(crate) enum Leave {
     Break,
     /// To the innermost loop's next trip; nothing outside a loop.
     Continue,
-    /// `ret`
+    /// `ret`: of the function, if it is in one.
     Return,
     /// `exit`
     Exit,

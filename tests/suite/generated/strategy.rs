@@ -16,12 +16,30 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
         1 => (1u32..=12, 1u32..=8).prop_map(|(x, y)| [x, y]),
     ];
     let grid = prop_oneof![3 => (1u32..=3).prop_map(|x| [x, 1]), 1 => Just([2, 2])];
-    (grid, block, any::<u16>(), vec(phase(), 1..4)).prop_map(|(grid, block, seed, phases)| Program {
+    let parts = (grid, block, any::<u16>(), functions(), vec(phase(), 1..4));
+    parts.prop_map(|(grid, block, seed, functions, phases)| Program {
         grid,
         block,
         seed: seed.into(),
+        functions,
         phases,
     })
+}
+
+/// Functions are small: one level below their own, or calls of calls in loops in loops would take for ever.
+fn functions() -> impl Strategy<Value = Functions> {
+    let bodies = prop_oneof![1 => Just(Vec::new()), 3 => vec(list(1, 1), 1..4)];
+    (any::<bool>(), bodies).prop_map(|(registers, bodies)| Functions { registers, bodies })
+}
+
+fn call() -> impl Strategy<Value = Statement> {
+    let callee = prop_oneof![
+        (0u8..3).prop_map(Callee::Direct),
+        (source(), any::<bool>()).prop_map(|(which, listed)| Callee::Indirect { which, listed }),
+    ];
+    let arguments = (source(), source()).prop_map(|(a, b)| [a, b]);
+    (weighted(0.25, condition()), callee, arguments, source(), 0..REGISTERS)
+        .prop_map(|(guard, callee, arguments, depth, to)| Statement::Call { guard, callee, arguments, depth, to })
 }
 
 fn phase() -> BoxedStrategy<Phase> {
@@ -50,6 +68,7 @@ fn statement(depth: u32) -> BoxedStrategy<Statement> {
             .prop_map(|(guard, to, value)| Statement::Assign { guard, to, value }),
         2 => (weighted(0.25, condition()), memory(), 0..SLOTS, source())
             .prop_map(|(guard, memory, slot, value)| Statement::Store { guard, memory, slot, value }),
+        2 => call(),
         2 => leave(depth),
     ];
     if depth == 0 {

@@ -162,7 +162,8 @@ fn kinds_of_numbers() {
         match category {
             C::Nan => &[NotANumber],
             C::Infinite => &[Infinite, Number],
-            C::Zero => &[Finite, Number],
+            // A zero counts as normal (PTX ISA, `testp`).
+            C::Zero => &[Finite, Number, Normal],
             C::Subnormal => &[Finite, Number, Subnormal],
             C::Normal => &[Finite, Number, Normal],
         }
