@@ -131,11 +131,10 @@ pub fn nearest(name: &str) -> Vec<&'static str> {
         let candidate = plain(candidate);
         (wanted.len() > 2 && candidate.contains(&wanted)) || words.iter().any(|word| candidate.contains(word))
     };
-    for page in &pages {
-        if !found.contains(&page.name) && close(page.name) {
-            found.push(page.name);
-        }
-    }
+    let mut related: Vec<_> =
+        pages.iter().map(|p| p.name).filter(|name| !found.contains(name) && close(name)).collect();
+    related.sort_by_key(|name| name.len());
+    found.extend(related);
     found.truncate(5);
     found
 }

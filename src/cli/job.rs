@@ -76,8 +76,10 @@ fn load_machine(name: &str) -> Result<MachineSpec, Failure> {
         None if name.ends_with(".ron") => read_text(Path::new(name))?,
         None => return Err(unknown_machine(name)),
     };
-    MachineSpec::parse(&text)
-        .map_err(|found| Failure(diag::render(&found, Source { name: &file, text: &text }, output::color_err())))
+    MachineSpec::parse(&text).map_err(|found| {
+        let shown = diag::render(&found, Source { name: &file, text: &text }, output::color_err());
+        Failure(shown + &source::further(&found))
+    })
 }
 
 /// The failure for a machine nobody knows.

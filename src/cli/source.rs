@@ -30,11 +30,13 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
 
 /// Findings about a program for standard error, with source excerpts and a word on where more is said.
 pub(crate) fn render(program: &Program, findings: &[Diagnostic]) -> String {
-    let mut text = excerpts(program, findings, output::color_err());
-    if let Some(worst) = findings.iter().min_by_key(|finding| finding.severity) {
-        text += &format!("`simt-sim explain {}` says more.\n", worst.code);
-    }
-    text
+    excerpts(program, findings, output::color_err()) + &further(findings)
+}
+
+/// Where more is said about the worst of the findings.
+pub(crate) fn further(findings: &[Diagnostic]) -> String {
+    let worst = findings.iter().min_by_key(|finding| finding.severity);
+    worst.map(|worst| format!("`simt-sim explain {}` says more.\n", worst.code)).unwrap_or_default()
 }
 
 /// Findings about a program, with source excerpts.

@@ -30,7 +30,7 @@ const STRIDED: &str = "programs/small/strided_load.ir";
 const ADD: &str = "programs/small/vector_add.ir";
 const CONFLICTS: &str = "programs/small/shared_conflicts.ir";
 const TICKETS: &str = "programs/small/diamond.ir";
-const LOCALS: &str = "programs/small/recursion.ir";
+const LOCALS: &str = "programs/cuda/call_struct.ptx";
 
 #[rustfmt::skip] // one note a paragraph: names; remedy; program; GPGPU-Sim
 const NOTES: &[Note] = &[
@@ -120,7 +120,7 @@ const NOTES: &[Note] = &[
         "Lanes that touch different words of one bank take turns: pad rows by one word, or let neighbouring lanes touch neighbouring words.",
         CONFLICTS, "gpgpu_n_shmem_bkconflict, in cycles"),
     note(&["shared_atomic_transactions"],
-        "Lanes that update one word take turns: give each warp or lane a counter of its own and add these at the end.",
+        "Lanes that update one word take turns, which is in the time and not in this count. Give each warp or lane a counter of its own and add these at the end.",
         "programs/small/shared_atomic.ir", ""),
     note(&["local_load_requests", "local_load_transactions", "local_load_transactions_per_request", "local_store_requests",
            "local_store_transactions", "local_store_transactions_per_request", "local_hit_rate"],

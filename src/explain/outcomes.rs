@@ -36,7 +36,7 @@ pub(super) const EXITS: &[Exit] = &[
         ("exit-1", "1"),
         "an expectation failed: the program ended, and `//! expect` says something else",
         "Read the line marked FAIL: it has the value found. Other side orders (--its-order) show whether the program races.",
-        "simt-sim run programs/small/side_order.ir --its-order taken",
+        "simt-sim run programs/small/side_order.ir --its-order fall-through",
     ),
     exit(
         2,

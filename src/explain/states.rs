@@ -155,7 +155,7 @@ fn no_warp() -> Page {
     Page {
         name: "no_warp",
         subject: Subject::Slot,
-        aliases: vec!["no warp"],
+        aliases: Vec::new(),
         meaning: "A scheduler has no resident warp: its slot is lost, and no warp can be blamed.".to_owned(),
         formula: "Counted: scheduler cycles, in the table of issue slots.".to_owned(),
         elsewhere: vec![OtherName { tool: "GPGPU-Sim", name: "in W0_Idle".to_owned() }],

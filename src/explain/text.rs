@@ -27,7 +27,7 @@ pub fn page(page: &Page, width: usize) -> String {
     if let Subject::Metric(metric) = page.subject {
         section("also", &metric.aliases.join(", "));
     }
-    section("what to do", page.remedy);
+    section("advice", page.remedy);
     match page.example {
         Example::None(why) => section("example", &format!("none. {why}")),
         Example::Command(command) => _ = writeln!(out, "  example   {command}"),

@@ -4,6 +4,7 @@
 //! `+ - x /` and parentheses. One with any other word in it describes something counted, and has no terms to fill in. A test
 //! evaluates every formula that is filled in and holds the result against the metric.
 
+use crate::observe::Stall;
 use crate::report::metrics::{self, Group, Metric, Value};
 use crate::report::{MemoryRow, Run};
 
@@ -100,9 +101,11 @@ const COUNTED: &[&str] = &[
 
 /// The longest term that `text` begins with and that is not part of a longer word.
 fn term_at(text: &'static str) -> Option<&'static str> {
-    if text.starts_with("cycles in ") && !text.starts_with("cycles in any ") {
-        let end = text.find(" / ").unwrap_or(text.len());
-        return text.get(..end);
+    if let Some(states) = text.strip_prefix("cycles in ") {
+        let states = states.split(" / ").next().unwrap_or_default();
+        if states.split(" or ").all(|state| Stall::ALL.iter().any(|s| s.name() == state)) {
+            return text.get(.."cycles in ".len() + states.len());
+        }
     }
     let names = metrics::all().iter().flat_map(|m| std::iter::once(m.name).chain(m.aliases.iter().copied()));
     let whole = |name: &&str| text[name.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');

@@ -48,6 +48,7 @@ pub fn text(run: &Run, style: Style) -> String {
         sections::stalls(&mut page, run);
         sections::slots(&mut page, run);
     }
+    sections::further(&mut page, run);
     page.finish()
 }
 

@@ -156,7 +156,7 @@ pub(super) const CODES: &[Code] = &[
     code("variable-size",
         "A variable or parameter is larger than its memory.",
         "Make it smaller, or put it into another space.",
-        File(".shared .b8 data[99999999999];\n.entry k() { ret; }")),
+        File(".entry k() {\n.shared .b8 data[99999999999];\nret;\n}")),
     code("variable-space",
         "A variable of this kind cannot be in this state space.",
         "Take .global, .const or .shared for a file's variables; .shared or .local in a body.",
