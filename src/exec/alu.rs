@@ -326,6 +326,19 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
             }
         }};
     }
+    match f {
+        LaneFn::FMul(m) if m.ftz => {
+            return on.binary_long::<f32, f32, f32>(d, s, |a, b| {
+                finish(float::mul_flushing(flushed(a, true), flushed(b, true), m.round), m)
+            });
+        }
+        LaneFn::Fma(m) if m.ftz => {
+            return on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
+                finish(float::fma_flushing(flushed(a, true), flushed(b, true), flushed(c, true), m.round), m)
+            });
+        }
+        _ => {}
+    }
     float_type!(ty, T => match f {
         LaneFn::FAdd(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| add(a, b, r)),
         LaneFn::FSub(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| sub(a, b, r)),

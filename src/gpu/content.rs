@@ -16,6 +16,8 @@ const MOST_ELEMENTS: usize = 2_048;
 pub enum Content {
     /// What it held before.
     Unchanged,
+    /// The same as an earlier buffer: many spellings of one operation give one result.
+    Same(String),
     /// These elements: lines of hexadecimal numbers as wide as the element, `x9` behind one that stands nine times.
     Elements(Vec<String>),
     /// Too many to write out: the FNV-1a digest of the bytes.

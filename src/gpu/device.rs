@@ -7,6 +7,7 @@
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 
 use super::{DeviceError, DeviceRun, Finish};
+use crate::isa::{Isa, Sem};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 use cudarc::driver::result::{self, DriverError};
@@ -20,10 +21,23 @@ const LOG_BYTES: usize = 16 << 10;
 /// Between two looks whether the kernel has ended.
 const PAUSE: Duration = Duration::from_micros(200);
 
+/// Stack of a thread of a kernel that calls functions.
+const STACK_BYTES: usize = 32 << 10;
+
+/// Whether a kernel calls functions.
+fn calls(kernel: &Kernel) -> bool {
+    let rows = Isa::ptx().rows();
+    kernel.insts.iter().any(|inst| rows.get(usize::from(inst.form)).is_some_and(|row| row.sem == Sem::Call))
+}
+
 /// See [`super::run`].
 pub(super) fn run(text: &str, kernel: &Kernel, launch: &Launch, limit: Duration) -> Result<DeviceRun, DeviceError> {
     let device = Device::first()?;
     let module = Compiled::new(text)?;
+    if calls(kernel) {
+        // Recursion is deeper than the driver's kilobyte allows for. A device that has not got this much keeps what it has.
+        let _ = result::ctx::set_limit(sys::CUlimit_enum::CU_LIMIT_STACK_SIZE, STACK_BYTES);
+    }
     let function = module.function(&kernel.name)?;
     if let Ok(bytes @ 1..) = i32::try_from(launch.dynamic_shared) {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;

@@ -125,11 +125,17 @@ impl Comparison {
 impl Observation {
     /// The observation of a run on a device. `launch` holds the buffers as they were before.
     pub fn of(run: &DeviceRun, text: &str, launch: &Launch, date: &str) -> Observation {
-        let buffers = launch.buffers.iter().zip(&run.buffers).map(|(buffer, after)| BufferRecord {
-            name: buffer.name.clone(),
-            element: buffer.element.name().to_string(),
-            content: Content::of(&buffer.words, after, buffer.bytes, buffer.element),
-        });
+        let mut buffers: Vec<BufferRecord> = Vec::new();
+        for (buffer, after) in launch.buffers.iter().zip(&run.buffers) {
+            let element = buffer.element.name().to_string();
+            let content = Content::of(&buffer.words, after, buffer.bytes, buffer.element);
+            let twin = buffers.iter().find(|b| b.element == element && b.content == content);
+            let content = match twin {
+                Some(twin) if content != Content::Unchanged => Content::Same(twin.name.clone()),
+                _ => content,
+            };
+            buffers.push(BufferRecord { name: buffer.name.clone(), element, content });
+        }
         Observation {
             gpu: run.gpu.clone(),
             driver: run.driver.clone(),
@@ -142,7 +148,7 @@ impl Observation {
             launch: launch_digest(launch),
             finish: run.finish.clone(),
             micros: run.micros,
-            buffers: buffers.collect(),
+            buffers,
         }
     }
 
@@ -154,13 +160,27 @@ impl Observation {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file.
+    /// The file: RON, a line for each buffer and for each row of its elements.
     ///
     /// # Errors
     /// Never in practice: every field can be written.
     pub fn to_text(&self) -> Result<String, String> {
-        let pretty = ron::ser::PrettyConfig::new().compact_arrays(false).indentor(" ").new_line("\n");
-        ron::ser::to_string_pretty(self, pretty).map(|text| text + "\n").map_err(|e| e.to_string())
+        let head = Observation { buffers: Vec::new(), ..self.clone() };
+        let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n");
+        let head = ron::ser::to_string_pretty(&head, pretty).map_err(|e| e.to_string())?;
+        let mut out = head.trim_end_matches("[],\n)").to_string() + "[\n";
+        for BufferRecord { name, element, content } in &self.buffers {
+            let written = match content {
+                Content::Elements(lines) => {
+                    let lines: String = lines.iter().map(|line| format!("   \"{line}\",\n")).collect();
+                    format!("Elements([\n{lines}  ])")
+                }
+                other => ron::to_string(other).map_err(|e| e.to_string())?,
+            };
+            let name = ron::to_string(name).map_err(|e| e.to_string())?;
+            out += &format!("  (name: {name}, element: {element:?}, content: {written}),\n");
+        }
+        Ok(out + " ],\n)\n")
     }
 
     /// Holds the buffers `after` a simulated run of `before` against what the device left. Only for observations of runs
@@ -192,7 +212,13 @@ impl Observation {
                 first: None,
                 widest: None,
             };
-            let observed = match &record.content {
+            let content = match &record.content {
+                Content::Same(name) => {
+                    self.buffers.iter().find(|b| b.name == *name).map_or(&Content::Unchanged, |b| &b.content)
+                }
+                content => content,
+            };
+            let observed = match content {
                 Content::Unchanged if before.words == after.words => continue,
                 Content::Unchanged => elements(&before.words, before.bytes, before.element),
                 Content::Digest(_) if !tolerance.is_exact() => {

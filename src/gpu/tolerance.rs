@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// Units in the last place.
-    pub ulps: u32,
+    pub ulps: u64,
     /// The power of two that an absolute error may have.
     pub absolute: Option<i32>,
 }
@@ -55,8 +55,7 @@ impl Tolerance {
         if oracle::is_nan(expected, element) && oracle::is_nan(actual, element) {
             return true;
         }
-        oracle::ulps_apart(expected, actual, element).is_some_and(|n| n <= u64::from(self.ulps))
-            || self.absolute.is_some_and(near)
+        oracle::ulps_apart(expected, actual, element).is_some_and(|n| n <= self.ulps) || self.absolute.is_some_and(near)
     }
 }
 

@@ -13,11 +13,11 @@ pub enum Agreement {
     #[default]
     Exact,
     /// Within this many units in the last place.
-    MaxUlp(u32),
+    MaxUlp(u64),
     /// Within an absolute error of 2 to this power (the manual's bound for functions that cross zero).
     MaxAbsolute(i32),
     /// Within either.
-    MaxUlpOrAbsolute(u32, i32),
+    MaxUlpOrAbsolute(u64, i32),
 }
 
 /// One position of a mnemonic behind the opcode.

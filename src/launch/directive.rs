@@ -18,7 +18,8 @@ pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-li
 /// The modes that an expectation can be limited to.
 pub const MODES: &[&str] = &["pre-volta", "volta"];
 
-const KEYWORDS: &[&str] = &["kernel", "title", "const", "grid", "block", "shared", "buffer", "arg", "expect"];
+const KEYWORDS: &[&str] =
+    &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
 
 /// Parses the directives of a module; `source` is the text the module was parsed from. Returns what could be
 /// understood, and every error.
@@ -148,6 +149,11 @@ impl Plan {
                 once(&self.shared, keyword)?;
                 parser.sign("=")?;
                 self.shared = Some(parser.expression()?);
+            }
+            "registers" => {
+                once(&self.registers, keyword)?;
+                parser.sign("=")?;
+                self.registers = Some(parser.expression()?);
             }
             "buffer" => {
                 let buffer = buffer(parser, keyword.span)?;

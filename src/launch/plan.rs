@@ -14,6 +14,7 @@ pub struct Plan {
     pub(super) grid: Option<Shape>,
     pub(super) block: Option<Shape>,
     pub(super) shared: Option<Expr>,
+    pub(super) registers: Option<Expr>,
     pub(super) buffers: Vec<BufferPlan>,
     pub(super) arguments: Vec<(Target, ArgumentValue)>,
     pub(super) expectations: Vec<ExpectationPlan>,

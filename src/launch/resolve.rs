@@ -80,6 +80,7 @@ impl Plan {
             self.check_totals(&kernel, grid, block, overrides, &mut diagnostics);
         }
         let dynamic_shared = self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
+        let registers = self.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
         let Some(buffers) = self.place_buffers(&scope, files, &mut diagnostics) else { return Err(diagnostics) };
         let scope = Scope { buffers: &buffers, ..scope };
         let params = self.lay_out(&kernel, &scope, &mut diagnostics);
@@ -98,6 +99,7 @@ impl Plan {
                 block,
                 params,
                 dynamic_shared,
+                registers,
                 buffers,
                 expectations,
                 constants,
@@ -203,6 +205,15 @@ impl Plan {
         let room = WINDOW_BYTES.saturating_sub(u64::from(kernel.shared_bytes));
         u32::try_from(bytes).ok().filter(|b| u64::from(*b) <= room).ok_or_else(|| {
             let message = format!("{bytes} bytes of dynamic shared memory; between 0 and {room} are possible");
+            Diagnostic::error("too-large", expr.span(), message)
+        })
+    }
+
+    fn registers(&self, scope: &Scope<'_>) -> Result<Option<u32>, Diagnostic> {
+        let Some(expr) = &self.registers else { return Ok(None) };
+        let number = integer(expr, scope)?;
+        u32::try_from(number).ok().filter(|n| (1..=255).contains(n)).map(Some).ok_or_else(|| {
+            let message = format!("{number} registers a thread; between 1 and 255 are possible");
             Diagnostic::error("too-large", expr.span(), message)
         })
     }

@@ -54,7 +54,7 @@ impl Occupancy {
         }
         let threads = threads as u32;
         let warps = threads.div_ceil(spec.warp_size);
-        let registers = kernel.registers_per_thread.max(16);
+        let registers = launch.registers.unwrap_or(kernel.registers_per_thread).max(16);
         let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
         let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
         if shared > u64::from(spec.shared_bytes) {

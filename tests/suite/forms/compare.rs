@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use simt_sim::isa::{FormMatch, OperandKind, Type};
 
 use super::elementwise::Oracle;
-use super::exact::Number;
+use super::exact::{Format, Number};
 use super::expected::Expected;
 use super::float::Modes;
 use super::integer::value;
@@ -18,6 +18,10 @@ fn order(modes: Modes, a: u64, b: u64) -> Option<Ordering> {
             float(a).partial_cmp(&float(b))
         }
         Type::F64 => f64::from_bits(a).partial_cmp(&f64::from_bits(b)),
+        ty if ty.is_float() => {
+            let half = |bits| modes.format.double(modes.flush(bits));
+            half(a).partial_cmp(&half(b))
+        }
         ty => Some(value(ty, a).cmp(&value(ty, b))),
     }
 }
@@ -98,7 +102,7 @@ fn comparison(m: &FormMatch<'_>) -> Oracle {
         if to_predicates {
             return vec![Expected::truth(combined(holds)), Expected::truth(combined(!holds))];
         }
-        let yes = if result == Type::F32 { 0x3f80_0000 } else { 0xffff_ffff };
+        let yes = if result.is_float() { Format::of(result).one() } else { u64::MAX >> (64 - result.bits()) };
         vec![Expected::Bits(if combined(holds) { yes } else { 0 })]
     })
 }

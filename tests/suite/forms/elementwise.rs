@@ -23,11 +23,46 @@ const SPARSE: usize = 512;
 
 /// The oracle of a mnemonic, if it computes lane by lane.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
+    let mnemonic = m.mnemonic();
+    if mnemonic.contains("16x2") {
+        return Some(packed(m, &mnemonic));
+    }
     let sources: [fn(&FormMatch<'_>) -> Option<Oracle>; 5] =
         [compare::oracle, convert::oracle, approx::oracle, float::oracle, |m| {
             (!m.ty().is_float()).then(|| integer::oracle(m)).flatten()
         }];
     sources.iter().find_map(|find| find(m))
+}
+
+/// The oracle of a mnemonic on pairs of 16-bit values: that of the mnemonic on single ones, for each half.
+fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
+    // Masks have 16 bits a half; `.relu` of integers has no 16-bit form, the 32-bit one takes the halves sign-extended.
+    let extended = m.has("relu") && m.has("s16x2");
+    let single = if extended { mnemonic.replace("s16x2", "s32") } else { mnemonic.replace("16x2", "16") };
+    let single = if m.form.opcode == "set" { single.replace("32.", "16.") } else { single };
+    let of_one = oracle(&lookup(&single)).unwrap_or_else(|| panic!("`{single}` has no oracle"));
+    let sources = sources(m);
+    let half = move |x: &[u64], shift: u32| -> Vec<u64> {
+        let part = |(value, source): (&u64, &Source)| match source.ty {
+            Type::Pred => *value,
+            _ if extended => (value >> shift) as u16 as i16 as u32 as u64,
+            _ => value >> shift & 0xffff,
+        };
+        x.iter().zip(&sources).map(part).collect()
+    };
+    let cut = move |expected: Expected| match expected {
+        Expected::Bits(bits) => Expected::Bits(bits & 0xffff),
+        other => other,
+    };
+    let first = move |mut expected: Vec<Expected>| cut(expected.swap_remove(0));
+    if m.form.opcode == "cvt" {
+        return Box::new(move |x| vec![Expected::Halves(Box::new([first(of_one(&x[1..])), first(of_one(&x[..1]))]))]);
+    }
+    let to_predicates = m.form.opcode == "setp";
+    Box::new(move |x| {
+        let halves = [0, 16].map(|shift| first(of_one(&half(x, shift))));
+        if to_predicates { halves.into() } else { vec![Expected::Halves(Box::new(halves))] }
+    })
 }
 
 /// Whether a row belongs here.
@@ -98,7 +133,8 @@ fn lines(mnemonic: &str) -> Vec<Line> {
     if registers.iter().any(|s| s.ty == Type::Pred) {
         all.push(line(None, true, None));
     }
-    let is_integer = registers.last().is_some_and(|s| !s.ty.is_float() && s.ty != Type::Pred);
+    let is_integer =
+        registers.last().is_some_and(|s| !s.ty.is_float() && s.ty != Type::Pred && !s.ty.name().ends_with("x2"));
     if matches!(last, Some(OperandKind::Value(_))) && registers.len() > 1 && is_integer {
         all.extend([0, 1, 4, 31].map(|n| line(Some(n), false, None)));
     }
@@ -157,7 +193,7 @@ fn run(lines: &[Line], oracles: &[Oracle], operands: &[Vec<u64>], sparse: bool) 
     for (line, oracle) in lines.iter().zip(oracles) {
         let extended = extension(line);
         for (i, x) in operands.iter().enumerate() {
-            for (k, &wanted) in expect(line, oracle, extended, x).iter().enumerate() {
+            for (k, wanted) in expect(line, oracle, extended, x).into_iter().enumerate() {
                 let got = found[(first + k) * n + i];
                 let wanted = if sparse && i % 2 == 1 { Expected::Bits(0) } else { wanted };
                 assert!(
@@ -196,8 +232,8 @@ fn expect(line: &Line, oracle: &Oracle, extended: Option<(Type, Type)>, x: &[u64
     }
     x.extend(line.literal);
     let mut expected = oracle(&x);
-    if let (Expected::Bits(bits), Some((from, to))) = (expected[0], extended) {
-        expected[0] = Expected::Bits(integer::wrap(to, integer::value(from, bits)));
+    if let (Expected::Bits(bits), Some((from, to))) = (&expected[0], extended) {
+        expected[0] = Expected::Bits(integer::wrap(to, integer::value(from, *bits)));
     }
     expected.truncate(line.results.len());
     expected

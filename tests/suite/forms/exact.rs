@@ -62,6 +62,16 @@ impl Format {
         Number::Finite(Real { negative, significand: significand.into(), exponent, more: false })
     }
 
+    /// The value as a double, which holds every number of every format here.
+    pub(crate) fn double(self, bits: u64) -> f64 {
+        let sign = |negative| if negative { -1.0 } else { 1.0 };
+        match self.decode(bits) {
+            Number::Nan => f64::NAN,
+            Number::Infinite(negative) => f64::INFINITY * sign(negative),
+            Number::Finite(real) => f64::from_bits(real.round(F64, b'n')),
+        }
+    }
+
     /// Whether the bits are those of a subnormal number.
     pub(crate) fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & (self.sign() - 1);

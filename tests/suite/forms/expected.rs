@@ -5,7 +5,7 @@ use simt_sim::isa::Type;
 use super::exact::{Format, Number};
 
 /// What one result of one lane must be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// These bits, zero-extended.
     Bits(u64),
@@ -20,6 +20,8 @@ pub(crate) enum Expected {
         /// The bound.
         error: f64,
     },
+    /// Two results of 16 bits in one register, the low one first.
+    Halves(Box<[Expected; 2]>),
     /// PTX says nothing, or the row's bound does not reach here.
     Open,
 }
@@ -31,20 +33,16 @@ impl Expected {
     }
 
     /// Whether `found` is such a result.
-    pub(crate) fn admits(self, found: u64) -> bool {
+    pub(crate) fn admits(&self, found: u64) -> bool {
         match self {
-            Expected::Bits(bits) => bits == found,
-            Expected::Nan(ty) => Format::of(ty).decode(found) == Number::Nan,
+            Expected::Bits(bits) => *bits == found,
+            Expected::Nan(ty) => Format::of(*ty).decode(found) == Number::Nan,
             Expected::Near { ty, value, error } => {
-                let found = double(ty, found);
-                found == value || (found - value).abs() <= error
+                let found = Format::of(*ty).double(found);
+                found == *value || (found - value).abs() <= *error
             }
+            Expected::Halves(halves) => halves[0].admits(found & 0xffff) && halves[1].admits(found >> 16),
             Expected::Open => true,
         }
     }
-}
-
-/// The bits of an f32 or f64 as a double.
-fn double(ty: Type, bits: u64) -> f64 {
-    if ty == Type::F64 { f64::from_bits(bits) } else { f32::from_bits(bits as u32).into() }
 }

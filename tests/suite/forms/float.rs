@@ -18,6 +18,9 @@ pub(crate) struct Modes {
     pub(crate) ftz: bool,
     pub(crate) sat: bool,
     pub(crate) nan: bool,
+    /// `.relu`: 0 for negative results; `.satfinite`: the largest number instead of infinity.
+    pub(crate) relu: bool,
+    pub(crate) satfinite: bool,
 }
 
 impl Modes {
@@ -25,7 +28,16 @@ impl Modes {
     pub(crate) fn of(m: &FormMatch<'_>, ty: Type) -> Modes {
         let round = m.words.iter().flatten().copied().find(|w| ["rn", "rz", "rm", "rp"].contains(w));
         let format = Format::of(ty);
-        Modes { ty, format, direction: direction(round), ftz: m.has("ftz"), sat: m.has("sat"), nan: m.has("NaN") }
+        Modes {
+            ty,
+            format,
+            direction: direction(round),
+            ftz: m.has("ftz"),
+            sat: m.has("sat"),
+            nan: m.has("NaN"),
+            relu: m.has("relu"),
+            satfinite: m.has("satfinite"),
+        }
     }
 
     /// An operand or result with `.ftz` applied.
@@ -39,7 +51,13 @@ impl Modes {
 
     /// A result that is a number or infinite, given by its bits.
     pub(crate) fn finish(self, bits: u64) -> Expected {
-        let bits = self.flush(bits);
+        let mut bits = self.flush(bits);
+        if self.relu && bits & self.format.sign() != 0 {
+            bits = 0;
+        }
+        if self.satfinite && bits & (self.format.sign() - 1) == self.format.infinity() {
+            bits -= 1;
+        }
         if !self.sat {
             return Expected::Bits(bits);
         }
@@ -74,20 +92,27 @@ impl Modes {
             (Infinite(s), Finite(x)) | (Finite(x), Infinite(s)) => Infinite(s != x.negative),
             (Finite(x), Finite(y)) => Finite(x.times(y)),
         };
-        match c {
-            Some(c) => self.sum(product, c),
-            None => self.number(product),
+        match c.map_or(product, |c| self.added(product, c)) {
+            // `.ftz` of a product looks at it before it is rounded, on an H200.
+            Finite(real) if self.ftz && self.format.is_subnormal(real.round(self.format, b'z')) => {
+                self.finish(if real.negative { self.format.sign() } else { 0 })
+            }
+            result => self.number(result),
         }
     }
 
     fn sum(self, a: Number, b: Number) -> Expected {
+        self.number(self.added(a, b))
+    }
+
+    fn added(self, a: Number, b: Number) -> Number {
         use Number::{Finite, Infinite, Nan};
-        self.number(match (a, b) {
+        match (a, b) {
             (Nan, _) | (_, Nan) => Nan,
             (Infinite(s), Infinite(t)) if s != t => Nan,
             (Infinite(s), _) | (_, Infinite(s)) => Infinite(s),
             (Finite(x), Finite(y)) => Finite(x.plus(y, self.direction)),
-        })
+        }
     }
 
     fn quotient(self, a: Number, b: Number) -> Expected {
@@ -163,7 +188,14 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         "sqrt" => of(move |x| modes.root(number(x[0]))),
         "min" | "max" => {
             let largest = m.form.opcode == "max";
-            of(move |x| modes.extreme(x[0], x[1], largest))
+            if !m.has("xorsign") {
+                return of(move |x| modes.extreme(x[0], x[1], largest));
+            }
+            // Of the magnitudes; a number gets the product of the signs.
+            of(move |x| match modes.extreme(x[0] & !sign, x[1] & !sign, largest) {
+                Expected::Bits(bits) if !is_nan(bits) => Expected::Bits(bits | (x[0] ^ x[1]) & sign),
+                nan => nan,
+            })
         }
         "neg" => of(move |x| signed(x[0], modes.flush(x[0]) ^ sign)),
         "abs" => of(move |x| signed(x[0], modes.flush(x[0]) & !sign)),

@@ -100,6 +100,15 @@ pub(crate) fn corners(source: Source) -> Vec<u64> {
     match ty {
         Type::Pred => vec![0, 1],
         Type::F16 => with_signs(&[0, 1, 0x3ff, 0x400, 0x3800, 0x3c00, 0x3c01, 0x4248, 0x7bff, 0x7c00, 0x7e01], top),
+        Type::BF16 => {
+            with_signs(&[0, 1, 0x7f, 0x80, 0x3f00, 0x3f80, 0x3f81, 0x4049, 0x4f00, 0x7f7f, 0x7f80, 0x7fc1], top)
+        }
+        Type::F16x2 | Type::BF16x2 => {
+            let ty = if ty == Type::F16x2 { Type::F16 } else { Type::BF16 };
+            let half = corners(Source { ty, amount: false });
+            let other = half.iter().cycle().skip(5);
+            half.iter().zip(other).map(|(low, high)| high << 16 | low).collect()
+        }
         Type::F32 => {
             let special = [0, 1, 0x7f_ffff, 0x80_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0001, 0x7f80_0001];
             let ordinary = [0x3f00_0000, 0x3f7f_ffff, 0x3f80_0001, 0x4020_0000, 0x4f00_0000, 0x4b00_0001, 0x5f00_0000];
@@ -142,7 +151,7 @@ pub(crate) fn random(source: Source, bits: &mut Bits) -> u64 {
         // Few significant bits: ties and exact results.
         (Type::F32, 2) => x & 0xffff_0000,
         (Type::F64, 2) => x & 0xffff_f000_0000_0000,
-        (Type::F16 | Type::F32 | Type::F64, _) => x & all,
+        (ty, _) if ty.is_float() => x & all,
         (_, 0) => x & all,
         // Any number of leading zeros or ones.
         (_, 1) => (x >> ((how >> 8) % 64)) & all,

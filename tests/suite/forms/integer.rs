@@ -1,7 +1,7 @@
 //! Integer arithmetic, logic, shifts and bit fields, in 128 bits or bit by bit (PTX ISA, "Integer Arithmetic
 //! Instructions", "Logic and Shift Instructions", `prmt`).
 //!
-//! Where PTX leaves a result open, the row's own words decide: a quotient by zero is all ones, its remainder the dividend.
+//! Where PTX leaves a result open, the row's own words decide: quotient and remainder by zero are all ones.
 
 use simt_sim::isa::{FormMatch, Type};
 
@@ -49,6 +49,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let keep = move |v: i128| wrap(ty, if sat { clamp(ty, v) } else { v });
     let val = move |bits| value(ty, bits);
     let (lo, hi, wide) = (m.has("lo"), m.has("hi"), m.has("wide"));
+    let least = if m.has("relu") { 0 } else { i128::MIN };
     match m.form.opcode.as_str() {
         "add" => one(move |x| keep(val(x[0]) + val(x[1]))),
         "sub" => one(move |x| keep(val(x[0]) - val(x[1]))),
@@ -93,12 +94,24 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
                 wrap(Type::B32, sum + i128::from(x[2]))
             })
         }
+        "vabsdiff4" => {
+            let (a, b) = (m.words[1] == Some("s32"), m.words[2] == Some("s32"));
+            let adds = m.has("add");
+            one(move |x| {
+                let byte = |v: u64, i: u32, signed| value(if signed { Type::S8 } else { Type::U8 }, v >> (8 * i));
+                let distance = |i| (byte(x[0], i, a) - byte(x[1], i, b)).abs();
+                if adds {
+                    return wrap(Type::B32, (0..4).map(distance).sum::<i128>() + i128::from(x[2]));
+                }
+                (0..4).map(|i| wrap(Type::B8, distance(i)) << (8 * i)).sum()
+            })
+        }
         "div" => one(move |x| wrap(ty, if val(x[1]) == 0 { -1 } else { val(x[0]) / val(x[1]) })),
         "rem" => one(move |x| wrap(ty, if val(x[1]) == 0 { -1 } else { val(x[0]) % val(x[1]) })),
         "abs" => one(move |x| wrap(ty, val(x[0]).abs())),
         "neg" => one(move |x| wrap(ty, -val(x[0]))),
-        "min" => one(move |x| wrap(ty, val(x[0]).min(val(x[1])))),
-        "max" => one(move |x| wrap(ty, val(x[0]).max(val(x[1])))),
+        "min" => one(move |x| wrap(ty, val(x[0]).min(val(x[1])).max(least))),
+        "max" => one(move |x| wrap(ty, val(x[0]).max(val(x[1])).max(least))),
         _ => bits(m).or_else(|| fields(m)),
     }
 }
@@ -175,6 +188,7 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
             let set = |i: i64| bit(mask, i as u32) == 1;
             let base = i64::from(base);
             let found = match offset {
+                i32::MIN => Some(0), // on an H200; the manual does not say
                 0 => (base < 32 && set(base)).then_some(base),
                 1.. => (base..32).filter(|&i| set(i)).nth(offset as usize - 1),
                 _ if base < 32 => (0..=base).rev().filter(|&i| set(i)).nth(offset.unsigned_abs() as usize - 1),

@@ -15,7 +15,8 @@ const LANES: usize = 48;
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = |sem: Sem| Isa::ptx().rows().iter().filter(move |f| f.sem == sem).flat_map(mnemonics::of);
     let plain = rows(Sem::Mov).map(|m| copy(&m));
-    plain.chain(packs()).chain(rows(Sem::Cvta).map(|m| address(&m))).collect()
+    let spaces = rows(Sem::Isspacep).map(|m| space(&m));
+    plain.chain(packs()).chain(rows(Sem::Cvta).map(|m| address(&m))).chain(spaces).collect()
 }
 
 /// One 64-bit cell a lane, made into another one by `body` with the registers it declares.
@@ -126,4 +127,25 @@ fn address(mnemonic: &str) -> Checked {
         (_, true) => format!("{write}cvta.{space}.u64 %p, %p;\n{mnemonic} %q, %p;\nld.{space}.b64 %x, [%q];"),
     };
     case(vec![mnemonic.into()], &declarations, &body, |_, x| x)
+}
+
+/// A generic address of each space in turn, asked whether it is in the mnemonic's.
+fn space(mnemonic: &str) -> Checked {
+    const SPACES: [(&str, &str); 4] = [("global", "g"), ("shared", "s"), ("local", "l"), ("const", "constant")];
+    let m = lookup(mnemonic);
+    let asked = |name: &str| m.words.iter().flatten().any(|w| w.split("::").next() == Some(name));
+    let declarations = ".shared .b64 s;\n.local .b64 l;\n.reg .u64 %p;\n.reg .u32 %r;\n.reg .pred %q;";
+    let mut body = "mov.u64 %x, 0;\n".to_string();
+    let mut expected = 0;
+    for (i, (name, variable)) in SPACES.iter().enumerate() {
+        let bit = 1 << i;
+        body += &format!(
+            "cvta.{name}.u64 %p, {variable};\n{mnemonic} %q, %p;\nselp.u64 %p, {bit}, 0, %q;\nor.b64 %x, %x, %p;\n"
+        );
+        expected |= if asked(name) { bit } else { 0 };
+    }
+    let mut made = case(vec![mnemonic.into()], declarations, &body, move |_, _| expected);
+    let old = ".global .align 8 .b8 constants[8];";
+    made.0.text = made.0.text.replace(old, ".global .b64 g;\n.const .b64 constant = 1;");
+    made
 }

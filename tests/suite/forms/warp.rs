@@ -38,7 +38,8 @@ impl Warp {
 
 /// Every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
-    let warp = |sem: Sem| matches!(sem, Sem::Shuffle | Sem::Vote | Sem::Match | Sem::Redux | Sem::ActiveMask);
+    let warp =
+        |sem: Sem| matches!(sem, Sem::Shuffle | Sem::Vote | Sem::Match | Sem::Redux | Sem::ActiveMask | Sem::Elect);
     let rows = Isa::ptx().rows().iter().filter(|f| warp(f.sem));
     rows.flat_map(mnemonics::of).map(|mnemonic| case(&lookup(&mnemonic))).collect()
 }
@@ -98,6 +99,10 @@ fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) 
     match m.form.sem {
         Sem::Shuffle => shuffle(m, warp, lane),
         Sem::ActiveMask => (Expected::Bits(warp.lanes.into()), nothing),
+        Sem::Elect => {
+            let lowest = warp.present().next().unwrap_or(0);
+            (Expected::Bits(lowest as u64), Expected::truth(lane == lowest))
+        }
         Sem::Vote if m.has("ballot") => (set(&|l| warp.a[l] == 1), nothing),
         Sem::Vote => {
             let (all, any) = (members().all(|x| x == 1), members().any(|x| x == 1));
@@ -176,6 +181,7 @@ fn case(m: &FormMatch<'_>) -> Checked {
         Sem::Vote if m.has("ballot") => "%d, %q, %m",
         Sem::Vote => "%p, %q, %m",
         Sem::ActiveMask => "%d",
+        Sem::Elect => "%d|%p, %m",
         Sem::Match if m.has("all") => "%d|%p, %a, %m",
         _ => "%d, %a, %m",
     };
