@@ -20,7 +20,7 @@ pub use page::seeds;
 use super::Trouble;
 use crate::report::{Cell, FigureTable};
 use bench::Bench;
-use verdict::{Line, Rule};
+use verdict::{Line, Referee, Rule};
 
 /// Something that somebody has claimed.
 struct Claim {
@@ -53,12 +53,13 @@ struct Evidence {
 
 /// A figure that a source has.
 fn held(what: &str, rule: Rule, source: Cell, ours: impl Into<Cell>, h200: Option<Cell>) -> Line {
-    Line { what: what.to_owned(), rule, source: Some(source), ours: ours.into(), h200 }
+    let referee = h200.map_or(Referee::None, Referee::H200);
+    Line { what: what.to_owned(), rule, source: Some(source), ours: ours.into(), referee }
 }
 
 /// A figure that no source has, but the H200.
 fn measured(what: &str, rule: Rule, ours: impl Into<Cell>, h200: Cell) -> Line {
-    Line { what: what.to_owned(), rule, source: None, ours: ours.into(), h200: Some(h200) }
+    Line { what: what.to_owned(), rule, source: None, ours: ours.into(), referee: Referee::H200(h200) }
 }
 
 /// Every claim, in the order of a course.

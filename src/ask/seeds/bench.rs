@@ -12,8 +12,8 @@ use crate::machine::Mode;
 pub(super) const BLOCK: u64 = 512;
 /// Blocks of a run on the H200's model: four times as many as its 132 SMs hold.
 pub(super) const BLOCKS_H200: u64 = 132 * 4 * 4;
-/// Blocks of a run on a Fermi: 24 times as many as its 14 SMs hold; the fastest kernel needs an eighth of them.
-pub(super) const BLOCKS_FERMI: u64 = 14 * 3 * 24;
+/// Blocks of a run on a Fermi: 96 times as many as its 14 SMs hold; the fastest kernels need an eighth of them.
+pub(super) const BLOCKS_FERMI: u64 = 14 * 3 * 96;
 
 /// What claims are judged by.
 pub(super) struct Bench {

@@ -135,6 +135,13 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
     let times = h200.near.cycles as f64 / h200.less.cycles as f64;
     Ok(Evidence {
         lines: vec![
+            held(
+                "if the cause: throughput of the fastest, interleaved / less, as its speed",
+                Rule::SameSide,
+                facts.ratio("m2070 less", "m2070 interleaved")?,
+                h200.apart.gld_throughput / h200.less.gld_throughput,
+                Some(facts.ratio("h200 gld_throughput interleaved", "h200 gld_throughput less")?),
+            ),
             held("throughput, less / neighbored", Rule::SameSide, book_rates.into(), rates, Some(h200_rates.into())),
             held(
                 "bytes loaded, less / neighbored",
@@ -142,13 +149,6 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
                 (book_rates / book_times).into(),
                 per(h200.less.sectors, h200.near.sectors),
                 Some(facts.ratio("h200 gld sectors less", "h200 gld sectors neighbored")?),
-            ),
-            held(
-                "if the cause: throughput of the fastest, interleaved / less, as its speed",
-                Rule::SameSide,
-                facts.ratio("m2070 less", "m2070 interleaved")?,
-                h200.apart.gld_throughput / h200.less.gld_throughput,
-                Some(facts.ratio("h200 gld_throughput interleaved", "h200 gld_throughput less")?),
             ),
             measured("ratio of rates / ratio of times", Rule::Within(1.0), rates / times, (h200_rates / h200_times).into()),
         ],

@@ -1,7 +1,7 @@
 //! The page `docs/seeds.md`: every claim with its source, its figures and its verdict.
 
 use super::facts::Facts;
-use super::verdict::{Line, verdict};
+use super::verdict::{Line, Referee, verdict};
 use super::{Bench, Claim, Evidence, claims};
 use crate::ask::Trouble;
 use crate::report::numbers::{grouped, real};
@@ -24,18 +24,46 @@ pub fn seeds() -> Result<String, Trouble> {
          H200's stand with their sources in `src/ask/seeds/figures.ron`.\n\n\
          A verdict is counted, not written. Each line of figures has a rule that says when two of them agree: *the same*; *within* some \
          percent; or, for ratios, on the *same side of 1* (a margin of 2 % counts as 1). A line is **reproduced** when our figure agrees with the \
-         source's; **refuted** when it does not, and the H200 agrees with ours; **not reproduced** when it does not, and no H200 takes our \
-         side. Lines that no source has a figure for show how ours compares with the H200 and do not count.\n\n\
+         source's; **refuted** when it does not, and the H200, or a count that needs no simulator, agrees with ours; **not reproduced** when it \
+         does not, and nobody takes our side: then the model may be what is wrong. Lines that no source has a figure for show whether ours \
+         *agrees* with the H200 or *differs*, and do not count.\n\n\
          This page is generated: `BLESS=1 cargo test --test suite seeds` rewrites it.\n\n\
-         | claim | verdict |\n|---|---|\n",
+         | claim | its first figure | source | ours | H200 | verdict |\n|---|---|---|---|---|---|\n",
     );
     for (at, (claim, evidence)) in (1..).zip(&found) {
-        page += &format!("| {at}. {} | {} |\n", escape(claim.title), verdict(&evidence.lines));
+        let mut cells = vec![format!("{at}. {}", escape(claim.title))];
+        // Figures of whole sentences stay with their claim.
+        let short = |cell: String| if cell.len() > SHORT { "below".to_owned() } else { cell };
+        match evidence.lines.first() {
+            Some(line) => {
+                cells.extend([escape(&line.what), short(source(line)), short(show(&line.ours)), short(referee(line))])
+            }
+            None => cells.extend([const { String::new() }; 4]),
+        }
+        cells.push(verdict(&evidence.lines));
+        page += &row(&cells);
     }
     for (at, (claim, evidence)) in (1..).zip(&found) {
         page += &section(at, claim, evidence, &bench.facts)?;
     }
     Ok(page)
+}
+
+/// Characters that a figure in the table of all claims may have.
+const SHORT: usize = 20;
+
+/// What the source of a line says.
+fn source(line: &Line) -> String {
+    line.source.as_ref().map_or("-".to_owned(), show)
+}
+
+/// What its referee says.
+fn referee(line: &Line) -> String {
+    match &line.referee {
+        Referee::None => "-".to_owned(),
+        Referee::H200(figure) => show(figure),
+        Referee::Counted(figure) => format!("{} (counted)", show(figure)),
+    }
 }
 
 fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Result<String, Trouble> {
@@ -52,9 +80,8 @@ fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Resu
     text += &format!("\nRun: {}.\n\n", claim.runs);
     text += "| figure | source | ours | H200 | rule | |\n|---|---|---|---|---|---|\n";
     for line in &evidence.lines {
-        let Line { what, rule, source, ours, h200 } = line;
-        let of = |cell: &Option<Cell>| cell.as_ref().map_or("-".to_owned(), show);
-        let cells = [escape(what), of(source), show(ours), of(h200), rule.text(), line.outcome().text().to_owned()];
+        let verdict = line.outcome().text().to_owned();
+        let cells = [escape(&line.what), source(line), show(&line.ours), referee(line), line.rule.text(), verdict];
         text += &row(&cells);
     }
     text += &format!("\n**{}.**\n", verdict(&evidence.lines));

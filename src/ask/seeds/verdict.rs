@@ -1,7 +1,7 @@
 //! Verdicts, computed from figures by rules that stand beside them.
 //!
-//! A line holds what the source says, what our run gave, and what an H200 did. The [`Rule`] says when two figures agree; who agrees
-//! with whom is the [`Outcome`]; outcomes, counted, are the [`verdict`]. Nobody types one in.
+//! A line holds what the source says, what our run gave, and a [`Referee`]: what an H200 did, or what a count gives. The [`Rule`] says
+//! when two figures agree; who agrees with whom is the [`Outcome`]; outcomes, counted, are the [`verdict`]. Nobody types one in.
 
 use crate::report::Cell;
 
@@ -16,19 +16,30 @@ pub(super) enum Rule {
     SameSide,
 }
 
+/// Who decides where the source and our run differ.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Referee {
+    /// Nobody.
+    None,
+    /// What the H200 did.
+    H200(Cell),
+    /// What a count gives that has nothing to do with the simulator.
+    Counted(Cell),
+}
+
 /// What became of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Ours agrees with the source.
     Reproduced,
-    /// Ours does not, and the H200 agrees with ours.
+    /// Ours does not, and the referee agrees with ours.
     Refuted,
-    /// Ours does not, and no H200 takes its side.
+    /// Ours does not, and no referee takes its side.
     NotReproduced,
-    /// The source has no figure; ours agrees with the H200.
-    LikeHardware,
-    /// The source has no figure; ours does not agree with the H200.
-    UnlikeHardware,
+    /// The source has no figure; ours agrees with the referee.
+    Confirmed,
+    /// The source has no figure; ours does not agree with the referee.
+    Off,
 }
 
 /// One figure of a claim.
@@ -38,7 +49,7 @@ pub(super) struct Line {
     pub(super) rule: Rule,
     pub(super) source: Option<Cell>,
     pub(super) ours: Cell,
-    pub(super) h200: Option<Cell>,
+    pub(super) referee: Referee,
 }
 
 impl Rule {
@@ -81,13 +92,16 @@ fn side(ratio: f64) -> i8 {
 impl Line {
     /// Who agrees with whom.
     pub(super) fn outcome(&self) -> Outcome {
-        let agrees = |other: &Option<Cell>| other.as_ref().is_some_and(|other| self.rule.agrees(&self.ours, other));
-        match (&self.source, agrees(&self.source), agrees(&self.h200)) {
-            (Some(_), true, _) => Outcome::Reproduced,
-            (Some(_), false, true) => Outcome::Refuted,
-            (Some(_), false, false) => Outcome::NotReproduced,
-            (None, _, true) => Outcome::LikeHardware,
-            (None, _, false) => Outcome::UnlikeHardware,
+        let confirmed = match &self.referee {
+            Referee::None => false,
+            Referee::H200(figure) | Referee::Counted(figure) => self.rule.agrees(&self.ours, figure),
+        };
+        match &self.source {
+            Some(source) if self.rule.agrees(&self.ours, source) => Outcome::Reproduced,
+            Some(_) if confirmed => Outcome::Refuted,
+            Some(_) => Outcome::NotReproduced,
+            None if confirmed => Outcome::Confirmed,
+            None => Outcome::Off,
         }
     }
 }
@@ -99,8 +113,8 @@ impl Outcome {
             Outcome::Reproduced => "reproduced",
             Outcome::Refuted => "refuted",
             Outcome::NotReproduced => "not reproduced",
-            Outcome::LikeHardware => "as the H200",
-            Outcome::UnlikeHardware => "unlike the H200",
+            Outcome::Confirmed => "agrees",
+            Outcome::Off => "differs",
         }
     }
 }
@@ -118,8 +132,11 @@ pub(super) fn verdict(lines: &[Line]) -> String {
         [_, 0, _] => "Reproduced in part",
         [_, _, _] => "Reproduced in part, refuted in part",
     };
-    let parts = counted.iter().filter(|c| c.1 > 0).map(|(o, n)| format!("{n} {}", o.text()));
-    format!("{head} ({} of {voters})", parts.collect::<Vec<_>>().join(", "))
+    let parts: Vec<String> = counted.iter().filter(|c| c.1 > 0).map(|(o, n)| format!("{n} {}", o.text())).collect();
+    match parts.as_slice() {
+        [_] => format!("{head} ({voters} of {voters})"),
+        _ => format!("{head} ({})", parts.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -128,7 +145,13 @@ mod tests {
 
     fn line(rule: Rule, source: Option<f64>, ours: f64, h200: Option<f64>) -> Line {
         let cell = |x: Option<f64>| x.map(Cell::Real);
-        Line { what: String::new(), rule, source: cell(source), ours: Cell::Real(ours), h200: cell(h200) }
+        Line {
+            what: String::new(),
+            rule,
+            source: cell(source),
+            ours: Cell::Real(ours),
+            referee: h200.map_or(Referee::None, |x| Referee::H200(Cell::Real(x))),
+        }
     }
 
     #[test]
@@ -143,13 +166,18 @@ mod tests {
             (Rule::SameSide, Some(1.2), 3.0, None, Reproduced),
             (Rule::SameSide, Some(1.2), 1.01, Some(0.99), Refuted),
             (Rule::SameSide, Some(0.7), 1.01, Some(1.3), NotReproduced),
-            (Rule::Within(1.0), None, 2.0, Some(2.01), LikeHardware),
-            (Rule::Within(1.0), None, 2.0, Some(2.1), UnlikeHardware),
+            (Rule::Within(1.0), None, 2.0, Some(2.01), Confirmed),
+            (Rule::Within(1.0), None, 2.0, Some(2.1), Off),
         ] {
             assert_eq!(line(rule, source, ours, h200).outcome(), expected, "{rule:?} {source:?} {ours} {h200:?}");
         }
-        let words =
-            Line { what: String::new(), rule: Rule::Exact, source: Some("ok".into()), ours: "hang".into(), h200: None };
+        let words = Line {
+            what: String::new(),
+            rule: Rule::Exact,
+            source: Some("ok".into()),
+            ours: "hang".into(),
+            referee: Referee::None,
+        };
         assert_eq!(words.outcome(), NotReproduced);
     }
 
@@ -159,11 +187,11 @@ mod tests {
             figures.iter().map(|&(source, h200)| line(Rule::Exact, Some(source), 1.0, Some(h200))).collect()
         };
         for (figures, expected) in [
-            (&[(1.0, 1.0), (1.0, 7.0)][..], "Reproduced (2 reproduced of 2)"),
-            (&[(2.0, 1.0)][..], "Refuted (1 refuted of 1)"),
-            (&[(2.0, 2.0)][..], "Not reproduced (1 not reproduced of 1)"),
-            (&[(2.0, 1.0), (1.0, 1.0)][..], "Reproduced in part, refuted in part (1 reproduced, 1 refuted of 2)"),
-            (&[(2.0, 2.0), (1.0, 1.0)][..], "Reproduced in part (1 reproduced, 1 not reproduced of 2)"),
+            (&[(1.0, 1.0), (1.0, 7.0)][..], "Reproduced (2 of 2)"),
+            (&[(2.0, 1.0)][..], "Refuted (1 of 1)"),
+            (&[(2.0, 2.0)][..], "Not reproduced (1 of 1)"),
+            (&[(2.0, 1.0), (1.0, 1.0)][..], "Reproduced in part, refuted in part (1 reproduced, 1 refuted)"),
+            (&[(2.0, 2.0), (1.0, 1.0)][..], "Reproduced in part (1 reproduced, 1 not reproduced)"),
         ] {
             assert_eq!(verdict(&lines(figures)), expected);
         }
