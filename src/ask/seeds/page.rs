@@ -28,7 +28,7 @@ pub fn seeds() -> Result<String, Trouble> {
          does not, and nobody takes our side: then the model may be what is wrong. Lines that no source has a figure for show whether ours \
          *agrees* with the H200 or *differs*, and do not count.\n\n\
          This page is generated: `BLESS=1 cargo test --test suite seeds` rewrites it.\n\n\
-         | claim | its first figure | source | ours | H200 | verdict |\n|---|---|---|---|---|---|\n",
+         | claim | its first figure | source | ours | H200, or counted | verdict |\n|---|---|---|---|---|---|\n",
     );
     for (at, (claim, evidence)) in (1..).zip(&found) {
         let mut cells = vec![format!("{at}. {}", escape(claim.title))];
@@ -78,7 +78,7 @@ fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Resu
         text += &format!("- *{name}*: {}. {place}\n", source.says);
     }
     text += &format!("\nRun: {}.\n\n", claim.runs);
-    text += "| figure | source | ours | H200 | rule | |\n|---|---|---|---|---|---|\n";
+    text += "| figure | source | ours | H200, or counted | rule | |\n|---|---|---|---|---|---|\n";
     for line in &evidence.lines {
         let verdict = line.outcome().text().to_owned();
         let cells = [escape(&line.what), source(line), show(&line.ours), referee(line), line.rule.text(), verdict];

@@ -341,10 +341,9 @@ fn stack_example(bench: &Bench) -> Result<Evidence, Trouble> {
         }
     }
     let mut lines = Vec::new();
-    for leaving in ["A", "B", "D"] {
+    for (leaving, name) in [("A", "stack after A"), ("B", "stack after B"), ("D", "stack after D")] {
         let ours = story.iter().find(|(name, _)| *name == leaving).map_or("", |found| found.1.as_str());
-        let name = format!("stack after {leaving}");
-        lines.push(held(&name, Rule::Exact, bench.facts.word(&name)?, ours, None));
+        lines.push(held(name, Rule::Exact, bench.facts.word(name)?, ours, None));
     }
     let mut drawing = vec!["after  entries, the bottom first: (meeting point, next block, mask)".to_owned()];
     drawing.extend(story.iter().map(|(name, state)| {
