@@ -382,6 +382,9 @@ pub(crate) struct AskArgs {
     /// List the questions (the default without NAME)
     #[arg(long, conflicts_with_all = ["name", "all", "source"])]
     pub(crate) list: bool,
+    /// Hold the claims of books and forums against runs and a real GPU, as a page of Markdown
+    #[arg(long, conflicts_with_all = ["name", "all", "list", "source", "format"])]
+    pub(crate) seeds: bool,
     /// Print the programs that the experiment runs instead of its answer
     #[arg(long, requires = "name")]
     pub(crate) source: bool,

@@ -17,5 +17,6 @@ mod nonsense;
 mod nvcc;
 mod observations;
 mod pictures;
+mod seeds;
 mod support;
 mod truth;
