@@ -9,9 +9,7 @@
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: how many warps diverge, what profilers report; `reductions`: the textbook's sums
 //! - `memory`: sectors and banks; `hiding`: what covers latency, and what does not
-//!
-//! What is not here: a claim of a published source with a verdict. That is the same thing seen from the other end, and can stand
-//! on the figures that [`Answer::cell`] finds.
+//! - `seeds`: the same seen from the other end, claims of published sources with verdicts: `docs/seeds.md`
 
 mod branches;
 mod counting;
@@ -26,10 +24,12 @@ mod nesting;
 mod page;
 mod programs;
 mod reductions;
+mod seeds;
 mod waiting;
 
 pub use page::page;
 pub use programs::Bundled;
+pub use seeds::seeds;
 
 use crate::diag::closest;
 use crate::report::{Answer, FigureTable, Hardware, Picture, Question, Questions, Source};

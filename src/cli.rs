@@ -9,6 +9,7 @@ mod cfg;
 mod check;
 mod compare;
 mod crosscheck;
+mod explain;
 mod job;
 mod list;
 mod output;
@@ -69,6 +70,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Ask(a) => ask::ask(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),
+        Command::Explain(a) => explain::explain(a),
         Command::Metrics => list::metrics(),
         Command::Isa => list::isa(),
         Command::Machine(a) => list::machine(a),

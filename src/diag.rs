@@ -2,6 +2,7 @@
 //!
 //! Every stage that reads user text returns its result *and* all its diagnostics; nothing prints below the CLI.
 
+pub mod codes;
 mod render;
 
 pub use render::{Source, render};
@@ -52,7 +53,7 @@ pub struct Label {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
-    /// A stable kebab-case name of the kind of finding, e.g. `unknown-instruction`.
+    /// A stable kebab-case name of the kind of finding, e.g. `unknown-instruction`; [`codes`] has all of them.
     pub code: &'static str,
     /// One sentence without a full stop: what is wrong.
     pub message: String,

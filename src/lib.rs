@@ -56,6 +56,7 @@ pub mod diag;
 pub mod divergence;
 pub mod event;
 pub mod exec;
+pub mod explain;
 pub mod gpu;
 pub mod isa;
 pub mod kernel;

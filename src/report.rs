@@ -15,6 +15,8 @@ mod run;
 mod text;
 pub mod timeline;
 
+pub(crate) use text::wrap;
+
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
     Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,

@@ -18,7 +18,8 @@ pub fn page() -> Result<String, Trouble> {
          the lanes did, the figures, the answer with these figures in it, what a real H200 did where somebody looked, and who asks. The \
          programs are part of the binary; `--source` prints them, `--format json` prints the answer as data (`simt-sim/answer/1`), `--all` \
          answers everything. Every figure is tested against a closed form or a brute-force count (`tests/suite/ask.rs`).\n\n\
-         This page is generated: `BLESS=1 cargo test --test suite ask` rewrites it.\n\n\
+         This page is generated: `BLESS=1 cargo test --test suite ask` rewrites it. Claims of books and \
+         forums, with verdicts, are in [seeds.md](seeds.md).\n\n\
          | ask | question | answer |\n|---|---|---|\n",
     );
     for experiment in experiments() {

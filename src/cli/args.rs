@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Print(PrintArgs),
     /// Ask a question about divergence; it is answered by experiment
     Ask(AskArgs),
+    /// Explain a code, metric, warp state or outcome, with the numbers of a run
+    Explain(ExplainArgs),
     /// List every metric: name, Nsight Compute name, unit, formula
     Metrics,
     /// List every instruction form
@@ -380,6 +382,9 @@ pub(crate) struct AskArgs {
     /// List the questions (the default without NAME)
     #[arg(long, conflicts_with_all = ["name", "all", "source"])]
     pub(crate) list: bool,
+    /// Hold the claims of books and forums against runs and a real GPU, as a page of Markdown
+    #[arg(long, conflicts_with_all = ["name", "all", "list", "source", "format"])]
+    pub(crate) seeds: bool,
     /// Print the programs that the experiment runs instead of its answer
     #[arg(long, requires = "name")]
     pub(crate) source: bool,
@@ -400,4 +405,28 @@ pub(crate) struct ManArgs {
     /// Write simt-sim.1 and a page for each command into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// Explains what a run, a report or an error mentions: diagnostic codes, metrics under any of their names, warp states,
+/// verdicts, exit codes, lane states.
+#[derive(clap::Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// The name, e.g. unknown-name, branch_efficiency, long_scoreboard, deadlock; without one, all are listed
+    pub(crate) name: Option<String>,
+    /// List every name (the default without NAME)
+    #[arg(long, conflicts_with_all = ["name", "run"])]
+    pub(crate) list: bool,
+    /// Run this program, and put its numbers into the formula
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub(crate) run: Option<PathBuf>,
+    /// The kernel to run, when the file has several
+    #[arg(long, value_name = "NAME", requires = "run")]
+    pub(crate) kernel: Option<String>,
+    #[command(flatten)]
+    pub(crate) machine: MachineChoice,
+    #[command(flatten)]
+    pub(crate) launch: LaunchChoice,
+    /// Give up after this many cycles
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    pub(crate) max_cycles: u64,
 }

@@ -8,6 +8,10 @@ use super::{Exit, Failure, output};
 
 /// Lists the questions, or answers one or all.
 pub(crate) fn ask(args: &AskArgs) -> Result<Exit, Failure> {
+    if args.seeds {
+        output::print(&ask::seeds().map_err(Failure::new)?)?;
+        return Ok(Exit::Ok);
+    }
     let Some(name) = args.name.as_deref() else {
         return if args.all { answer_all(args.format) } else { list(args.format) };
     };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simt_sim::diag::{self, Source, closest};
+use simt_sim::diag::{self, Diagnostic, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
@@ -76,8 +76,10 @@ fn load_machine(name: &str) -> Result<MachineSpec, Failure> {
         None if name.ends_with(".ron") => read_text(Path::new(name))?,
         None => return Err(unknown_machine(name)),
     };
-    MachineSpec::parse(&text)
-        .map_err(|found| Failure(diag::render(&found, Source { name: &file, text: &text }, output::color_err())))
+    MachineSpec::parse(&text).map_err(|found| {
+        let shown = diag::render(&found, Source { name: &file, text: &text }, output::color_err());
+        Failure(shown + &source::further(&found))
+    })
 }
 
 /// The failure for a machine nobody knows.
@@ -106,6 +108,15 @@ fn parse_order(text: &str) -> Result<SideOrder, Failure> {
 
 /// Evaluates the program's directives with what was typed on top.
 pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) -> Result<Launch, Failure> {
+    resolve(program, kernel, choice)?.map_err(|found| Failure(source::render(program, &found)))
+}
+
+/// The same, the findings as values; fails on what was typed wrongly.
+pub(crate) fn resolve(
+    program: &Program,
+    kernel: &Kernel,
+    choice: &LaunchChoice,
+) -> Result<Result<Launch, Vec<Diagnostic>>, Failure> {
     let mut overrides = Overrides::default();
     for set in &choice.set {
         let Some((name, value)) = set.split_once('=') else {
@@ -119,7 +130,7 @@ pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) 
         let beside = Path::new(&program.name).parent().unwrap_or(Path::new("")).join(path);
         std::fs::read(&beside).map_err(|e| format!("cannot read `{}`: {e}", beside.display()))
     };
-    program.launch(kernel, &overrides, &files).map_err(|found| Failure(source::render(program, &found)))
+    Ok(program.launch(kernel, &overrides, &files))
 }
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {

@@ -28,9 +28,20 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
     Ok(program)
 }
 
-/// Findings about a program, with source excerpts.
+/// Findings about a program for standard error, with source excerpts and a word on where more is said.
 pub(crate) fn render(program: &Program, findings: &[Diagnostic]) -> String {
-    diag::render(findings, Source { name: &program.name, text: &program.text }, output::color_err())
+    excerpts(program, findings, output::color_err()) + &further(findings)
+}
+
+/// Where more is said about the worst of the findings.
+pub(crate) fn further(findings: &[Diagnostic]) -> String {
+    let worst = findings.iter().min_by_key(|finding| finding.severity);
+    worst.map(|worst| format!("`simt-sim explain {}` says more.\n", worst.code)).unwrap_or_default()
+}
+
+/// Findings about a program, with source excerpts.
+pub(crate) fn excerpts(program: &Program, findings: &[Diagnostic], color: bool) -> String {
+    diag::render(findings, Source { name: &program.name, text: &program.text }, color)
 }
 
 /// A file's name as given, and its text.

@@ -299,7 +299,7 @@ impl LocalMemory {
 
     /// Copies bytes of one lane. Both places are inside, and do not overlap.
     pub(super) fn copy(&mut self, lane: usize, from: u64, to: u64, bytes: u32) {
-        if (from | to | u64::from(bytes)) % 4 == 0 {
+        if (from | to | u64::from(bytes)).is_multiple_of(4) {
             for at in (0..u64::from(bytes)).step_by(4) {
                 let word = self.load(lane, from + at);
                 self.store(lane, to + at, word);

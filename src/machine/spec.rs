@@ -85,7 +85,7 @@ impl Placement {
     /// The slot, within its block's slots, of warp `index` of the `turn`-th block of an SM.
     pub(super) fn slot(self, index: u32, warps: u32, schedulers: u32, turn: u32) -> u32 {
         match self {
-            Placement::Rotating if warps % schedulers == 0 => {
+            Placement::Rotating if warps.is_multiple_of(schedulers) => {
                 let within = index % schedulers;
                 index - within + (within + turn % schedulers) % schedulers
             }

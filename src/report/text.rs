@@ -10,7 +10,8 @@ mod sections;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
-pub(super) use layout::{clip, wrap};
+pub(super) use layout::clip;
+pub(crate) use layout::wrap;
 
 use thiserror::Error;
 
@@ -47,6 +48,7 @@ pub fn text(run: &Run, style: Style) -> String {
         sections::stalls(&mut page, run);
         sections::slots(&mut page, run);
     }
+    sections::further(&mut page, run);
     page.finish()
 }
 

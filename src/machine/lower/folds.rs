@@ -124,10 +124,10 @@ impl Peephole<'_> {
             }
             Fold::MulAdd => {
                 let narrow = self.lane(i).is_some_and(|op| op.f == LaneFn::MulLo && !op.ty.is_wide());
-                self.into_one(i, narrow, Peephole::is_narrow_add);
+                self.fold_in(i, narrow, Peephole::is_narrow_add);
             }
-            Fold::AddAdd => self.into_one(i, self.is_narrow_add(i), Peephole::is_narrow_add),
-            Fold::Logic => self.into_one(i, self.is_logic(i), Peephole::is_logic),
+            Fold::AddAdd => self.fold_in(i, self.is_narrow_add(i), Peephole::is_narrow_add),
+            Fold::Logic => self.fold_in(i, self.is_logic(i), Peephole::is_logic),
             Fold::AddressOffset => {
                 let Some(&LaneOp { f: LaneFn::Add { sat: false }, ty, s: [a, b, ..], .. }) = self.lane(i) else {
                     return;
@@ -143,7 +143,7 @@ impl Peephole<'_> {
     }
 
     /// Folds `i` into its one user, if it is one that takes it in.
-    fn into_one(&mut self, i: usize, fits: bool, takes: fn(&Self, usize) -> bool) {
+    fn fold_in(&mut self, i: usize, fits: bool, takes: fn(&Self, usize) -> bool) {
         if !fits || self.taken.contains(&i) {
             return;
         }

@@ -30,7 +30,7 @@ impl<'a> Values<'a> {
         Values { kernel, writers, readers }
     }
 
-    fn all<'m>(map: &'m BTreeMap<Register, Vec<usize>>, register: Register) -> &'m [usize] {
+    fn all(map: &BTreeMap<Register, Vec<usize>>, register: Register) -> &[usize] {
         map.get(&register).map_or(&[], Vec::as_slice)
     }
 

@@ -209,7 +209,7 @@ pub(in crate::report) fn clip(text: &str, width: usize) -> String {
 
 /// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first
 /// line starts with `indent`, the others with `hang`. There is no line break at the end.
-pub(in crate::report) fn wrap(text: &str, width: usize, indent: &str, hang: &str) -> String {
+pub(crate) fn wrap(text: &str, width: usize, indent: &str, hang: &str) -> String {
     let mut out = indent.to_owned();
     let mut used = indent.chars().count();
     let mut fresh = true;

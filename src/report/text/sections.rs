@@ -282,3 +282,14 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
     rows.push(vec!["all".to_owned(), grouped(slots.total), percent(1000), String::new()]);
     page.table(&["", "slots", "share", ""], rows, &[0, 3], None);
 }
+
+/// Where the names above are explained; first of all what most needs it.
+pub(super) fn further(page: &mut Page, run: &Run) {
+    let worst = run.stalls.0.iter().max_by_key(|&&(_, cycles)| cycles).filter(|&&(_, cycles)| cycles > 0);
+    let name = match (run.finish, worst) {
+        (Finish::Ok, Some((state, _))) => state,
+        (finish, _) => finish.name(),
+    };
+    page.line("");
+    page.line(&format!("`simt-sim explain {name}` says more; so it does for every name above."));
+}

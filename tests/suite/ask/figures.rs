@@ -10,7 +10,7 @@ const MODES: [&str; 2] = ["pre-volta", "volta"];
 fn an_if_else_costs_the_sides_that_lanes_take() {
     // Seven instructions up to the branch, five on the fall-through side, four on the taken one, two behind.
     let branch = |low: u64| 7 + 2 + if low < 32 { 5 } else { 0 } + if low > 0 { 4 } else { 0 };
-    let split = |low: u64| u64::from(low % 32 != 0);
+    let split = |low: u64| u64::from(!low.is_multiple_of(32));
     let answer = ask("same-path");
     for low in [0, 16, 32] {
         let figures = counts(&answer, &format!("{low} of 32"), ["pre-volta inst", "volta inst", "divergent branches"]);
