@@ -131,7 +131,7 @@ impl ControlFlow {
 
     /// A function that is called where lanes are apart runs under divergence as a whole.
     fn mark_called_apart(&mut self, insts: &[Inst], functions: &[DeviceFunction]) {
-        let mut open = Vec::from([0..insts.len()]);
+        let mut open: Vec<std::ops::Range<usize>> = std::iter::once(0..insts.len()).collect();
         while let Some(range) = open.pop() {
             for i in range {
                 let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else { continue };

@@ -302,7 +302,7 @@ fn an_alias_is_the_function() {
     for (alias, code) in [
         (".alias other, nobody;", "unknown-name"),
         (".func other();\n.alias other, inc;", "function-mismatch"),
-        (".func other() { ret; }\n.alias other, inc;", "duplicate-name"),
+        (".func other() { ret; }\n.alias other, inc;", "duplicate-kernel"),
     ] {
         let wrong = program(32, &format!("{alias}\n{INC}"), "");
         assert!(wrong.findings.iter().any(|d| d.code == code), "{alias}: {:?}", wrong.findings);

@@ -146,7 +146,7 @@ impl<'a> Functions<'a> {
         let (name, span) = (&alias.name.text, alias.name.span);
         match known {
             Some(known) if known.statements().is_some() => {
-                let error = Diagnostic::error("duplicate-name", span, format!("`{name}` has a body of its own"));
+                let error = Diagnostic::error("duplicate-kernel", span, format!("`{name}` has a body of its own"));
                 diagnostics.push(error.also(known.function.name.span, "defined here"));
             }
             Some(known) if !known.signature.fits(&self.list[target].signature) => {
