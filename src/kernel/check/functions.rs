@@ -38,6 +38,13 @@ pub(super) struct Signature {
 impl Signature {
     /// Lays out the parameters of a function or prototype.
     pub(super) fn new(returns: &[Variable], params: &[Variable]) -> Result<Signature, Diagnostic> {
+        if let [_, rest @ ..] = returns
+            && let Some(in_memory) = rest.iter().find(|variable| variable.space.text != "reg")
+        {
+            let message = "several results are returned in registers only";
+            let help = "declare them as `.reg`, or return one array: `.param .align 8 .b8 results[16]`";
+            return Err(Diagnostic::error("several-results", in_memory.name.span, message).help(help));
+        }
         let mut end = 0;
         let mut lay = |variables: &[Variable]| -> Result<Vec<Slot>, Diagnostic> {
             let slot = |variable: &Variable| {
