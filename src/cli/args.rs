@@ -77,18 +77,8 @@ pub(crate) enum Format {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
-    /// The program: an .ir or .ptx file
-    pub(crate) file: PathBuf,
-    /// The kernel to run, when the file has several
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
     #[command(flatten)]
-    pub(crate) machine: MachineChoice,
-    #[command(flatten)]
-    pub(crate) launch: LaunchChoice,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    pub(crate) program: ProgramChoice,
     /// Host threads to simulate SMs on [default: all]; figures do not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,

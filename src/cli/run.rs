@@ -18,15 +18,15 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?; // before the run rather than after it
     }
-    let machine = job::machine(&args.machine)?;
-    let program = source::read_sound(&args.file, args.quiet)?;
-    let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &args.launch)?;
+    let machine = job::machine(&args.program.machine)?;
+    let program = source::read_sound(&args.program.file, args.quiet)?;
+    let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(&program, kernel, &args.program.launch)?;
     let options = Options {
         mode: machine.mode,
         order: machine.order,
-        yields: !args.machine.no_yield,
-        max_cycles: args.max_cycles,
+        yields: !args.program.machine.no_yield,
+        max_cycles: args.program.max_cycles,
         jobs: args.jobs,
     };
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);

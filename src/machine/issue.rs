@@ -145,18 +145,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
             return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
         }
-        let mut env = Env {
-            global: cx.global,
-            shared: &mut self.blocks[warp.block].shared,
-            local: &mut warp.local,
-            params: &cx.params,
-            functions: &cx.kernel.functions,
-            pc: pc.0,
-            clock: now,
-            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
-            addresses: &mut self.addresses,
-        };
-        let effect = match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+        let effect = match self.execute(warp, step, pc, lanes, active, now) {
             Ok(effect) => effect,
             Err(fault) => return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now))),
         };
@@ -278,11 +267,18 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
-    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
-    fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+    /// What a step does to registers and memory.
+    #[inline(always)]
+    fn execute(
+        &mut self,
+        warp: &mut Warp,
+        step: &Step,
+        pc: Pc,
+        lanes: LaneMask,
+        active: LaneMask,
+        now: Cycle,
+    ) -> Result<Effect, Fault> {
         let cx = self.cx;
-        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
-        let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let mut env = Env {
             global: cx.global,
             shared: &mut self.blocks[warp.block].shared,
@@ -290,12 +286,20 @@ impl<'a, O: Observer> Issuer<'a, O> {
             params: &cx.params,
             functions: &cx.kernel.functions,
             pc: pc.0,
-            clock: from,
-            nanoseconds: (u128::from(from) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
+            clock: now,
+            nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,
             addresses: &mut self.addresses,
         };
+        exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env)
+    }
+
+    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
+    fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+        let cx = self.cx;
+        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
+        let lanes = exec::guarded(&step.inst, active, &warp.registers);
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
-        match exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env) {
+        match self.execute(warp, step, pc, lanes, active, from) {
             Ok(Effect::Branch { taken }) => warp.control.advance(branch(step, taken)),
             Ok(_) => warp.control.go(step.next),
             Err(_) => return true,
