@@ -7,8 +7,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 sim=${1:-target/release/simt-sim}
-one=$(mktemp)
-trap 'rm -f "$one"' EXIT
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+one=$folder/h200.ron
 "$sim" machine h200 | sed 's/^    sms: .*/    sms: 1,/' > "$one"
 begin=$(date +%s%N)
 timed() {
