@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+mod calibrate;
+
+pub(crate) use calibrate::CalibrateArgs;
+
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
 #[command(
@@ -31,6 +35,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
+    /// Measure a machine's parameters, on the simulator and on a GPU
+    Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -250,7 +256,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]
