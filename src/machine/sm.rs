@@ -81,7 +81,10 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.now = self.cx.max_cycles;
             return Some(Finish::CycleLimit);
         }
-        for s in 0..self.schedulers.len() {
+        // Each cycle another scheduler has the first claim on what they share.
+        let schedulers = self.schedulers.len();
+        let first = now as usize % schedulers;
+        for s in (first..schedulers).chain(0..first) {
             if self.schedulers[s].next <= now
                 && let Err(fault) = self.issue(s, now)
             {
@@ -135,8 +138,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
             self.issuer.watch.progress();
             let spec = self.cx.spec.barrier;
-            let warps = Cycle::from(self.issuer.blocks[block].warps);
-            let at = released.last + Cycle::from(spec.base) + Cycle::from(spec.per_warp) * warps;
+            let at = released.last + Cycle::from(spec.base);
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
@@ -200,10 +202,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.issuer.observer.on(Event::BlockEnd { cycle: now + 1, sm: self.id, block: self.issuer.blocks[slot].id });
         self.free.push(slot);
-        self.admit(now + 1);
+        self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
     }
 
-    /// Fills free block slots from the grid.
+    /// Fills free block slots from the grid. `now` may lie ahead: the warps' events carry that cycle.
     fn admit(&mut self, now: Cycle) {
         let cx = self.cx;
         while let Some(&slot) = self.free.last()
@@ -261,7 +263,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
-        let resume = Until::new(now + Cycle::from(cx.spec.block_start), Stall::Wait);
+        let cold = if now == 0 { cx.spec.cold_start } else { 0 };
+        let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
+        let resume = Until::new(now + start, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
         self.schedulers[s].refresh(&self.issuer.shared);
     }
