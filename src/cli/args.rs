@@ -1,8 +1,12 @@
 //! What can be typed.
 
+mod export;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use export::{ExportArgs, ExportFormat};
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
@@ -27,6 +31,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
+    /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
+    Export(ExportArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
