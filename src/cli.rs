@@ -16,6 +16,7 @@ mod list;
 mod output;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
 mod sweep;

@@ -19,7 +19,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use chart::{Chart, ChartLine, NoChart};
+pub use chart::{Chart, NoChart};
 pub use record::{Record, fingerprint};
 pub use results::{BadLine, Conflict, Results, Tail};
 pub use table::Columns;

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use simt_sim::report::Style;
-use simt_sim::sweep::{self, Columns, Point, Record, Results, Tail};
+use simt_sim::report::plot::lines;
+use simt_sim::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
 use super::args::SweepArgs;
-use super::{Exit, Failure, output, source};
+use super::{Exit, Failure, output, plot, source};
 use points::{Job, axes, simulate};
 
 /// Runs a sweep, or puts results together.
@@ -22,6 +23,11 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     let style = Style { width: output::width(), color: output::color_out() };
     let text = if args.data.is_some() { columns.csv(&records) } else { columns.text(&records, style) };
     output::print(&text)?;
+    if let Some(path) = &args.plot {
+        let metric = args.metrics.first().map_or("", String::as_str);
+        let chart = Chart::new(&records, args.x.as_deref(), metric).map_err(Failure::new)?;
+        plot::write(&lines(&chart.captions, &chart.lines), path)?;
+    }
     for record in records.iter().filter(|record| !record.passed) {
         let message = record.message.as_deref().unwrap_or_default();
         output::error(&format!("{}: {}: {message}\n", record.point, record.outcome()));

@@ -5,29 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::{Columns, Record, Setting};
-use crate::report::UnknownMetric;
-use crate::report::known;
+use crate::report::metrics::Value;
+use crate::report::plot::{Captions, Series};
+use crate::report::{UnknownMetric, known};
 
-/// Lines to draw.
+/// Lines to draw, as [`crate::report::plot::lines`] takes them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// The swept name that runs along it.
-    pub x: String,
-    /// The metric that goes up, with its unit.
-    pub y: String,
+    /// What the picture says of itself. What all lines have in common is its subtitle.
+    pub captions: Captions,
     /// The lines, in order of the values that tell them apart.
-    pub lines: Vec<ChartLine>,
-    /// Swept names with one value, and the programs: what all lines have in common.
-    pub common: String,
-}
-
-/// One line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ChartLine {
-    /// What tells it from the others.
-    pub name: String,
-    /// Its points in order of x.
-    pub points: Vec<(f64, f64)>,
+    pub lines: Vec<Series>,
 }
 
 /// Why there is no chart.
@@ -87,14 +75,23 @@ impl Chart {
             let program = (programs.len() > 1).then(|| key.1.to_owned());
             let others = varying.iter().zip(key.2).filter_map(|(axis, value)| text(axis, value));
             let name = program.into_iter().chain(others).collect::<Vec<_>>().join(" ");
-            ChartLine { name: if name.is_empty() { key.1.to_owned() } else { name }, points }
+            Series { name: if name.is_empty() { key.1.to_owned() } else { name }, points }
         };
-        let lines = lines.into_iter().map(of_line).collect();
+        let lines: Vec<Series> = lines.into_iter().map(of_line).collect();
         let one = |axis: &&String| text(axis, records.first().and_then(|r| r.setting(axis)));
         let programs = programs.iter().map(|(program, kernel)| format!("{program}: {kernel}"));
-        let common = programs.chain(constant.iter().filter_map(one)).collect::<Vec<_>>().join(", ");
-        let unit = metric.in_unit_of(asked, crate::report::metrics::Value::Count(0)).1;
-        let y = if unit.is_empty() { asked.to_owned() } else { format!("{asked} [{unit}]") };
-        Ok(Chart { x, y, lines, common })
+        let (drawn, unit) =
+            (lines.iter().map(|line| line.points.len()).sum::<usize>(), metric.in_unit_of(asked, Value::Count(0)).1);
+        let captions = Captions {
+            title: format!("{asked} over {x}"),
+            subtitle: programs.chain(constant.iter().filter_map(one)).collect::<Vec<_>>().join(" \u{b7} "),
+            y: if unit.is_empty() { asked.to_owned() } else { format!("{asked} [{unit}]") },
+            x,
+            footer: match records.len() - drawn {
+                0 => format!("{drawn} runs."),
+                left => format!("{drawn} runs; {left} without a value are not shown."),
+            },
+        };
+        Ok(Chart { captions, lines })
     }
 }

@@ -140,7 +140,8 @@ volta,32,ok,600,0.30000000000000004,\npre-volta,32,ok,700,0.30000000000000004,\n
     let chart = Chart::new(&records, None, "elapsed_cycles").expect("a chart");
     let lines: Vec<_> = chart.lines.iter().map(|l| (l.name.as_str(), l.points.as_slice())).collect();
     assert_eq!(lines, [("mode=pre-volta", &[(32.0, 700.0)][..]), ("mode=volta", &[(32.0, 600.0), (64.0, 1000.0)][..])]);
-    assert_eq!((chart.x.as_str(), chart.common.as_str()), ("n", "p.ir: k"));
+    let captions = [&chart.captions.x, &chart.captions.y, &chart.captions.subtitle, &chart.captions.footer];
+    assert_eq!(captions, ["n", "elapsed_cycles [cycle]", "p.ir: k", "3 runs."]);
     assert_eq!(Chart::new(&records, Some("mode"), "ipc"), Err(NoChart::NoAxis("mode".to_owned())));
     assert_eq!(Chart::new(&records, None, "gld_efficiency"), Err(NoChart::NoValues("gld_efficiency".to_owned())));
 }

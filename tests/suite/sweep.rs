@@ -79,7 +79,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
 #[test]
 fn shards_together_are_the_whole() {
     let (whole, merged) = (fresh("all.jsonl"), fresh("merged.jsonl"));
-    let sweep = ["sweep", PATHS, "-P", "k", "1", "8", "-L", "warp-size", "8,32"];
+    let sweep = ["sweep", PATHS, "-P", "k", "1", "8", "-L", "lowering", "as-written,hardware"];
     let table = good(&[&sweep[..], &["--out", &whole]].concat());
     let parts = ["1/3", "2/3", "3/3"].map(|shard| {
         let part = fresh(&format!("part{}.jsonl", &shard[..1]));
@@ -100,22 +100,13 @@ fn shards_together_are_the_whole() {
 #[test]
 fn a_point_that_fails_costs_no_other() {
     let out = fresh("failing.jsonl");
-    let machines = ["-L", "machine", "fermi,h200,abacus", "-L", "mode", "pre-volta,volta", "--out", &out];
-    let (code, table, notes) = ended(&[&["sweep", PATHS][..], &machines].concat());
+    let machines = ["-L", "machine", "fermi,h200,abacus", "-L", "mode", "pre-volta,volta"];
+    let (code, csv, notes) = ended(&[&["sweep", PATHS, "--out", &out, "--data", "csv"][..], &machines].concat());
     assert_eq!(code, 2, "{notes}");
     let results: Vec<String> =
-        table.lines().skip(1).map(|l| l.split_whitespace().take(3).collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(
-        results,
-        [
-            "fermi pre-volta ok",
-            "fermi volta error",
-            "h200 pre-volta error",
-            "h200 volta ok",
-            "abacus pre-volta error",
-            "abacus volta error"
-        ]
-    );
+        csv.lines().skip(1).map(|l| l.split(',').take(3).collect::<Vec<_>>().join(" ")).collect();
+    let expected = ["fermi pre-volta ok", "fermi volta error", "h200 pre-volta error", "h200 volta ok"];
+    assert_eq!(results, [&expected[..], &["abacus pre-volta error", "abacus volta error"]].concat());
     assert!(notes.contains("there is no machine `abacus`") && !notes.contains('\x1b'), "{notes}");
     let records: Vec<Value> = read(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(records.iter().filter(|record| record["finish"] == "ok").count(), 2);
@@ -144,6 +135,23 @@ fn results_of_another_text_are_neither_mixed_in_nor_lost() {
     assert!(after != before && after.lines().count() == 2);
     fs::write(&out, format!("no result\n{after}")).expect("a file");
     refused(&sweep, &["stale.jsonl: line 1"]);
+}
+
+#[test]
+fn lines_are_drawn_of_runs_and_of_files() {
+    let (out, svg, again) = (fresh("drawn.jsonl"), fresh("drawn.svg"), fresh("again.svg"));
+    let sweep = ["sweep", PATHS, "-P", "k", "1", "8", "-D", "x2", "-L", "mode", "pre-volta,volta"];
+    let metrics = ["--metrics", "warp_execution_efficiency"];
+    good(&[&sweep[..], &metrics, &["--out", &out, "--plot", &svg]].concat());
+    let picture = read(&svg);
+    for text in ["warp_execution_efficiency over k", "mode=volta", "mode=pre-volta", "8 runs."] {
+        assert!(picture.contains(text), "{text}");
+    }
+    good(&[&["sweep", "--merge", &out, "--plot", &again, "--x", "k"][..], &metrics].concat());
+    assert_eq!(read(&again), picture);
+    let none = [&["sweep", "--merge", &out, "--plot", &again, "--x", "mode"][..], &metrics].concat();
+    let (code, _, notes) = ended(&none);
+    assert_eq!((code, notes.contains("nothing to draw over `mode`")), (2, true), "{notes}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use simt_sim::sweep::{Shard, Step};
 
+use super::plot::picture_name;
 use super::{Data, LaunchChoice, MachineChoice};
 
 /// Runs a program once for each combination of values. A name is a constant of the program, as for --set, or one of mode, machine,
@@ -59,7 +60,7 @@ pub(crate) struct SweepArgs {
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(crate) data: Option<Data>,
     /// Draw the first of --metrics: a name that ends in .svg or .png
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture_name)]
     pub(crate) plot: Option<PathBuf>,
     /// The swept name that runs along the picture [default: the one with the most numbers]
     #[arg(long, value_name = "NAME", requires = "plot")]
