@@ -15,6 +15,7 @@ mod list;
 mod output;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
 mod timeline;

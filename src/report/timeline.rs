@@ -34,6 +34,8 @@ pub struct Recording {
     pub block: [u32; 3],
     /// Lanes of a warp.
     pub warp_size: u32,
+    /// Banks of the machine's shared memory, 4 bytes wide.
+    pub shared_banks: u32,
     /// Whether join steps count as instructions: where machine code runs.
     pub counts_joins: bool,
     /// The steps that [`Pc`]s name.
