@@ -10,6 +10,7 @@ mod check;
 mod compare;
 mod crosscheck;
 mod explain;
+mod export;
 mod job;
 mod list;
 mod output;
@@ -64,6 +65,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Timeline(a) => timeline::timeline(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
+        Command::Export(a) => export::export(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),

@@ -8,7 +8,7 @@ use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
     self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
-use crate::observe::{Counts, Edges, Passages, Timeline, Trace, Window};
+use crate::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
 use crate::report::plot::{Roof, Walk};
@@ -200,7 +200,8 @@ pub fn record(
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
-    let timeline = || Timeline::new(window.clone());
+    let slots = || Slots::new(window.block, window.cycles.clone(), spec.schedulers);
+    let timeline = || (Timeline::new(window.clone()), slots());
     let Watched { finish, sm, simulated_sms, observer } =
         machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
     let lines = Lines::new(program);
@@ -220,7 +221,8 @@ pub fn record(
         shared_banks: spec.memory.shared_banks,
         counts_joins: code.is_machine_code(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
-        timeline: observer,
+        timeline: observer.0,
+        schedulers: observer.1.into_spans(),
         verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),

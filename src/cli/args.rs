@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod export;
 mod plot;
 mod runs;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
 
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
+    /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
+    Export(ExportArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier

@@ -49,6 +49,11 @@ impl Control {
         Control { groups: control.groups(), stack: control.stack_entries(), joins: control.joins() }
     }
 
+    /// Entries of the reconvergence stack; in volta mode, groups of lanes.
+    pub fn depth(&self) -> usize {
+        if self.stack.is_empty() { self.groups.len() } else { self.stack.len() }
+    }
+
     /// The lanes that have not ended.
     pub fn live(&self) -> LaneMask {
         self.groups.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes)

@@ -9,6 +9,7 @@ mod corpus;
 mod cuda;
 mod docs;
 mod explain;
+mod exports;
 mod figures;
 mod forms;
 mod generated;
