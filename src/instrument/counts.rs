@@ -82,6 +82,21 @@ impl Divergence {
     }
 }
 
+impl Divergence {
+    /// The lines of the branches and blocks of which `other` counted otherwise, in ascending order.
+    pub fn differing(&self, other: &Divergence) -> Vec<u32> {
+        let branches = self.branches.iter().zip(&other.branches).filter(|(a, b)| a != b).map(|(a, _)| a.line);
+        let blocks = self.blocks.iter().zip(&other.blocks).filter(|(a, b)| a != b).map(|(a, _)| a.line);
+        let mut lines: Vec<u32> = branches.chain(blocks).collect();
+        if self.branches.len() != other.branches.len() || self.blocks.len() != other.blocks.len() {
+            lines.push(0); // not the same kernel
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        lines
+    }
+}
+
 impl Instrumented {
     /// What the words of the counters, and of the log if there is one, say of `kernel`, the one without probes.
     pub fn read(&self, kernel: &Kernel, counters: &[u32], log: &[u32]) -> (Divergence, Vec<Sequence>) {
@@ -96,7 +111,9 @@ impl Instrumented {
         let probe = self.probes.get(passed.probe as usize);
         let line = probe.and_then(|p| instruction(kernel, p)).and_then(|i| kernel.insts.get(i)).map_or(0, |i| i.line);
         match probe.map(|p| p.kind) {
-            Some(ProbeKind::Branch) => format!("line {line}: branch of {}, taken by {}", passed.lanes.list(), passed.taken.list()),
+            Some(ProbeKind::Branch) => {
+                format!("line {line}: branch of {}, taken by {}", passed.lanes.list(), passed.taken.list())
+            }
             _ => format!("line {line}: block, {}", passed.lanes.list()),
         }
     }

@@ -89,7 +89,10 @@ mod tests {
             (vec![branch(0, 0xf, 0x3), block(0xf), block(0x3)], [[0, 0], [0, 0]]),
             (vec![branch(0, 0xf, 0xf), block(0xf)], [[0, 0], [0, 0]]),
             // The side that runs first parts again, before the other has run.
-            (vec![branch(0, 0xf, 0x3), block(0x3), branch(2, 0x3, 0x1), block(0x2), block(0x1), block(0xc)], [[1, 0], [0, 1]]),
+            (
+                vec![branch(0, 0xf, 0x3), block(0x3), branch(2, 0x3, 0x1), block(0x2), block(0x1), block(0xc)],
+                [[1, 0], [0, 1]],
+            ),
             // Another group of the warp comes between.
             (vec![branch(0, 0xf, 0x3), block(0xf0), block(0xc), block(0x3)], [[0, 1], [0, 0]]),
         ] {

@@ -50,9 +50,8 @@ pub fn witness(
     let threads: u32 = launch.block.iter().product();
     let warps = threads.div_ceil(spec.warp_size.max(1));
     let log = instrumented.log.as_ref().map(|(_, log)| *log);
-    let done = machine::run(kernel, launch, spec, options, &(), || {
-        Witness::new(&instrumented.probes, &at, warps, log)
-    })?;
+    let done =
+        machine::run(kernel, launch, spec, options, &(), || Witness::new(&instrumented.probes, &at, warps, log))?;
     let sequences = done.observer.sequences();
     let divergence = Divergence::new(kernel, &instrumented.probes, &done.observer.counters, &sequences);
     Ok(Counted { finish: done.finish, divergence, sequences })

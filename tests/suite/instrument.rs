@@ -45,7 +45,10 @@ fn counted(path: &Path, mode: Mode) -> Result<(Counted, Counted), String> {
     let probes = instrument(&program.module, spec.warp_size, Some(LOG));
     let own = witness(kernel, launch.clone(), &spec, &options, &probes).map_err(|e| e.to_string())?;
     if !matches!(own.finish, Finish::Ok) {
-        return Ok((own, Counted { finish: Finish::CycleLimit, divergence: Default::default(), sequences: Vec::new() }));
+        return Ok((
+            own,
+            Counted { finish: Finish::CycleLimit, divergence: Default::default(), sequences: Vec::new() },
+        ));
     }
     let probed = measure(kernel, launch, &spec, &options, &probes).map_err(|e| e.to_string())?;
     Ok((own, probed))
@@ -64,10 +67,14 @@ fn probes_count_what_the_simulator_counts() {
                     branches += own.divergence.branches.len();
                     if own.divergence != probed.divergence || own.sequences != probed.sequences {
                         wrong.push(format!("{} {}: {:?}", path.display(), mode.name(), probed.finish));
-                        for (a, b) in own.divergence.branches.iter().zip(&probed.divergence.branches).filter(|(a, b)| a != b) {
+                        for (a, b) in
+                            own.divergence.branches.iter().zip(&probed.divergence.branches).filter(|(a, b)| a != b)
+                        {
                             wrong.push(format!("  {a:?}\n  {b:?}"));
                         }
-                        for (a, b) in own.divergence.blocks.iter().zip(&probed.divergence.blocks).filter(|(a, b)| a != b) {
+                        for (a, b) in
+                            own.divergence.blocks.iter().zip(&probed.divergence.blocks).filter(|(a, b)| a != b)
+                        {
                             wrong.push(format!("  {a:?}\n  {b:?}"));
                         }
                     }
