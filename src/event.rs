@@ -3,7 +3,7 @@
 //! Events are small, `Copy` and hold ids only. Observers are composed from outside by static dispatch: an observer that is
 //! absent costs nothing.
 
-use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::WarpControl;
 
 /// Why a warp does not issue. Each resident warp is in exactly one of these states (or selected) in every cycle.
@@ -288,6 +288,9 @@ pub trait Observer: Send + Sized {
     /// for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
+    /// Is shown the address of each lane of a memory access, behind its [`Event::Memory`]; garbage for lanes that take no part.
+    #[inline(always)]
+    fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
     /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.
     #[inline(always)]
     fn is_done(&self) -> bool {
@@ -315,6 +318,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {
         self.0.control(sm, warp, control);
         self.1.control(sm, warp, control);
+    }
+    #[inline(always)]
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
+        self.0.addresses(warp, pc, traffic, addresses);
+        self.1.addresses(warp, pc, traffic, addresses);
     }
     #[inline(always)]
     fn is_done(&self) -> bool {
