@@ -52,12 +52,14 @@
 
 pub mod ask;
 pub mod base;
+pub mod debug;
 pub mod diag;
 pub mod divergence;
 pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod gpu;
+pub mod instrument;
 pub mod isa;
 pub mod kernel;
 pub mod launch;

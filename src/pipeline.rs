@@ -319,6 +319,17 @@ pub fn issue_streams(
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
+/// What each step of a stream is, for who shows a run while it goes on.
+pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+    let lines = Lines::new(program);
+    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+}
+
+/// Why a run did not end well, if it did not.
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), max_cycles)
+}
+
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {
     MachineFacts {
         name: spec.name.clone(),

@@ -18,6 +18,7 @@ use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
+#[derive(Clone)]
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
@@ -203,7 +204,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
-                    self.observer.addresses(slot, pc, access.bytes.into(), &self.addresses);
+                    self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 warp.control.go(next);
             }

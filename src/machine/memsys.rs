@@ -16,6 +16,7 @@ use crate::isa::Space;
 const FINE: u64 = 1024;
 
 /// One SM's memory system.
+#[derive(Clone)]
 pub(super) struct MemorySystem {
     spec: Memory,
     l1: Option<Cache>,
@@ -41,6 +42,7 @@ pub(super) struct Served {
 }
 
 /// The 128-byte lines of a request, ascending, with the sectors of each.
+#[derive(Clone)]
 struct Lines {
     lines: [(u64, u8); MAX_LANES],
     len: usize,

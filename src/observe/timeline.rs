@@ -302,11 +302,12 @@ impl Observer for Timeline {
         }
     }
 
-    fn addresses(&mut self, warp: WarpId, pc: Pc, bytes: u32, addresses: &[u64; MAX_LANES]) {
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
         if let Some(issue) = self.last(warp, pc) {
             let lanes = issue.executed;
             let of = |lane: usize| if lanes.contains(lane as u32) { addresses[lane] } else { 0 };
-            issue.places = Some(Box::new(Places { bytes, addresses: std::array::from_fn(of) }));
+            issue.places =
+                Some(Box::new(Places { bytes: traffic.bytes_per_lane(), addresses: std::array::from_fn(of) }));
         }
     }
 
