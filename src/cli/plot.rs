@@ -8,11 +8,11 @@ use simt_sim::report::Run;
 use simt_sim::report::compare::Comparison;
 use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
-use simt_sim::sweep::{Chart, Results};
+use simt_sim::sweep::Chart;
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
 use super::timeline::{Warps, axis, record, resolve};
-use super::{Exit, Failure, cfg, compare, job, output, runs, source};
+use super::{Exit, Failure, cfg, compare, job, output, runs, source, sweep};
 
 /// The most pixels of a picture, at 100 %; larger ones no viewer shows.
 const MAX_PIXELS: u64 = 60_000_000;
@@ -89,13 +89,7 @@ impl Subject {
 
 /// What the files of a sweep say, all together.
 fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
-    let mut all = Results::default();
-    for path in &args.runs.files {
-        let (name, text) = source::read_text(path)?;
-        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{name}: {what}"));
-        let (results, _) = Results::read(&text).map_err(|e| fail(&e))?;
-        all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
-    }
+    let all = sweep::together(&args.runs.files)?;
     Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
 }
 

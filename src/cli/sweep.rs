@@ -4,7 +4,7 @@ mod points;
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use simt_sim::report::Style;
@@ -51,17 +51,23 @@ fn exit(record: &Record) -> Exit {
 type Swept = (Vec<String>, Vec<Record>);
 
 fn merge(args: &SweepArgs) -> Result<Swept, Failure> {
-    let mut all = Results::default();
-    for path in &args.merge {
-        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
-        let (results, _) = read(path)?.ok_or_else(|| fail(&"there is no such file"))?;
-        all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
-    }
+    let all = together(&args.merge)?;
     if let Some(out) = &args.out {
         output::write_file(out, all.text().as_bytes())?;
     }
     let records: Vec<Record> = all.records().cloned().collect();
     Ok((Columns::axes_of(&records), records))
+}
+
+/// The results of several files, which do not contradict each other.
+pub(crate) fn together(files: &[PathBuf]) -> Result<Results, Failure> {
+    let mut all = Results::default();
+    for path in files {
+        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
+        let (results, _) = read(path)?.ok_or_else(|| fail(&"there is no such file"))?;
+        all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
+    }
+    Ok(all)
 }
 
 /// The results in a file and how it ends; none when there is no file.
