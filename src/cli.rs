@@ -19,6 +19,7 @@ mod run;
 mod runs;
 mod shell;
 mod source;
+mod sweep;
 mod timeline;
 
 use std::process::ExitCode;
@@ -66,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Export(a) => export::export(a),
+        Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),

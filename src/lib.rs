@@ -68,4 +68,5 @@ pub mod observe;
 pub mod oracle;
 pub mod pipeline;
 pub mod report;
+pub mod sweep;
 pub mod text;

@@ -3,6 +3,7 @@
 mod export;
 mod plot;
 mod runs;
+mod sweep;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
+pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
@@ -37,6 +39,8 @@ pub(crate) enum Command {
     Plot(PlotArgs),
     /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
     Export(ExportArgs),
+    /// Run a program once for each combination of values: a table, a file of results, a picture
+    Sweep(SweepArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
@@ -193,7 +197,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]
@@ -216,7 +220,7 @@ pub(crate) struct MachineChoice {
 }
 
 /// What the program's directives say, overridden.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LaunchChoice {
     /// Change a named constant of the program, e.g. --set n=65536
     #[arg(long = "set", value_name = "NAME=VALUE")]

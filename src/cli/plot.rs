@@ -8,6 +8,7 @@ use simt_sim::report::Run;
 use simt_sim::report::compare::Comparison;
 use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
+use simt_sim::sweep::{Chart, Results};
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
 use super::timeline::{Warps, axis, record, resolve};
@@ -38,10 +39,14 @@ enum Subject {
     Walks(Vec<Walk>),
     Runs(Vec<(Run, Roof)>),
     Pair(Box<Comparison>),
+    Sweep(Chart),
 }
 
 impl Subject {
     fn of(args: &PlotArgs) -> Result<Subject, Failure> {
+        if args.kind == Kind::Sweep {
+            return sweep(args).map(Subject::Sweep);
+        }
         let most = if args.kind == Kind::Compare { 2 } else { MAX_RUNS };
         let chosen = runs::deal(&args.runs, most)?;
         Ok(match args.kind {
@@ -57,6 +62,7 @@ impl Subject {
             }
             Kind::Roofline => Subject::Runs(chosen.iter().map(|run| whole(run, args.jobs)).collect::<Result<_, _>>()?),
             Kind::Compare => Subject::Pair(Box::new(compare::comparison(&chosen, args.jobs)?)),
+            Kind::Sweep => Subject::Sweep(sweep(args)?),
         })
     }
 
@@ -66,6 +72,7 @@ impl Subject {
             Subject::Walks(walks) => plot::flows(walks),
             Subject::Runs(runs) => plot::roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::bars(found),
+            Subject::Sweep(chart) => plot::lines(&chart.captions, &chart.lines),
         }
     }
 
@@ -75,8 +82,21 @@ impl Subject {
             Subject::Walks(walks) => plot::data_of_flows(walks),
             Subject::Runs(runs) => plot::data_of_roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::data_of_bars(found),
+            Subject::Sweep(chart) => plot::data_of_lines(&chart.lines),
         }
     }
+}
+
+/// What the files of a sweep say, all together.
+fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
+    let mut all = Results::default();
+    for path in &args.runs.files {
+        let (name, text) = source::read_text(path)?;
+        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{name}: {what}"));
+        let (results, _) = Results::read(&text).map_err(|e| fail(&e))?;
+        all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
+    }
+    Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
 }
 
 fn borrowed(runs: &[(Run, Roof)]) -> Vec<(&Run, Roof)> {
@@ -135,7 +155,7 @@ pub(crate) fn draw_of_run(
         }
         Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
         Kind::Roofline => plot::roofline(&[(run, pipeline::roof(spec))]),
-        Kind::Compare => return Err(Failure::new("--plot compare: `run` has one run; use `simt-sim plot compare`")),
+        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has one run; use `simt-sim plot`")),
     };
     write(&scene, path)
 }
@@ -151,7 +171,7 @@ fn checked(scene: &Scene) -> Result<Scene, Failure> {
 }
 
 /// Writes a picture; the file's ending says which sort.
-fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
     let scene = checked(scene)?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("png") => output::write_file(path, &plot::png(&scene).map_err(Failure::new)?),

@@ -21,4 +21,5 @@ mod observations;
 mod pictures;
 mod seeds;
 mod support;
+mod sweep;
 mod truth;
