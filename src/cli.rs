@@ -17,6 +17,7 @@ mod plot;
 mod run;
 mod shell;
 mod source;
+mod step;
 mod timeline;
 
 use std::process::ExitCode;
@@ -61,6 +62,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Check(a) => check::check(a),

@@ -26,8 +26,8 @@ pub use goal::{Focus, Goal, Reached};
 pub use notes::{Happening, Remark, StepNote};
 pub use pattern::{Pattern, SectorRow};
 pub use survey::BranchCount;
-pub use value::{Base, BadValue, format_value, parse_value};
-pub use view::{SchedulerView, View, WarpBrief, WarpView};
+pub use value::{BadValue, Base, format_value, parse_value};
+pub use view::{RegisterView, SchedulerView, View, WarpBrief, WarpView};
 
 #[cfg(test)]
 mod tests;

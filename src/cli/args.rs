@@ -1,8 +1,12 @@
 //! What can be typed.
 
+mod step;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use step::StepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
@@ -23,6 +27,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Step through a run in the terminal, forward and back
+    Step(StepArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG

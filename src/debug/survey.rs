@@ -65,7 +65,9 @@ impl Debugger<'_> {
         let mut complete = false;
         while self.steps() < LIMIT && !complete {
             complete = !self.step(Cycle::MAX);
-            let Some(note) = self.notes.last.as_ref().filter(|note| !complete && note.taken.is_some()) else { continue };
+            let Some(note) = self.notes.last.as_ref().filter(|note| !complete && note.taken.is_some()) else {
+                continue;
+            };
             let count = counts.entry(note.pc).or_default();
             count.0 += 1;
             if note.diverges() {
@@ -74,8 +76,11 @@ impl Debugger<'_> {
                 places.entry(note.pc).or_default().push((self.steps(), focus));
             }
         }
-        let count = |(&pc, &(executed, divergent)): (&Pc, &(u64, u64))| {
-            BranchCount { pc, line: self.line(pc), executed, divergent }
+        let count = |(&pc, &(executed, divergent)): (&Pc, &(u64, u64))| BranchCount {
+            pc,
+            line: self.line(pc),
+            executed,
+            divergent,
         };
         let mut counts: Vec<BranchCount> = counts.iter().map(count).collect();
         counts.sort_by_key(|c| (std::cmp::Reverse(c.divergent), c.line));

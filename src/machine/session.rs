@@ -216,7 +216,8 @@ impl<'a> Session<'a> {
     /// The warps of an SM that have not ended, by slot; `now` decides what they wait for.
     pub fn warps(&self, sm: usize, now: Cycle) -> impl Iterator<Item = WarpState<'_>> + '_ {
         let sm = self.state.sms.get(sm);
-        let warps = sm.into_iter().flat_map(move |sm| sm.warps().iter().enumerate().map(move |(w, warp)| (sm, w, warp)));
+        let warps =
+            sm.into_iter().flat_map(move |sm| sm.warps().iter().enumerate().map(move |(w, warp)| (sm, w, warp)));
         warps.filter(|(.., warp)| !warp.control.live().is_empty()).map(move |(sm, w, warp)| {
             let scheduler = &sm.schedulers()[warp.home.0];
             let until = warp.waiting.until;
@@ -303,7 +304,8 @@ impl<'a> Session<'a> {
         let per_warp = rows * 128 + self.cx.program.scoreboard * 8 + self.cx.kernel.local_bytes as usize * 32 + 512;
         let warps = (self.cx.occupancy.blocks * self.cx.occupancy.warps_per_block) as usize;
         let shared = self.cx.occupancy.blocks as usize * self.cx.shared_bytes as usize;
-        let caches = spec.memory.l1.map_or(0, |c| c.bytes) + spec.memory.l2.bytes / u64::from(self.cx.active_sms.max(1));
+        let caches =
+            spec.memory.l1.map_or(0, |c| c.bytes) + spec.memory.l2.bytes / u64::from(self.cx.active_sms.max(1));
         self.state.sms.len() * (warps * per_warp + shared + caches as usize / 4 + (8 << 10))
     }
 

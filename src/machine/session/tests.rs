@@ -54,8 +54,7 @@ const PROGRAMS: [(&str, &[(&str, &str)], &str); 5] = [
 fn a_session_issues_what_a_run_issues() {
     for (name, set, machine) in PROGRAMS {
         with(name, set, machine, |kernel, launch, spec, options| {
-            let watched =
-                gpu::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default).expect("fits");
+            let watched = gpu::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default).expect("fits");
             let stepped = step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
                 let mut issues = Vec::new();
                 while session.step(Cycle::MAX) {
@@ -129,7 +128,8 @@ fn a_changed_predicate_changes_the_branch() {
             let (predicate, negated) = loop {
                 assert!(session.step(Cycle::MAX), "a branch comes");
                 let next = session.warps(0, 0).next().and_then(|w| w.control.active());
-                let branch = next.filter(|(pc, _)| matches!(steps[pc.index()].inst.op, crate::kernel::Op::Branch { .. }));
+                let branch =
+                    next.filter(|(pc, _)| matches!(steps[pc.index()].inst.op, crate::kernel::Op::Branch { .. }));
                 if let Some(found) = branch.and_then(|(pc, _)| guard_of(pc)) {
                     break found;
                 }
