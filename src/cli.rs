@@ -10,11 +10,13 @@ mod check;
 mod compare;
 mod crosscheck;
 mod explain;
+mod export;
 mod job;
 mod list;
 mod output;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
 mod step;
@@ -65,6 +67,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
+        Command::Export(a) => export::export(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),

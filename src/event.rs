@@ -127,6 +127,13 @@ pub struct Traffic {
     pub ideal_wavefronts: u32,
 }
 
+impl Traffic {
+    /// Bytes that each lane moved.
+    pub fn bytes_per_lane(&self) -> u32 {
+        self.requested / self.lanes.count().max(1)
+    }
+}
+
 /// Load, store or atomic, as counters distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessWay {
@@ -288,7 +295,9 @@ pub trait Observer: Send + Sized {
     /// for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
-    /// Is shown the address of each lane of a memory access, behind its [`Event::Memory`]; garbage for lanes that take no part.
+    /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: the address of each lane that took
+    /// part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts from the
+    /// block's first byte. Too large for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
     /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.

@@ -8,6 +8,7 @@ pub mod annotate;
 mod answer;
 pub mod cfg;
 pub mod compare;
+pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;

@@ -199,7 +199,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 if !access.lanes.is_empty() {
                     let price = Cycle::from(cost.latency);
-                    let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
+                    let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
                     times.done = served.done;
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());

@@ -46,7 +46,7 @@ pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
         Constraint::Length(3),
     ])
     .areas(area);
-    let right = (area.width * 2 / 5).clamp(38, 60);
+    let right = (area.width * 21 / 50).clamp(38, 60);
     let [source, _, warp] =
         Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)]).areas(top);
     let [schedulers, _, memory] =
@@ -110,8 +110,9 @@ fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
         (None, None) if app.is_running() => Line::from(" running; any key stops"),
         (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width - 1)), bold)),
     };
-    let keys = " n next  N back  c/C cycle  d divergence  j join  b barrier  l line  m most divergent  w warp  ? help";
-    vec![Line::from(done), second, Line::from(Span::styled(keys, Style::new().add_modifier(Modifier::REVERSED)))]
+    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  w warp  ? all keys";
+    let keys = Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
+    vec![Line::from(done), second, Line::from(keys)]
 }
 
 /// A step in a sentence.
@@ -157,7 +158,7 @@ fn remark(app: &App<'_>, what: Happening) -> String {
 /// What a warp waits for, in words that need no manual.
 fn reason(stall: Stall) -> &'static str {
     match stall {
-        Stall::Wait => "a result soon",
+        Stall::Wait => "a result",
         Stall::ShortScoreboard => "shared memory",
         Stall::LongScoreboard => "memory",
         Stall::Barrier => "the barrier",

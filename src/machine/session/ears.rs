@@ -12,15 +12,8 @@ pub struct Access {
     pub pc: Pc,
     /// What it did to the memory system.
     pub traffic: Traffic,
-    /// The byte address of each lane, an offset for shared and local memory; garbage for lanes that took no part.
+    /// The byte address of each lane, as [`Observer::addresses`] shows it.
     pub addresses: [u64; MAX_LANES],
-}
-
-impl Access {
-    /// Bytes that each lane moved.
-    pub fn bytes_per_lane(&self) -> u32 {
-        self.traffic.requested / self.traffic.lanes.count().max(1)
-    }
 }
 
 /// What was heard since it was cleared.
@@ -53,7 +46,7 @@ impl Ears {
     pub(super) fn changed_addresses(&self) -> impl Iterator<Item = u64> + '_ {
         let global = |a: &&Access| a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load;
         self.access.iter().filter(global).flat_map(|a| {
-            let last = u64::from(a.bytes_per_lane().max(1)) - 1;
+            let last = u64::from(a.traffic.bytes_per_lane().max(1)) - 1;
             a.traffic.lanes.lanes().flat_map(move |lane| {
                 let first = a.addresses[lane as usize % MAX_LANES];
                 [first, first + last]

@@ -18,7 +18,7 @@ pub fn csv(recording: &Recording) -> String {
         for issue in &strip.issues {
             let masks = issue.masks(lanes);
             let mask = |state: LaneState| masks[state as usize];
-            let depth = if issue.state.stack.is_empty() { issue.state.groups.len() } else { issue.state.stack.len() };
+            let depth = issue.state.depth();
             let main_wait = issue.waits.iter().max_by_key(|&&(_, cycles)| cycles).map_or("", |(stall, _)| stall.name());
             let text = recording.step(issue.pc).map_or("", |step| step.text.as_str());
             let _ = writeln!(

@@ -13,8 +13,8 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     let mut lines = Vec::new();
     let title = match (&warp.access, &warp.pattern) {
         (Some((cycle, access)), Some(pattern)) => {
-            access_lines(app, warp, pattern, width, &mut lines);
-            format!("last access: {} in cycle {cycle}", way(access.traffic.kind, access.traffic.memory))
+            access_lines(warp, pattern, width, &mut lines);
+            format!("last access: line {} in cycle {cycle}", app.line(access.pc))
         }
         _ => "memory: no access yet".to_string(),
     };
@@ -23,11 +23,12 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     Panel { title, lines: lines.into_iter().map(|text| Line::from(clip(&text, width))).collect() }
 }
 
-fn access_lines(app: &App<'_>, warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Vec<String>) {
+fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Vec<String>) {
     let Some((_, access)) = &warp.access else { return };
     let traffic = &access.traffic;
-    let bytes = access.bytes_per_lane();
-    lines.push(format!("line {}: {} lanes x {bytes} bytes", app.line(access.pc), traffic.lanes.count()));
+    let bytes = traffic.bytes_per_lane();
+    let what = way(traffic.kind, traffic.memory);
+    lines.push(format!("{what}: {} lanes x {bytes} bytes", traffic.lanes.count()));
     match pattern {
         Pattern::Banks(load) => {
             let ideal = traffic.ideal_wavefronts;
@@ -36,7 +37,7 @@ fn access_lines(app: &App<'_>, warp: &WarpView, pattern: &Pattern, width: usize,
                 traffic.wavefronts,
                 if traffic.wavefronts == 1 { "" } else { "es" }
             ));
-            lines.push(super::warp::ruler("", load.len().min(width.saturating_sub(6))));
+            lines.push(super::warp::ruler("", load.len().min(width.saturating_sub(super::warp::WIDTH))));
             let digit = |&n: &u32| match n {
                 0 => '.',
                 1..=9 => char::from_digit(n, 10).unwrap_or('+'),

@@ -2,6 +2,7 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use simt_sim::base::LaneMask;
 use simt_sim::debug::{Base, RegisterView, View, format_value};
 use simt_sim::isa::Type;
 
@@ -20,51 +21,54 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     } else {
         app.chosen.iter().filter_map(|name| registers.iter().find(|r| r.name == *name)).collect()
     };
+    let running = view.warp.as_ref().and_then(|w| w.groups.first()).map_or(LaneMask::EMPTY, |group| group.lanes);
     let mut lines = Vec::new();
-    let mut left = 0;
-    for register in order.iter().skip(app.skipped) {
-        let rows = rows(register, app.base, width.saturating_sub(NAME));
-        if lines.len() + rows.len() > height {
-            left += 1;
-            continue;
+    let mut shown = app.skipped.min(order.len());
+    for register in &order[shown..] {
+        let mut rows = rows(register, running, app.base, width.saturating_sub(NAME));
+        let room = height - lines.len();
+        // The first one is shown as far as there is room, any other in full or not at all.
+        if rows.len() > room && !lines.is_empty() {
+            break;
         }
-        if left > 0 {
-            left += 1;
-            continue; // no gaps: what follows a register that does not fit is not shown either
-        }
-        let bold = if register.written.is_empty() { Style::new() } else { Style::new().add_modifier(Modifier::BOLD) };
+        rows.truncate(room);
+        shown += 1;
+        let written = !register.written.is_empty();
+        let bold = if written { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+        let marks = format!("{}{}", if written { '*' } else { ' ' }, if register.next { '>' } else { ' ' });
         for (i, row) in rows.into_iter().enumerate() {
-            let marks = format!(
-                "{}{}",
-                if register.written.is_empty() { ' ' } else { '*' },
-                if register.next { '>' } else { ' ' }
-            );
             let name = if i == 0 { format!("{marks} {}", clip(&register.name, NAME - 4)) } else { String::new() };
             lines.push(Line::from(Span::styled(clip(&format!("{name:<NAME$}{row}"), width), bold)));
         }
     }
-    let hidden = match (left, app.skipped) {
-        (0, 0) => String::new(),
-        (left, skipped) => format!("; {} more, PgDn/PgUp", left + skipped.min(order.len())),
+    let hidden = match order.len() - shown + app.skipped.min(order.len()) {
+        0 => String::new(),
+        more => format!("; {more} more: PgDn, PgUp"),
     };
     let base = if app.base == Base::Hex { ", hexadecimal" } else { "" };
     Panel { title: format!("registers{base}: * just written, > used by the next instruction{hidden}"), lines }
 }
 
-/// The values of a register in as few rows of `width` columns as are clear.
-fn rows(register: &RegisterView, base: Base, width: usize) -> Vec<String> {
+/// The values of a register in as few rows of `width` columns as are clear; `running` are the lanes that issue next.
+fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) -> Vec<String> {
     let texts: Vec<String> = register.values.iter().map(|&bits| format_value(bits, register.ty, base)).collect();
-    let Some(first) = texts.first() else { return Vec::new() };
-    if texts.iter().all(|text| text == first) {
-        return vec![format!("{first} in every lane")];
+    let all = LaneMask::first_n(texts.len() as u32);
+    if let Some(rule) = rule(register, all, base) {
+        return vec![format!("{rule} in every lane")];
     }
     if register.ty == Type::Pred {
         let groups: Vec<String> = texts.chunks(8).map(|eight| eight.concat()).collect();
         let holds = register.values.iter().filter(|&&bits| bits != 0).count();
         return vec![format!("{}   holds in {holds}", groups.join(" "))];
     }
-    if let Some(step) = stride(register) {
-        return vec![format!("{first}, {}, .. {}   ({first} + lane * {step})", texts[1], texts[texts.len() - 1])];
+    let others = all - running;
+    if running.count() > 1
+        && let Some((here, there)) = rule(register, running, base).zip(rule(register, others, base))
+    {
+        let text = format!("{here} in the {} lanes that run, {there} in the others", running.count());
+        if text.chars().count() <= width {
+            return vec![text];
+        }
     }
     let cell = texts.iter().map(|text| text.chars().count()).max().unwrap_or(1) + 1;
     let label = 4;
@@ -79,36 +83,59 @@ fn rows(register: &RegisterView, base: Base, width: usize) -> Vec<String> {
         .collect()
 }
 
-/// The difference between every lane and the one before it, where that is the same and not 0.
-fn stride(register: &RegisterView) -> Option<i64> {
-    if register.ty.is_float() || register.values.len() < 3 {
+/// What some lanes have in a register, where a number says it, or a number and a multiple of the lane.
+fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> {
+    let value = |lane: u32| register.values.get(lane as usize).copied();
+    let unused = 64 - register.ty.bits().min(64);
+    let signed = |bits: u64| (bits << unused) as i64 >> unused;
+    let mut among = lanes.lanes();
+    let first = among.next()?;
+    let start = value(first)?;
+    let Some(second) = among.next() else { return Some(format_value(start, register.ty, base)) };
+    let (rise, run) = (signed(value(second)?.wrapping_sub(start)), i64::from(second - first));
+    let step = if rise % run == 0 { rise / run } else { return None };
+    let follows = |lane: u32| {
+        let expected = start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
+        value(lane).is_some_and(|bits| signed(bits.wrapping_sub(expected)) == 0)
+    };
+    // Beyond this the numbers tell more than the rule; and floats are no multiples of anything.
+    let clear = step == 0 || step.unsigned_abs() < 1 << 20 && !register.ty.is_float() && lanes.count() > 2;
+    if !clear || !lanes.lanes().all(follows) {
         return None;
     }
-    let unused = 64 - register.ty.bits().min(64);
-    let difference = |pair: &[u64]| (pair[1].wrapping_sub(pair[0]) << unused) as i64 >> unused;
-    let first = register.values.get(..2).map(difference)?;
-    let same = register.values.windows(2).all(|pair| difference(pair) == first);
-    // Beyond this the numbers tell more than the rule.
-    (same && first != 0 && first.unsigned_abs() < 1 << 20).then_some(first)
+    let zero = start.wrapping_sub(step.wrapping_mul(i64::from(first)) as u64);
+    let zero = format_value(zero, register.ty, base);
+    Some(match (step, zero.as_str()) {
+        (0, _) => zero,
+        (1, "0") => "lane".to_string(),
+        (_, "0") => format!("{step} * lane"),
+        (1, _) => format!("{zero} + lane"),
+        _ => format!("{zero} + {step} * lane"),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simt_sim::base::LaneMask;
     use simt_sim::kernel::{Register, Row};
 
     fn shown(ty: Type, value: impl Fn(u64) -> u64) -> Vec<String> {
         let values = (0..32).map(value).collect();
         let (register, written) = (Register::Narrow(Row(0)), LaneMask::EMPTY);
-        rows(&RegisterView { name: "%x".into(), register, ty, values, written, next: false }, Base::Natural, 86)
+        let view = RegisterView { name: "%x".into(), register, ty, values, written, next: false };
+        rows(&view, LaneMask(0x5555_5555), Base::Natural, 86)
     }
 
     #[test]
     fn a_rule_is_said_in_one_row() {
         assert_eq!(shown(Type::U32, |_| 7), ["7 in every lane"]);
-        assert_eq!(shown(Type::U32, |l| 8 + 4 * l), ["8, 12, .. 132   (8 + lane * 4)"]);
-        assert_eq!(shown(Type::S32, |l| (5 - l as i64) as u32 as u64), ["5, 4, .. -26   (5 + lane * -1)"]);
+        assert_eq!(shown(Type::U32, |l| 8 + 4 * l), ["8 + 4 * lane in every lane"]);
+        assert_eq!(shown(Type::S32, |l| (5 - l as i64) as u32 as u64), ["5 + -1 * lane in every lane"]);
+        assert_eq!(shown(Type::U64, |l| l), ["lane in every lane"]);
+        assert_eq!(
+            shown(Type::U32, |l| if l % 2 == 0 { 4 } else { 4 * l }),
+            ["4 in the 16 lanes that run, 4 * lane in the others"]
+        );
         assert_eq!(shown(Type::Pred, |l| l % 2), ["01010101 01010101 01010101 01010101   holds in 16"]);
     }
 

@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 use simt_sim::debug::{SchedulerView, View, WarpBrief};
 use simt_sim::event::Stall;
 
-use super::{Panel, clip, reason, remark};
+use super::{Panel, clip, remark};
 use crate::cli::step::app::App;
 
 /// Some rows a scheduler, then what happened last, as far as there is room.
@@ -51,9 +51,9 @@ fn rows(view: &View, scheduler: &SchedulerView, width: usize, most: usize) -> Ve
             Some(left) => format!("{}({left})", name(warp)),
             None => name(warp),
         };
-        match reasons.iter_mut().find(|(r, _)| *r == reason(stall)) {
+        match reasons.iter_mut().find(|(r, _)| *r == stall.name()) {
             Some((_, warps)) => warps.push(text),
-            None => reasons.push((reason(stall), vec![text])),
+            None => reasons.push((stall.name(), vec![text])),
         }
     }
     let words: Vec<String> =

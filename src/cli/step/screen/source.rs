@@ -26,7 +26,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         let mark = marks.iter().find(|mark| mark.0 as usize == i + 1);
         let running = mark.is_some_and(|mark| mark.1 == GroupState::Running);
         let sign = mark.map_or("        ".to_string(), |&(_, state, lanes)| format!("{lanes:>3} {} ", sign(state)));
-        let text = format!("{:>4} {sign}{text}", i + 1);
+        let text = format!("{:>4} {sign}{}", i + 1, without_comment(text, width.saturating_sub(5 + sign.len())));
         let style = match mark {
             Some(_) if running => Style::new().add_modifier(Modifier::REVERSED),
             Some(_) => Style::new().add_modifier(Modifier::BOLD),
@@ -37,9 +37,17 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     let from = warp.and_then(|w| w.groups.first()).and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
     let title = match from {
         Some(from) => format!("source: {}, made from {}:{}", app.facts.file, from.file, from.line),
-        None => "source: the next line of each group of lanes, and how many".to_string(),
+        None => "source: lanes and what they do: ==> run next, . ready".to_string(),
     };
     Panel { title, lines: lines.collect() }
+}
+
+/// A line without its comment, where it does not fit with it.
+fn without_comment(text: &str, width: usize) -> &str {
+    match text.split_once("//") {
+        Some((code, _)) if text.chars().count() > width && !code.trim().is_empty() => code.trim_end(),
+        _ => text,
+    }
 }
 
 /// What stands beside the line of a group: three letters, so that they line up.

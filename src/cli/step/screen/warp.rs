@@ -23,7 +23,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         return Panel { title: "no such warp".to_string(), lines: lines.into_iter().map(Line::from).collect() };
     };
     let mut lines = vec![Line::from(ruler("", warp.lanes.len())), lane_row(warp)];
-    lines.push(Line::from("# runs  . off  w waits  b barrier  x ended"));
+    lines.push(Line::from("# runs . off w waits b barrier x ended"));
     if warp.stack.is_empty() {
         groups(app, warp, &mut lines);
         joins(warp, &mut lines);
@@ -36,29 +36,32 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     }
     let now = match warp.wait {
         None => "can issue".to_string(),
-        Some((stall, Some(until))) => format!("waits for {}, {} cycles", reason(stall), until - view.clock),
+        Some((stall, Some(until))) => {
+            format!("waits for {} ({} more)", reason(stall), until.saturating_sub(view.clock))
+        }
         Some((stall, None)) => format!("waits for {}", reason(stall)),
     };
     Panel { title: clip(&format!("warp {}: {now}", view.focus.warp), width), lines }
 }
 
+/// Columns in front of the lanes.
+pub(super) const WIDTH: usize = 6;
+
 /// Lane numbers over every eighth lane.
 pub(super) fn ruler(before: &str, lanes: usize) -> String {
     let marks = (0..lanes).step_by(8).map(|lane| format!("{lane:<8}"));
-    format!("{before:<6}{}", marks.collect::<String>()).trim_end().to_string()
+    format!("{before:<WIDTH$}{}", marks.collect::<String>()).trim_end().to_string()
 }
 
 fn lane_row(warp: &WarpView) -> Line<'static> {
     let letters: String = warp.lanes.iter().map(|state| state.letter()).collect();
-    Line::from(vec![
-        Span::raw("lanes "),
-        Span::styled(letters, Style::new().add_modifier(Modifier::BOLD)),
-        Span::raw(format!(" {:>2}", warp.lanes.iter().filter(|&&s| s == LaneState::Active).count())),
-    ])
+    let running = warp.lanes.iter().filter(|&&state| state == LaneState::Active).count();
+    let letters = Span::styled(letters, Style::new().add_modifier(Modifier::BOLD));
+    Line::from(vec![Span::raw(format!("{:<WIDTH$}", "lanes")), letters, Span::raw(format!(" {running:>2}"))])
 }
 
 fn groups(app: &App<'_>, warp: &WarpView, lines: &mut Vec<Line<'static>>) {
-    lines.push(heading("groups   lanes           next"));
+    lines.push(heading("groups       lanes          next line"));
     lines.extend(warp.groups.iter().map(|group| {
         let (word, mark) = (state(group), if group.state == GroupState::Running { "==>" } else { "   " });
         let text = format!("{mark} {word:<8} {} {:>2} {}", mask(group.lanes), group.lanes.count(), next(app, group));
@@ -112,9 +115,9 @@ fn state(group: &Group) -> String {
     }
 }
 
-/// Where a group goes on: shortened where the panel is narrow.
+/// Where a group goes on, as short as the panel is narrow: `71 sync B0`.
 fn next(app: &App<'_>, group: &Group) -> String {
-    app.facts.place(group.pc, app.line(group.pc)).replace("line ", "line ")
+    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace('(', "").replace(')', "")
 }
 
 fn mask(lanes: LaneMask) -> String {
