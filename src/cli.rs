@@ -19,6 +19,7 @@ mod run;
 mod runs;
 mod shell;
 mod source;
+mod step;
 mod sweep;
 mod timeline;
 
@@ -64,6 +65,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Export(a) => export::export(a),

@@ -3,6 +3,7 @@
 mod export;
 mod plot;
 mod runs;
+mod step;
 mod sweep;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
+pub(crate) use step::StepArgs;
 pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
@@ -33,6 +35,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Step through a run in the terminal, forward and back
+    Step(StepArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
