@@ -16,7 +16,7 @@ fn record(settings: &[(&str, &str)], cycles: u64) -> Record {
 fn scans_have_both_ends_and_no_others() {
     let numbers = |from, to, step: &str| {
         let axis = Axis::scan("n", from, to, step.parse()?)?;
-        Ok(axis.values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+        Ok::<_, SweepError>(axis.values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     };
     for (from, to, step, expected) in [
         (1, 4, "1", "1 2 3 4"),
