@@ -5,6 +5,7 @@
 mod args;
 
 mod ask;
+mod calibrate;
 mod cfg;
 mod check;
 mod compare;
@@ -74,6 +75,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),

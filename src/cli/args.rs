@@ -1,5 +1,6 @@
 //! What can be typed.
 
+mod calibrate;
 mod export;
 mod plot;
 mod runs;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
@@ -49,6 +51,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
+    /// Measure a machine's parameters, on the simulator and on a GPU
+    Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -201,7 +205,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]
