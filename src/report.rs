@@ -11,6 +11,7 @@ pub mod compare;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
+pub mod profile;
 mod run;
 mod text;
 pub mod timeline;
