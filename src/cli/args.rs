@@ -330,6 +330,13 @@ pub(crate) struct CrosscheckArgs {
     /// Tell how many units in the last place the float buffers are apart at most
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// Count divergence instead: of every branch its executions, lanes and which side ran first, by the simulator, by probes in
+    /// the program's text, and by the same probes on the GPU
+    #[arg(long)]
+    pub(crate) divergence: bool,
+    /// With --divergence: print the blocks and branches that this warp of the grid passed, in order
+    #[arg(long, value_name = "WARP", requires = "divergence")]
+    pub(crate) trace: Option<u32>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -354,6 +361,9 @@ pub(crate) struct CfgArgs {
 pub(crate) struct PrintArgs {
     /// The program
     pub(crate) file: PathBuf,
+    /// With the probes that count divergence, for warps of 32 lanes
+    #[arg(long)]
+    pub(crate) probes: bool,
 }
 
 #[derive(clap::Args, Debug)]

@@ -12,6 +12,7 @@ mod explain;
 mod figures;
 mod forms;
 mod generated;
+mod instrument;
 mod lowering;
 mod nonsense;
 mod nvcc;
