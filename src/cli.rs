@@ -5,6 +5,7 @@
 mod args;
 
 mod ask;
+mod calibrate;
 mod cfg;
 mod check;
 mod compare;
@@ -19,6 +20,7 @@ mod run;
 mod runs;
 mod shell;
 mod source;
+mod step;
 mod sweep;
 mod timeline;
 
@@ -64,6 +66,7 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Export(a) => export::export(a),
@@ -72,6 +75,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),

@@ -27,7 +27,7 @@ pub use notes::{Happening, Remark, StepNote};
 pub use pattern::{Pattern, SectorRow};
 pub use survey::BranchCount;
 pub use value::{BadValue, Base, format_value, parse_value};
-pub use view::{SchedulerView, View, WarpBrief, WarpView};
+pub use view::{RegisterView, SchedulerView, View, WarpBrief, WarpView};
 
 #[cfg(test)]
 mod tests;

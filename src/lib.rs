@@ -52,6 +52,7 @@
 
 pub mod ask;
 pub mod base;
+pub mod calibrate;
 pub mod debug;
 pub mod diag;
 pub mod divergence;

@@ -12,6 +12,7 @@ pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
+pub mod profile;
 mod run;
 mod text;
 pub mod timeline;

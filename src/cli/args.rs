@@ -1,17 +1,21 @@
 //! What can be typed.
 
+mod calibrate;
 mod export;
 mod plot;
 mod runs;
+mod step;
 mod sweep;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
+pub(crate) use step::StepArgs;
 pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
@@ -33,6 +37,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Step through a run in the terminal, forward and back
+    Step(StepArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
@@ -45,6 +51,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
+    /// Measure a machine's parameters, on the simulator and on a GPU
+    Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -197,7 +205,7 @@ pub(crate) struct CompareArgs {
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Clone, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]

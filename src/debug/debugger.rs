@@ -104,22 +104,27 @@ impl<'a> Debugger<'a> {
         Reached::Budget
     }
 
-    /// Goes back to the last step before this place that meets the goal, or to the beginning.
-    pub fn back(&mut self, goal: Goal, focus: Focus) -> Reached {
-        let mut until = self.steps;
-        while until > 0 {
+    /// Goes back to the step before this place that meets the goal, to the `times`-th counted from here, or to the beginning.
+    pub fn back(&mut self, goal: Goal, focus: Focus, times: u64) -> Reached {
+        let (mut until, mut left) = (self.steps, times);
+        while until > 0 && left > 0 {
             let (from, _) = self.history.before(until - 1);
             self.restore(until - 1);
-            let mut last = self.is_at(goal, focus).then_some(self.steps).filter(|&at| at > 0);
+            let mut met = Vec::new();
+            if self.steps > 0 && self.is_at(goal, focus) {
+                met.push(self.steps);
+            }
             while self.steps + 1 < until && self.step(Cycle::MAX) {
                 if self.is_at(goal, focus) {
-                    last = Some(self.steps);
+                    met.push(self.steps);
                 }
             }
-            if let Some(at) = last {
-                self.seek(at);
+            let here = met.len() as u64;
+            if here >= left {
+                self.seek(met[(here - left) as usize]);
                 return Reached::Goal;
             }
+            left -= here;
             until = from;
         }
         self.seek(0);
@@ -182,7 +187,7 @@ impl<'a> Debugger<'a> {
     }
 
     /// Goes to a place, and to the cycle that was shown there.
-    pub(super) fn come_back(&mut self, steps: u64, clock: Cycle) {
+    pub fn come_back(&mut self, steps: u64, clock: Cycle) {
         self.seek(steps);
         self.clock = self.clock.max(clock);
     }

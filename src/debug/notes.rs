@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
-use crate::event::Event;
+use crate::event::{Event, MemoryKind};
 use crate::machine::{Access, Session};
 
 /// Remarks kept.
@@ -216,7 +216,8 @@ impl Notes {
         let slot = self.slot(sm, note.slot);
         if here(slot.warp) {
             slot.last = Some(note.clone());
-            if let Some(access) = session.access() {
+            // Constants and parameters ask nothing of banks and sectors.
+            if let Some(access) = session.access().filter(|a| a.traffic.memory != MemoryKind::Const) {
                 slot.access = Some(Box::new((note.cycle, access.clone())));
             }
         }

@@ -19,7 +19,7 @@ pub enum Pattern {
     Banks(Vec<u32>),
     /// The 128-byte lines touched, ascending.
     Sectors(Vec<SectorRow>),
-    /// Neither: constants and parameters, or local memory, which is laid out so that lanes lie side by side.
+    /// Neither: constants and parameters.
     Other,
 }
 
@@ -46,7 +46,7 @@ impl Pattern {
                 words.iter().for_each(|word| load[(word % u64::from(banks.max(1))) as usize] += 1);
                 Pattern::Banks(load)
             }
-            MemoryKind::Global => {
+            MemoryKind::Global | MemoryKind::Local => {
                 let mut rows: Vec<SectorRow> = Vec::new();
                 for place in places {
                     for sector in place / SECTOR..=(place + bytes.max(1) - 1) / SECTOR {
@@ -61,7 +61,7 @@ impl Pattern {
                 rows.sort_by_key(|row| row.address);
                 Pattern::Sectors(rows)
             }
-            MemoryKind::Local | MemoryKind::Const => Pattern::Other,
+            MemoryKind::Const => Pattern::Other,
         }
     }
 }

@@ -75,10 +75,12 @@ fn back_stops_where_forward_stopped() {
                     places.push(debugger.steps());
                 }
                 assert!(places.len() >= 5, "{goal:?} is met {} times on {machine}", places.len() - 1);
+                debugger.back(goal, FIRST, places.len() as u64 - 2);
+                assert_eq!(debugger.steps(), places[1], "{goal:?} on {machine}, several times");
                 debugger.seek(places[places.len() - 1]);
                 while let Some(place) = places.pop() {
                     assert_eq!(debugger.steps(), place, "{goal:?} on {machine}");
-                    let reached = debugger.back(goal, FIRST);
+                    let reached = debugger.back(goal, FIRST, 1);
                     assert_eq!(reached == Reached::End, places.len() <= 1, "{goal:?} from {place} on {machine}");
                 }
             });
@@ -171,7 +173,7 @@ fn the_end_of_a_run_is_said() {
         with(name, &[], machine, |mut debugger| {
             debugger.seek(1 << 20);
             assert_eq!(debugger.view(FIRST).finish, Some(finish), "{name} on {machine}");
-            debugger.back(Goal::AnyIssue, FIRST);
+            debugger.back(Goal::AnyIssue, FIRST, 1);
             assert_eq!(debugger.view(FIRST).finish, None, "{name} on {machine}: before its end");
         });
     }
