@@ -88,7 +88,12 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     let ys = positive(&mut all.iter().flat_map(|r| [r.rate, r.lane_rate]).chain(roofs.iter().map(|roof| roof.issue)));
     let (xs, ys) = if xs.is_empty() || ys.is_empty() { (vec![1.0], vec![1.0]) } else { (xs, ys) };
     // The ridges stand at least a decade from the edges, so that there is room for slopes and their names.
-    let x = Ruler::decades(least(&xs).min(least(&ridges) / 8.0), most(&xs).max(most(&ridges) * 8.0), PLANE.x, PLANE.right());
+    let x = Ruler::decades(
+        least(&xs).min(least(&ridges) / 8.0),
+        most(&xs).max(most(&ridges) * 8.0),
+        PLANE.x,
+        PLANE.right(),
+    );
     let y = Ruler::decades(least(&ys).min(most(&ys) / 8.0) / 1.5, most(&ys) * 1.5, PLANE.bottom(), PLANE.y);
 
     let heading = heading(runs);
