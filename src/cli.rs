@@ -13,6 +13,7 @@ mod explain;
 mod job;
 mod list;
 mod output;
+mod page;
 mod plot;
 mod run;
 mod shell;

@@ -58,6 +58,7 @@ pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod gpu;
+pub mod html;
 pub mod isa;
 pub mod kernel;
 pub mod launch;

@@ -4,6 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+mod page;
+
+pub(crate) use page::PageChoice;
+
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
 #[command(
@@ -94,6 +98,8 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
@@ -111,9 +117,9 @@ pub(crate) struct WindowChoice {
     /// The cycle at which to stop
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// The most issues of a warp; 0 = no limit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) limit: usize,
+    /// The most issues of a warp; 0 = no limit [default: 200; of a page more, when it has few warps]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -247,6 +253,8 @@ pub(crate) struct CompareArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which machine, in which mode.

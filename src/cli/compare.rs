@@ -2,22 +2,29 @@
 
 use std::path::PathBuf;
 
+use simt_sim::html::{self, Part};
 use simt_sim::machine::Options;
-use simt_sim::pipeline::{self, Simulation};
+use simt_sim::pipeline;
+use simt_sim::report::annotate::Source;
 use simt_sim::report::compare::{Comparison, IssueStreams};
-use simt_sim::report::{self, Style};
+use simt_sim::report::timeline::Recording;
+use simt_sim::report::{self, Run, Style};
 
 use super::args::{CompareArgs, Format, LaunchChoice, MachineChoice};
-use super::{Exit, Failure, job, output, source};
+use super::{Exit, Failure, job, output, page, source};
 
 /// The most issues of block 0 whose order is compared.
 const STREAM_LIMIT: usize = 4_000_000;
 
 /// Runs both and prints what differs. How the runs ended is part of that, not of the exit code.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
+    page::sensible(&args.page)?;
     let sides = sides(args)?;
-    let [(a, a_streams), (b, b_streams)] = [simulate(&sides[0], args)?, simulate(&sides[1], args)?];
-    let found = Comparison::new(&a.run, &b.run, [&a_streams, &b_streams]);
+    let [a, b] = [simulate(&sides[0], args)?, simulate(&sides[1], args)?];
+    let found = Comparison::new(&a.run, &b.run, [&a.streams, &b.streams]);
+    if let (Some(path), Some(a), Some(b)) = (&args.page.html, a.part(), b.part()) {
+        output::write_file(path, html::comparison_page(&found, [a, b]).as_bytes())?;
+    }
     let text = match args.format {
         Format::Json => found.to_json().map_err(Failure::new)?,
         Format::Table => report::comparison(&found, Style { width: output::width(), color: output::color_out() }),
@@ -34,7 +41,22 @@ struct Chosen {
     launch: LaunchChoice,
 }
 
-fn simulate(chosen: &Chosen, args: &CompareArgs) -> Result<(Simulation, IssueStreams), Failure> {
+/// One of the two runs, done.
+struct Side {
+    run: Run,
+    streams: IssueStreams,
+    /// What a page shows of it; nothing when none is wanted.
+    recording: Option<Recording>,
+    sources: Vec<Source>,
+}
+
+impl Side {
+    fn part(&self) -> Option<Part<'_>> {
+        Some(Part { run: &self.run, recording: self.recording.as_ref()?, sources: &self.sources })
+    }
+}
+
+fn simulate(chosen: &Chosen, args: &CompareArgs) -> Result<Side, Failure> {
     let machine = job::machine(&chosen.machine)?;
     let program = source::read_sound(&chosen.file, true)?;
     let kernel = program.kernel(chosen.kernel.as_deref()).map_err(Failure::new)?;
@@ -47,8 +69,10 @@ fn simulate(chosen: &Chosen, args: &CompareArgs) -> Result<(Simulation, IssueStr
         jobs: args.jobs,
     };
     let streams = pipeline::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
-    let simulation = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &());
-    Ok((simulation.map_err(Failure::new)?, streams.map_err(Failure::new)?))
+    let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
+    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    let (streams, sources) = (streams.map_err(Failure::new)?, page::sources(&done.run, &program));
+    Ok(Side { run: done.run, streams, recording, sources })
 }
 
 /// Deals the options out to the two runs.

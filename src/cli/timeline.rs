@@ -3,9 +3,11 @@
 use std::ops::Range;
 
 use simt_sim::base::BlockId;
-use simt_sim::machine::Options;
+use simt_sim::kernel::Kernel;
+use simt_sim::launch::Launch;
+use simt_sim::machine::{MachineSpec, Options};
 use simt_sim::observe::Window;
-use simt_sim::pipeline;
+use simt_sim::pipeline::{self, Program};
 use simt_sim::report::Style;
 use simt_sim::report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
@@ -41,7 +43,14 @@ pub(crate) enum Warps {
     First,
     /// All of the block.
     All,
+    /// All of the block, and as many issues of each as a page bears.
+    Page,
 }
+
+/// The issues of a warp that a view shows unless told otherwise.
+const ISSUES: usize = 200;
+/// The issues that a page shows unless told otherwise, all warps together, and those of one warp at most.
+const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
 pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
@@ -49,10 +58,6 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let program = source::read_sound(&choice.file, true)?;
     let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &choice.launch)?;
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
-    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let warps = threads.div_ceil(u64::from(machine.spec.warp_size));
-    let window = resolve(window, default, blocks, u32::try_from(warps).unwrap_or(u32::MAX))?;
     let options = Options {
         mode: machine.mode,
         order: machine.order,
@@ -60,7 +65,23 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
         max_cycles: choice.max_cycles,
         jobs: 1,
     };
-    pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)
+    recording(&program, kernel, launch, &machine.spec, &options, (window, default))
+}
+
+/// The same of a program that is read, on a machine that is chosen.
+pub(crate) fn recording(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    (window, default): (&WindowChoice, Warps),
+) -> Result<Recording, Failure> {
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps = threads.div_ceil(u64::from(spec.warp_size));
+    let window = resolve(window, default, blocks, u32::try_from(warps).unwrap_or(u32::MAX))?;
+    pipeline::record(program, kernel, launch, spec, options, &window).map_err(Failure::new)
 }
 
 /// Checks what was typed against a grid of `blocks` blocks of `warps` warps.
@@ -81,7 +102,12 @@ fn resolve(choice: &WindowChoice, default: Warps, blocks: u64, warps: u32) -> Re
     if to <= choice.from {
         return Err(Failure::new(format!("--from {} --to {to}: the window is empty", choice.from)));
     }
-    let limit = if choice.limit == 0 { usize::MAX } else { choice.limit };
+    let limit = match choice.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if default == Warps::Page => (PAGE_ISSUES.0 / chosen.len().max(1)).clamp(ISSUES, PAGE_ISSUES.1),
+        None => ISSUES,
+    };
     Ok(Window { block: BlockId(block), warps: chosen, cycles: choice.from..to, limit })
 }
 

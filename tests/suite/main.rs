@@ -12,6 +12,7 @@ mod explain;
 mod figures;
 mod forms;
 mod generated;
+mod html;
 mod lowering;
 mod nonsense;
 mod nvcc;
