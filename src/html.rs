@@ -77,13 +77,16 @@ pub fn comparison_page(found: &Comparison, parts: [Part<'_>; 2]) -> String {
                 div {
                     h1 { (shown(&found.b.name)) " against " (shown(&found.a.name)) }
                     p.subtitle { (shown(&found.closing)) }
+                    nav {
+                        "Below: " a href="#a" { "A: " (shown(&found.a.name)) } ", " a href="#b" { "B: " (shown(&found.b.name)) }
+                    }
                 }
                 (theme::switch())
             }
             main {
                 (comparison::sections(found))
                 @for ((name, part), id) in [(&found.a.name, parts[0]), (&found.b.name, parts[1])].into_iter().zip(["a", "b"]) {
-                    section.part {
+                    section.part id=(id) {
                         h2.side { (id.to_uppercase()) ": " (shown(name)) }
                         (summary::subtitle(part.run))
                         (run_sections(part, id, 3))
@@ -205,6 +208,7 @@ fn outcome(run: &Run) -> (String, bool) {
         (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
         (Finish::Ok, 0) => (format!("finished, all {} expectations hold", run.expectations.len()), true),
         (Finish::Ok, n) => (format!("finished, {n} of {} expectations failed", run.expectations.len()), false),
+        (finish, 0) if !run.expectations.is_empty() => (format!("{}, as expected", finish.title().to_uppercase()), false),
         (finish, _) => (finish.title().to_uppercase(), false),
     }
 }

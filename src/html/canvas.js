@@ -155,10 +155,10 @@ class MapCanvas {
   cells(c, ink, warp, view) {
     let drawn = -1;
     for (const column of this.visible(warp, view)) {
-      const x0 = this.x(view, column.from);
-      const x1 = this.x(view, column.to);
-      if (Math.floor(x1) <= drawn) continue; // narrower than a pixel that is painted already
-      drawn = Math.floor(x1);
+      const x0 = Math.max(drawn, Math.round(this.x(view, column.from)));
+      const x1 = Math.max(x0 + 1, Math.round(this.x(view, column.to)));
+      if (this.x(view, column.to) < drawn) continue; // within a pixel that is painted already
+      drawn = x1;
       const issue = warp.issues[column.issue];
       const next = warp.issues[column.issue + 1];
       const path = column.wait && next ? next.path : issue.path;
@@ -242,16 +242,26 @@ class MapCanvas {
     if (!column) return;
     const x0 = this.x(view, column.from);
     const w = Math.max(2, this.x(view, column.to) - x0);
+    const height = this.row * this.model.lanes;
+    const narrow = w < 7 ? 4 : 0; // a frame must not hide what it is around
     c.strokeStyle = ink.ink;
+    c.fillStyle = ink.ink;
     c.lineWidth = 1.5;
-    c.strokeRect(x0 - 0.5, this.top - 1, w, this.row * this.model.lanes + 1);
-    c.lineWidth = 3;
-    c.strokeRect(x0 - 1, this.top + moment.lane * this.row - 1, w + 1, this.row + 1);
+    if (narrow === 0) c.strokeRect(x0 - 0.5, this.top - 1, w, height + 1);
+    for (const [tip, foot] of [[this.top - 1, this.top - 8], [this.top + height, this.top + height + 7]]) {
+      c.beginPath();
+      c.moveTo(x0 + w / 2, tip);
+      c.lineTo(x0 + w / 2 - 4, foot);
+      c.lineTo(x0 + w / 2 + 4, foot);
+      c.fill();
+    }
+    c.lineWidth = 2.5;
+    c.strokeRect(x0 - 1 - narrow, this.top + moment.lane * this.row - 1, w + 1 + 2 * narrow, this.row + 1);
     c.lineWidth = 1;
   }
 }
 
-/** All warps of the window, small: how many lanes execute, and on which path. Shows and moves the part that the map shows. */
+/** All warps of the window, small: how many lanes execute (pale: would, their warp waits), and on which path. Shows and moves the part that the map shows. */
 class OverviewCanvas {
   constructor(canvas, model) {
     this.canvas = canvas;
@@ -283,7 +293,7 @@ class OverviewCanvas {
       this.strip(c, ink, warp, view.axis, y);
       c.fillStyle = i === chosen ? ink.ink : ink.soft;
       c.textAlign = "right";
-      if (i === chosen || this.row >= 11) c.fillText(`${i === chosen ? "\u25b8 " : ""}w${warp.warp}`, LEFT - 6, y + this.row / 2);
+      if (i === chosen || this.row >= 11) c.fillText(`${i === chosen ? "\u25b8 " : ""}w${warp.warp}`, LEFT - 6, Math.min(Math.max(y + this.row / 2, 6), this.height - 6));
     });
     const x0 = this.x(view.from);
     const x1 = this.x(view.to);
@@ -302,15 +312,18 @@ class OverviewCanvas {
     const inside = this.row - 2;
     let drawn = -1;
     for (const column of warp.along(axis)) {
-      if (column.wait) continue;
       const x0 = this.x(column.from);
       const x1 = Math.max(x0 + 0.75, this.x(column.to));
       if (x1 - drawn < 0.5) continue;
       drawn = x1;
       const issue = warp.issues[column.issue];
-      const h = Math.max(1, (inside * count(issue.executed)) / this.model.lanes);
-      c.fillStyle = ink.path(issue.path)[0];
+      const next = warp.issues[column.issue + 1];
+      const lanes = column.wait ? issue.after.first : issue.executed;
+      const h = Math.max(1, (inside * count(lanes)) / this.model.lanes);
+      c.fillStyle = ink.path(column.wait && next ? next.path : issue.path)[0];
+      c.globalAlpha = column.wait ? 0.3 : 1;
       c.fillRect(x0, y + inside - h, x1 - x0, h);
+      c.globalAlpha = 1;
     }
   }
 }

@@ -19,7 +19,7 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
             noscript { p.note { "The picture is drawn by a script. " code { "simt-sim timeline FILE" } " prints the same as text." } }
             @if recording.timeline.strips().iter().all(|strip| strip.issues.is_empty()) {
                 p { "Nothing was issued in this window." }
-                (listings(part, id))
+                (source::listings(part, id))
             } @else {
                 (controls(recording, id))
                 (legend())
@@ -35,7 +35,7 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
                              it waits."
                         }
                     }
-                    (listings(part, id))
+                    (source::listings(part, id))
                 }
                 (keys(id))
                 p.said role="status" aria-live="polite" {}
@@ -45,17 +45,6 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
                 }
                 script type="application/json" { (PreEscaped(data::json(recording, part.sources))) }
             }
-        }
-    }
-}
-
-fn listings(part: Part<'_>, id: &str) -> Markup {
-    html! {
-        div.sources {
-            p.over {
-                strong { "Source" } " " span.chip { "figures: whole run" } " " span."chip window" { "marks: window" }
-            }
-            (source::listings(part, id))
         }
     }
 }
@@ -85,7 +74,9 @@ fn extent(recording: &Recording) -> String {
         grouped(issues as u64),
     );
     match strips.iter().filter(|s| s.more).count() {
+        0 if strips.len() == 1 => out += " That is all it issues",
         0 => out += " That is all they issue",
+        1 if strips.len() == 1 => out += " It issues more",
         n if n == strips.len() => out += " All of them issue more",
         n => out += &format!(" {n} of them issue more"),
     }
@@ -123,7 +114,7 @@ fn controls(recording: &Recording, id: &str) -> Markup {
 fn legend() -> Markup {
     html! {
         ul.legend aria-label="Lane states" {
-            li { canvas.sample data-state="0" width="18" height="14" {} " active; with a number: a part of the warp on its own path" }
+            li { canvas.sample data-state="0" width="18" height="14" {} " active; numbered: a part of the warp" }
             @for state in &LaneState::ALL[1..] {
                 li { canvas.sample data-state=(*state as usize) width="18" height="14" {} " " (state.name()) }
             }

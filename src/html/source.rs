@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::{Part, shown};
-use crate::report::annotate::{Heat, Line, Source, by_line};
-use crate::report::numbers::{grouped, percent, real};
+use crate::report::annotate::{Heat, Line, Source, by_line, compact};
+use crate::report::numbers::{grouped, percent};
 
 /// A text of at most this many lines is shown whole.
 const WHOLE: usize = 1500;
@@ -28,13 +28,17 @@ pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
         files.get(source.name.as_str()).unwrap_or(&none)
     };
     html! {
-            @if part.sources.len() > 1 {
-                p {
-                    label for={ (id) "-source" } { "Source " }
+        div.sources {
+            p.over {
+                @if part.sources.len() > 1 {
+                    label for={ (id) "-source" } { strong { "Source" } } " "
                     select.source id={ (id) "-source" } {
                         @for (i, source) in part.sources.iter().enumerate() { option value=(i) { (shown(&source.name)) } }
                     }
+                } @else {
+                    strong { "Source" }
                 }
+                " " span.chip { "figures: whole run" } " " span."chip window" { "marks: window" }
             }
             @for (i, source) in part.sources.iter().enumerate() {
                 div."listing scroll" data-source=(i) hidden[i > 0] tabindex="0" role="region"
@@ -42,6 +46,7 @@ pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
                     (listing(source, lines_of(source)))
                 }
             }
+        }
     }
 }
 
@@ -74,7 +79,7 @@ fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
                 th.at scope="col" title="at the time chosen in the timeline: the lanes that run this line, or wait there" { "now" }
                 th.n scope="col" { "line" }
                 th scope="col" { "source" }
-                th.n scope="col" title="share of issue slots and of waiting; the bar is full for the hottest line" { "time" }
+                th.n scope="col" title="share of issue slots and of waiting; >> no line takes longer" { "time" }
                 th.n scope="col" title="instructions that warps executed" { "exec" }
                 th.n scope="col" title="branches at which lanes parted" { "div" }
                 th.n scope="col" title="active lanes on average" { "lanes" }
@@ -98,28 +103,39 @@ fn row(number: usize, text: &str, line: &Line, time: u64, hottest: u64) -> Marku
     let heat = line.heat(time, hottest);
     let share = u32::try_from(u128::from(line.time()) * 1000 / u128::from(time.max(1))).unwrap_or(1000);
     let width = u128::from(line.time()) * 100 / u128::from(hottest.max(1));
-    let count = |n: u64| if n == 0 { String::new() } else { grouped(n) };
     let code: String = text.chars().take(MOST_CHARACTERS).collect();
     let cut = code.len() < text.len();
+    let stall = line.main_stall().filter(|_| line.stalled > 0).unwrap_or_default();
     html! {
         tr data-line=(number) .hot[heat != Heat::Cold] {
             td.at {}
             td.n.number { (number) }
             td.code { code { (shown(&code)) @if cut { "…" } } }
             @if line.time() == 0 {
-                td {} td {} td {} td {} td {} td {} td {}
+                td colspan="7" {}
             } @else {
                 td."n bar" style={ "--v:" (width) "%" } {
-                    @if heat == Heat::Hottest { span.hottest title="no line takes longer" { "hottest " } }
-                    (percent(share).replace(' ', "\u{a0}"))
+                    @if heat == Heat::Hottest { span.hottest title="no line takes longer" { ">> " } }
+                    (percent(share).replace(' ', ""))
                 }
-                td.n { (count(line.executed)) }
-                td.n { (count(line.divergent)) }
-                td.n { (line.average_lanes().map(real).unwrap_or_default()) }
-                td.n { (count(line.sectors)) }
-                td.n { (count(line.stalled)) }
-                td { (line.main_stall().filter(|_| line.stalled > 0).unwrap_or_default()) }
+                (count(line.executed))
+                (count(line.divergent))
+                td.n { (line.average_lanes().map(|lanes| format!("{lanes:.1}")).unwrap_or_default()) }
+                (count(line.sectors))
+                (count(line.stalled))
+                td.for title=(stall) { (stall) }
             }
+        }
+    }
+}
+
+/// A cell with a count in few digits, and all of them for whoever points at it.
+fn count(n: u64) -> Markup {
+    html! {
+        @match n {
+            0 => td {},
+            1..10_000 => td.n { (n) },
+            _ => td.n title=(grouped(n)) { (compact(n)) },
         }
     }
 }

@@ -220,7 +220,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
 }
 
 /// A count in three or four digits: `9999`, `16.7M`.
-fn compact(n: u64) -> String {
+pub fn compact(n: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
     for (least, unit) in UNITS {
         if n >= least {

@@ -121,8 +121,10 @@ class Tab {
     await this.settle();
   }
 
-  async shot(path) {
-    const { data } = await this.send("Page.captureScreenshot", { format: "png" });
+  async shot(path, whole = false) {
+    const height = await this.evaluate("document.documentElement.scrollHeight");
+    const clip = whole ? { clip: { x: 0, y: 0, width: 1280, height, scale: 1 }, captureBeyondViewport: true } : {};
+    const { data } = await this.send("Page.captureScreenshot", { format: "png", ...clip });
     writeFileSync(path, Buffer.from(data, "base64"));
   }
 }
@@ -223,6 +225,17 @@ async function page(browser, path) {
           await tab.evaluate('document.querySelector("section.explorer").scrollIntoView()');
           await tab.settle();
           await tab.shot(join(shots, `${name}-${width}-${dark ? "dark" : "light"}-lanes.png`));
+          await tab.evaluate('document.querySelector("canvas.map").focus()');
+          await tab.key("a");
+          await tab.shot(join(shots, `${name}-${width}-${dark ? "dark" : "light"}-cycles.png`));
+          await tab.key("a");
+        }
+        if (width === 1280 && dark) {
+          await tab.shot(join(shots, `${name}-whole.png`), true);
+          await tab.send("Emulation.setEmulatedMedia", { media: "print" });
+          await tab.settle();
+          await tab.shot(join(shots, `${name}-print.png`), true);
+          await tab.send("Emulation.setEmulatedMedia", { media: "" });
         }
       }
     }

@@ -117,7 +117,7 @@ fn sound(page: &str) -> Vec<Element> {
                 !key.starts_with("on") && !["src", "srcset", "action", "data"].contains(&key.as_str()),
                 "{element:?}"
             );
-            assert!(key != "href" || value == "data:,", "{element:?}");
+            assert!(key != "href" || value == "data:," || value.starts_with('#'), "{element:?}");
             assert!(key != "id" || ids.insert(value.clone()), "id {value} twice");
             if element.name != "meta" && key != "title" && key != "aria-label" {
                 assert!(!value.contains("http"), "{element:?}");
@@ -247,7 +247,7 @@ fn the_window_bounds_the_size() {
     );
     let part = of(&path);
     assert!(part.len() < whole.len() && part.contains("warp 3 of its 16, 7 issues"), "{} bytes", part.len());
-    assert!(part.contains("All of them issue more"));
+    assert!(part.contains("It issues more"));
     refused(&["run", "programs/small/diamond.ir", "--warp", "0"], &["--warp", "--html"]);
     refused(&["run", "programs/small/diamond.ir", "--html", "no/such/folder/x.html"], &["no/such/folder/x.html"]);
 }
