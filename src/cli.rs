@@ -10,14 +10,17 @@ mod check;
 mod compare;
 mod crosscheck;
 mod explain;
+mod export;
 mod job;
 mod list;
 mod output;
 mod page;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
+mod sweep;
 mod timeline;
 
 use std::process::ExitCode;
@@ -64,6 +67,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Timeline(a) => timeline::timeline(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
+        Command::Export(a) => export::export(a),
+        Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),

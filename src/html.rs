@@ -208,7 +208,9 @@ fn outcome(run: &Run) -> (String, bool) {
         (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
         (Finish::Ok, 0) => (format!("finished, all {} expectations hold", run.expectations.len()), true),
         (Finish::Ok, n) => (format!("finished, {n} of {} expectations failed", run.expectations.len()), false),
-        (finish, 0) if !run.expectations.is_empty() => (format!("{}, as expected", finish.title().to_uppercase()), false),
+        (finish, 0) if !run.expectations.is_empty() => {
+            (format!("{}, as expected", finish.title().to_uppercase()), false)
+        }
         (finish, _) => (finish.title().to_uppercase(), false),
     }
 }

@@ -8,6 +8,7 @@ pub mod annotate;
 mod answer;
 pub mod cfg;
 pub mod compare;
+pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
@@ -16,6 +17,7 @@ mod text;
 pub mod timeline;
 
 pub(crate) use text::wrap;
+pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
@@ -23,5 +25,5 @@ pub use run::{
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, table, text,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::Launch;
 use simt_sim::machine::{MachineSpec, Options};
-use simt_sim::pipeline::Program;
+use simt_sim::pipeline::{self, Program};
 use simt_sim::report::Run;
 use simt_sim::report::annotate::{Source, origins};
 use simt_sim::report::timeline::Recording;
@@ -44,8 +44,8 @@ pub(crate) fn recording(
     if choice.html.is_none() {
         return Ok(None);
     }
-    let window = (&choice.window, Warps::Page);
-    timeline::recording(program, kernel, launch.clone(), spec, options, window).map(Some)
+    let window = timeline::resolve(&choice.window, Warps::Page, launch, spec.warp_size)?;
+    pipeline::record(program, kernel, launch.clone(), spec, options, &window).map(Some).map_err(Failure::new)
 }
 
 /// The texts of a run's lines: the files that the program was compiled from, looked for beside it, and itself.

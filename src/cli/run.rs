@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simt_sim::html::{self, Part};
-use simt_sim::machine::{Finish, Options, Progress};
+use simt_sim::machine::{Finish, Progress};
 use simt_sim::pipeline::{self, Simulation};
 use simt_sim::report;
 
-use super::args::{Format, RunArgs};
-use super::{Exit, Failure, job, output, page, source};
+use super::args::{Format, PictureFile, RunArgs};
+use super::{Exit, Failure, job, output, page, plot, runs, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
@@ -22,13 +22,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.program.file, args.quiet)?;
     let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &args.program.launch)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.program.machine.no_yield,
-        max_cycles: args.program.max_cycles,
-        jobs: args.jobs,
-    };
+    let options = runs::options(&args.program, &machine, args.jobs);
     let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
     let mut simulation =
@@ -52,6 +46,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
             report::text(&simulation.run, style)
         };
         output::print(&text)?;
+    }
+    for PictureFile { kind, path } in &args.plot {
+        plot::draw_of_run(*kind, path, args, &simulation.run, &machine.spec)?;
     }
     Ok(exit(&simulation))
 }

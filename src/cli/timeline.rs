@@ -3,16 +3,14 @@
 use std::ops::Range;
 
 use simt_sim::base::BlockId;
-use simt_sim::kernel::Kernel;
 use simt_sim::launch::Launch;
-use simt_sim::machine::{MachineSpec, Options};
 use simt_sim::observe::Window;
-use simt_sim::pipeline::{self, Program};
+use simt_sim::pipeline;
 use simt_sim::report::Style;
 use simt_sim::report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
 use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
-use super::{Exit, Failure, job, output, source};
+use super::{Exit, Failure, job, output, runs, source};
 
 /// Prints the lane map.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
@@ -58,34 +56,21 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let program = source::read_sound(&choice.file, true)?;
     let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &choice.launch)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !choice.machine.no_yield,
-        max_cycles: choice.max_cycles,
-        jobs: 1,
-    };
-    recording(&program, kernel, launch, &machine.spec, &options, (window, default))
+    let window = resolve(window, default, &launch, machine.spec.warp_size)?;
+    let options = runs::options(choice, &machine, 1);
+    pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)
 }
 
-/// The same of a program that is read, on a machine that is chosen.
-pub(crate) fn recording(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    (window, default): (&WindowChoice, Warps),
-) -> Result<Recording, Failure> {
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
-    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let warps = threads.div_ceil(u64::from(spec.warp_size));
-    let window = resolve(window, default, blocks, u32::try_from(warps).unwrap_or(u32::MAX))?;
-    pipeline::record(program, kernel, launch, spec, options, &window).map_err(Failure::new)
-}
-
-/// Checks what was typed against a grid of `blocks` blocks of `warps` warps.
-fn resolve(choice: &WindowChoice, default: Warps, blocks: u64, warps: u32) -> Result<Window, Failure> {
+/// Checks what was typed against a launch.
+pub(crate) fn resolve(
+    choice: &WindowChoice,
+    default: Warps,
+    launch: &Launch,
+    warp_size: u32,
+) -> Result<Window, Failure> {
+    let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+    let warps = u32::try_from(threads.div_ceil(u64::from(warp_size.max(1)))).unwrap_or(u32::MAX);
     let block = choice.block_id;
     if u64::from(block) >= blocks {
         return Err(Failure::new(format!(

@@ -130,7 +130,7 @@ class MapCanvas {
     c.clip();
     this.cells(c, ink, warp, view);
     this.heads(c, ink, warp, view);
-    this.axis(c, ink, view, bottom);
+    this.axis(c, ink, warp, view, bottom);
     this.chosen(c, ink, warp, view, moment);
     c.restore();
     c.fillStyle = ink.soft;
@@ -226,13 +226,15 @@ class MapCanvas {
     }
   }
 
-  axis(c, ink, view, bottom) {
+  axis(c, ink, warp, view, bottom) {
     c.fillStyle = ink.soft;
     c.textAlign = "center";
     for (const t of ticks(view.from, view.to, (this.width - LEFT) / 80)) {
-      const x = this.x(view, t + (view.axis === "issue" ? 0.5 : 0));
+      const issue = view.axis === "issue" ? warp.issues[t] : null;
+      if (view.axis === "issue" && !issue) continue; // behind the last
+      const x = this.x(view, t + (issue ? 0.5 : 0));
       c.fillRect(x, bottom, 1, 4);
-      c.fillText(grouped(t), x, bottom + 12);
+      c.fillText(grouped(issue ? issue.number : t), x, bottom + 12);
     }
   }
 

@@ -51,7 +51,7 @@ struct WarpRow {
     warp: u32,
     sm: u32,
     lanes: i32,
-    /// The number of the first issue; the others follow without a gap.
+    /// The number of the first issue; the others follow, and steps that take no slot have the number of the one before.
     first: u64,
     /// Whether it issued more than is here.
     more: bool,

@@ -129,7 +129,7 @@ class Explorer {
   place(moment) {
     const issue = this.warp.issues[moment.issue];
     if (!issue) return null;
-    return this.view.axis === "issue" ? issue.number + 0.5 : issue.cycle + 0.5;
+    return (this.view.axis === "issue" ? moment.issue : issue.cycle) + 0.5;
   }
 
   // What is chosen.

@@ -52,13 +52,15 @@ class Warp {
   constructor(row, data) {
     Object.assign(this, { block: row.block, warp: row.warp, sm: row.sm, lanes: row.lanes, more: row.more, first: row.first });
     let cycle = 0;
+    let number = row.first;
     this.issues = row.issues.map((r, i) => {
       cycle += r[0];
+      if (i > 0 && r[4] > 0) number += 1; // a step that takes no slot has the number of the one before it
       const waits = [];
       for (let w = 0; w < r[9].length; w += 2) waits.push([r[9][w], r[9][w + 1]]);
       const taken = r[6];
       return {
-        number: row.first + i, cycle, step: r[1], active: r[2], executed: r[3], slots: r[4], path: r[5], taken,
+        number, cycle, step: r[1], active: r[2], executed: r[3], slots: r[4], path: r[5], taken,
         diverges: taken !== null && taken !== 0 && taken !== r[2],
         state: data.controls[r[7]], after: data.controls[r[8]], waits, traffic: r[10].length > 0 ? r[10] : null,
       };
@@ -74,8 +76,9 @@ class Warp {
     return this.columns[axis];
   }
 
+  /** A column a step, those that take no slot included. */
   byIssue() {
-    return this.issues.map((issue, i) => ({ from: issue.number, to: issue.number + 1, issue: i, wait: false }));
+    return this.issues.map((issue, i) => ({ from: i, to: i + 1, issue: i, wait: false }));
   }
 
   /** Steps that cost nothing share the cycle of the step before them and have no width here. */

@@ -1,8 +1,8 @@
 // Opens pages of `run --html` and `compare --html` in headless Chromium, without network: they load, answer to mouse and keys in
 // each timeline, and no script fails. Usage: node tests/html/check.mjs [--shots DIR] PAGE..
 //
-// Where there is a file PAGE.lanes, it holds the lane states of the first warp, a line of letters for each issue; the page must say
-// the same.
+// Where there is a file PAGE.lanes, it holds the lane states of the first warp, a line of its number and letters for each issue; the
+// page must say the same.
 //
 // Needs Node and Chromium (CHROMIUM names one that is not on the PATH), no package: it speaks the DevTools protocol over a pipe.
 // Exit codes: 0 all good; 1 something is wrong; 77 there is no Chromium.
@@ -189,7 +189,7 @@ async function timeline(tab, n, lanes) {
   await tab.until(`${rows}.length > 0`, "the table instead of the picture");
   if (lanes) {
     await tab.key("PageUp");
-    const letters = await tab.evaluate(`${rows}.map((row) => row.children[4].textContent).join("\\n")`);
+    const letters = await tab.evaluate(`${rows}.map((row) => row.children[0].textContent + " " + row.children[4].textContent).join("\\n")`);
     expect(letters === lanes, `the lanes of the first warp are those that the simulator saw:\n${letters}\nand not\n${lanes}`);
   }
   await tab.evaluate(`document.querySelectorAll("details.alternative")[${n}].open = false`);

@@ -280,7 +280,8 @@ fn in_a_browser() {
         let path = folder().join(format!("{name}.html"));
         let strip = recording.timeline.strips().first().expect("a warp");
         let letters = |i: &simt_sim::observe::Issue| -> String {
-            i.lane_states(recording.warp_size).iter().map(|state| state.letter()).collect()
+            let states = i.lane_states(recording.warp_size);
+            format!("{} {}", i.number, states.iter().map(|state| state.letter()).collect::<String>())
         };
         let lanes: Vec<String> = strip.issues.iter().map(letters).collect();
         fs::write(&path, page).expect("a file");

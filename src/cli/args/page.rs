@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::WindowChoice;
 
 /// A page to write, and the part of the run that its timeline shows.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct PageChoice {
     /// Write everything into one HTML file that needs no network: timeline, source, metrics
     #[arg(long, value_name = "FILE")]
