@@ -11,13 +11,18 @@ mod check;
 mod compare;
 mod crosscheck;
 mod explain;
+mod export;
 mod job;
 mod list;
 mod output;
+mod page;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
+mod step;
+mod sweep;
 mod timeline;
 
 use std::process::ExitCode;
@@ -62,8 +67,11 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
+        Command::Export(a) => export::export(a),
+        Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),

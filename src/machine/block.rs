@@ -85,6 +85,7 @@ impl Occupancy {
 }
 
 /// A block resident on an SM.
+#[derive(Clone)]
 pub(super) struct Block {
     pub id: BlockId,
     /// Threads that have not exited.

@@ -18,6 +18,7 @@ use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
+#[derive(Clone)]
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
@@ -210,11 +211,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 if !access.lanes.is_empty() {
                     let price = Cycle::from(cost.latency);
-                    let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
+                    let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
                     times.done = served.done;
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
+                    self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 warp.control.go(next);
             }

@@ -14,7 +14,8 @@ use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 
-/// One SM.
+/// One SM. A clone is a checkpoint: it goes on as the original would, if global memory is brought back, too.
+#[derive(Clone)]
 pub(super) struct Sm<'a, O> {
     id: SmId,
     cx: &'a Context<'a>,
@@ -73,26 +74,44 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Runs one cycle: the next in which anything can be issued. `Some` when the SM has come to an end.
     #[inline]
     pub(super) fn cycle(&mut self) -> Option<Finish> {
-        let now = self.next_cycle();
-        if now == NEVER {
-            return Some(if self.free.len() == self.issuer.blocks.len() { Finish::Ok } else { self.deadlock() });
-        }
-        if now >= self.cx.max_cycles {
-            self.now = self.cx.max_cycles;
-            return Some(Finish::CycleLimit);
-        }
-        // Each cycle another scheduler has the first claim on what they share.
-        let schedulers = self.schedulers.len();
-        let first = now as usize % schedulers;
-        for s in (first..schedulers).chain(0..first) {
-            if self.schedulers[s].next <= now
-                && let Err(fault) = self.issue(s, now)
-            {
+        let now = match self.begin_cycle() {
+            Ok(now) => now,
+            Err(finish) => return Some(finish),
+        };
+        for turn in 0..self.schedulers.len() {
+            if let Err(fault) = self.issue_of(turn, now) {
                 return Some(Finish::Fault(fault));
             }
         }
-        self.now = self.now.max(now + 1);
+        self.end_cycle(now);
         None
+    }
+
+    /// The first part of a cycle: which it is, or how the SM has come to an end.
+    #[inline]
+    pub(super) fn begin_cycle(&mut self) -> Result<Cycle, Finish> {
+        let now = self.next_cycle();
+        if now == NEVER {
+            return Err(if self.free.len() == self.issuer.blocks.len() { Finish::Ok } else { self.deadlock() });
+        }
+        if now >= self.cx.max_cycles {
+            self.now = self.cx.max_cycles;
+            return Err(Finish::CycleLimit);
+        }
+        Ok(now)
+    }
+
+    /// The part of a cycle that is the `turn`-th scheduler's: in each cycle another one has the first claim on what they share.
+    #[inline]
+    pub(super) fn issue_of(&mut self, turn: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+        let s = (turn + now as usize) % self.schedulers.len();
+        if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
+    }
+
+    /// The last part of a cycle.
+    #[inline]
+    pub(super) fn end_cycle(&mut self, now: Cycle) {
+        self.now = self.now.max(now + 1);
     }
 
     /// Attributes what is left of every slot, and says that the SM is done.
@@ -278,6 +297,21 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// The warp slots.
     pub(super) fn warps(&self) -> &[Warp] {
         &self.warps
+    }
+
+    /// The warp slots, for someone who changes a program's values from outside.
+    pub(super) fn warps_mut(&mut self) -> &mut [Warp] {
+        &mut self.warps
+    }
+
+    /// The schedulers.
+    pub(super) fn schedulers(&self) -> &[Scheduler] {
+        &self.schedulers
+    }
+
+    /// Which of the GPU's SMs it is.
+    pub(super) fn id(&self) -> SmId {
+        self.id
     }
 
     fn deadlock(&self) -> Finish {

@@ -161,6 +161,9 @@ pub struct Memory {
     pub l1_store: StorePolicy,
     /// Cycles the L1 port is busy for each 128-byte line of a request.
     pub l1_line_interval: u32,
+    /// Extra cycles of an access to L1 for each further pass over its banks, which are those of shared memory; a pass keeps the port
+    /// busy for a cycle. 0: L1 has no banks that conflict.
+    pub l1_conflict: u32,
     /// L2 of the whole GPU.
     pub l2: Cache,
     /// Bytes a cycle that all SMs together get from L2.

@@ -46,6 +46,7 @@ pub(super) struct Waiting {
 }
 
 /// Lanes that wait at a block barrier, and the step whose reduction they await.
+#[derive(Clone)]
 pub(super) struct Arrival {
     pub id: u8,
     pub pc: Pc,
@@ -53,6 +54,7 @@ pub(super) struct Arrival {
 }
 
 /// A warp slot of an SM.
+#[derive(Clone)]
 pub(super) struct Warp {
     pub control: WarpControl,
     pub registers: RegisterFile,
