@@ -57,7 +57,8 @@ fn counted(path: &Path, mode: Mode) -> Result<(Counted, Counted), String> {
 #[test]
 fn probes_count_what_the_simulator_counts() {
     let (mut wrong, mut branches) = (Vec::new(), 0);
-    for path in programs("programs") {
+    // What a calibration does depends on the clock, which probes slow down.
+    for path in programs("programs").into_iter().filter(|path| !path.starts_with("programs/calibrate")) {
         for mode in MODES {
             match counted(&path, mode) {
                 Err(e) => wrong.push(format!("{} {}: {e}", path.display(), mode.name())),
