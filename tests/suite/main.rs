@@ -20,5 +20,6 @@ mod nvcc;
 mod observations;
 mod pictures;
 mod seeds;
+mod step;
 mod support;
 mod truth;
