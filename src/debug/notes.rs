@@ -195,16 +195,21 @@ impl Notes {
             self.remark(Remark { cycle, block, warp, what });
         }
         let here = |who: Option<(BlockId, u32)>| who == Some((block, warp));
-        for other in session.warps(sm, note.cycle).filter(|other| other.block == block) {
-            let waits = other.at_barrier;
-            if other.slot == note.slot {
-                let after = other.control.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes);
-                let before = note.active & other.control.live();
-                note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
+        let itself = session.warp(sm, note.slot, note.cycle).filter(|now| here(Some((now.block, now.index))));
+        let live = itself.as_ref().map_or(LaneMask::EMPTY, |now| now.control.live());
+        if let Some((_, after)) = itself.and_then(|now| now.control.active()) {
+            let before = note.active & live;
+            note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
+        }
+        // Only arrivals, and lanes that ended, can open a barrier.
+        if note.arrived || !note.active.is_subset(live) {
+            for other in session.warps(sm, note.cycle).filter(|other| other.block == block) {
+                let waits = other.at_barrier;
+                let slot = self.slot(sm, other.slot);
+                let came = note.arrived && other.slot == note.slot;
+                note.released += u32::from((slot.waited || came) && !waits);
+                slot.waited = waits;
             }
-            let slot = self.slot(sm, other.slot);
-            note.released += u32::from(slot.waited && !waits || note.arrived && other.slot == note.slot && !waits);
-            slot.waited = waits;
         }
         let told = |what| Remark { cycle: note.cycle, block, warp, what };
         let remarks = [

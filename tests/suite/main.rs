@@ -21,6 +21,7 @@ mod nvcc;
 mod observations;
 mod pictures;
 mod seeds;
+mod step;
 mod support;
 mod sweep;
 mod truth;

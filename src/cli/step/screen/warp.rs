@@ -31,6 +31,9 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         stack(app, warp, &mut lines);
     }
     if lines.len() > height {
+        lines.remove(2); // the help page explains the letters, too
+    }
+    if lines.len() > height {
         lines.truncate(height.saturating_sub(1));
         lines.push(Line::from(".."));
     }
