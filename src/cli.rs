@@ -15,6 +15,7 @@ mod export;
 mod job;
 mod list;
 mod output;
+mod page;
 mod plot;
 mod run;
 mod runs;

@@ -60,6 +60,7 @@ pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod gpu;
+pub mod html;
 pub mod instrument;
 pub mod isa;
 pub mod kernel;

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod export;
+mod page;
 mod plot;
 mod runs;
 mod step;
@@ -13,6 +14,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use export::{ExportArgs, ExportFormat};
+pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
 pub(crate) use step::StepArgs;
@@ -119,10 +121,12 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct WindowChoice {
     /// The warps of the block: one, a range as in 0..3 (the first three), or all
     #[arg(long, value_name = "RANGE")]
@@ -136,9 +140,9 @@ pub(crate) struct WindowChoice {
     /// The cycle at which to stop
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// The most issues of a warp; 0 = no limit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) limit: usize,
+    /// The most issues of a warp; 0 = no limit [default: 200; of a page more, when it has few warps]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -202,6 +206,8 @@ pub(crate) struct CompareArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which machine, in which mode.

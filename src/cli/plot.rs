@@ -143,7 +143,7 @@ pub(crate) fn draw_of_run(
 ) -> Result<(), Failure> {
     let scene = match kind {
         Kind::Window(view) => {
-            let default = WindowChoice { warp: None, block_id: 0, from: 0, to: None, limit: 200 };
+            let default = WindowChoice::default();
             let focus = Focus::from(Axis::Issue);
             plot::picture(view, &window(view, &args.program, &default, &focus)?, focus)
         }

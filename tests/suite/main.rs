@@ -13,6 +13,7 @@ mod exports;
 mod figures;
 mod forms;
 mod generated;
+mod html;
 mod instrument;
 mod lowering;
 mod nonsense;

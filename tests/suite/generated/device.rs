@@ -212,7 +212,9 @@ fn run_part(from: u32, to: u32, hand_on: &impl Fn(u32, &str)) {
         loop {
             match receive.recv_timeout(SILENCE) {
                 Ok(line) => {
-                    let Some((number, what)) = line.strip_prefix(ANSWER).and_then(|l| l.split_once(' ')) else { continue };
+                    let Some((number, what)) = line.strip_prefix(ANSWER).and_then(|l| l.split_once(' ')) else {
+                        continue;
+                    };
                     let number: u32 = number.parse().unwrap_or(u32::MAX);
                     hand_on(number, what);
                     if !what.starts_with("differs") {
