@@ -5,6 +5,7 @@
 mod args;
 
 mod ask;
+mod calibrate;
 mod cfg;
 mod check;
 mod compare;
@@ -14,12 +15,14 @@ mod export;
 mod job;
 mod list;
 mod output;
+mod page;
 mod plot;
 mod run;
 mod runs;
 mod shell;
 mod source;
 mod step;
+mod sweep;
 mod timeline;
 
 use std::process::ExitCode;
@@ -68,10 +71,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
         Command::Export(a) => export::export(a),
+        Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),

@@ -12,11 +12,13 @@ pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
+pub mod profile;
 mod run;
 mod text;
 pub mod timeline;
 
 pub(crate) use text::wrap;
+pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
@@ -24,5 +26,5 @@ pub use run::{
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, table, text,
 };

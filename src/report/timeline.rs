@@ -8,7 +8,7 @@ mod map;
 mod transposed;
 
 pub use data::csv;
-pub(super) use data::quoted;
+pub(crate) use data::quoted;
 pub use map::lane_map;
 pub use transposed::transposed;
 

@@ -81,13 +81,20 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     };
     let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    let ridges = roofs.iter().flat_map(|roof| [roof.issue / roof.l2, roof.issue / roof.dram]);
+    let ridges: Vec<f64> = roofs.iter().flat_map(|roof| [roof.issue / roof.l2, roof.issue / roof.dram]).collect();
+    let ridges = if ridges.is_empty() { vec![1.0] } else { ridges };
     let at = all.iter().flat_map(|r| [r.instructions / r.l2_bytes, r.instructions / r.dram_bytes]);
-    let xs = positive(&mut at.chain(ridges));
+    let xs = positive(&mut at.chain(ridges.iter().copied()));
     let ys = positive(&mut all.iter().flat_map(|r| [r.rate, r.lane_rate]).chain(roofs.iter().map(|roof| roof.issue)));
     let (xs, ys) = if xs.is_empty() || ys.is_empty() { (vec![1.0], vec![1.0]) } else { (xs, ys) };
-    let x = Ruler::decades(least(&xs) / 2.0, most(&xs) * 2.0, PLANE.x, PLANE.right());
-    let y = Ruler::decades(least(&ys) / 1.5, most(&ys) * 1.5, PLANE.bottom(), PLANE.y);
+    // The ridges stand at least a decade from the edges, so that there is room for slopes and their names.
+    let x = Ruler::decades(
+        least(&xs).min(least(&ridges) / 8.0),
+        most(&xs).max(most(&ridges) * 8.0),
+        PLANE.x,
+        PLANE.right(),
+    );
+    let y = Ruler::decades(least(&ys).min(most(&ys) / 8.0) / 1.5, most(&ys) * 1.5, PLANE.bottom(), PLANE.y);
 
     let heading = heading(runs);
     let names: Vec<String> = runs.iter().map(|(run, _)| name(run)).collect();

@@ -44,7 +44,11 @@ impl Ruler {
     pub(super) fn decades(least: f64, most: f64, start: i32, end: i32) -> Ruler {
         let from = least.log10().floor();
         let to = most.log10().ceil().max(from + 1.0);
-        let ticks = (0..=(to - from) as i32).map(|i| 10_f64.powf(from + f64::from(i))).collect();
+        let powers = (0..=(to - from) as i32).map(|i| 10_f64.powf(from + f64::from(i)));
+        let ticks = powers
+            .flat_map(|power| [power, 2.0 * power, 5.0 * power])
+            .filter(|&tick| tick <= 10_f64.powf(to))
+            .collect();
         let ln = |power: f64| power * std::f64::consts::LN_10;
         Ruler { from: ln(from), to: ln(to), log: true, start, end, ticks }
     }

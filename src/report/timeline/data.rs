@@ -53,6 +53,6 @@ pub fn csv(recording: &Recording) -> String {
 }
 
 /// A CSV field (RFC 4180).
-pub(in crate::report) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
