@@ -78,8 +78,8 @@ impl<'a, O: Observer> Sm<'a, O> {
             Ok(now) => now,
             Err(finish) => return Some(finish),
         };
-        for s in 0..self.schedulers.len() {
-            if let Err(fault) = self.issue_of(s, now) {
+        for turn in 0..self.schedulers.len() {
+            if let Err(fault) = self.issue_of(turn, now) {
                 return Some(Finish::Fault(fault));
             }
         }
@@ -101,9 +101,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         Ok(now)
     }
 
-    /// The part of a cycle that is scheduler `s`'s.
+    /// The part of a cycle that is the `turn`-th scheduler's: in each cycle another one has the first claim on what they share.
     #[inline]
-    pub(super) fn issue_of(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+    pub(super) fn issue_of(&mut self, turn: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+        let s = (turn + now as usize) % self.schedulers.len();
         if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
     }
 
@@ -156,8 +157,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
             self.issuer.watch.progress();
             let spec = self.cx.spec.barrier;
-            let warps = Cycle::from(self.issuer.blocks[block].warps);
-            let at = released.last + Cycle::from(spec.base) + Cycle::from(spec.per_warp) * warps;
+            let at = released.last + Cycle::from(spec.base);
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
@@ -221,10 +221,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.issuer.observer.on(Event::BlockEnd { cycle: now + 1, sm: self.id, block: self.issuer.blocks[slot].id });
         self.free.push(slot);
-        self.admit(now + 1);
+        self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
     }
 
-    /// Fills free block slots from the grid.
+    /// Fills free block slots from the grid. `now` may lie ahead: the warps' events carry that cycle.
     fn admit(&mut self, now: Cycle) {
         let cx = self.cx;
         while let Some(&slot) = self.free.last()
@@ -282,7 +282,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
-        let resume = Until::new(now + Cycle::from(cx.spec.block_start), Stall::Wait);
+        let cold = if now == 0 { cx.spec.cold_start } else { 0 };
+        let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
+        let resume = Until::new(now + start, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
         self.schedulers[s].refresh(&self.issuer.shared);
     }

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod ask;
+mod calibrate;
 mod calls;
 mod cli;
 mod compare;
