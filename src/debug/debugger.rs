@@ -4,7 +4,7 @@ use super::goal::{Focus, Goal, Reached};
 use super::history::{History, INTERVAL};
 use super::notes::{Happening, Notes, Remark};
 use super::survey::Survey;
-use crate::base::{BlockId, Cycle, Pc, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, Pc, WarpId};
 use crate::kernel::{JoinOp, Op, Register};
 use crate::launch::Launch;
 use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Saved, Session};
@@ -211,7 +211,7 @@ impl<'a> Debugger<'a> {
         let Edit { focus, lane, register, bits } = edit;
         let Some((sm, slot)) = self.find(focus) else { return false };
         let done = self.session.set_register(sm, slot, lane, register, bits);
-        let what = Happening::Changed { lane };
+        let what = Happening::Changed { lanes: LaneMask::lane(lane) };
         self.notes.remark(Remark { cycle: self.clock, block: focus.block, warp: focus.warp, what });
         done
     }

@@ -96,8 +96,8 @@ pub enum Happening {
     BlockStarted,
     /// A register of it was changed from outside.
     Changed {
-        /// The lane.
-        lane: u32,
+        /// The lanes.
+        lanes: LaneMask,
     },
 }
 
@@ -143,7 +143,15 @@ impl Notes {
         self.slots.get(sm)?.get(slot.index())?.access.as_deref()
     }
 
-    pub(super) fn remark(&mut self, remark: Remark) {
+    /// Adds a remark; changes of several lanes at one place are one.
+    pub(super) fn remark(&mut self, mut remark: Remark) {
+        if let Some(&before) = self.remarks.back()
+            && (before.cycle, before.block, before.warp) == (remark.cycle, remark.block, remark.warp)
+            && let (Happening::Changed { lanes: a }, Happening::Changed { lanes: b }) = (before.what, remark.what)
+        {
+            self.remarks.pop_back();
+            remark.what = Happening::Changed { lanes: a | b };
+        }
         if self.remarks.len() == REMARKS {
             self.remarks.pop_front();
         }

@@ -163,7 +163,7 @@ fn remark(app: &App<'_>, what: Happening) -> String {
         Happening::WarpEnded => "ends".to_string(),
         Happening::BlockEnded => "the block ends".to_string(),
         Happening::BlockStarted => "the block starts".to_string(),
-        Happening::Changed { lane } => format!("a register of lane {lane} is changed"),
+        Happening::Changed { lanes } => format!("registers of lanes {} changed", lanes.list()),
     }
 }
 

@@ -100,8 +100,9 @@ fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> 
         let expected = start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
         value(lane).is_some_and(|bits| signed(bits.wrapping_sub(expected)) == 0)
     };
-    // Beyond this the numbers tell more than the rule; and floats are no multiples of anything.
-    let clear = step == 0 || step.unsigned_abs() < 1 << 20 && !register.ty.is_float() && lanes.count() > 2;
+    // Beyond this the numbers tell more than the rule; and floats and predicates are no multiples of anything.
+    let number = !register.ty.is_float() && register.ty != Type::Pred;
+    let clear = step == 0 || step.unsigned_abs() < 1 << 20 && number && lanes.count() > 2;
     if !clear || !lanes.lanes().all(follows) {
         return None;
     }

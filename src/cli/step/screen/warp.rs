@@ -120,7 +120,7 @@ fn state(group: &Group) -> String {
 
 /// Where a group goes on, as short as the panel is narrow: `71 sync B0`.
 fn next(app: &App<'_>, group: &Group) -> String {
-    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace('(', "").replace(')', "")
+    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace(['(', ')'], "")
 }
 
 fn mask(lanes: LaneMask) -> String {
