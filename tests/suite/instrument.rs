@@ -12,7 +12,7 @@ use simt_sim::pipeline::Program;
 use super::support::{MODES, launch, machine, options};
 
 /// What is logged here: enough to see the order in several blocks.
-const LOG: Log = Log { warps: 8, events: 2_000 };
+const LOG: Log = Log { warps: 8, events: 100 };
 
 /// Every program under a folder, sorted.
 fn programs(folder: &str) -> Vec<PathBuf> {

@@ -18,7 +18,7 @@ use super::super::{Exit, Failure, job, output, source};
 use super::{Judged, absence, as_recorded, default_folder, observation_file, today};
 
 /// What is logged of a run: the first warps, long enough for every program of the repository.
-const LOG: Log = Log { warps: 64, events: 4096 };
+const LOG: Log = Log { warps: 64, events: 512 };
 
 /// What the device counted, now or earlier.
 struct Device {
