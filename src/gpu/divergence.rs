@@ -117,6 +117,7 @@ pub struct Explanation {
 
 /// All explanations of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Explanations(pub Vec<Explanation>);
 
 impl Explanations {

@@ -186,12 +186,12 @@ fn judge(
 ) -> Result<Judged, Failure> {
     let mut columns = vec![&own.divergence, &probed.divergence];
     let mut heads = vec![ours.to_string(), "the same with probes".to_string()];
-    let (mut verdict, mut notes, mut exit) = ("equal", String::new(), Exit::Ok);
-    match device {
+    let mut notes = String::new();
+    let (mut verdict, mut exit) = match device {
         None => {
             let file = observation_file(&recorded_folder(args), path);
             let _ = writeln!(notes, "  no GPU, and no fresh `{}`", file.display());
-            exit = Exit::NothingToCompare;
+            ("equal", Exit::NothingToCompare)
         }
         Some(Device { record, .. }) => {
             let unclear = if record.disturbed { "; logging changed what was counted" } else { "" };
@@ -202,10 +202,10 @@ fn judge(
                 let _ = writeln!(notes, "  {} with probes: {}", record.gpu, ending(&record.finish));
             }
             let (word, reasons, code) = explain(args, path, &record.differing(Some(&own.divergence)))?;
-            (verdict, exit) = (word, code);
             notes += &reasons;
+            (word, code)
         }
-    }
+    };
     if own.divergence != probed.divergence {
         (verdict, exit) = ("the simulator's own probes differ", Exit::ExpectationFailed);
     }
