@@ -99,6 +99,23 @@ impl DeviceError {
     }
 }
 
+/// Keeps the first GPU's context, so that runs one after the other need not make it anew.
+pub struct Held {
+    #[cfg(feature = "cuda")]
+    _device: device::Device,
+}
+
+/// Keeps the first GPU's context until the value goes. [`run`] needs no such thing; it is for many short runs.
+///
+/// # Errors
+/// There is no bindings, driver or device.
+pub fn hold() -> Result<Held, DeviceError> {
+    #[cfg(feature = "cuda")]
+    return Ok(Held { _device: device::Device::first()? });
+    #[cfg(not(feature = "cuda"))]
+    Err(DeviceError::NotBuilt)
+}
+
 /// Runs a launch on the first GPU. `text` is the program as [`device_text`] gives it, `kernel` the checked kernel that
 /// `launch` was resolved for. A kernel that runs longer than `limit` ends as [`Finish::Timeout`]; the device is then
 /// still busy with it until the process ends, so nothing more can be run in this process.

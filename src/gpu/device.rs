@@ -96,14 +96,14 @@ fn words(error: &DriverError) -> String {
 }
 
 /// The first device, its primary context current.
-struct Device {
+pub(super) struct Device {
     handle: sys::CUdevice,
     name: String,
     driver: String,
 }
 
 impl Device {
-    fn first() -> Result<Device, DeviceError> {
+    pub(super) fn first() -> Result<Device, DeviceError> {
         // SAFETY: it only tries to load the library. The bindings would panic at their first call without it.
         if !unsafe { sys::is_culib_present() } {
             return Err(DeviceError::NoDriver);
