@@ -52,6 +52,7 @@
 
 pub mod ask;
 pub mod base;
+pub mod checks;
 pub mod diag;
 pub mod divergence;
 pub mod event;

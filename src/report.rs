@@ -19,7 +19,7 @@ pub(crate) use text::wrap;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
-    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
