@@ -101,10 +101,10 @@ pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, byt
     })
 }
 
-/// The code, message and remedy of a fault.
-pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> (&'static str, String, &'static str) {
+/// The code, message and remedy of a fault that a check is about.
+pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(&'static str, String, &'static str)> {
     let message = fault.kind.to_string();
-    match fault.kind {
+    Some(match fault.kind {
         FaultKind::OutOfBounds { space, address, bytes } => {
             let near = nearest(kernel, launch, space, address, bytes);
             let message = near.map_or(message.clone(), |near| format!("{message}; {near}"));
@@ -123,6 +123,6 @@ pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> (&'stati
         FaultKind::GatheredElsewhere { .. } => {
             ("mask-absent-lane", message, "let all lanes that the mask names execute the same instruction")
         }
-        _ => ("program-fault", message, "see the page of the outcome: `simt-sim explain fault`"),
-    }
+        _ => return None,
+    })
 }

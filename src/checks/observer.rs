@@ -88,7 +88,7 @@ impl Checkers {
 
     /// The observer of one SM.
     pub fn observer(&self) -> Checker {
-        Checker { common: self.0.clone(), warps: Vec::new(), blocks: Vec::new(), found: Findings::default() }
+        Checker { common: self.0.clone(), warps: Vec::new(), blocks: Vec::new(), spare: Vec::new(), found: Findings::default() }
     }
 }
 
@@ -99,6 +99,8 @@ pub struct Checker {
     warps: Vec<Option<Warp>>,
     /// The resident blocks.
     blocks: Vec<Option<Block>>,
+    /// Shadows of blocks that have ended, empty.
+    spare: Vec<Shadow>,
     found: Findings,
 }
 
@@ -174,7 +176,7 @@ impl Checker {
         self.blocks[at] = Some(Block {
             clock: BlockClock::new(id),
             phases: Default::default(),
-            shadow: Shadow::default(),
+            shadow: self.spare.pop().unwrap_or_default(),
             writes: SharedWrites::new(self.common.shared_bytes),
             released: BTreeMap::new(),
             ended: None,
@@ -183,7 +185,7 @@ impl Checker {
     }
 
     fn issue(&mut self, slot: usize, pc: Pc, active: LaneMask, lanes: LaneMask) {
-        let Checker { common, warps, blocks, found } = self;
+        let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
@@ -209,7 +211,7 @@ impl Checker {
     }
 
     fn collective(&mut self, slot: usize, pc: Pc, lanes: LaneMask, members: LaneMask) {
-        let Checker { common, warps, blocks, found } = self;
+        let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
@@ -238,7 +240,7 @@ impl Checker {
     }
 
     fn barrier(&mut self, slot: usize, arrival: Arrival, lanes: LaneMask, arriving: LaneMask, id: u8) {
-        let Checker { common, warps, blocks, found } = self;
+        let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(arrival.pc) else { return };
@@ -325,8 +327,9 @@ impl Observer for Checker {
             }
             Event::BlockEnd { block, .. } => {
                 let ended = self.blocks.iter_mut().find(|b| b.as_ref().is_some_and(|b| b.clock.id == block.0));
-                if let Some(ended) = ended {
-                    *ended = None;
+                if let Some(Block { mut shadow, .. }) = ended.and_then(Option::take) {
+                    shadow.clear();
+                    self.spare.push(shadow);
                 }
             }
             _ => {}
@@ -335,7 +338,7 @@ impl Observer for Checker {
 
     #[inline]
     fn access(&mut self, slot: WarpId, pc: Pc, access: &LaneAccess<'_>) {
-        let Checker { common, warps, blocks, found } = self;
+        let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot.index()) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };

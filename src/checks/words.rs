@@ -31,8 +31,9 @@ pub fn judge(
     fault: Option<(&Fault, &Inst, u32, u32)>,
 ) -> Vec<(Diagnostic, u64)> {
     let mut said: Vec<_> = findings.iter().map(|f| (account.say(f), f.times)).collect();
-    if let Some((fault, inst, block, warp)) = fault {
-        let (code, message, help) = bounds::fault(account.kernel, account.launch, fault);
+    if let Some((fault, inst, block, warp)) = fault
+        && let Some((code, message, help)) = bounds::fault(account.kernel, account.launch, fault)
+    {
         let place = format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
         said.push((finding(Severity::Error, code, inst.span, message).label(place).help(help), 1));
     }

@@ -5,28 +5,32 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simt_sim::diag::{Diagnostic, has_errors};
 use simt_sim::machine::{Finish, Progress};
-use simt_sim::pipeline::{self, Program, Simulation};
+use simt_sim::pipeline::{Program, Simulation};
 use simt_sim::report;
 use simt_sim::report::annotate::Source;
 
 use super::args::{Format, PictureFile, RunArgs};
-use super::{Exit, Failure, job, output, plot, runs, source};
+use super::{Exit, Failure, checks, job, output, plot, runs, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?; // before the run rather than after it
     }
+    let on = checks::chosen(args.checks.checks.as_deref())?;
     let machine = job::machine(&args.program.machine)?;
     let program = source::read_sound(&args.program.file, args.quiet)?;
     let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &args.program.launch)?;
     let options = runs::options(&args.program, &machine, args.jobs);
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
-    let mut simulation =
-        pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    let (spec, options) = checks::scheduled(&machine.spec, &options, args.checks.schedule);
+    let wanted = checks::Wanted { on, schedules: args.checks.schedules };
+    let (mut simulation, findings) = wanted.run(&program, kernel, launch, &spec, &options, &bar)?;
     bar.clear();
+    output::error(&checks::shown(&program, &findings, args.quiet));
     if !args.quiet {
         let style = report::Style { width: output::width(), color: output::color_out() };
         let text = if args.annotate {
@@ -44,7 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for PictureFile { kind, path } in &args.plot {
         plot::draw_of_run(*kind, path, args, &simulation.run, &machine.spec)?;
     }
-    Ok(exit(&simulation))
+    Ok(exit(&simulation, &findings))
 }
 
 /// The texts to annotate: the files that the program was compiled from, looked for beside it, and itself.
@@ -71,11 +75,13 @@ fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn exit(simulation: &Simulation) -> Exit {
+/// How the process ends. How the run ended comes first: what follows from a hang or a fault says less.
+pub(crate) fn exit(simulation: &Simulation, findings: &[Diagnostic]) -> Exit {
     match simulation.finish {
         Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,
         Finish::CycleLimit => Exit::CycleLimit,
         Finish::Fault(_) => Exit::Fault,
+        Finish::Ok if has_errors(findings) => Exit::CheckFound,
         Finish::Ok if !simulation.run.passed() => Exit::ExpectationFailed,
         Finish::Ok => Exit::Ok,
     }

@@ -3,6 +3,7 @@
 mod architecture;
 mod ask;
 mod calls;
+mod checks;
 mod cli;
 mod compare;
 mod corpus;
