@@ -27,7 +27,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             });
             let variables = kernel.variables.iter().map(|v| {
                 let bytes = v.bytes.len() as u64;
-                Piece { name: v.name.clone(), what: format!("{bytes} bytes"), first: v.address, bytes, element: None }
+                Piece { name: plain(&v.name), what: format!("{bytes} bytes"), first: v.address, bytes, element: None }
             });
             buffers.chain(variables).collect()
         }
@@ -39,7 +39,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
                 .filter(|(.., bytes)| *bytes > 0)
                 .map(|(name, first, bytes)| {
                     let (first, bytes) = (u64::from(*first), u64::from(*bytes));
-                    Piece { name: name.clone(), what: format!("{bytes} bytes"), first, bytes, element: None }
+                    Piece { name: plain(name), what: format!("{bytes} bytes"), first, bytes, element: None }
                 })
                 .collect();
             let end = pieces.iter().map(|p| p.first + p.bytes).max().unwrap_or(0);
@@ -55,6 +55,19 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             vec![Piece { name, what, first: 0, bytes, element: None }]
         }
     }
+}
+
+/// A variable as its author calls it: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
+fn plain(name: &str) -> String {
+    let own = name.starts_with("_Z").then(|| {
+        let starts = (1..name.len()).rev().filter(|&i| name.is_char_boundary(i));
+        starts.filter_map(|i| name.get(i..)).find(|rest| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            digits > 0 && rest[..digits].parse() == Ok(rest.len() - digits)
+        })
+    });
+    let own = own.flatten().map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    own.unwrap_or(name).to_owned()
 }
 
 /// What lies at an address: `in[5]`, `in[5] byte 2`, `data+12`, or the bare address.

@@ -133,6 +133,11 @@ impl Findings {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     pub(super) fn into_vec(self) -> Vec<Finding> {
         self.0.into_values().collect()
     }

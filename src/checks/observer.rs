@@ -151,6 +151,12 @@ impl Checker {
         (self.found.into_vec(), full)
     }
 
+    /// Whether anything has been found yet.
+    #[cfg(test)]
+    pub(super) fn has_found(&self) -> bool {
+        !self.found.is_empty()
+    }
+
     fn start_warp(&mut self, slot: usize, block: u32, index: u32, lanes: LaneMask) {
         let common = &self.common;
         let Some(at) = self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block)) else { return };
@@ -204,6 +210,9 @@ impl Checker {
                 warp.live -= lanes;
             }
             What::Fence if common.checks.races && !lanes.is_empty() => {
+                if common.lock_step {
+                    warp.clock.lock_step(&mut block.clock);
+                }
                 warp.clock.fence(&mut block.clock, lanes, warp.live);
             }
             _ => {}
@@ -245,6 +254,10 @@ impl Checker {
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(arrival.pc) else { return };
         let number = block.clock.id;
+        if common.lock_step && common.checks.races {
+            // Whatever the warp did before comes with it.
+            warp.clock.lock_step(&mut block.clock);
+        }
         let phase = &mut block.phases[usize::from(id) % 16];
         let misuse = phase.arrive(arrival, slot, lanes, common.threads);
         if arrival.sync {

@@ -33,6 +33,8 @@ pub fn judge(
     let mut said: Vec<_> = findings.iter().map(|f| (account.say(f), f.times)).collect();
     if let Some((fault, inst, block, warp)) = fault
         && let Some((code, message, help)) = bounds::fault(account.kernel, account.launch, fault)
+        // An absent lane has been told of already, when it was missed.
+        && !said.iter().any(|(d, _)| d.code == code && d.labels.first().is_some_and(|l| l.span == inst.span))
     {
         let place = format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
         said.push((finding(Severity::Error, code, inst.span, message).label(place).help(help), 1));
@@ -118,12 +120,12 @@ impl Account<'_> {
                 "name live lanes only, or let all stay until the last exchange",
             ),
         };
-        let (here, there) = (if here.is_empty() { does(f.here.does) } else { here }, there);
         self.diagnostic(f, message, here, there).help(help)
     }
 
     fn diagnostic(&self, f: &Finding, message: String, here: &str, there: &str) -> Diagnostic {
         let span = self.span(&f.here);
+        let here = if here.is_empty() { does(f.here.does) } else { here };
         let words = format!("{}{here}{}", who(&f.here), self.origin(span));
         let said = finding(f.kind.severity(), f.kind.code(), span, message).label(words);
         match &f.there {

@@ -140,7 +140,17 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if cost.kind == Kind::Collective
             && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
         {
-            self.observer.on(Event::Collective { sm, warp: slot, pc, lanes, members });
+            let (mut rest, mut members) = (lanes, Some(members));
+            while let Some(named) = members {
+                // Lanes that name different masks synchronise among themselves.
+                let lanes = rest & named;
+                if lanes.is_empty() {
+                    break; // a mask without the lane itself: a fault
+                }
+                self.observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
+                rest -= lanes;
+                members = exec::members(&step.inst, rest, &warp.registers);
+            }
             if !matches!(step.inst.op, Op::WarpSync { .. })
                 && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
                 && !away.is_empty()

@@ -70,6 +70,15 @@ fn what_is_wrong_is_found_on_its_lines() {
 const LISTED: &[(&str, &[&str], &str)] = &[
     ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),
     ("cuda/shared_halving_race", &["race-shared"], "its barrier is missing on purpose"),
+    ("small/ballot_both_arms", &["mask-absent-lane"], "shows a full mask in both arms of a branch"),
+    ("small/barrier_after_exit", &["barrier-after-exit"], "shows what machines make of it"),
+    ("small/barrier_both_arms", &["barrier-in-parts"], "shows what machines make of it"),
+    ("small/barrier_one_arm", &["barrier-in-parts"], "shows what machines make of it"),
+    ("small/hoisted_load", &["race-shared", "race-same-value"], "waits for a plain store, which a compiler may move"),
+    ("small/nested_four", &["race-same-value"], "lanes mark where they have been"),
+    ("small/racy_sides", &["race-global", "race-same-value"], "shows which side of a branch runs last"),
+    ("small/shuffle_after_exit", &["mask-ended-lane"], "shows a full mask after an exit"),
+    ("small/shuffle_partial", &["mask-absent-lane"], "shows a full mask in a branch; pre-volta only"),
     ("small/warp_sync_reduction", &["race-shared"], "written for lock-step; volta only"),
 ];
 
