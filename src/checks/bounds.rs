@@ -110,7 +110,8 @@ pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, byt
         format!("the last {over} of them are behind the end of {whole}")
     } else {
         let index = near.element.map(|element| format!(": index {}", (address - near.first) / element));
-        format!("{} bytes behind the end of {whole}{}", address - end, index.unwrap_or_default())
+        let far = if address == end { "right".to_owned() } else { format!("{} bytes", address - end) };
+        format!("{far} behind the end of {whole}{}", index.unwrap_or_default())
     })
 }
 

@@ -89,20 +89,20 @@ impl Account<'_> {
             ),
             Kind::BarrierMixed => (
                 "threads of a block meet at one barrier from two instructions".to_owned(),
-                " arrives here",
-                " waits here",
+                "",
+                " came here",
                 "let all threads of the block execute the same barrier; those who are to wait for each other only take a \
                  barrier number and count of their own",
             ),
             Kind::BarrierCount => (
                 format!("the thread count of a barrier is wrong: {}", f.detail),
-                " arrives here",
-                " waits here",
+                "",
+                " came here",
                 "let all who meet at a barrier name the number of threads that come to it",
             ),
             Kind::BarrierAfterExit => (
                 format!("a block barrier after some of the block's threads have ended ({} so far)", f.detail),
-                " waits here",
+                "",
                 " ended here",
                 "let every thread stay until the last barrier, with its work in a branch: machines before Volta count whole \
                  warps, and CUDA asks that all threads of the block come",
@@ -115,7 +115,7 @@ impl Account<'_> {
             ),
             Kind::MaskEnded => (
                 format!("the mask names lanes that have ended: {}", f.detail),
-                " is here",
+                "",
                 " ended here",
                 "name live lanes only, or let all stay until the last exchange",
             ),

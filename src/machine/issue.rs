@@ -140,8 +140,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if cost.kind == Kind::Collective
             && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
         {
-            let (mut rest, mut members) = (lanes, Some(members));
-            while let Some(named) = members {
+            let (mut rest, mut next_members) = (lanes, Some(members));
+            while let Some(named) = next_members {
                 // Lanes that name different masks synchronise among themselves.
                 let lanes = rest & named;
                 if lanes.is_empty() {
@@ -149,7 +149,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 self.observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
                 rest -= lanes;
-                members = exec::members(&step.inst, rest, &warp.registers);
+                next_members = exec::members(&step.inst, rest, &warp.registers);
             }
             if !matches!(step.inst.op, Op::WarpSync { .. })
                 && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
