@@ -127,6 +127,13 @@ pub struct Traffic {
     pub ideal_wavefronts: u32,
 }
 
+impl Traffic {
+    /// Bytes that each lane moved.
+    pub fn bytes_per_lane(&self) -> u32 {
+        self.requested / self.lanes.count().max(1)
+    }
+}
+
 /// Load, store or atomic, as counters distinguish it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessWay {
@@ -363,11 +370,11 @@ pub trait Observer: Send + Sized {
     /// large for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn access(&mut self, _: WarpId, _: Pc, _: &LaneAccess<'_>) {}
-    /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: bytes a lane, and the address of each
-    /// lane that took part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts
-    /// from the block's first byte. Too large for an event; who does not look at it pays nothing.
+    /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: the address of each lane that took
+    /// part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts from the
+    /// block's first byte. Too large for an event; who does not look at it pays nothing.
     #[inline(always)]
-    fn addresses(&mut self, _: WarpId, _: Pc, _bytes: u32, _: &[u64; MAX_LANES]) {}
+    fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
     /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.
     #[inline(always)]
     fn is_done(&self) -> bool {
@@ -402,9 +409,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
         self.1.access(warp, pc, access);
     }
     #[inline(always)]
-    fn addresses(&mut self, warp: WarpId, pc: Pc, bytes: u32, addresses: &[u64; MAX_LANES]) {
-        self.0.addresses(warp, pc, bytes, addresses);
-        self.1.addresses(warp, pc, bytes, addresses);
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
+        self.0.addresses(warp, pc, traffic, addresses);
+        self.1.addresses(warp, pc, traffic, addresses);
     }
     #[inline(always)]
     fn is_done(&self) -> bool {

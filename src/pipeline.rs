@@ -17,7 +17,7 @@ use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
     self, Code, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
-use crate::observe::{Counts, Edges, Passages, Timeline, Trace, Window};
+use crate::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
 use crate::report::plot::{Roof, Walk};
@@ -221,7 +221,8 @@ pub fn record(
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
-    let timeline = || Timeline::new(window.clone());
+    let slots = || Slots::new(window.block, window.cycles.clone(), spec.schedulers);
+    let timeline = || (Timeline::new(window.clone()), slots());
     let Watched { finish, sm, simulated_sms, observer } =
         machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
     let lines = Lines::new(program);
@@ -241,7 +242,8 @@ pub fn record(
         shared_banks: spec.memory.shared_banks,
         counts_joins: code.is_machine_code(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
-        timeline: observer,
+        timeline: observer.0,
+        schedulers: observer.1.into_spans(),
         verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles, None)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),
@@ -336,6 +338,17 @@ pub fn issue_streams(
     let lines = Lines::new(program);
     let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
+}
+
+/// What each step of a stream is, for who shows a run while it goes on.
+pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+    let lines = Lines::new(program);
+    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+}
+
+/// Why a run did not end well, if it did not.
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), max_cycles, None)
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {

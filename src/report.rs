@@ -8,14 +8,17 @@ pub mod annotate;
 mod answer;
 pub mod cfg;
 pub mod compare;
+pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
+pub mod profile;
 mod run;
 mod text;
 pub mod timeline;
 
 pub(crate) use text::wrap;
+pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
@@ -23,5 +26,5 @@ pub use run::{
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, table, text,
 };

@@ -1,16 +1,26 @@
 //! What can be typed.
 
+mod calibrate;
 mod checks;
+mod export;
+mod page;
 mod plot;
 mod runs;
+mod step;
+mod sweep;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
+pub(crate) use export::{ExportArgs, ExportFormat};
+pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
+pub(crate) use step::StepArgs;
+pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
@@ -32,14 +42,22 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Step through a run in the terminal, forward and back
+    Step(StepArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
+    /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
+    Export(ExportArgs),
+    /// Run a program once for each combination of values: a table, a file of results, a picture
+    Sweep(SweepArgs),
     /// Check programs: errors, warnings, a summary; with --run also what they do wrong when they run
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
+    /// Measure a machine's parameters, on the simulator and on a GPU
+    Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -108,10 +126,12 @@ pub(crate) struct RunArgs {
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct WindowChoice {
     /// The warps of the block: one, a range as in 0..3 (the first three), or all
     #[arg(long, value_name = "RANGE")]
@@ -125,9 +145,9 @@ pub(crate) struct WindowChoice {
     /// The cycle at which to stop
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// The most issues of a warp; 0 = no limit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) limit: usize,
+    /// The most issues of a warp; 0 = no limit [default: 200; of a page more, when it has few warps]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -191,10 +211,12 @@ pub(crate) struct CompareArgs {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]
@@ -217,7 +239,7 @@ pub(crate) struct MachineChoice {
 }
 
 /// What the program's directives say, overridden.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LaunchChoice {
     /// Change a named constant of the program, e.g. --set n=65536
     #[arg(long = "set", value_name = "NAME=VALUE")]
@@ -276,6 +298,13 @@ pub(crate) struct CrosscheckArgs {
     /// Tell how many units in the last place the float buffers are apart at most
     #[arg(long, short)]
     pub(crate) verbose: bool,
+    /// Count divergence instead: of every branch its executions, lanes and which side ran first, by the simulator, by probes in
+    /// the program's text, and by the same probes on the GPU
+    #[arg(long)]
+    pub(crate) divergence: bool,
+    /// With --divergence: print the blocks and branches that this warp of the grid passed, in order
+    #[arg(long, value_name = "WARP", requires = "divergence")]
+    pub(crate) trace: Option<u32>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -300,6 +329,9 @@ pub(crate) struct CfgArgs {
 pub(crate) struct PrintArgs {
     /// The program
     pub(crate) file: PathBuf,
+    /// With the probes that count divergence, for warps of 32 lanes
+    #[arg(long)]
+    pub(crate) probes: bool,
 }
 
 #[derive(clap::Args, Debug)]

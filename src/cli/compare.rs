@@ -1,18 +1,25 @@
 //! `simt-sim compare`: one command line for two runs.
 
-use simt_sim::pipeline::{self, Simulation};
+use simt_sim::html::{self, Part};
+use simt_sim::pipeline;
+use simt_sim::report::annotate::Source;
 use simt_sim::report::compare::{Comparison, IssueStreams};
-use simt_sim::report::{self, Style};
+use simt_sim::report::timeline::Recording;
+use simt_sim::report::{self, Run, Style};
 
-use super::args::{CompareArgs, Format, ProgramChoice};
-use super::{Exit, Failure, job, output, runs, source};
+use super::args::{CompareArgs, Format, PageChoice, ProgramChoice};
+use super::{Exit, Failure, job, output, page, runs, source};
 
 /// The most issues of block 0 whose order is compared.
 const STREAM_LIMIT: usize = 4_000_000;
 
 /// Runs both and prints what differs. How the runs ended is part of that, not of the exit code.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
-    let found = comparison(&runs::deal(&args.runs, 2)?, args.jobs)?;
+    page::sensible(&args.page)?;
+    let (found, sides) = both(&runs::deal(&args.runs, 2)?, args.jobs, &args.page)?;
+    if let (Some(path), [Some(a), Some(b)]) = (&args.page.html, sides.each_ref().map(Side::part)) {
+        output::write_file(path, html::comparison_page(&found, [a, b]).as_bytes())?;
+    }
     let text = match args.format {
         Format::Json => found.to_json().map_err(Failure::new)?,
         Format::Table => report::comparison(&found, Style { width: output::width(), color: output::color_out() }),
@@ -23,6 +30,10 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Failure> {
 
 /// Runs both and compares them.
 pub(crate) fn comparison(chosen: &[ProgramChoice], jobs: usize) -> Result<Comparison, Failure> {
+    both(chosen, jobs, &PageChoice::default()).map(|(found, _)| found)
+}
+
+fn both(chosen: &[ProgramChoice], jobs: usize, page: &PageChoice) -> Result<(Comparison, [Side; 2]), Failure> {
     let [a, b] = chosen else {
         return Err(Failure::new(match chosen.len() {
             0 | 1 => {
@@ -33,17 +44,34 @@ pub(crate) fn comparison(chosen: &[ProgramChoice], jobs: usize) -> Result<Compar
             n => format!("there are {n} runs; two are compared"),
         }));
     };
-    let [(a, a_streams), (b, b_streams)] = [simulate(a, jobs)?, simulate(b, jobs)?];
-    Ok(Comparison::new(&a.run, &b.run, [&a_streams, &b_streams]))
+    let [a, b] = [simulate(a, jobs, page)?, simulate(b, jobs, page)?];
+    Ok((Comparison::new(&a.run, &b.run, [&a.streams, &b.streams]), [a, b]))
 }
 
-fn simulate(chosen: &ProgramChoice, jobs: usize) -> Result<(Simulation, IssueStreams), Failure> {
+/// One of the two runs, done.
+struct Side {
+    run: Run,
+    streams: IssueStreams,
+    /// What a page shows of it; nothing when none is wanted.
+    recording: Option<Recording>,
+    sources: Vec<Source>,
+}
+
+impl Side {
+    fn part(&self) -> Option<Part<'_>> {
+        Some(Part { run: &self.run, recording: self.recording.as_ref()?, sources: &self.sources })
+    }
+}
+
+fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice) -> Result<Side, Failure> {
     let machine = job::machine(&chosen.machine)?;
     let program = source::read_sound(&chosen.file, true)?;
     let kernel = program.kernel(chosen.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &chosen.launch)?;
     let options = runs::options(chosen, &machine, jobs);
     let streams = pipeline::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
-    let simulation = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &());
-    Ok((simulation.map_err(Failure::new)?, streams.map_err(Failure::new)?))
+    let recording = page::recording(page, &program, kernel, &launch, &machine.spec, &options)?;
+    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    let (streams, sources) = (streams.map_err(Failure::new)?, page::sources(&done.run, &program));
+    Ok(Side { run: done.run, streams, recording, sources })
 }

@@ -1,5 +1,8 @@
 //! `simt-sim crosscheck`: the simulator held against a GPU, or against what one did earlier.
 
+mod cuda_source;
+mod divergence;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,7 +12,7 @@ use simt_sim::isa::Type;
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::Launch;
 use simt_sim::machine::{Finish, Options};
-use simt_sim::pipeline::{self, Program};
+use simt_sim::pipeline::{self, Program, Simulation};
 
 use super::args::{CrosscheckArgs, LaunchChoice};
 use super::{Exit, Failure, job, output, source};
@@ -18,7 +21,8 @@ use super::{Exit, Failure, job, output, source};
 pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
     let mut worst = Exit::Ok;
     for path in &args.files {
-        match one(args, path) {
+        let judged = if args.divergence { divergence::divergence(args, path) } else { one(args, path) };
+        match judged {
             Ok(Judged { text, exit }) => {
                 output::print(&text)?;
                 worst = graver(worst, exit);
@@ -66,7 +70,13 @@ fn one(args: &CrosscheckArgs, path: &Path) -> Result<Judged, Failure> {
                 if let Some(folder) = &args.record {
                     record(folder, path, &observation)?;
                 }
-                return held(args, &program, kernel, launch, &observation, true);
+                let simulated = simulate(args, &program, kernel, launch)?;
+                let mut judged = held(args, name, &program.text, kernel, &simulated, &observation, true)?;
+                if let Some(source) = cuda_source::beside(path).filter(|_| observation.finish == gpu::Finish::Ok) {
+                    let second = cuda_source::held(args, &source, kernel, &simulated)?;
+                    judged = Judged { text: judged.text + &second.text, exit: graver(judged.exit, second.exit) };
+                }
+                return Ok(judged);
             }
             Err(e) if !e.is_absence() => return Err(Failure::new(format!("{name}: {e}"))),
             Err(e) if args.record.is_some() => {
@@ -76,7 +86,7 @@ fn one(args: &CrosscheckArgs, path: &Path) -> Result<Judged, Failure> {
             Err(e) => output::error(&absence(&e)),
         }
     }
-    let folder = args.recorded.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FOLDER));
+    let folder = args.recorded.clone().unwrap_or_else(default_folder);
     let file = observation_file(&folder, path);
     if !file.exists() {
         let text = format!(
@@ -88,12 +98,15 @@ fn one(args: &CrosscheckArgs, path: &Path) -> Result<Judged, Failure> {
     }
     let (file_name, text) = source::read_text(&file)?;
     let observation = Observation::parse(&text).map_err(|e| Failure::new(format!("`{file_name}`: {e}")))?;
-    let launch = job::launch(&program, kernel, &as_recorded(&program, &args.launch, &observation))?;
-    held(args, &program, kernel, launch, &observation, false)
+    let launch = job::launch(&program, kernel, &as_recorded(&program, &args.launch, &observation.constants))?;
+    let simulated = simulate(args, &program, kernel, launch)?;
+    held(args, name, &program.text, kernel, &simulated, &observation, false)
 }
 
 /// Where observations are looked for when no folder is named.
-const DEFAULT_FOLDER: &str = "tests/observations/h200";
+fn default_folder() -> PathBuf {
+    PathBuf::from("tests/observations/h200")
+}
 
 /// `FOLDER/vector_add.ir.ron`: the ending stays, because twins differ in it alone.
 fn observation_file(folder: &Path, program: &Path) -> PathBuf {
@@ -131,23 +144,23 @@ fn record(folder: &Path, program: &Path, observation: &Observation) -> Result<()
 }
 
 /// The launch options with the constants that were in force when the observation was made; what is typed counts more.
-fn as_recorded(program: &Program, typed: &LaunchChoice, observation: &Observation) -> LaunchChoice {
+fn as_recorded(program: &Program, typed: &LaunchChoice, constants: &[(String, i64)]) -> LaunchChoice {
     let known: Vec<&str> = program.plan.constants().collect();
-    let recorded = observation.constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
+    let recorded = constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
     let mut set: Vec<String> = recorded.map(|(name, value)| format!("{name}={value}")).collect();
     set.extend(typed.set.iter().cloned());
     LaunchChoice { set, grid: typed.grid.clone(), block: typed.block.clone() }
 }
 
-/// Simulates the launch and holds it against the observation, which was made just now when `live`.
-fn held(
-    args: &CrosscheckArgs,
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    observation: &Observation,
-    live: bool,
-) -> Result<Judged, Failure> {
+/// A simulated run.
+struct Simulated {
+    before: Launch,
+    done: Simulation,
+    /// On what, in words.
+    ours: String,
+}
+
+fn simulate(args: &CrosscheckArgs, program: &Program, kernel: &Kernel, launch: Launch) -> Result<Simulated, Failure> {
     let machine = job::machine(&args.machine)?;
     let options = Options {
         mode: machine.mode,
@@ -158,9 +171,20 @@ fn held(
     };
     let before = launch.clone();
     let done = pipeline::simulate(program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    Ok(Simulated { before, done, ours: format!("{}, {}", machine.spec.name, machine.mode.name()) })
+}
+
+/// Holds a simulated run against the observation of `text`, which was made just now when `live`.
+fn held(
+    args: &CrosscheckArgs,
+    name: &str,
+    text: &str,
+    kernel: &Kernel,
+    Simulated { before, done, ours }: &Simulated,
+    observation: &Observation,
+    live: bool,
+) -> Result<Judged, Failure> {
     let who = format!("{} ({}, {})", observation.gpu, observation.driver, observation.date);
-    let ours = format!("{}, {}", machine.spec.name, machine.mode.name());
-    let name = &program.name;
     let device_hangs = live && observation.finish == gpu::Finish::Timeout;
     let (theirs, same) = finishes(&observation.finish, &done.finish);
     if !same || observation.finish != gpu::Finish::Ok {
@@ -173,10 +197,10 @@ fn held(
         };
         return Ok(Judged { text, exit });
     }
-    match observation.compare(&program.text, &before, &done.launch, Tolerance::of(kernel)) {
+    match observation.compare(text, before, &done.launch, Tolerance::of(kernel)) {
         Ok(comparison) => {
             let exit = if comparison.agrees() { Exit::Ok } else { Exit::ExpectationFailed };
-            Ok(Judged { text: report(name, &who, &ours, &comparison, &before, args.verbose), exit })
+            Ok(Judged { text: report(name, &who, ours, &comparison, before, args.verbose), exit })
         }
         Err(e) => {
             let text = format!("{name}: stale observation\n  {who}: {e}; record it again\n");
@@ -256,7 +280,7 @@ fn show(bits: Option<u64>, element: Type) -> String {
 }
 
 /// Today, in UTC (Howard Hinnant's `civil_from_days`).
-fn today() -> String {
+pub(super) fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let days = seconds / 86_400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

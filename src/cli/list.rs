@@ -1,5 +1,7 @@
 //! The reference lists: metrics, instruction forms, machines; and the canonical printer.
 
+use simt_sim::base::MAX_LANES;
+use simt_sim::instrument::instrument;
 use simt_sim::isa::Isa;
 use simt_sim::machine::{MachineSpec, Mode};
 use simt_sim::{report, text};
@@ -10,7 +12,12 @@ use super::{Exit, Failure, output, source};
 /// `simt-sim print FILE`
 pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
-    output::print(&text::print(&program.module))?;
+    let text = if args.probes {
+        instrument(&program.module, MAX_LANES as u32, None).text
+    } else {
+        text::print(&program.module)
+    };
+    output::print(&text)?;
     Ok(Exit::Ok)
 }
 

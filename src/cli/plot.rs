@@ -8,10 +8,11 @@ use simt_sim::report::Run;
 use simt_sim::report::compare::Comparison;
 use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
+use simt_sim::sweep::Chart;
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
 use super::timeline::{Warps, axis, record, resolve};
-use super::{Exit, Failure, cfg, compare, job, output, runs, source};
+use super::{Exit, Failure, cfg, compare, job, output, runs, source, sweep};
 
 /// The most pixels of a picture, at 100 %; larger ones no viewer shows.
 const MAX_PIXELS: u64 = 60_000_000;
@@ -38,10 +39,14 @@ enum Subject {
     Walks(Vec<Walk>),
     Runs(Vec<(Run, Roof)>),
     Pair(Box<Comparison>),
+    Sweep(Chart),
 }
 
 impl Subject {
     fn of(args: &PlotArgs) -> Result<Subject, Failure> {
+        if args.kind == Kind::Sweep {
+            return sweep(args).map(Subject::Sweep);
+        }
         let most = if args.kind == Kind::Compare { 2 } else { MAX_RUNS };
         let chosen = runs::deal(&args.runs, most)?;
         Ok(match args.kind {
@@ -57,6 +62,7 @@ impl Subject {
             }
             Kind::Roofline => Subject::Runs(chosen.iter().map(|run| whole(run, args.jobs)).collect::<Result<_, _>>()?),
             Kind::Compare => Subject::Pair(Box::new(compare::comparison(&chosen, args.jobs)?)),
+            Kind::Sweep => Subject::Sweep(sweep(args)?),
         })
     }
 
@@ -66,6 +72,7 @@ impl Subject {
             Subject::Walks(walks) => plot::flows(walks),
             Subject::Runs(runs) => plot::roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::bars(found),
+            Subject::Sweep(chart) => plot::lines(&chart.captions, &chart.lines),
         }
     }
 
@@ -75,8 +82,15 @@ impl Subject {
             Subject::Walks(walks) => plot::data_of_flows(walks),
             Subject::Runs(runs) => plot::data_of_roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::data_of_bars(found),
+            Subject::Sweep(chart) => plot::data_of_lines(&chart.lines),
         }
     }
+}
+
+/// What the files of a sweep say, all together.
+fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
+    let all = sweep::together(&args.runs.files)?;
+    Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
 }
 
 fn borrowed(runs: &[(Run, Roof)]) -> Vec<(&Run, Roof)> {
@@ -129,13 +143,13 @@ pub(crate) fn draw_of_run(
 ) -> Result<(), Failure> {
     let scene = match kind {
         Kind::Window(view) => {
-            let default = WindowChoice { warp: None, block_id: 0, from: 0, to: None, limit: 200 };
+            let default = WindowChoice::default();
             let focus = Focus::from(Axis::Issue);
             plot::picture(view, &window(view, &args.program, &default, &focus)?, focus)
         }
         Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
         Kind::Roofline => plot::roofline(&[(run, pipeline::roof(spec))]),
-        Kind::Compare => return Err(Failure::new("--plot compare: `run` has one run; use `simt-sim plot compare`")),
+        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has one run; use `simt-sim plot`")),
     };
     write(&scene, path)
 }
@@ -151,7 +165,7 @@ fn checked(scene: &Scene) -> Result<Scene, Failure> {
 }
 
 /// Writes a picture; the file's ending says which sort.
-fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
     let scene = checked(scene)?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("png") => output::write_file(path, &plot::png(&scene).map_err(Failure::new)?),

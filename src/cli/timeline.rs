@@ -41,7 +41,14 @@ pub(crate) enum Warps {
     First,
     /// All of the block.
     All,
+    /// All of the block, and as many issues of each as a page bears.
+    Page,
 }
+
+/// The issues of a warp that a view shows unless told otherwise.
+const ISSUES: usize = 200;
+/// The issues that a page shows unless told otherwise, all warps together, and those of one warp at most.
+const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
 pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
@@ -80,7 +87,12 @@ pub(crate) fn resolve(
     if to <= choice.from {
         return Err(Failure::new(format!("--from {} --to {to}: the window is empty", choice.from)));
     }
-    let limit = if choice.limit == 0 { usize::MAX } else { choice.limit };
+    let limit = match choice.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if default == Warps::Page => (PAGE_ISSUES.0 / chosen.len().max(1)).clamp(ISSUES, PAGE_ISSUES.1),
+        None => ISSUES,
+    };
     Ok(Window { block: BlockId(block), warps: chosen, cycles: choice.from..to, limit })
 }
 

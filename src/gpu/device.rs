@@ -6,6 +6,10 @@
 
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 
+mod nvrtc;
+
+pub(super) use nvrtc::compile;
+
 use super::{DeviceError, DeviceRun, Finish};
 use crate::isa::{Isa, Sem};
 use crate::kernel::Kernel;
@@ -30,8 +34,14 @@ fn calls(kernel: &Kernel) -> bool {
     kernel.insts.iter().any(|inst| rows.get(usize::from(inst.form)).is_some_and(|row| row.sem == Sem::Call))
 }
 
-/// See [`super::run`].
-pub(super) fn run(text: &str, kernel: &Kernel, launch: &Launch, limit: Duration) -> Result<DeviceRun, DeviceError> {
+/// See [`super::run_reading`].
+pub(super) fn run(
+    text: &str,
+    kernel: &Kernel,
+    launch: &Launch,
+    limit: Duration,
+    variables: &[&str],
+) -> Result<DeviceRun, DeviceError> {
     let device = Device::first()?;
     let module = Compiled::new(text)?;
     if calls(kernel) {
@@ -58,12 +68,14 @@ pub(super) fn run(text: &str, kernel: &Kernel, launch: &Launch, limit: Duration)
         finish,
         micros: None,
         buffers: Vec::new(),
+        variables: Vec::new(),
     };
     if done.finish == Finish::Ok {
         // SAFETY: both events exist and have happened.
         let elapsed = unsafe { result::event::elapsed(start.0, end.0) };
         done.micros = elapsed.ok().map(|ms| ms * 1000.0);
         done.buffers = memory.iter().map(Allocation::read).collect::<Result<_, _>>()?;
+        done.variables = variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
     } else {
         // Releasing anything would wait for the kernel, or fail after its fault; the process's end releases all.
         std::mem::forget((device, module, memory, start, end));
@@ -84,14 +96,14 @@ fn words(error: &DriverError) -> String {
 }
 
 /// The first device, its primary context current.
-struct Device {
+pub(super) struct Device {
     handle: sys::CUdevice,
     name: String,
     driver: String,
 }
 
 impl Device {
-    fn first() -> Result<Device, DeviceError> {
+    pub(super) fn first() -> Result<Device, DeviceError> {
         // SAFETY: it only tries to load the library. The bindings would panic at their first call without it.
         if !unsafe { sys::is_culib_present() } {
             return Err(DeviceError::NoDriver);
@@ -170,6 +182,18 @@ impl Compiled {
         let found = CString::new(name).unwrap_or_default();
         // SAFETY: the module is loaded.
         unsafe { result::module::get_function(self.0, found) }.map_err(refused("looking for the kernel"))
+    }
+
+    /// The words of a `.global` variable, as far as they are whole.
+    fn variable(&self, name: &str) -> Result<Vec<u32>, DeviceError> {
+        let found = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is loaded.
+        let (address, bytes) =
+            unsafe { result::module::get_global(self.0, found) }.map_err(refused("looking for a variable"))?;
+        let mut words = vec![0u32; bytes / 4];
+        // SAFETY: the variable is at least as large as the words.
+        unsafe { result::memcpy_dtoh_sync(&mut words, address) }.map_err(refused("reading a variable"))?;
+        Ok(words)
     }
 }
 

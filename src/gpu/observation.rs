@@ -265,7 +265,7 @@ impl BufferComparison {
 }
 
 /// Digest of all that a kernel is given.
-fn launch_digest(launch: &Launch) -> String {
+pub(super) fn launch_digest(launch: &Launch) -> String {
     let shape = launch.grid.iter().chain(&launch.block).chain(std::iter::once(&launch.dynamic_shared));
     let shape = shape.flat_map(|n| n.to_le_bytes());
     let buffers = launch.buffers.iter().flat_map(|b| {

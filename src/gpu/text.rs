@@ -4,7 +4,7 @@ use crate::text::tree::{Module, Name};
 use crate::text::{parse, print};
 
 /// The oldest target whose PTX the drivers of CUDA 13 still compile.
-const OLDEST_TARGET: u32 = 75;
+pub(super) const OLDEST_TARGET: u32 = 75;
 
 /// The text for a device: `.ptx` as it is, because compilers write complete PTX; an `.ir` file printed canonically, with
 /// the header lines that its author left out. A `.target` that current drivers have dropped is raised to the oldest that

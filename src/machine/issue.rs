@@ -19,6 +19,7 @@ use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
+#[derive(Clone)]
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
@@ -27,6 +28,8 @@ pub(super) struct Issuer<'a, O> {
     memory: MemorySystem,
     /// What the SM's schedulers share.
     pub shared: SharedPorts,
+    /// When the barrier unit takes the next arrival.
+    barrier_free: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
     pub watch: Watch,
     pub observer: O,
@@ -41,6 +44,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             blocks,
             memory: MemorySystem::new(cx.spec, cx.active_sms),
             shared: SharedPorts::default(),
+            barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
             watch: Watch::new(),
             observer,
@@ -83,7 +87,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let used = now + Cycle::from(cost.slots.max(1));
         scheduler.accounted = used;
         if cost.port.is_shared() {
-            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval));
+            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval.max(cost.interval)));
         } else {
             scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
@@ -97,6 +101,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::ConditionalBranch => {
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
+                times.resume = self.after_branch(cost, lanes, now);
                 warp.control.advance(branch(step, lanes));
                 After::Nothing
             }
@@ -109,6 +114,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
         warp.write_back(cost, times.done);
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
+    }
+
+    /// When a warp may issue again after a branch that `taken` lanes take.
+    #[inline]
+    fn after_branch(&self, cost: &Cost, taken: LaneMask, now: Cycle) -> Until {
+        let fetch = if taken.is_empty() { 0 } else { self.cx.spec.branch_taken };
+        cost.gap.after(now + Cycle::from(fetch))
     }
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
@@ -170,6 +182,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 if step.inst.guard.is_some() {
                     self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 }
+                times.resume = self.after_branch(cost, taken, now);
                 warp.control.advance(branch(step, taken));
             }
             Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
@@ -219,7 +232,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
-                    self.observer.addresses(slot, pc, access.bytes.into(), &self.addresses);
+                    self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 match cx.spec.policy {
                     Policy::Adversarial { seed } => part(&mut warp.control, seed ^ u64::from(warp.index), active, next),
@@ -243,7 +256,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     // A counted barrier counts warps by their full size: lanes that have ended are there too.
                     threads += cx.spec.warp_size - warp.control.live().count();
                 }
-                self.blocks[warp.block].arrive(id, threads, count, votes, now);
+                self.barrier_free = self.barrier_free.max(now) + Cycle::from(cx.spec.barrier.per_warp);
+                self.blocks[warp.block].arrive(id, threads, count, votes, self.barrier_free);
                 if wait {
                     warp.arrivals.push(Arrival { id, pc, lanes });
                     warp.control.advance(Flow::Barrier { id, next });

@@ -16,6 +16,7 @@ use crate::isa::Space;
 const FINE: u64 = 1024;
 
 /// One SM's memory system.
+#[derive(Clone)]
 pub(super) struct MemorySystem {
     spec: Memory,
     l1: Option<Cache>,
@@ -41,6 +42,7 @@ pub(super) struct Served {
 }
 
 /// The 128-byte lines of a request, ascending, with the sectors of each.
+#[derive(Clone)]
 struct Lines {
     lines: [(u64, u8); MAX_LANES],
     len: usize,
@@ -103,7 +105,14 @@ impl MemorySystem {
         let count = self.lines.len;
         let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
-        let mut done = now + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        // Within one line no two words share a bank.
+        let passes = if self.spec.l1_conflict > 0 && count > 1 {
+            Cycle::from(wavefronts(access, addresses, self.spec.shared_banks))
+        } else {
+            1
+        };
+        let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
+        let mut done = now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -142,7 +151,7 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = (count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
+        let port = ((count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval)).max(passes);
         Served { traffic, done, port }
     }
 

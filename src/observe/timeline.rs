@@ -49,6 +49,11 @@ impl Control {
         Control { groups: control.groups(), stack: control.stack_entries(), joins: control.joins() }
     }
 
+    /// Entries of the reconvergence stack; in volta mode, groups of lanes.
+    pub fn depth(&self) -> usize {
+        if self.stack.is_empty() { self.groups.len() } else { self.stack.len() }
+    }
+
     /// The lanes that have not ended.
     pub fn live(&self) -> LaneMask {
         self.groups.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes)
@@ -297,11 +302,12 @@ impl Observer for Timeline {
         }
     }
 
-    fn addresses(&mut self, warp: WarpId, pc: Pc, bytes: u32, addresses: &[u64; MAX_LANES]) {
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
         if let Some(issue) = self.last(warp, pc) {
             let lanes = issue.executed;
             let of = |lane: usize| if lanes.contains(lane as u32) { addresses[lane] } else { 0 };
-            issue.places = Some(Box::new(Places { bytes, addresses: std::array::from_fn(of) }));
+            issue.places =
+                Some(Box::new(Places { bytes: traffic.bytes_per_lane(), addresses: std::array::from_fn(of) }));
         }
     }
 

@@ -45,7 +45,7 @@ use palette::{INK, face};
 
 use super::Run;
 use super::compare::Comparison;
-use super::timeline::{Axis, Recording, csv};
+use super::timeline::{Axis, Recording, csv, quoted};
 
 /// What to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,8 @@ pub enum Kind {
     Roofline,
     /// The counters of two runs, as pairs of bars.
     Compare,
+    /// A metric over a swept number, a line for each setting of the rest.
+    Sweep,
 }
 
 /// What to draw of a recorded window.
@@ -85,7 +87,7 @@ pub enum View {
 
 impl Kind {
     /// Every kind.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 13] = [
         Kind::Window(View::Timeline),
         Kind::Window(View::Masks),
         Kind::Window(View::Lanes),
@@ -98,6 +100,7 @@ impl Kind {
         Kind::Cfg,
         Kind::Roofline,
         Kind::Compare,
+        Kind::Sweep,
     ];
 
     /// Its name on the command line.
@@ -115,6 +118,7 @@ impl Kind {
             Kind::Cfg => "cfg",
             Kind::Roofline => "roofline",
             Kind::Compare => "compare",
+            Kind::Sweep => "sweep",
         }
     }
 
@@ -135,6 +139,7 @@ impl Kind {
             Kind::Cfg => "Control-flow graph, and how many lanes took each way",
             Kind::Roofline => "Instructions a byte against instructions a cycle, below the machine's ceilings",
             Kind::Compare => "The counters of two runs, as pairs of bars with their ratios",
+            Kind::Sweep => "A metric over a swept number, from the JSON lines of `simt-sim sweep --out`",
         }
     }
 
@@ -253,6 +258,12 @@ pub fn data_of_roofline(runs: &[(&Run, Roof)]) -> String {
 /// The figures of [`bars`]: a row for each counter, also for those that the picture leaves out.
 pub fn data_of_bars(found: &Comparison) -> String {
     bars::data(found)
+}
+
+/// The figures of [`lines`]: a row for each point.
+pub fn data_of_lines(series: &[Series]) -> String {
+    let rows = series.iter().flat_map(|s| s.points.iter().map(move |(x, y)| format!("{},{x},{y}\n", quoted(&s.name))));
+    std::iter::once("series,x,y\n".to_owned()).chain(rows).collect()
 }
 
 /// Tables of the same columns as one, with a first column `run`; a single one stays as it is.

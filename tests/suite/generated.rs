@@ -7,6 +7,8 @@
 //! for once; both modes issue the same number of instructions; and no figure depends on the number of host threads. Run as machine
 //! instructions (`machine::lower`), it ends with the same memory, and the books add up as well.
 
+mod collectives;
+mod device;
 mod functions;
 mod ledger;
 mod print;
@@ -20,13 +22,14 @@ use simt_sim::kernel::Kernel;
 use simt_sim::launch::{Launch, Overrides};
 use simt_sim::machine::{self, Code, Finish, MachineSpec, Options};
 use simt_sim::observe::{Counts, Totals};
-use simt_sim::pipeline::Program;
+use simt_sim::pipeline;
 use simt_sim::{oracle, text};
 
 use super::support;
 use ledger::Ledger;
 use walks::{Walk, Walks};
 
+pub(crate) use program::Program;
 pub(crate) use strategy::program as any_program;
 
 /// More cycles than any generated program takes.
@@ -50,10 +53,8 @@ struct Expected {
 #[test]
 fn every_generated_program_obeys_the_laws() {
     let mut runner = TestRunner::new(support::cases(200));
-    let result = runner.run(&strategy::program(), |program| {
-        let communicates = program.communicates();
-        prove("generated", &program.print(), communicates).map_err(TestCaseError::fail)
-    });
+    let result =
+        runner.run(&strategy::program(), |program| prove("generated", &program.print()).map_err(TestCaseError::fail));
     if let Err(failure) = result {
         panic!("{failure}\nto keep it, save the program under tests/regressions/");
     }
@@ -64,8 +65,7 @@ fn every_program_that_broke_a_law_obeys_it_now() {
     let mut broken = Vec::new();
     for path in support::programs("tests/regressions") {
         let text = std::fs::read_to_string(&path).expect("a readable file");
-        let communicates = text.contains("red.global");
-        if let Err(failure) = prove(&path.display().to_string(), &text, communicates) {
+        if let Err(failure) = prove(&path.display().to_string(), &text) {
             broken.push(format!("{}: {failure}", path.display()));
         }
     }
@@ -78,13 +78,15 @@ fn programs_with_calls_obey_the_laws() {
     assert!(!programs.is_empty());
     for path in programs {
         let text = std::fs::read_to_string(&path).expect("a readable file");
-        prove(&path.display().to_string(), &text, false).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        prove(&path.display().to_string(), &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     }
 }
 
 /// Holds one program against every law.
-fn prove(name: &str, text: &str, communicates: bool) -> Result<(), String> {
-    let program = Program::parse(name, text);
+fn prove(name: &str, text: &str) -> Result<(), String> {
+    // Blocks can be seen to communicate, so that a machine runs its SMs interleaved.
+    let communicates = text.contains("red.global");
+    let program = pipeline::Program::parse(name, text);
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     round_trip(&program)?;
     let orders = [SideOrder::Fewer, SideOrder::Taken, SideOrder::Random(0xbeef)];
@@ -104,7 +106,7 @@ fn prove(name: &str, text: &str, communicates: bool) -> Result<(), String> {
     Ok(())
 }
 
-fn round_trip(program: &Program) -> Result<(), String> {
+fn round_trip(program: &pipeline::Program) -> Result<(), String> {
     let printed = text::print(&program.module);
     let (again, findings) = text::parse(&printed);
     if !findings.is_empty() || text::print(&again) != printed {

@@ -2,6 +2,7 @@
 
 mod architecture;
 mod ask;
+mod calibrate;
 mod calls;
 mod checks;
 mod cli;
@@ -10,14 +11,19 @@ mod corpus;
 mod cuda;
 mod docs;
 mod explain;
+mod exports;
 mod figures;
 mod forms;
 mod generated;
+mod html;
+mod instrument;
 mod lowering;
 mod nonsense;
 mod nvcc;
 mod observations;
 mod pictures;
 mod seeds;
+mod step;
 mod support;
+mod sweep;
 mod truth;

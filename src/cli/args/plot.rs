@@ -30,6 +30,12 @@ pub(crate) struct PlotArgs {
     /// cfg: count all blocks instead of one
     #[arg(long)]
     pub(crate) whole_run: bool,
+    /// sweep: the swept name that runs along [default: the one with the most numbers]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) x: Option<String>,
+    /// sweep: the metric that goes up, by nvprof or Nsight Compute name
+    #[arg(long, value_name = "METRIC", default_value = "elapsed_cycles")]
+    pub(crate) y: String,
     /// Host threads for pictures of whole runs [default: all]; figures do not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
@@ -58,7 +64,7 @@ impl PictureFile {
     /// Reads `KIND=FILE`.
     pub(crate) fn parse(text: &str) -> Result<PictureFile, String> {
         let (kind, path) = text.split_once('=').ok_or("write KIND=FILE, as in timeline=lanes.svg")?;
-        let of_a_run = |kind: &Kind| !matches!(kind, Kind::Compare);
+        let of_a_run = |kind: &Kind| !matches!(kind, Kind::Compare | Kind::Sweep);
         let kind = Kind::named(kind).filter(of_a_run).ok_or_else(|| {
             let names: Vec<&str> = Kind::ALL.into_iter().filter(of_a_run).map(Kind::name).collect();
             format!("there is no kind `{kind}`: one of {}", names.join(", "))
@@ -68,7 +74,7 @@ impl PictureFile {
 }
 
 /// A file name whose ending says which sort of picture it is.
-fn picture_name(text: &str) -> Result<PathBuf, String> {
+pub(super) fn picture_name(text: &str) -> Result<PathBuf, String> {
     match Path::new(text).extension().and_then(|ending| ending.to_str()) {
         Some("svg" | "png") => Ok(PathBuf::from(text)),
         _ => Err("a picture's name ends in .svg or .png".to_owned()),

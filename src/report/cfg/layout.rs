@@ -12,7 +12,7 @@ const CHARACTER: i32 = 7;
 const PADDING: i32 = 7;
 const COLUMN_GAP: i32 = 34;
 /// Space between rows, the band of labels below the upper one left out: room for the lines that turn there.
-const ROW_GAP: i32 = 50;
+const ROW_GAP: i32 = 58;
 /// The band below each row in which edges go straight down beside their labels.
 const BAND: i32 = 18;
 const LANE_GAP: i32 = 14;
@@ -107,7 +107,11 @@ pub(in crate::report) fn lay_out(
     }
 
     let ups = edges.iter().filter(|e| !forward(e)).count() as i32;
-    let left_margin = MARGIN + pairs.len() as i32 * LANE_GAP;
+    // One lane for each place where sides meet.
+    let mut places: Vec<BasicBlockId> = pairs.iter().map(|pair| pair.1).collect();
+    places.sort_unstable();
+    places.dedup();
+    let left_margin = MARGIN + places.len() as i32 * LANE_GAP;
     let row_count = rows.iter().max().map_or(0, |r| r + 1);
     let right = place_columns(&mut items, &above, row_count, left_margin);
     let (tops, bottom) = place_rows(top, &items, row_count);
@@ -129,22 +133,22 @@ pub(in crate::report) fn lay_out(
                 let x = items[bend].left + BEND / 2;
                 line.extend([(x, top - 8), (x, row_bottom + BAND)]);
             }
-            line.extend([(target, to.top - 12), (target, to.top)]);
+            line.extend([(target, to.top - 18), (target, to.top)]);
             drawn.push(line);
         } else {
             drawn.push(around((source, from.bottom), (target, to.top), lane, tops[rows[edge.0.index()]].1));
             lane += LANE_GAP;
         }
     }
-    let mut lane = left_margin - LANE_GAP;
     let mut dashed = Vec::new();
     for pair in pairs {
         let (from, to) = (boxes[pair.0.index()], boxes[pair.1.index()]);
+        let place = places.iter().position(|&place| place == pair.1).unwrap_or(0) as i32;
+        let lane = left_margin - (place + 1) * LANE_GAP;
         // From side to side: box borders, left lanes. Boxes further left in the row are passed in the gap below and above.
-        let (below, over) = (tops[rows[pair.0.index()]].1 + BAND + 5, to.top - 16);
+        let (below, over) = (tops[rows[pair.0.index()]].1 + BAND + 4, to.top - 20);
         let (a, b) = (from.left + 10, to.left + 10);
         dashed.push(vec![(a, from.bottom), (a, below), (lane, below), (lane, over), (b, over), (b, to.top)]);
-        lane -= LANE_GAP;
     }
     Layout {
         width: right + COLUMN_GAP / 2 + ups * LANE_GAP + MARGIN,
@@ -157,7 +161,7 @@ pub(in crate::report) fn lay_out(
 
 /// A line back up (or to the same row): down into the gap, out to its lane, up to the gap above the target, in.
 fn around(source: Point, target: Point, lane: i32, row_bottom: i32) -> Vec<Point> {
-    let (below, over) = (row_bottom + BAND + 13, target.1 - 24);
+    let (below, over) = (row_bottom + BAND + 14, target.1 - 30);
     vec![source, (source.0, below), (lane, below), (lane, over), (target.0, over), target]
 }
 

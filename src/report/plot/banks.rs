@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use super::access::{Access, Of, choose};
-use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows, plural};
 use super::palette::{GREY, INK, Look, PALE, VERMILLION, face, path_colour};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::report::timeline::Recording;
@@ -99,11 +99,11 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     let width = (LEFT + WIDTH + 90).max(heading.width());
     let legend = legend_rows(None, 0, width, &key);
     let grid = rows * ROW;
-    let mut scene = Scene::new(width, TOP + 52 + legend + 34 + grid + 34 + BAR + 26 + 40);
+    let mut scene = Scene::new(width, TOP + 64 + legend + 34 + grid + 34 + BAR + 26 + 40);
     let top = heading.draw(&mut scene);
     scene.text((MARGIN, top + 8), face(13, INK).bold(), access.source(recording));
     scene.text((MARGIN, top + 28), face(12, INK), access.which());
-    let top = top + 52 + legend_rows(Some(&mut scene), top + 52, width, &key);
+    let top = top + 64 + legend_rows(Some(&mut scene), top + 52, width, &key);
     scene.text((LEFT, top + 6), face(12, INK).bold(), result(&access, wavefronts));
     let top = top + 34;
 
@@ -172,15 +172,12 @@ fn words_of(hits: &[Hit], bank: i32) -> i32 {
 fn result(access: &Access<'_>, wavefronts: u32) -> String {
     let ideal = access.traffic.ideal_wavefronts;
     let lanes = access.traffic.lanes.count();
-    let head = format!("{lanes} lanes x {} bytes: {wavefronts} wavefront{}", access.places.bytes, plural(wavefronts));
+    let bytes = plural(access.places.bytes.into(), "byte");
+    let head = format!("{} x {bytes}: {}", plural(lanes.into(), "lane"), plural(wavefronts.into(), "wavefront"));
     match wavefronts.saturating_sub(ideal) {
         0 => format!("{head}, no bank conflict"),
         extra => format!("{head} where {ideal} would do: {extra} more for bank conflicts"),
     }
-}
-
-const fn plural(n: u32) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }
 
 /// A row for each word that a lane names.

@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use super::frame::{Entry, Heading, MARGIN, TOP, legend_rows};
-use super::palette::{BLUE, GREY, INK, Look, ORANGE, PALE, VERMILLION, WHITE, face};
+use super::palette::{BLUE, GREY, INK, Look, ORANGE, PALE, WHITE, face};
 use super::scene::{Area, Hatch, Scene};
 use crate::report::compare::{Comparison, Figure, Side};
 use crate::report::metrics::Value;
@@ -86,10 +86,9 @@ fn is_told(figure: &Figure) -> bool {
 }
 
 fn pair(scene: &mut Scene, figure: &Figure, y: i32) {
-    let unit = if figure.unit.is_empty() { String::new() } else { format!("[{}]", figure.unit) };
     scene.line((MARGIN, y - 3), (scene.width - MARGIN, y - 3), PALE);
     scene.text((MARGIN, y + BAR - 2), face(11, INK).bold(), figure.metric);
-    scene.text((LEFT - 12, y + BAR + 12), face(10, GREY).end(), unit);
+    scene.text((MARGIN, y + BAR + 13), face(10, GREY), figure.unit);
     let [a, b] = [figure.a, figure.b].map(|value| value.map_or(0.0, Value::as_f64));
     let most = a.abs().max(b.abs());
     for (k, (value, look)) in (0..).zip([(figure.a, FIRST), (figure.b, SECOND)]) {
@@ -104,8 +103,10 @@ fn pair(scene: &mut Scene, figure: &Figure, y: i32) {
         scene.text((LEFT + w + 8, top + BAR / 2 + 1), face(10, INK), text);
     }
     if let Some(ratio) = figure.ratio {
-        let ink = if (0.99..1.01).contains(&ratio) { GREY } else { VERMILLION };
+        let ink = if (0.99..1.01).contains(&ratio) { GREY } else { INK };
         scene.text((scene.width - MARGIN, y + BAR), face(12, ink).bold().end(), times(ratio, a, b));
+    } else if b != 0.0 {
+        scene.text((scene.width - MARGIN, y + BAR), face(12, INK).bold().end(), "only in B");
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use super::frame::{Heading, MARGIN, TOP, letter, run_facts};
+use super::frame::{Heading, MARGIN, TOP, letter, plural, run_facts};
 use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, VERMILLION, WHITE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
 use crate::kernel::Kernel;
@@ -42,7 +42,7 @@ pub struct Walk {
 /// How wide the busiest edge is.
 const WIDEST: f64 = 11.0;
 /// The height of the legend.
-const LEGEND: i32 = 36;
+const LEGEND: i32 = 44;
 /// Space between the label of an edge and the edge.
 const BESIDE: i32 = 8;
 /// From this many ways out of a block on, labels are short.
@@ -98,7 +98,7 @@ impl Drawing<'_> {
             Some(Passage { lanes: 0, .. }) => format!("{name}{colon}never"),
             Some(Passage { lanes, warps }) if short => format!("{} / {}", grouped(lanes), grouped(warps)),
             Some(Passage { lanes, warps }) => {
-                format!("{name}{colon}{}, {}", counted(lanes, "lane"), counted(warps, "warp"))
+                format!("{name}{colon}{}, {}", plural(lanes, "lane"), plural(warps, "warp"))
             }
         }
     }
@@ -118,7 +118,7 @@ impl Drawing<'_> {
             let Visits { entered, branched, diverged } = *visits;
             let mut line = match entered.warps {
                 0 => "never entered".to_owned(),
-                _ => format!("entered by {} in {}", counted(entered.lanes, "lane"), counted(entered.warps, "warp")),
+                _ => format!("entered by {} in {}", plural(entered.lanes, "lane"), plural(entered.warps, "warp")),
             };
             if branched > 0 && diverges(self.kernel, &blocks[block]) {
                 let _ = write!(line, "; parts {} of {} times", grouped(diverged), grouped(branched));
@@ -127,11 +127,6 @@ impl Drawing<'_> {
         }
         text
     }
-}
-
-/// `1 lane`, `32 lanes`
-fn counted(n: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }
 
 fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
@@ -165,7 +160,7 @@ fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
     let top = heading.draw(&mut scene);
     legend(&mut scene, top + 4, drawing.counts.is_some());
     for line in &layout.pairs {
-        scene.dashed(line, &[6, 4], GREEN, 1);
+        dashes(&mut scene, line);
         arrow(&mut scene, line, GREEN, 1);
     }
     draw_edges(&mut scene, drawing, &edges, &labels, &layout);
@@ -193,7 +188,7 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
             // The line ends within its head.
             let mut shaft = line.clone();
             if let Some(end) = shaft.last_mut() {
-                end.1 -= 6;
+                end.1 -= head(width).1 - 1;
             }
             scene.path(shaft, colour(edges[i].kind), width);
         }
@@ -204,7 +199,7 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
         // Of two edges that leave a block, the left one has its label at the left.
         let mate = edges.iter().zip(&layout.edges).filter(|(other, _)| other.from == edge.from).collect::<Vec<_>>();
         let leftmost = mate.len() == 2 && mate.iter().all(|(_, other)| other.first().is_none_or(|&(at, _)| at >= x));
-        let beside = BESIDE.max(drawing.width(i) as i32 / 2 + 4);
+        let beside = BESIDE.max(drawing.width(i) as i32 / 2 + 6);
         let ink = if edge.kind == EdgeKind::Taken { BLUE } else { INK };
         match leftmost {
             true => scene.text((x - beside, y + 10), face(10, ink).end(), labels[i].clone()),
@@ -216,8 +211,32 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
 /// A head at the end of a line; every line arrives from above.
 fn arrow(scene: &mut Scene, line: &[(i32, i32)], colour: Rgb, width: u32) {
     if let Some(&(x, y)) = line.last() {
-        let half = 4 + width as i32 / 2;
-        scene.polygon(vec![(x, y), (x - half, y - 9), (x + half, y - 9)], colour);
+        let (half, height) = head(width);
+        scene.polygon(vec![(x, y), (x - half, y - height), (x + half, y - height)], colour);
+    }
+}
+
+/// Half the width of the head of a line, and its height.
+fn head(width: u32) -> (i32, i32) {
+    let width = width as i32;
+    (4 + width * 4 / 5, 9 + width / 2)
+}
+
+/// A line of horizontal and vertical pieces, dashed; dashes are anchored to the page, so that lines on top of each other stay dashed.
+fn dashes(scene: &mut Scene, line: &[(i32, i32)]) {
+    for ends in line.windows(2) {
+        let ((x0, y0), (x1, y1)) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+        let level = y0 == y1;
+        let (from, to) = if level { (x0, x1) } else { (y0.min(y1), y0.max(y1)) };
+        let mut at = from - from.rem_euclid(10);
+        while at < to {
+            let (a, b) = (at.max(from), (at + 6).min(to));
+            if b > a {
+                let points = if level { vec![(a, y0), (b, y0)] } else { vec![(x0, a), (x0, b)] };
+                scene.path(points, GREEN, 1);
+            }
+            at += 10;
+        }
     }
 }
 
@@ -257,8 +276,8 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
     let wide = if counted { 4 } else { 2 };
     entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], BLUE, wide), "taken");
     entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], colour(EdgeKind::Fall), wide), "falls through");
-    let dashes = |s: &mut Scene, x: i32| s.dashed(&[(x, y + 8), (x + 28, y + 8)], &[6, 4], GREEN, 1);
-    entry(scene, &dashes, "to where the sides meet");
+    let sample = |s: &mut Scene, x: i32| dashes(s, &[(x, y + 8), (x + 28, y + 8)]);
+    entry(scene, &sample, "to where the sides meet");
     let double = |s: &mut Scene, x: i32| {
         s.fill(Area { x, y, w: 28, h: 16 }, ORANGE.tint(36));
         s.outline(Area { x, y, w: 28, h: 16 }, VERMILLION);

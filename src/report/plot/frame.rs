@@ -132,6 +132,7 @@ pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, e
     rows * 20
 }
 
+/// `1 lane`, `1,024 lanes`
 pub(super) fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

@@ -44,7 +44,11 @@ impl Ruler {
     pub(super) fn decades(least: f64, most: f64, start: i32, end: i32) -> Ruler {
         let from = least.log10().floor();
         let to = most.log10().ceil().max(from + 1.0);
-        let ticks = (0..=(to - from) as i32).map(|i| 10_f64.powf(from + f64::from(i))).collect();
+        let powers = (0..=(to - from) as i32).map(|i| 10_f64.powf(from + f64::from(i)));
+        let ticks = powers
+            .flat_map(|power| [power, 2.0 * power, 5.0 * power])
+            .filter(|&tick| tick <= 10_f64.powf(to))
+            .collect();
         let ln = |power: f64| power * std::f64::consts::LN_10;
         Ruler { from: ln(from), to: ln(to), log: true, start, end, ticks }
     }
@@ -91,7 +95,7 @@ fn round_step(least: f64) -> f64 {
 pub(super) fn label(value: f64) -> String {
     let size = value.abs();
     let whole = value.fract() == 0.0;
-    if whole && size >= 65_536.0 && size <= 9e15 && (size as u64).is_power_of_two() {
+    if whole && (65_536.0..=9e15).contains(&size) && (size as u64).is_power_of_two() {
         return format!("{}2^{}", if value < 0.0 { "-" } else { "" }, (size as u64).trailing_zeros());
     }
     if whole && size < 100_000.0 {

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use super::access::{Access, Of, SECTOR, choose};
-use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows, plural};
 use super::palette::{BLUE, GREEN, GREY, INK, Look, ORANGE, PALE, SKY, VERMILLION, WHITE, face, text_width};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::event::AccessWay;
@@ -87,11 +87,11 @@ pub(super) fn sectors(panel: &Panel<'_>) -> Scene {
     let lines: Vec<&[Touched]> = sectors.chunk_by(|a, b| a.address / LINE == b.address / LINE).collect();
     let gaps: i32 = lines.windows(2).map(|pair| if neighbours(pair[0], pair[1]) { 0 } else { BREAK }).sum();
     let grid = i32::try_from(lines.len()).unwrap_or(32) * ROW + gaps;
-    let mut scene = Scene::new(width, TOP + 52 + legend + 34 + grid + 150 + 40);
+    let mut scene = Scene::new(width, TOP + 60 + legend + 34 + grid + 150 + 40);
     let top = heading.draw(&mut scene);
     scene.text((MARGIN, top + 8), face(13, INK).bold(), access.source(recording));
     scene.text((MARGIN, top + 28), face(12, INK), access.which());
-    let top = top + 52 + legend_rows(Some(&mut scene), top + 52, width, &key);
+    let top = top + 60 + legend_rows(Some(&mut scene), top + 52, width, &key);
     scene.text((MARGIN, top + 10), face(10, INK).bold(), "128-byte line");
     for sector in 0..4 {
         let x = LEFT + sector * (WORDS as i32 * CELL + GAP);
@@ -138,11 +138,7 @@ fn row(scene: &mut Scene, line: &[Touched], y: i32, right: i32) {
             scene.outline(area, if here.is_some() { WHITE } else { PALE });
         }
     }
-    let moved = match line.len() {
-        1 => "1 sector".to_owned(),
-        n => format!("{n} sectors"),
-    };
-    scene.text((right + 12, middle), face(10, INK), moved);
+    scene.text((right + 12, middle), face(10, INK), plural(line.len() as u64, "sector"));
 }
 
 /// What was asked for against what was moved, and where it was.
@@ -163,11 +159,14 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
         _ => format!(" ({} with those that several lanes ask for)", grouped(traffic.requested.into())),
     };
     let caption = format!(
-        "{} lanes ask for {} bytes{twice}; {} sectors of {} lines are moved: {} bytes, {:.1} % of them used",
-        traffic.lanes.count(),
+        "{} for {} bytes{twice}; {} of {}: {} bytes moved, {:.1} % of them used",
+        match traffic.lanes.count() {
+            1 => "1 lane asks".to_owned(),
+            n => format!("{n} lanes ask"),
+        },
         grouped(distinct),
-        grouped(traffic.sectors.into()),
-        grouped(traffic.lines.into()),
+        plural(traffic.sectors.into(), "sector"),
+        plural(traffic.lines.into(), "line"),
         grouped(moved),
         100.0 * distinct as f64 / moved.max(1) as f64,
     );
@@ -184,7 +183,7 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
         // Below the bar, as the part may be too narrow for its name.
         let swatch = Area { x, y: top + 30, w: 26, h: 15 };
         look.draw(scene, swatch, "");
-        let text = format!("{name}: {} sector{}", grouped(n), if n == 1 { "" } else { "s" });
+        let text = format!("{name}: {}", plural(n, "sector"));
         scene.text((x + 34, top + 38), face(11, INK), text.clone());
         x += 34 + text_width(text.chars().count(), 11) + 24;
     }

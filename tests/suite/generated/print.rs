@@ -69,12 +69,14 @@ impl Printer {
 //! block = ({bx}, {by})
 //! buffer in: u32[{INPUT_WORDS}] = random({seed}, 0..1 << 32)
 //! buffer out: u32[{words}] = fill(0)
-//! buffer count: u32[1] = fill(0)
+//! buffer count: u32[{tallies}] = random({seed}, 0..1 << 32)
 //! arg in = in
 //! arg out = out
 //! arg count = count
 .shared .align 4 .b32 words[{shared}];
-"
+.shared .align 4 .b32 tally[{tallies}];
+",
+            tallies = TALLIES.len(),
         );
     }
 
@@ -86,6 +88,7 @@ impl Printer {
             ".visible .entry generated(.param .u64 in, .param .u64 out, .param .u64 count)
 {{
     .reg .b64 %count;
+    .reg .b32 %round;
 "
         );
         self.declarations();
@@ -99,6 +102,11 @@ impl Printer {
     add.u64 %out, %out, %w;
 "
         );
+        self.line("setp.eq.u32 %p, %tid, 0;");
+        for (n, start) in [0, 0x7fff_ffff, 0, 0xffff_ffff_u32, 0, 1].iter().enumerate() {
+            self.line(format!("@%p st.shared.u32 [tally+{}], {start};", 4 * n));
+        }
+        self.line("bar.sync 0;");
         // Nothing is read before it is written, so that the file means the same on a GPU.
         for slot in 0..SLOTS {
             self.line(format!("st.shared.u32 [%sh+{}], %tid;", 4 * slot));
@@ -160,23 +168,24 @@ impl Printer {
                 self.line(format!("ld.shared.u32 %r{into}, [%a];"));
                 self.line("bar.sync 0;");
             }
-            Phase::Count { value } => self.line(format!("red.global.add.u32 [%count], %r{value};")),
+            Phase::Tally { tally, into } => {
+                self.line("bar.sync 0;");
+                self.line(format!("ld.shared.u32 %r{into}, [tally+{}];", 4 * tally));
+                self.line("bar.sync 0;");
+            }
             Phase::Together { how, value, into } => self.together(*how, *value, *into),
+            Phase::Repeat { rounds, phases } => {
+                let head = self.label("Round");
+                self.line("mov.u32 %round, 0;");
+                self.place(&head);
+                for phase in phases {
+                    self.phase(phase);
+                }
+                self.line("add.u32 %round, %round, 1;");
+                self.line(format!("setp.lt.u32 %p, %round, {rounds};"));
+                self.line(format!("@%p bra {head};"));
+            }
         }
-    }
-
-    fn together(&mut self, how: Collective, value: u8, into: u8) {
-        if matches!(how, Collective::Ballot | Collective::Count) {
-            self.line(format!("and.b32 %m, %r{value}, 1;"));
-            self.line("setp.eq.u32 %p, %m, 1;");
-        }
-        self.line(match how {
-            Collective::Ballot => format!("vote.sync.ballot.b32 %r{into}, %p, 0xffffffff;"),
-            Collective::Sum => format!("redux.sync.add.u32 %r{into}, %r{value}, 0xffffffff;"),
-            Collective::Match => format!("match.any.sync.b32 %r{into}, %r{value}, 0xffffffff;"),
-            Collective::Shuffle => format!("shfl.sync.idx.b32 %r{into}, %r{value}, %lane, 31, 0xffffffff;"),
-            Collective::Count => format!("bar.red.popc.u32 %r{into}, 1, %p;"),
-        });
     }
 
     pub(super) fn list(&mut self, body: &[Statement]) {
@@ -203,6 +212,15 @@ impl Printer {
                 let guard = self.guard(guard.as_ref());
                 let (space, base) = own(*memory);
                 self.line(format!("{guard}st.{space}.u32 [{base}+{}], %a;", 4 * slot));
+            }
+            Statement::Tally { guard, global, tally, value } => {
+                let value = self.operand(*value);
+                self.line(format!("mov.u32 %a, {value};"));
+                let guard = self.guard(guard.as_ref());
+                // A function is not given the grid's.
+                let (space, base) = if *global && !self.called { ("global", "%count") } else { ("shared", "tally") };
+                let op = TALLIES[usize::from(*tally)];
+                self.line(format!("{guard}red.{space}.{op} [{base}+{}], %a;", 4 * tally));
             }
             Statement::If { when, then, other, swapped } => self.branch(when, then, other, *swapped),
             Statement::Loop { trips, bottom, body } if self.loops.len() < LOOPS => self.counted(*trips, *bottom, body),

@@ -2,7 +2,8 @@
 //!
 //! Every tree is a program that terminates, stays in bounds and is free of data races: loops count to at most seven on
 //! registers that nothing else writes, recursions to at most two, indices are masked to their buffer, a thread stores to its own slots only, and
-//! what threads exchange goes through shared memory between two block barriers.
+//! what threads exchange goes through shared memory between two block barriers, through warp collectives where all live lanes are together,
+//! or through reductions whose result does not depend on the order.
 
 /// General registers `%r0..`; the tree names them by number.
 pub(crate) const REGISTERS: u8 = 6;
@@ -10,6 +11,9 @@ pub(crate) const REGISTERS: u8 = 6;
 pub(crate) const SLOTS: u8 = 8;
 /// Words of the read-only input buffer; a power of two.
 pub(crate) const INPUT_WORDS: u32 = 64;
+/// What all threads add up in words that they share. Each operation has a word of its own in global memory, and one of the
+/// block: what it ends with depends on no order, because an operation commutes with itself and never meets another.
+pub(crate) const TALLIES: [&str; 6] = ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"];
 
 /// A whole program: a launch, and phases that all threads go through together.
 #[derive(Clone)]
@@ -44,10 +48,12 @@ pub(crate) enum Phase {
     /// Each thread writes a word to shared memory, and reads that of the thread whose index differs in the bits of
     /// `partner`, or its own where there is no such thread.
     Exchange { value: u8, partner: u32, into: u8 },
-    /// Each thread adds to one global counter; the sum does not depend on the order.
-    Count { value: u8 },
+    /// The block meets, and each thread reads what the block's tally of this number has come to.
+    Tally { tally: u8, into: u8 },
     /// The live threads of a warp, or of the block, make one value of theirs together.
     Together { how: Collective, value: u8, into: u8 },
+    /// The same phases so many times; no repetition stands in another.
+    Repeat { rounds: u32, phases: Vec<Phase> },
 }
 
 /// An operation of several threads.
@@ -55,14 +61,31 @@ pub(crate) enum Phase {
 pub(crate) enum Collective {
     /// `vote.sync.ballot`
     Ballot,
-    /// `redux.sync.add`
-    Sum,
+    /// `vote.sync` of this kind.
+    Vote(&'static str),
+    /// `redux.sync` of this operation and type.
+    Reduce(&'static str),
     /// `match.any.sync`
-    Match,
-    /// `shfl.sync.idx`, each thread reading itself
-    Shuffle,
+    MatchAny,
+    /// `match.all.sync`, its predicate deciding what is kept.
+    MatchAll,
+    /// `shfl.sync` of this kind, by this many lanes, in pieces of `1 << width` lanes. Of a lane that has ended a thread keeps its own value.
+    Shuffle { how: Shuffle, by: u32, width: u32 },
     /// `bar.red.popc` over the block
     Count,
+}
+
+/// Whose value a shuffle takes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Shuffle {
+    /// The lane so many below.
+    Up,
+    /// The lane so many above.
+    Down,
+    /// The lane whose number differs in these bits.
+    Butterfly,
+    /// The lane of this number in the piece.
+    Index,
 }
 
 /// A statement.
@@ -72,6 +95,8 @@ pub(crate) enum Statement {
     Assign { guard: Option<Condition>, to: u8, value: Value },
     /// A word to one of the thread's own slots, perhaps under a guard.
     Store { guard: Option<Condition>, memory: Memory, slot: u8, value: Source },
+    /// A value to the tally of this number: the grid's, or the block's, perhaps under a guard.
+    Tally { guard: Option<Condition>, global: bool, tally: u8, value: Source },
     /// `if (when) { then } else { other }`; `swapped` lays the `else` side out first.
     If { when: Condition, then: Vec<Statement>, other: Vec<Statement>, swapped: bool },
     /// `while (i < trips)` with the test on top, or `do .. while` with the test at the bottom.
@@ -188,11 +213,6 @@ impl Program {
     /// Threads of a block.
     pub(crate) fn threads(&self) -> u32 {
         self.block[0] * self.block[1]
-    }
-
-    /// Whether blocks can be seen to communicate, so that a machine runs its SMs interleaved.
-    pub(crate) fn communicates(&self) -> bool {
-        self.phases.iter().any(|p| matches!(p, Phase::Count { .. }))
     }
 }
 

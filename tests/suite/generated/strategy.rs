@@ -43,16 +43,42 @@ fn call() -> impl Strategy<Value = Statement> {
 }
 
 fn phase() -> BoxedStrategy<Phase> {
-    let register = 0..REGISTERS;
-    let collectives =
-        vec![Collective::Ballot, Collective::Sum, Collective::Match, Collective::Shuffle, Collective::Count];
+    let repeated = (2u32..4, vec(single_phase(2), 1..4));
     prop_oneof![
-        8 => list(4, 1).prop_map(Phase::Work),
+        12 => single_phase(4),
+        1 => repeated.prop_map(|(rounds, phases)| Phase::Repeat { rounds, phases }),
+    ]
+    .boxed()
+}
+
+fn single_phase(depth: u32) -> BoxedStrategy<Phase> {
+    let register = 0..REGISTERS;
+    prop_oneof![
+        8 => list(depth, 1).prop_map(Phase::Work),
         2 => (register.clone(), select(vec![1u32, 2, 5, 16, 32, 63]), register.clone())
             .prop_map(|(value, partner, into)| Phase::Exchange { value, partner, into }),
-        1 => register.clone().prop_map(|value| Phase::Count { value }),
-        1 => (select(collectives), register.clone(), register)
+        1 => (tally(), register.clone()).prop_map(|(tally, into)| Phase::Tally { tally, into }),
+        3 => (collective(), register.clone(), register)
             .prop_map(|(how, value, into)| Phase::Together { how, value, into }),
+    ]
+    .boxed()
+}
+
+fn tally() -> impl Strategy<Value = u8> + Clone {
+    0..TALLIES.len() as u8
+}
+
+fn collective() -> BoxedStrategy<Collective> {
+    let reductions = vec!["add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32"];
+    let shuffles = vec![Shuffle::Up, Shuffle::Down, Shuffle::Butterfly, Shuffle::Index];
+    prop_oneof![
+        1 => Just(Collective::Ballot),
+        1 => select(vec!["any", "all", "uni"]).prop_map(Collective::Vote),
+        1 => select(reductions).prop_map(Collective::Reduce),
+        1 => select(vec![Collective::MatchAny, Collective::MatchAll]),
+        2 => (select(shuffles), 0u32..32, 0u32..6)
+            .prop_map(|(how, by, width)| Collective::Shuffle { how, by, width }),
+        1 => Just(Collective::Count),
     ]
     .boxed()
 }
@@ -68,6 +94,8 @@ fn statement(depth: u32) -> BoxedStrategy<Statement> {
             .prop_map(|(guard, to, value)| Statement::Assign { guard, to, value }),
         2 => (weighted(0.25, condition()), memory(), 0..SLOTS, source())
             .prop_map(|(guard, memory, slot, value)| Statement::Store { guard, memory, slot, value }),
+        1 => (weighted(0.25, condition()), any::<bool>(), tally(), source())
+            .prop_map(|(guard, global, tally, value)| Statement::Tally { guard, global, tally, value }),
         2 => call(),
         2 => leave(depth),
     ];
