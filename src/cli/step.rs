@@ -66,11 +66,15 @@ fn within(option: &str, value: u32, count: u64) -> Result<(), Failure> {
 
 /// Presses the keys and prints the screen.
 fn play(app: &mut App<'_>, keys: &[Key], (width, height): (u16, u16)) -> Result<(), Failure> {
-    for &key in keys {
-        app.press(key);
+    let finish = |app: &mut App<'_>| {
         while app.is_running() {
             app.advance(1 << 16);
         }
+    };
+    finish(app);
+    for &key in keys {
+        app.press(key);
+        finish(app);
     }
     output::print(&screen::text(app, width, height))
 }

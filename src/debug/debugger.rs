@@ -4,7 +4,7 @@ use super::goal::{Focus, Goal, Reached};
 use super::history::{History, INTERVAL};
 use super::notes::{Happening, Notes, Remark};
 use super::survey::Survey;
-use crate::base::{BlockId, Cycle, Pc, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, Pc, WarpId};
 use crate::kernel::{JoinOp, Op, Register};
 use crate::launch::Launch;
 use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Saved, Session};
@@ -154,12 +154,22 @@ impl<'a> Debugger<'a> {
                 steps = at - 1;
             }
         }
-        if let Some(last) = cycle.checked_sub(1) {
-            while self.step(last) {}
+        while self.forward_to_cycle(cycle, u64::MAX) == Reached::Budget {}
+    }
+
+    /// Runs on to the beginning of a later cycle, but at most `budget` steps.
+    pub fn forward_to_cycle(&mut self, cycle: Cycle, budget: u64) -> Reached {
+        let last = cycle.saturating_sub(1);
+        for _ in 0..budget {
+            if cycle == 0 || !self.step(last) {
+                if self.session.is_over() {
+                    return Reached::End;
+                }
+                self.clock = self.clock.max(cycle);
+                return Reached::Goal;
+            }
         }
-        if !self.session.is_over() {
-            self.clock = cycle;
-        }
+        Reached::Budget
     }
 
     /// Changes a register at this place; whether the warp is there and has it. What was ahead is forgotten.
@@ -201,7 +211,7 @@ impl<'a> Debugger<'a> {
         let Edit { focus, lane, register, bits } = edit;
         let Some((sm, slot)) = self.find(focus) else { return false };
         let done = self.session.set_register(sm, slot, lane, register, bits);
-        let what = Happening::Changed { lane };
+        let what = Happening::Changed { lanes: LaneMask::lane(lane) };
         self.notes.remark(Remark { cycle: self.clock, block: focus.block, warp: focus.warp, what });
         done
     }
@@ -232,7 +242,7 @@ impl<'a> Debugger<'a> {
     pub(super) fn is_at(&self, goal: Goal, focus: Focus) -> bool {
         let next = || {
             let (sm, slot) = self.find(focus)?;
-            let warp = self.session.warps(sm, self.clock).find(|w| w.slot == slot)?;
+            let warp = self.session.warp(sm, slot, self.clock)?;
             warp.control.active().map(|(pc, _)| self.line(pc))
         };
         self.notes.last.as_ref().is_some_and(|note| goal.is_met(focus, note, next))

@@ -96,8 +96,8 @@ pub enum Happening {
     BlockStarted,
     /// A register of it was changed from outside.
     Changed {
-        /// The lane.
-        lane: u32,
+        /// The lanes.
+        lanes: LaneMask,
     },
 }
 
@@ -143,7 +143,15 @@ impl Notes {
         self.slots.get(sm)?.get(slot.index())?.access.as_deref()
     }
 
-    pub(super) fn remark(&mut self, remark: Remark) {
+    /// Adds a remark; changes of several lanes at one place are one.
+    pub(super) fn remark(&mut self, mut remark: Remark) {
+        if let Some(&before) = self.remarks.back()
+            && (before.cycle, before.block, before.warp) == (remark.cycle, remark.block, remark.warp)
+            && let (Happening::Changed { lanes: a }, Happening::Changed { lanes: b }) = (before.what, remark.what)
+        {
+            self.remarks.pop_back();
+            remark.what = Happening::Changed { lanes: a | b };
+        }
         if self.remarks.len() == REMARKS {
             self.remarks.pop_front();
         }
@@ -195,16 +203,21 @@ impl Notes {
             self.remark(Remark { cycle, block, warp, what });
         }
         let here = |who: Option<(BlockId, u32)>| who == Some((block, warp));
-        for other in session.warps(sm, note.cycle).filter(|other| other.block == block) {
-            let waits = other.at_barrier;
-            if other.slot == note.slot {
-                let after = other.control.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes);
-                let before = note.active & other.control.live();
-                note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
+        let itself = session.warp(sm, note.slot, note.cycle).filter(|now| here(Some((now.block, now.index))));
+        let live = itself.as_ref().map_or(LaneMask::EMPTY, |now| now.control.live());
+        if let Some((_, after)) = itself.and_then(|now| now.control.active()) {
+            let before = note.active & live;
+            note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
+        }
+        // Only arrivals, and lanes that ended, can open a barrier.
+        if note.arrived || !note.active.is_subset(live) {
+            for other in session.warps(sm, note.cycle).filter(|other| other.block == block) {
+                let waits = other.at_barrier;
+                let slot = self.slot(sm, other.slot);
+                let came = note.arrived && other.slot == note.slot;
+                note.released += u32::from((slot.waited || came) && !waits);
+                slot.waited = waits;
             }
-            let slot = self.slot(sm, other.slot);
-            note.released += u32::from(slot.waited && !waits || note.arrived && other.slot == note.slot && !waits);
-            slot.waited = waits;
         }
         let told = |what| Remark { cycle: note.cycle, block, warp, what };
         let remarks = [

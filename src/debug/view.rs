@@ -142,9 +142,7 @@ impl Debugger<'_> {
             extent: self.session.extent(),
             sm: self.session.sms().nth(sm).unwrap_or_default(),
             schedulers: schedulers.collect(),
-            warp: found.and_then(|(sm, slot)| {
-                self.session.warps(sm, now).find(|w| w.slot == slot).map(|w| self.warp_view(sm, &w))
-            }),
+            warp: found.and_then(|(sm, slot)| self.session.warp(sm, slot, now).map(|w| self.warp_view(sm, &w))),
             blocks,
             last: self.notes.last.clone(),
             remarks: self.notes.remarks.iter().copied().collect(),

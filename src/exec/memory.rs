@@ -94,10 +94,9 @@ impl GlobalMemory {
         let end = address.saturating_add(4 * len as u64);
         let there = self.segments.iter().take_while(move |s| s.address < end);
         there.flat_map(move |s| {
-            let cells = s.words.iter().zip((s.address..).step_by(4));
             let skipped = (address.saturating_sub(s.address) / 4) as usize;
-            let cells = cells.skip(skipped).take_while(move |&(_, at)| at < end);
-            cells.map(move |(cell, at)| (((at - address) / 4) as usize, cell))
+            let first = (s.address.max(address) - address) as usize / 4;
+            s.words.get(skipped..).unwrap_or_default().iter().zip(first..len).map(|(cell, i)| (i, cell))
         })
     }
 

@@ -215,35 +215,38 @@ impl<'a> Session<'a> {
 
     /// The warps of an SM that have not ended, by slot; `now` decides what they wait for.
     pub fn warps(&self, sm: usize, now: Cycle) -> impl Iterator<Item = WarpState<'_>> + '_ {
-        let sm = self.state.sms.get(sm);
-        let warps =
-            sm.into_iter().flat_map(move |sm| sm.warps().iter().enumerate().map(move |(w, warp)| (sm, w, warp)));
-        warps.filter(|(.., warp)| !warp.control.live().is_empty()).map(move |(sm, w, warp)| {
-            let scheduler = &sm.schedulers()[warp.home.0];
-            let until = warp.waiting.until;
-            let wait = match warp.next {
-                None => Some((until.stall(), None)),
-                Some(_) if until.cycle() > now => Some((until.stall(), Some(until.cycle()))),
-                Some((pc, _)) => {
-                    let cost = &self.cx.program.costs[pc.index()];
-                    let (free, slot) = (scheduler.free(cost.port, &sm.issuer.shared), scheduler.accounted);
-                    match () {
-                        () if free > now => Some((cost.throttle, Some(free))),
-                        () if slot > now => Some((Stall::NotSelected, Some(slot))),
-                        () => None,
-                    }
+        let slots = self.state.sms.get(sm).map_or(0, |sm| sm.warps().len() as u32);
+        (0..slots).filter_map(move |slot| self.warp(sm, WarpId(slot), now))
+    }
+
+    /// The warp in a slot of an SM, if there is one that has not ended.
+    pub fn warp(&self, sm: usize, slot: WarpId, now: Cycle) -> Option<WarpState<'_>> {
+        let sm = self.state.sms.get(sm)?;
+        let warp = sm.warps().get(slot.index()).filter(|warp| !warp.control.live().is_empty())?;
+        let scheduler = &sm.schedulers()[warp.home.0];
+        let until = warp.waiting.until;
+        let wait = match warp.next {
+            None => Some((until.stall(), None)),
+            Some(_) if until.cycle() > now => Some((until.stall(), Some(until.cycle()))),
+            Some((pc, _)) => {
+                let cost = &self.cx.program.costs[pc.index()];
+                let (free, taken) = (scheduler.free(cost.port, &sm.issuer.shared), scheduler.accounted);
+                match () {
+                    () if free > now => Some((cost.throttle, Some(free))),
+                    () if taken > now => Some((Stall::NotSelected, Some(taken))),
+                    () => None,
                 }
-            };
-            WarpState {
-                slot: WarpId(w as u32),
-                scheduler: scheduler.number,
-                block: warp.block_id,
-                index: warp.index,
-                control: &warp.control,
-                registers: &warp.registers,
-                at_barrier: !warp.arrivals.is_empty(),
-                wait,
             }
+        };
+        Some(WarpState {
+            slot,
+            scheduler: scheduler.number,
+            block: warp.block_id,
+            index: warp.index,
+            control: &warp.control,
+            registers: &warp.registers,
+            at_barrier: !warp.arrivals.is_empty(),
+            wait,
         })
     }
 

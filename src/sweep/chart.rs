@@ -35,6 +35,10 @@ pub enum NoChart {
     NoValues(String),
 }
 
+/// What tells a line from the others: program, kernel, and the values of the other names that vary.
+type Key<'a> = (&'a str, &'a str, Vec<Option<&'a Setting>>);
+type Points = Vec<(f64, f64)>;
+
 impl Chart {
     /// The metric `y` over the swept name `x`, or over the first one with the most numbers.
     ///
@@ -58,7 +62,7 @@ impl Chart {
             records.iter().map(|r| (r.program.as_str(), r.kernel.as_str())).collect();
         let (varying, constant): (Vec<&String>, Vec<&String>) =
             axes.iter().filter(|&axis| *axis != x).partition(|&axis| values(axis).len() > 1);
-        let mut lines: BTreeMap<(&str, &str, Vec<Option<&Setting>>), Vec<(f64, f64)>> = BTreeMap::new();
+        let mut lines: BTreeMap<Key<'_>, Points> = BTreeMap::new();
         for record in &records {
             if let (Some(&Setting::Number(at)), Some(&value)) = (record.setting(&x), record.metrics.get(metric.name)) {
                 let others = varying.iter().map(|axis| record.setting(axis)).collect();
@@ -70,7 +74,7 @@ impl Chart {
             return Err(NoChart::NoValues(asked.to_owned()));
         }
         let text = |axis: &String, value: Option<&Setting>| Some(format!("{axis}={}", value?));
-        let of_line = |(key, mut points): ((&str, &str, Vec<Option<&Setting>>), Vec<(f64, f64)>)| {
+        let of_line = |(key, mut points): (Key<'_>, Points)| {
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
             let program = (programs.len() > 1).then(|| key.1.to_owned());
             let others = varying.iter().zip(key.2).filter_map(|(axis, value)| text(axis, value));

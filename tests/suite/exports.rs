@@ -61,11 +61,14 @@ fn cases() -> impl Iterator<Item = Case> {
     })
 }
 
+/// Slices (name, start, length) by category, process and thread.
+type Tracks = BTreeMap<(String, u64, u64), Vec<(String, u64, u64)>>;
+
 /// The complete events of a trace by category and track, each with name, start and length; none overlap on a track.
-fn slices(json: &str, place: &str) -> BTreeMap<(String, u64, u64), Vec<(String, u64, u64)>> {
+fn slices(json: &str, place: &str) -> Tracks {
     let trace: Value = serde_json::from_str(json).unwrap_or_else(|e| panic!("{place}: {e}"));
     let mut names = BTreeMap::new();
-    let mut tracks: BTreeMap<(String, u64, u64), Vec<(String, u64, u64)>> = BTreeMap::new();
+    let mut tracks = Tracks::new();
     let mut ends: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     for event in trace["traceEvents"].as_array().expect("a list of events") {
         let number = |key: &str| event[key].as_u64().unwrap_or_else(|| panic!("{place}: no {key} in {event}"));
@@ -94,12 +97,9 @@ fn slices(json: &str, place: &str) -> BTreeMap<(String, u64, u64), Vec<(String, 
 }
 
 /// Cycles of all tracks of a category, by name.
-fn cycles<'a>(
-    tracks: &'a BTreeMap<(String, u64, u64), Vec<(String, u64, u64)>>,
-    category: &str,
-) -> BTreeMap<&'a str, u64> {
+fn cycles<'a>(tracks: &'a Tracks, category: &str) -> BTreeMap<&'a str, u64> {
     let mut sums = BTreeMap::new();
-    for ((_, ..), slices) in tracks.iter().filter(|((cat, ..), _)| cat == category) {
+    for (_, slices) in tracks.iter().filter(|((cat, ..), _)| cat == category) {
         for (name, _, cycles) in slices {
             *sums.entry(name.as_str()).or_default() += cycles;
         }

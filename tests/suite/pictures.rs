@@ -339,6 +339,9 @@ fn several_runs_share_their_axes_and_their_table() {
     let recordings = MODES.map(|mode| recorded(&program, mode, &everything(0..1)));
     for kind in Kind::ALL {
         let Kind::Window(view) = kind else { continue };
+        if view == View::Banks {
+            continue; // the program has no shared memory
+        }
         let both = plot::data_of_all(view, &recordings, Axis::Issue);
         let rows = rows(&both);
         for (run, recording) in ["A", "B"].into_iter().zip(&recordings) {
@@ -346,10 +349,8 @@ fn several_runs_share_their_axes_and_their_table() {
             let alone = plot::data(view, recording, Axis::Issue).lines().skip(1).count();
             assert_eq!(own, alone, "{} {run}", kind.name());
         }
-        if view != View::Banks {
-            let svg = plot::svg(&plot::pictures(view, &recordings, Axis::Issue));
-            assert!(svg.contains("A. nested") && svg.contains("B. nested"), "{}", kind.name());
-        }
+        let svg = plot::svg(&plot::pictures(view, &recordings, Axis::Issue));
+        assert!(svg.contains("A. nested") && svg.contains("B. nested"), "{}", kind.name());
     }
 }
 

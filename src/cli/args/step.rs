@@ -14,7 +14,7 @@ pub(crate) struct StepArgs {
     /// The warp of the block to look at first
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) warp: u32,
-    /// Press these keys and print the screen that they lead to, as in "10n d l 63 enter"; needs no terminal
+    /// Press these keys and print the screen that they lead to, as in "10n d l63;" (; is the enter key); needs no terminal
     #[arg(long, value_name = "KEYS")]
     pub(crate) script: Option<String>,
     /// Columns and rows of the screen that --script prints

@@ -29,18 +29,23 @@ pub(crate) struct App<'a> {
 
 /// A search that is under way.
 struct Running {
-    goal: Goal,
-    /// How often the goal is to be met.
+    target: Target,
+    /// How often a goal is to be met, and has been.
     times: u64,
-    /// Where to come back to if it is not met at all: steps and cycle.
-    origin: (u64, Cycle),
     met: u64,
+    /// Where it was met last, or the search began: where to stay if it is met no more. Steps and cycle.
+    at: (u64, Cycle),
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Goal(Goal),
+    Cycle(Cycle),
+    End,
 }
 
 /// The most that a number in front of a key can be.
 const MOST_TIMES: u64 = 1_000_000_000;
-/// More often than anything happens.
-const TO_THE_END: u64 = u64::MAX;
 
 impl<'a> App<'a> {
     /// At the beginning; a block that is not resident there is run to.
@@ -60,7 +65,7 @@ impl<'a> App<'a> {
             running: None,
         };
         if !app.view().blocks.contains(&focus.block) {
-            app.run(Goal::Issue, 1);
+            app.run(Target::Goal(Goal::Issue), 1);
             app.message.clear();
         }
         app
@@ -96,29 +101,32 @@ impl<'a> App<'a> {
         let Some(mut running) = self.running.take() else { return };
         let until = self.debugger.steps().saturating_add(budget);
         while running.met < running.times {
-            match self.debugger.forward(running.goal, self.focus, until.saturating_sub(self.debugger.steps())) {
-                Reached::Goal => running.met += 1,
-                Reached::Budget => {
+            let left = until.saturating_sub(self.debugger.steps());
+            let reached = match running.target {
+                Target::Goal(goal) => self.debugger.forward(goal, self.focus, left),
+                Target::Cycle(cycle) => self.debugger.forward_to_cycle(cycle, left),
+                Target::End => self.debugger.forward(Goal::AnyIssue, self.focus, left),
+            };
+            match (reached, running.target) {
+                (Reached::Goal, Target::End) => {}
+                (Reached::Goal, _) => {
+                    running.met += 1;
+                    running.at = (self.debugger.steps(), self.debugger.clock());
+                }
+                (Reached::Budget, _) => {
                     self.running = Some(running);
                     return;
                 }
-                Reached::End => return self.ended(&running),
+                (Reached::End, Target::Goal(goal)) => {
+                    self.message = self.nothing_more(goal);
+                    if running.met > 0 {
+                        self.message = format!("{} times, then {}", running.met, self.message);
+                    }
+                    self.debugger.come_back(running.at.0, running.at.1);
+                    return;
+                }
+                (Reached::End, _) => return,
             }
-        }
-    }
-
-    /// A search has come to the end of the run.
-    fn ended(&mut self, running: &Running) {
-        if running.times == TO_THE_END {
-            return;
-        }
-        self.message = self.nothing_more(running.goal);
-        if running.met > 0 {
-            self.message = format!("{} times, then {}", running.met, self.message);
-            self.debugger.back(running.goal, self.focus, 1);
-        } else {
-            let (steps, clock) = running.origin;
-            self.debugger.come_back(steps, clock);
         }
     }
 
@@ -167,18 +175,18 @@ impl<'a> App<'a> {
 
     fn command(&mut self, key: Key, times: u64, count: Option<u64>) {
         match key {
-            Key::Char('n' | ' ') | Key::Right => self.run(Goal::Issue, times),
+            Key::Char('n' | ' ') | Key::Right => self.run(Target::Goal(Goal::Issue), times),
             Key::Char('N') | Key::Left | Key::Backspace => self.back(Goal::Issue, times),
-            Key::Char('i') => self.run(Goal::AnyIssue, times),
+            Key::Char('i') => self.run(Target::Goal(Goal::AnyIssue), times),
             Key::Char('I') => self.back(Goal::AnyIssue, times),
-            Key::Char('d') => self.run(Goal::Divergence, times),
+            Key::Char('d') => self.run(Target::Goal(Goal::Divergence), times),
             Key::Char('D') => self.back(Goal::Divergence, times),
-            Key::Char('j') => self.run(Goal::Join, times),
+            Key::Char('j') => self.run(Target::Goal(Goal::Join), times),
             Key::Char('J') => self.back(Goal::Join, times),
-            Key::Char('b') => self.run(Goal::Barrier, times),
+            Key::Char('b') => self.run(Target::Goal(Goal::Barrier), times),
             Key::Char('B') => self.back(Goal::Barrier, times),
             Key::Char('c') => self.go_to_cycle(self.debugger.clock().saturating_add(times)),
-            Key::Char('C') => self.debugger.seek_cycle(self.debugger.clock().saturating_sub(times)),
+            Key::Char('C') => self.go_to_cycle(self.debugger.clock().saturating_sub(times)),
             Key::Char('l') => self.ask(Ask::Line),
             Key::Char('L') => self.ask(Ask::LineBack),
             Key::Char('g') => self.ask(Ask::Cycle),
@@ -201,11 +209,11 @@ impl<'a> App<'a> {
             Key::PageDown => self.skipped = (self.skipped + 1).min(self.view().warp.map_or(0, |w| w.registers.len())),
             Key::PageUp => self.skipped = self.skipped.saturating_sub(1),
             Key::Home => self.debugger.seek(0),
-            Key::End => self.run_to_end(),
+            Key::End => self.run(Target::End, 1),
             Key::Char('?' | 'h') => self.help = true,
-            Key::Char('q') | Key::Escape => self.quit = key == Key::Char('q'),
+            Key::Char('q') => self.quit = true,
             Key::Char(other) => self.message = format!("{other} is no key here; ? shows all keys"),
-            Key::Enter => {}
+            Key::Enter | Key::Escape => {}
             Key::Interrupt => self.quit = true,
         }
         if count.is_some() && self.message.is_empty() && matches!(key, Key::Char('x' | 'm' | 'u')) {
@@ -214,18 +222,13 @@ impl<'a> App<'a> {
     }
 
     /// Starts a search; [`App::advance`] makes it.
-    fn run(&mut self, goal: Goal, times: u64) {
+    fn run(&mut self, target: Target, times: u64) {
         if let Some(end) = self.ending() {
             self.message = format!("the run has ended: {end}");
             return;
         }
-        let origin = (self.debugger.steps(), self.debugger.clock());
-        self.running = Some(Running { goal, times, origin, met: 0 });
-    }
-
-    /// To the end of the run: a search for more issues than there are.
-    fn run_to_end(&mut self) {
-        self.run(Goal::AnyIssue, TO_THE_END);
+        let at = (self.debugger.steps(), self.debugger.clock());
+        self.running = Some(Running { target, times, met: 0, at });
     }
 
     fn back(&mut self, goal: Goal, times: u64) {
@@ -235,7 +238,11 @@ impl<'a> App<'a> {
     }
 
     fn go_to_cycle(&mut self, cycle: Cycle) {
-        self.debugger.seek_cycle(cycle);
+        if cycle > self.debugger.clock() {
+            self.run(Target::Cycle(cycle), 1);
+        } else {
+            self.debugger.seek_cycle(cycle);
+        }
     }
 
     fn most_divergent(&mut self) {
@@ -294,7 +301,7 @@ impl<'a> App<'a> {
                 if !self.facts.has_steps(line) {
                     self.message = format!("no instruction of this kernel stands on line {line}");
                 } else if ask == Ask::Line {
-                    self.run(Goal::Line(line), 1);
+                    self.run(Target::Goal(Goal::Line(line)), 1);
                 } else {
                     self.back(Goal::Line(line), 1);
                 }
@@ -329,7 +336,7 @@ impl<'a> App<'a> {
     fn choose(&mut self, text: &str) {
         let registers = self.view().warp.map(|w| w.registers).unwrap_or_default();
         let mut chosen = Vec::new();
-        for name in text.split([' ', ',']).filter(|name| !name.is_empty()) {
+        for name in prompt::words(text) {
             match prompt::find(name, &registers) {
                 Some(i) => chosen.push(registers[i].name.clone()),
                 None => {
@@ -342,7 +349,7 @@ impl<'a> App<'a> {
     }
 
     fn look_at(&mut self, text: &str) {
-        let numbers: Vec<Option<u32>> = text.split_whitespace().map(|word| word.parse().ok()).collect();
+        let numbers: Vec<Option<u32>> = prompt::words(text).into_iter().map(|word| word.parse().ok()).collect();
         let (block, warp) = match numbers[..] {
             [Some(warp)] => (self.focus.block.0, warp),
             [Some(block), Some(warp)] => (block, warp),

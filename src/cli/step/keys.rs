@@ -43,7 +43,7 @@ const NAMES: [(&str, Key); 16] = [
     ("next", Key::Right),
 ];
 
-/// The keys of a script: names or letters, with blanks between them that mean nothing.
+/// The keys of a script: names or letters, with blanks between them that mean nothing; a semicolon is the enter key.
 pub(crate) fn parse(script: &str) -> Result<Vec<Key>, Failure> {
     let mut keys = Vec::new();
     for word in script.split_whitespace() {
@@ -52,7 +52,7 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Key>, Failure> {
             None if word.chars().any(char::is_control) => {
                 return Err(Failure::new(format!("--script: {word:?} is no key")));
             }
-            None => keys.extend(word.chars().map(Key::Char)),
+            None => keys.extend(word.chars().map(|c| if c == ';' { Key::Enter } else { Key::Char(c) })),
         }
     }
     Ok(keys)
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn scripts_are_names_and_letters() {
-        let keys = parse("10n d enter  end space").ok().expect("a sound script");
+        let keys = parse("10n d;  end space").ok().expect("a sound script");
         let typed = [Key::Char('1'), Key::Char('0'), Key::Char('n'), Key::Char('d')];
         assert_eq!(keys, [&typed[..], &[Key::Enter, Key::End, Key::Char(' ')]].concat());
         assert!(parse("n \u{1}").is_err());

@@ -48,9 +48,14 @@ pub(crate) struct Change {
     pub(crate) bits: u64,
 }
 
+/// What stands between blanks and commas.
+pub(crate) fn words(text: &str) -> Vec<&str> {
+    text.split([' ', ',']).filter(|word| !word.is_empty()).collect()
+}
+
 /// Reads `%x 5 42`.
 pub(crate) fn change(text: &str, registers: &[RegisterView]) -> Result<Change, String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let words = words(text);
     let [name, lane, value] = words[..] else {
         return Err("write a register, a lane and a value, as in %x 5 42".to_string());
     };

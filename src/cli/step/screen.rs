@@ -95,12 +95,13 @@ fn title(app: &App<'_>, view: &View) -> String {
 /// What was just done, what there is to say, and the keys.
 fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let done = match (&app.ending(), &view.last) {
-        (Some(end), _) => Span::styled(format!(" THE END: {end}"), bold),
-        (None, Some(last)) => Span::raw(format!(" {}", told(app, last))),
-        (None, None) => Span::raw(" before the first instruction"),
-    };
     let width = usize::from(width);
+    let done = match (&app.ending(), &view.last) {
+        (Some(end), _) => format!(" THE END: {end}"),
+        (None, Some(last)) => format!(" {}", told(app, last)),
+        (None, None) => " before the first instruction".to_string(),
+    };
+    let (done, rest) = broken(&done, width);
     let second = match (&app.prompt, app.count) {
         (Some(prompt), _) => {
             let typed = format!(" {} {}_", prompt.ask.question(), prompt.text);
@@ -108,11 +109,22 @@ fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
         }
         (None, Some(count)) => Line::from(format!(" {count} .. (how often: now a key)")),
         (None, None) if app.is_running() => Line::from(" running; any key stops"),
-        (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width - 1)), bold)),
+        (None, None) if app.message.is_empty() => Line::from(format!(" {}", clip(rest, width.saturating_sub(1)))),
+        (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width.saturating_sub(1))), bold)),
     };
-    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  w warp  ? all keys";
+    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  w warp  ? help";
     let keys = Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
-    vec![Line::from(done), second, Line::from(keys)]
+    vec![Line::from(done.to_string()), second, Line::from(keys)]
+}
+
+/// A text in two parts, the first of which fits a row.
+fn broken(text: &str, width: usize) -> (&str, &str) {
+    if text.chars().count() <= width {
+        return (text, "");
+    }
+    let fits = text.char_indices().take(width + 1).filter(|(_, c)| *c == ' ').last().map_or(0, |(at, _)| at);
+    let (first, rest) = text.split_at(fits);
+    (first, rest.trim_start())
 }
 
 /// A step in a sentence.
@@ -151,7 +163,7 @@ fn remark(app: &App<'_>, what: Happening) -> String {
         Happening::WarpEnded => "ends".to_string(),
         Happening::BlockEnded => "the block ends".to_string(),
         Happening::BlockStarted => "the block starts".to_string(),
-        Happening::Changed { lane } => format!("a register of lane {lane} is changed"),
+        Happening::Changed { lanes } => format!("registers of lanes {} changed", lanes.list()),
     }
 }
 

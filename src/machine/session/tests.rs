@@ -42,7 +42,10 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Ker
     check(kernel, launch, &spec, &options);
 }
 
-const PROGRAMS: [(&str, &[(&str, &str)], &str); 5] = [
+/// A program, its constants, a machine.
+type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
+const PROGRAMS: [Case; 5] = [
     ("programs/reduce_neighbored.ir", &[("n", "2048"), ("block", "128")], "h200"),
     ("programs/reduce_neighbored.ir", &[("n", "2048"), ("block", "128")], "fermi"),
     ("programs/small/spin_lock_done.ir", &[], "h200"),

@@ -105,6 +105,8 @@ fn pair(scene: &mut Scene, figure: &Figure, y: i32) {
     if let Some(ratio) = figure.ratio {
         let ink = if (0.99..1.01).contains(&ratio) { GREY } else { INK };
         scene.text((scene.width - MARGIN, y + BAR), face(12, ink).bold().end(), times(ratio, a, b));
+    } else if b != 0.0 {
+        scene.text((scene.width - MARGIN, y + BAR), face(12, INK).bold().end(), "only in B");
     }
 }
 

@@ -11,7 +11,7 @@ use super::chart::{Style, axes};
 use super::frame::{Heading, MARGIN, TOP, letter, run_facts};
 use super::palette::{GREY, INK, PALE, WHITE, face, text_width};
 use super::ruler::Ruler;
-use super::scene::{Area, Rgb, Scene};
+use super::scene::{Anchor, Area, Face, Rgb, Scene};
 use crate::report::Run;
 use crate::report::numbers::{grouped, real};
 use crate::report::timeline::quoted;
@@ -98,7 +98,7 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
 
     let heading = heading(runs);
     let names: Vec<String> = runs.iter().map(|(run, _)| name(run)).collect();
-    let widest = names.iter().map(|n| text_width(n.chars().count(), 11)).max().unwrap_or(0).max(330) + 44;
+    let widest = names.iter().map(|n| text_width(n.chars().count(), 11)).max().unwrap_or(0).max(366) + 44;
     let rows = i32::try_from(runs.len()).unwrap_or(1);
     let height = (PLANE.bottom() + 60).max(PLANE.y + 130 + rows * 86) + 40;
     let mut scene = Scene::new((TABLE + widest + MARGIN).max(heading.width()), height);
@@ -192,19 +192,32 @@ fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: us
         }
         let points = [(x.at(from), y.at(from * bytes)), (x.at(end), y.at(end * bytes))];
         scene.dashed(&points, DASHES[place % 3], ROOF, 2);
-        // The name runs beside the lower part: right of DRAM's line, left of L2's, where nothing else is.
-        let at = from * (end / from).powf(if what == "L2" { 0.62 } else { 0.3 });
+        // The name runs right of DRAM's line, and left of L2's as low as there is room for it.
         let text = format!("{of}{what}: {} bytes a cycle", real(bytes));
-        let (px, py) = (x.at(at), y.at(at * bytes));
-        match what {
-            "L2" => scene.text((px - 10, py - 8), face(10, INK).end(), text),
-            _ => scene.text((px + 10, py + 10), face(10, INK), text),
+        let at = |part: f64| from * (end / from).powf(part);
+        let place = |part: f64| (x.at(at(part)), y.at(at(part) * bytes));
+        if what == "L2" {
+            let left = PLANE.x + text_width(text.chars().count(), 10) + 20;
+            let part = [0.62, 0.72, 0.82, 0.92].into_iter().find(|&part| place(part).0 >= left).unwrap_or(1.0);
+            let (px, py) = place(part);
+            plated(scene, (px - 10, py - 8), face(10, INK).end(), text);
+        } else {
+            let (px, py) = place(0.3);
+            plated(scene, (px + 10, py + 10), face(10, INK), text);
         }
     }
     let flat = ridge(roof.l2).min(most).max(least);
     scene.dashed(&[(x.at(flat), y.at(roof.issue)), (x.at(most), y.at(roof.issue))], DASHES[place % 3], ROOF, 2);
     let text = format!("{of}issue: {} warp instructions a cycle", real(roof.issue));
-    scene.text((x.at(most) - 4, y.at(roof.issue) - 10), face(10, INK).end(), text);
+    plated(scene, (x.at(most) - 4, y.at(roof.issue) - 10), face(10, INK).end(), text);
+}
+
+/// Text on a white plate, which keeps the lines of the plane from it.
+fn plated(scene: &mut Scene, at: (i32, i32), face: Face, text: String) {
+    let w = text_width(text.chars().count(), face.size) + 4;
+    let x = if face.anchor == Anchor::End { at.0 - w + 2 } else { at.0 - 2 };
+    scene.fill(Area { x, y: at.1 - 7, w, h: 14 }, WHITE);
+    scene.text(at, face, text);
 }
 
 /// The two points of a run and its ring.
@@ -219,11 +232,12 @@ fn draw_run(scene: &mut Scene, rates: &Rates, (x, y): (&Ruler, &Ruler), place: u
     for (px, is_dram) in [(l2, false), (dram, true)] {
         let Some(px) = px else { continue };
         let low = y.at(rates.lane_rate);
-        if low > height + 10 {
+        // Nearer than that it would hide under the mark.
+        if low > height + 14 {
             scene.line((px, height), (px, low - 5), style.colour);
+            scene.disc((px, low), 5, style.colour);
+            scene.disc((px, low), 3, WHITE);
         }
-        scene.disc((px, low), 5, style.colour);
-        scene.disc((px, low), 3, WHITE);
         let letter = letter(place).to_string();
         let area = Area { x: px - 9, y: height - 9, w: 18, h: 18 };
         if is_dram {

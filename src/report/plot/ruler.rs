@@ -95,7 +95,7 @@ fn round_step(least: f64) -> f64 {
 pub(super) fn label(value: f64) -> String {
     let size = value.abs();
     let whole = value.fract() == 0.0;
-    if whole && size >= 65_536.0 && size <= 9e15 && (size as u64).is_power_of_two() {
+    if whole && (65_536.0..=9e15).contains(&size) && (size as u64).is_power_of_two() {
         return format!("{}2^{}", if value < 0.0 { "-" } else { "" }, (size as u64).trailing_zeros());
     }
     if whole && size < 100_000.0 {

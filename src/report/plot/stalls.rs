@@ -83,11 +83,10 @@ pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
     let top = heading.draw(&mut scene);
     let mut y = top + legend_rows(Some(&mut scene), top, width, &key) + 20;
     let longest = |bars: &[Bar]| bars.iter().map(Bar::total).max().unwrap_or(0);
-    let most_of =
-        |f: fn(&(Vec<Bar>, Vec<Bar>)) -> &Vec<Bar>| peers.iter().map(|p| longest(f(p))).max().unwrap_or(0).max(1);
+    let most = |of_peers: &mut dyn Iterator<Item = u64>| of_peers.max().unwrap_or(0).max(1);
     let parts = [
-        ("by warp", &warps, most_of(|peer| &peer.0)),
-        ("by the instruction waited for", &lines, most_of(|peer| &peer.1)),
+        ("by warp", &warps, most(&mut peers.iter().map(|peer| longest(&peer.0)))),
+        ("by the instruction waited for", &lines, most(&mut peers.iter().map(|peer| longest(&peer.1)))),
     ];
     for (name, bars, most) in parts {
         scene.text((MARGIN, y), face(12, INK).bold(), name);

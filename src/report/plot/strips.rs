@@ -25,6 +25,9 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let strips = panel.strips();
     let scale = Scale::new(panel.all_strips(usize::MAX), axis, LEFT, ROOM);
     let row = if strips.len() > 1 { 8 } else { 11 };
+    let key = entries(axis, strips);
+    // The source begins below the legend, however few lanes a warp has.
+    let legend = 20 * i32::try_from(key.len()).unwrap_or(0) + 24;
     let height = row * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let steps = match strips {
         [one] => steps_of(recording, one),
@@ -33,7 +36,7 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let count = |n: usize| i32::try_from(n).unwrap_or(i32::MAX / 1000).min(4096);
     let waits = if axis == Axis::Cycle { 20 } else { 0 };
     let source = if steps.is_empty() { 0 } else { count(steps.len()) * SOURCE + 44 };
-    let body = count(strips.len()) * (height + 34 + waits) + 30;
+    let body = (count(strips.len()) * (height + 34 + waits) + 30).max(legend);
     let what = match strips {
         [one] => format!("what the lanes of warp {} did", one.warp),
         _ => "what the lanes did".to_owned(),
@@ -42,7 +45,7 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let width = (scale.right() + 70).max(heading.width());
     let mut scene = Scene::new(width, TOP + (body + source).max(280) + 40);
     let top = heading.draw(&mut scene);
-    lane_legend(&mut scene, (MARGIN, top + 20), axis, strips);
+    lane_legend(&mut scene, (MARGIN, top + 20), &key);
 
     let mut y = top;
     for strip in strips {
@@ -57,7 +60,8 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     }
     y = scale.draw(&mut scene, Area { x: 0, y: y - 12, w: 0, h: 0 });
     if let ([strip], false) = (strips, steps.is_empty()) {
-        y = source_lines(&mut scene, recording, strip, &scale, &steps, y + 14);
+        let below = (y + 14).max(top + legend);
+        y = source_lines(&mut scene, recording, strip, &scale, &steps, below);
     }
     if let Some(ending) = ending(recording) {
         scene.text((scale.left(), y + 8), face(11, Rgb(0xb0, 0x30, 0x00)).bold(), ending);
@@ -150,8 +154,8 @@ fn entries(axis: Axis, strips: &[Strip]) -> Vec<Entry> {
     entries
 }
 
-fn lane_legend(scene: &mut Scene, at: (i32, i32), axis: Axis, strips: &[Strip]) {
-    let end = legend(scene, at, &entries(axis, strips));
+fn lane_legend(scene: &mut Scene, at: (i32, i32), key: &[Entry]) {
+    let end = legend(scene, at, key);
     scene.text((at.0, end + 12), face(10, GREY), "rows: lanes, 0 on top");
 }
 

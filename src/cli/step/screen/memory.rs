@@ -47,9 +47,9 @@ fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Ve
         }
         Pattern::Sectors(rows) => {
             let sectors = traffic.sectors;
-            lines.push(format!("{sectors} sectors of 32 B in {} lines; found:", traffic.lines));
-            lines.push(format!("L1 {}, L2 {}, DRAM {}", traffic.l1_hits, traffic.l2_hits, traffic.dram));
-            lines.push("line of 128 B    lanes in each sector".to_string());
+            let found = format!("L1 {}, L2 {}, DRAM {}", traffic.l1_hits, traffic.l2_hits, traffic.dram);
+            lines.push(format!("{sectors} x 32 bytes: {found}"));
+            lines.push("line of 128 B   lanes in each 32 bytes".to_string());
             lines.extend(rows.iter().map(|row| {
                 let cells: String =
                     row.lanes.iter().map(|n| if *n == 0 { "   .".to_string() } else { format!("{n:>4}") }).collect();

@@ -54,7 +54,9 @@ fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) ->
     let texts: Vec<String> = register.values.iter().map(|&bits| format_value(bits, register.ty, base)).collect();
     let all = LaneMask::first_n(texts.len() as u32);
     if let Some(rule) = rule(register, all, base) {
-        return vec![format!("{rule} in every lane")];
+        let few = texts.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
+        let uniform = texts.iter().all(|text| *text == texts[0]);
+        return vec![if uniform { format!("{rule} in every lane") } else { format!("{few}, ..   = {rule}") }];
     }
     if register.ty == Type::Pred {
         let groups: Vec<String> = texts.chunks(8).map(|eight| eight.concat()).collect();
@@ -98,8 +100,9 @@ fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> 
         let expected = start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
         value(lane).is_some_and(|bits| signed(bits.wrapping_sub(expected)) == 0)
     };
-    // Beyond this the numbers tell more than the rule; and floats are no multiples of anything.
-    let clear = step == 0 || step.unsigned_abs() < 1 << 20 && !register.ty.is_float() && lanes.count() > 2;
+    // Beyond this the numbers tell more than the rule; and floats and predicates are no multiples of anything.
+    let number = !register.ty.is_float() && register.ty != Type::Pred;
+    let clear = step == 0 || step.unsigned_abs() < 1 << 20 && number && lanes.count() > 2;
     if !clear || !lanes.lanes().all(follows) {
         return None;
     }
@@ -129,9 +132,9 @@ mod tests {
     #[test]
     fn a_rule_is_said_in_one_row() {
         assert_eq!(shown(Type::U32, |_| 7), ["7 in every lane"]);
-        assert_eq!(shown(Type::U32, |l| 8 + 4 * l), ["8 + 4 * lane in every lane"]);
-        assert_eq!(shown(Type::S32, |l| (5 - l as i64) as u32 as u64), ["5 + -1 * lane in every lane"]);
-        assert_eq!(shown(Type::U64, |l| l), ["lane in every lane"]);
+        assert_eq!(shown(Type::U32, |l| 8 + 4 * l), ["8, 12, 16, ..   = 8 + 4 * lane"]);
+        assert_eq!(shown(Type::S32, |l| (5 - l as i64) as u32 as u64), ["5, 4, 3, ..   = 5 + -1 * lane"]);
+        assert_eq!(shown(Type::U64, |l| l), ["0, 1, 2, ..   = lane"]);
         assert_eq!(
             shown(Type::U32, |l| if l % 2 == 0 { 4 } else { 4 * l }),
             ["4 in the 16 lanes that run, 4 * lane in the others"]

@@ -31,6 +31,9 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         stack(app, warp, &mut lines);
     }
     if lines.len() > height {
+        lines.remove(2); // the help page explains the letters, too
+    }
+    if lines.len() > height {
         lines.truncate(height.saturating_sub(1));
         lines.push(Line::from(".."));
     }
@@ -117,7 +120,7 @@ fn state(group: &Group) -> String {
 
 /// Where a group goes on, as short as the panel is narrow: `71 sync B0`.
 fn next(app: &App<'_>, group: &Group) -> String {
-    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace('(', "").replace(')', "")
+    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace(['(', ')'], "")
 }
 
 fn mask(lanes: LaneMask) -> String {
