@@ -301,7 +301,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
         if let Policy::Adversarial { seed } = cx.spec.policy {
-            part(&mut warp.control, seed ^ u64::from(index), lanes, cx.program.entry);
+            part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let cold = if now == 0 { cx.spec.cold_start } else { 0 };
