@@ -138,8 +138,11 @@ pub(super) struct WarpClock {
     /// Lanes that have synchronised with some others only.
     apart: Option<Box<[LaneClock; MAX_LANES]>>,
     /// Each lane's last fence: what was known, and the lane's epoch.
-    fences: Option<Box<[Option<(Released, Stamp)>; MAX_LANES]>>,
+    fences: Option<Box<[Option<Fence>; MAX_LANES]>>,
 }
+
+/// What a lane knew at a fence, and its epoch.
+type Fence = (Released, Stamp);
 
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
@@ -278,7 +281,8 @@ impl WarpClock {
     /// What a strong write of `lane` releases: all up to its last fence, nothing without one. An atomic adds it to what was
     /// released there `before`.
     pub(super) fn release(&self, lane: u32, before: Option<Released>) -> Option<Released> {
-        let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref()) else {
+        let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref())
+        else {
             return before;
         };
         let mut released = before.unwrap_or_default();
