@@ -15,6 +15,7 @@ pub mod profile;
 mod run;
 mod text;
 pub mod timeline;
+pub mod validation;
 
 pub(crate) use text::wrap;
 
@@ -24,5 +25,6 @@ pub use run::{
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected, text,
+    validation as validation_text,
 };

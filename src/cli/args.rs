@@ -1,5 +1,9 @@
 //! What can be typed.
 
+mod suite;
+
+pub(crate) use suite::SuiteChoice;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -303,8 +307,10 @@ pub(crate) struct CheckArgs {
 #[derive(clap::Args, Debug)]
 pub(crate) struct CrosscheckArgs {
     /// The programs
-    #[arg(required = true)]
+    #[arg(required_unless_present = "suite")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) suite: SuiteChoice,
     /// The kernel to run, when a file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,

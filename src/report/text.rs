@@ -7,9 +7,11 @@ mod answer;
 mod comparison;
 mod layout;
 mod sections;
+mod validation;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
+pub use validation::{profiled, validation};
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;
 

@@ -1,0 +1,40 @@
+//! What a GPU did with programs that a generator draws, a line for each, as a file: `FOLDER/random.ron`.
+
+use serde::{Deserialize, Serialize};
+
+/// The file. The generator is a test's (`tests/suite/generated`), and so is the replay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratedRecord {
+    /// The device.
+    pub gpu: String,
+    /// The driver.
+    pub driver: String,
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+    /// The generator's seed of the first program; the next has the next.
+    pub seed: u64,
+    /// Programs, by number, whose divergence the device counts otherwise than volta mode, with the reason.
+    pub explained: Vec<(u32, String)>,
+    /// By number: digests of the text, of the memory, and of what probes counted.
+    pub programs: Vec<String>,
+}
+
+impl GeneratedRecord {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Where and why it is none.
+    pub fn parse(text: &str) -> Result<GeneratedRecord, String> {
+        ron::from_str(text).map_err(|e| e.to_string())
+    }
+
+    /// The file: RON, a line for each program.
+    ///
+    /// # Errors
+    /// Never in practice: every field can be written.
+    pub fn to_text(&self) -> Result<String, String> {
+        let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n").depth_limit(2);
+        ron::ser::to_string_pretty(self, pretty).map(|text| text + "\n").map_err(|e| e.to_string())
+    }
+}
