@@ -26,7 +26,7 @@ mod tolerance;
 
 pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations};
-pub use generated::GeneratedRecord;
+pub use generated::{Explained, GeneratedRecord};
 pub use observation::{BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation};
 pub use text::{device_text, digest, source_digest};
 pub use tolerance::Tolerance;

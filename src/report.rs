@@ -25,6 +25,6 @@ pub use run::{
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected, text,
-    validation as validation_text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,
+    text, validation as validation_text,
 };

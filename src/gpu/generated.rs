@@ -14,13 +14,28 @@ pub struct GeneratedRecord {
     pub date: String,
     /// The generator's seed of the first program; the next has the next.
     pub seed: u64,
-    /// Programs, by number, whose divergence the device counts otherwise than volta mode, with the reason.
-    pub explained: Vec<(u32, String)>,
-    /// By number: digests of the text, of the memory, and of what probes counted.
+    /// Programs of which the device counts other executions than volta mode, and why.
+    pub explained: Vec<Explained>,
+    /// By number: digests of the text, of the memory, of the lanes of each branch and block, and of their executions.
     pub programs: Vec<String>,
 }
 
+/// Programs, by number, whose lanes are together elsewhere than in volta mode, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Explained {
+    /// The reason.
+    pub reason: String,
+    /// The programs.
+    pub programs: Vec<u32>,
+}
+
 impl GeneratedRecord {
+    /// Whether a program's executions are known to be counted otherwise.
+    pub fn is_explained(&self, number: u32) -> bool {
+        self.explained.iter().any(|e| e.programs.contains(&number))
+    }
+
     /// Reads a file.
     ///
     /// # Errors

@@ -189,8 +189,7 @@ fn is_counted(name: &str) -> bool {
 }
 
 /// The units of a GPU that count.
-const COUNTING: [&str; 12] =
-    ["dram", "gpc", "gpu", "l1tex", "lts", "pcie", "sm", "smsp", "sys", "tpc", "fbpa", "idc"];
+const COUNTING: [&str; 12] = ["dram", "gpc", "gpu", "l1tex", "lts", "pcie", "sm", "smsp", "sys", "tpc", "fbpa", "idc"];
 
 /// The metric that a name of a report stands for.
 fn known(name: &str) -> Option<&'static Metric> {

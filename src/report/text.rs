@@ -11,9 +11,9 @@ mod validation;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
-pub use validation::{profiled, validation};
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;
+pub use validation::{profiled, validation};
 
 use thiserror::Error;
 

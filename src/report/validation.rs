@@ -52,7 +52,8 @@ pub struct ProgramRow {
     pub detail: String,
     /// Whether each branch diverged as counted on the device; `None` where nobody counted.
     pub divergence: Option<Trust>,
-    /// Microseconds of the kernel: simulated, and between two events on the device; of kernels that are long enough for events.
+    /// Microseconds of the kernel: simulated, and between two events on the device. The latter are of a first launch, which of a short
+    /// kernel is loading more than anything else, so that no label is made of them.
     pub micros: Option<[f64; 2]>,
 }
 
@@ -78,7 +79,7 @@ pub struct GeneratedRow {
     pub measured_on: String,
     /// How many.
     pub programs: usize,
-    /// Those whose divergence is known to be counted otherwise.
+    /// Those whose lanes were together elsewhere than in volta mode.
     pub explained: usize,
 }
 
@@ -137,7 +138,8 @@ impl Validation {
     /// Whether nothing differs without a reason.
     pub fn is_explained(&self) -> bool {
         let divergence = self.programs.iter().filter_map(|p| p.divergence.as_ref());
-        let mut all = self.programs.iter().map(|p| &p.memory).chain(divergence).chain(self.features.iter().map(|f| &f.trust));
+        let mut all =
+            self.programs.iter().map(|p| &p.memory).chain(divergence).chain(self.features.iter().map(|f| &f.trust));
         all.all(|trust| !matches!(trust, Trust::Differs { reason: None }))
     }
 

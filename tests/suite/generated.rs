@@ -53,9 +53,8 @@ struct Expected {
 #[test]
 fn every_generated_program_obeys_the_laws() {
     let mut runner = TestRunner::new(support::cases(200));
-    let result = runner.run(&strategy::program(), |program| {
-        prove("generated", &program.print()).map_err(TestCaseError::fail)
-    });
+    let result =
+        runner.run(&strategy::program(), |program| prove("generated", &program.print()).map_err(TestCaseError::fail));
     if let Err(failure) = result {
         panic!("{failure}\nto keep it, save the program under tests/regressions/");
     }

@@ -21,3 +21,4 @@ mod pictures;
 mod seeds;
 mod support;
 mod truth;
+mod validation;

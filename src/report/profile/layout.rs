@@ -140,7 +140,8 @@ fn long(header: &Header<'_>, [name, unit, printed]: [usize; 3], body: &[Row]) ->
         let found = header.launched(row)?;
         let id = header.id.and_then(|i| row.fields.get(i).cloned());
         let same = |(other, l): &(Option<String>, Launched)| {
-            *other == id && (&l.kernel, l.grid, l.block, &l.labels) == (&found.kernel, found.grid, found.block, &found.labels)
+            *other == id
+                && (&l.kernel, l.grid, l.block, &l.labels) == (&found.kernel, found.grid, found.block, &found.labels)
         };
         let at = launches.iter().rposition(same).unwrap_or_else(|| {
             launches.push((id.clone(), found.clone()));

@@ -34,10 +34,7 @@ fn the_three_layouts_say_the_same() {
         assert_eq!(values(&profile.launches[0]), expected);
     }
     let shapes: Vec<_> = long.launches.iter().map(|l| (l.kernel.as_str(), l.block, l.measurements.len())).collect();
-    assert_eq!(
-        shapes,
-        [("add", Some([256, 1, 1]), 2), ("add", Some([256, 1, 1]), 0), ("scale", Some([32, 4, 1]), 1)]
-    );
+    assert_eq!(shapes, [("add", Some([256, 1, 1]), 2), ("add", Some([256, 1, 1]), 0), ("scale", Some([32, 4, 1]), 1)]);
     assert_eq!(tidy.launches.len(), 2);
     assert_eq!(tidy.launches[0].title(), "add (log2_n 9, block 256)");
 }
@@ -83,13 +80,7 @@ fn what_cannot_be_read_is_said_with_its_line() {
 
 #[test]
 fn errors_are_in_percent_and_digits_that_are_not_printed_do_not_count() {
-    let held = |simulated, measured, rounding| Held {
-        name: String::new(),
-        unit: "",
-        simulated,
-        measured,
-        rounding,
-    };
+    let held = |simulated, measured, rounding| Held { name: String::new(), unit: "", simulated, measured, rounding };
     for (simulated, measured, rounding, error, exact) in [
         (110.0, 100.0, 0.0, Some(10.0), false),
         (0.0, 0.0, 0.0, Some(0.0), true),

@@ -52,7 +52,8 @@ fn scale(unit: &str) -> f64 {
     }
     let scaled = |rest: &str| {
         let rest = rest.to_ascii_lowercase();
-        ["byte", "bytes", "hz", "cycle", "inst", "sector", "request", "warp", "thread", "block"].contains(&rest.as_str())
+        ["byte", "bytes", "hz", "cycle", "inst", "sector", "request", "warp", "thread", "block"]
+            .contains(&rest.as_str())
             || rest == "b"
     };
     let mut chars = first.chars();

@@ -23,9 +23,10 @@ pub fn validation(found: &Validation, all: bool, style: Style) -> String {
         counters(&mut page, launch, all);
     }
     page.heading("How far to trust what");
-    let rows = found.features.iter().map(|f| {
-        vec![f.feature.to_string(), f.figures.to_string(), f.exact.to_string(), short(&f.trust)]
-    });
+    let rows = found
+        .features
+        .iter()
+        .map(|f| vec![f.feature.to_string(), f.figures.to_string(), f.exact.to_string(), short(&f.trust)]);
     page.table(&["feature", "figures", "exact", "label"], rows.collect(), &[0, 3], None);
     for f in found.features.iter().filter_map(|f| Some((f.feature, f.worst.as_ref()?))) {
         page.paragraph(&format!("{}: {}", f.0, f.1), "  ", "    ");
@@ -46,17 +47,23 @@ pub fn profiled(launch: &ProfileRow, all: bool, style: Style) -> String {
 
 fn counters(page: &mut Page, launch: &ProfileRow, all: bool) {
     page.heading(&format!("{}: {}", launch.program, launch.launch));
-    let shown: Vec<&Held> = if all {
-        launch.held.iter().collect()
-    } else {
-        SHOWN.iter().filter_map(|name| launch.counter(name)).collect()
-    };
+    let shown: Vec<&Held> =
+        if all { launch.held.iter().collect() } else { SHOWN.iter().filter_map(|name| launch.counter(name)).collect() };
     // A report may have none of those that are shown usually.
     let shown = if shown.is_empty() { launch.held.iter().collect() } else { shown };
-    page.table(&["counter", "simulated", "measured", "error", "unit"], shown.into_iter().map(cells).collect(), &[0, 4], None);
+    page.table(
+        &["counter", "simulated", "measured", "error", "unit"],
+        shown.into_iter().map(cells).collect(),
+        &[0, 4],
+        None,
+    );
     let (exact, of) = (launch.exact(), launch.held.len());
     let unknown = launch.unknown.len();
-    page.paragraph(&format!("{exact} of {of} counters are exact; {unknown} of the report are not simulated."), "  ", "  ");
+    page.paragraph(
+        &format!("{exact} of {of} counters are exact; {unknown} of the report are not simulated."),
+        "  ",
+        "  ",
+    );
 }
 
 /// A label without its reason.

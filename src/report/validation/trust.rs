@@ -39,10 +39,7 @@ impl Trust {
             return Trust::Exact;
         }
         let step = Trust::STEPS.into_iter().find(|step| away(worst) <= *step);
-        step.map_or_else(
-            || Trust::Differs { reason: known.counter(&worst.name).map(str::to_string) },
-            Trust::Within,
-        )
+        step.map_or_else(|| Trust::Differs { reason: known.counter(&worst.name).map(str::to_string) }, Trust::Within)
     }
 
     /// The worse of two labels.
@@ -97,13 +94,16 @@ pub struct Feature {
 const COUNTED: &[(&str, &[&str])] = &[
     ("divergent branches", &["smsp__sass_branch_targets_threads_divergent"]),
     ("branches, uniform branches, their share", &["smsp__sass_branch_targets", "smsp__sass_average_branch"]),
-    ("requests and sectors of global memory", &[
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.",
-        "smsp__sass_average_data_bytes",
-    ]),
+    (
+        "requests and sectors of global memory",
+        &[
+            "l1tex__t_requests_pipe_lsu_mem_global_op_ld.",
+            "l1tex__t_requests_pipe_lsu_mem_global_op_st.",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.",
+            "l1tex__t_sectors_pipe_lsu_mem_global_op_st.",
+            "smsp__sass_average_data_bytes",
+        ],
+    ),
     ("sectors that L1 answers", &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
     ("shared memory: accesses, wavefronts, conflicts", &["l1tex__data_", "smsp__inst_executed_op_shared"]),
     ("sectors that L2 reads and writes", &["lts__"]),

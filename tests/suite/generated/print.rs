@@ -113,7 +113,8 @@ impl Printer {
             self.line(format!("st.local.u32 [own+{}], %lane;", 4 * slot));
         }
         for r in 0..REGISTERS {
-            let value = ["%thread", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
+            let value =
+                ["%thread", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
     }
