@@ -114,7 +114,7 @@ impl Suite<'_> {
         let record = read_or_default(&self.observations.join("random.ron"), parse)?;
         Ok(record.map(|r| GeneratedRow {
             measured_on: format!("{}, {}, {}", r.gpu, r.driver, r.date),
-            programs: r.programs.len(),
+            programs: r.programs.iter().filter(|entry| !entry.is_empty()).count(),
             explained: r.explained.iter().map(|e| e.programs.len()).sum(),
         }))
     }

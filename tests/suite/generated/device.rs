@@ -35,6 +35,8 @@ use super::{MAX_CYCLES, Program, any_program};
 
 /// How many programs.
 const KERNELS: u32 = 2_000;
+/// How many of them may have no answer: the process that ran them was silent for too long.
+const UNANSWERED: usize = 5;
 /// Seed of the first.
 const SEED: u64 = 0x51d7_0000;
 /// Programs of a process.
@@ -386,6 +388,9 @@ fn the_simulator_leaves_and_counts_what_the_gpu_did() {
     assert_eq!((record.seed, record.programs.len()), (SEED, KERNELS as usize), "{RECORD}: of other programs");
     let replay = |number: u32| -> Result<(), String> {
         let wanted = &record.programs[number as usize];
+        if wanted.is_empty() {
+            return Ok(()); // counted below
+        }
         let text = tree(number).current().print();
         let program = parse(&text);
         let counts = counted_here(&program)?;
@@ -406,4 +411,6 @@ fn the_simulator_leaves_and_counts_what_the_gpu_did() {
     let held = (0..KERNELS).into_par_iter().filter_map(|n| replay(n).err().map(|e| format!("program {n}: {e}")));
     let wrong: Vec<String> = held.collect();
     assert!(wrong.is_empty(), "{} of {KERNELS}\n{}", wrong.len(), wrong.join("\n"));
+    let unanswered = record.programs.iter().filter(|entry| entry.is_empty()).count();
+    assert!(unanswered <= UNANSWERED, "{unanswered} programs got no answer from the GPU");
 }
