@@ -5,18 +5,24 @@
 mod args;
 
 mod ask;
+mod calibrate;
 mod cfg;
 mod check;
 mod compare;
 mod crosscheck;
 mod explain;
+mod export;
 mod job;
 mod list;
 mod output;
+mod page;
 mod plot;
 mod run;
+mod runs;
 mod shell;
 mod source;
+mod step;
+mod sweep;
 mod timeline;
 
 use std::process::ExitCode;
@@ -61,12 +67,16 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),
+        Command::Step(a) => step::step(a),
         Command::Compare(a) => compare::compare(a),
         Command::Plot(a) => plot::plot(a),
+        Command::Export(a) => export::export(a),
+        Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
+        Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),

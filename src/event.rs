@@ -3,7 +3,7 @@
 //! Events are small, `Copy` and hold ids only. Observers are composed from outside by static dispatch: an observer that is
 //! absent costs nothing.
 
-use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::WarpControl;
 
 /// Why a warp does not issue. Each resident warp is in exactly one of these states (or selected) in every cycle.
@@ -125,6 +125,13 @@ pub struct Traffic {
     pub wavefronts: u32,
     /// The fewest wavefronts the same bytes could have taken.
     pub ideal_wavefronts: u32,
+}
+
+impl Traffic {
+    /// Bytes that each lane moved.
+    pub fn bytes_per_lane(&self) -> u32 {
+        self.requested / self.lanes.count().max(1)
+    }
 }
 
 /// Load, store or atomic, as counters distinguish it.
@@ -288,6 +295,11 @@ pub trait Observer: Send + Sized {
     /// for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
+    /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: the address of each lane that took
+    /// part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts from the
+    /// block's first byte. Too large for an event; who does not look at it pays nothing.
+    #[inline(always)]
+    fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
     /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.
     #[inline(always)]
     fn is_done(&self) -> bool {
@@ -315,6 +327,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {
         self.0.control(sm, warp, control);
         self.1.control(sm, warp, control);
+    }
+    #[inline(always)]
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
+        self.0.addresses(warp, pc, traffic, addresses);
+        self.1.addresses(warp, pc, traffic, addresses);
     }
     #[inline(always)]
     fn is_done(&self) -> bool {

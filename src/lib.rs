@@ -52,12 +52,15 @@
 
 pub mod ask;
 pub mod base;
+pub mod calibrate;
+pub mod debug;
 pub mod diag;
 pub mod divergence;
 pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod gpu;
+pub mod html;
 pub mod instrument;
 pub mod isa;
 pub mod kernel;
@@ -67,4 +70,5 @@ pub mod observe;
 pub mod oracle;
 pub mod pipeline;
 pub mod report;
+pub mod sweep;
 pub mod text;

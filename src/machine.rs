@@ -3,7 +3,7 @@
 //! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
 //! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
 //! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys` and `cache`, `block` (admission, barriers),
-//! `verdict` (hangs), `gpu` (many SMs), `spec` (machine files).
+//! `verdict` (hangs), `gpu` (many SMs), `session` (issue by issue, and back), `spec` (machine files).
 
 mod block;
 mod cache;
@@ -13,6 +13,7 @@ mod lower;
 mod memsys;
 mod program;
 mod scheduler;
+mod session;
 mod sm;
 mod spec;
 mod verdict;
@@ -21,6 +22,7 @@ mod warp;
 pub use block::{DoesNotFit, Occupancy};
 pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
 pub use lower::{Code, lower};
+pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{
     BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
     Price, Side, StorePolicy, Transactions,

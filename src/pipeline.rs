@@ -8,9 +8,10 @@ use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
     self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
-use crate::observe::{Counts, Timeline, Trace, Window};
+use crate::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
 use crate::report::metrics::Value;
+use crate::report::plot::{Roof, Walk};
 use crate::report::timeline::Recording;
 use crate::report::{
     self, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Origin, Run, RunInput, StepInfo, Verdict,
@@ -199,7 +200,8 @@ pub fn record(
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
-    let timeline = || Timeline::new(window.clone());
+    let slots = || Slots::new(window.block, window.cycles.clone(), spec.schedulers);
+    let timeline = || (Timeline::new(window.clone()), slots());
     let Watched { finish, sm, simulated_sms, observer } =
         machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
     let lines = Lines::new(program);
@@ -216,13 +218,73 @@ pub fn record(
         grid,
         block,
         warp_size: spec.warp_size,
+        shared_banks: spec.memory.shared_banks,
         counts_joins: code.is_machine_code(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
-        timeline: observer,
+        timeline: observer.0,
+        schedulers: observer.1.into_spans(),
         verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),
     })
+}
+
+/// Counts the ways that lanes take through a kernel: those of a window's warps, block and cycles (however many issues that are), or of
+/// the whole run.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn walk(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    window: Option<&Window>,
+) -> Result<Walk, DoesNotFit> {
+    let (grid, block) = (launch.grid, launch.block);
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let edges = Edges::new(kernel, &machine::stream(kernel, options.mode, options.yields).steps);
+    let passages = || Passages::new(&edges, window.cloned());
+    let (counted, simulated) = match window {
+        Some(window) => {
+            let watched = machine::watch(code.clone(), launch, spec, options, window.block, passages)?;
+            let (block, sm) = (window.block.0, watched.sm);
+            let warps = match (window.warps.start, window.warps.end.saturating_sub(1)) {
+                (first, last) if first == last => format!("warp {first}"),
+                (first, last) => format!("warps {first} to {last}"),
+            };
+            (watched.observer, format!("Counted: {warps} of block {block}, on {sm}."))
+        }
+        None => {
+            let outcome = machine::run(code.clone(), launch, spec, options, &(), passages)?;
+            (outcome.observer, "Counted: all warps of all blocks.".to_owned())
+        }
+    };
+    let (passages, visits) = counted.into_counts();
+    Ok(Walk {
+        program: program.name.clone(),
+        source: program.text.clone(),
+        mode: options.mode.name().to_string(),
+        machine: spec.name.clone(),
+        grid,
+        block,
+        kernel: kernel.clone(),
+        passages,
+        visits,
+        simulated,
+    })
+}
+
+/// What holds runs on a machine back.
+pub fn roof(spec: &MachineSpec) -> Roof {
+    Roof {
+        machine: spec.name.clone(),
+        issue: f64::from(spec.sms) * f64::from(spec.schedulers),
+        l2: spec.memory.l2_bytes_per_cycle,
+        dram: spec.memory.dram_bytes_per_cycle,
+    }
 }
 
 /// What the warps of block 0 issue, at most `limit` issues in all. Runs as much of the kernel as that takes.
@@ -255,6 +317,17 @@ pub fn issue_streams(
     let lines = Lines::new(program);
     let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
+}
+
+/// What each step of a stream is, for who shows a run while it goes on.
+pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+    let lines = Lines::new(program);
+    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+}
+
+/// Why a run did not end well, if it did not.
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), max_cycles)
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {

@@ -8,6 +8,7 @@ pub mod annotate;
 mod answer;
 pub mod cfg;
 pub mod compare;
+pub mod export;
 pub mod metrics;
 pub mod numbers;
 pub mod plot;
@@ -18,6 +19,7 @@ pub mod timeline;
 pub mod validation;
 
 pub(crate) use text::wrap;
+pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
@@ -26,5 +28,5 @@ pub use run::{
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,
-    text, validation as validation_text,
+    table, text, validation as validation_text,
 };

@@ -1,12 +1,26 @@
 //! What can be typed.
 
+mod calibrate;
+mod export;
+mod page;
+mod plot;
+mod runs;
+mod step;
 mod suite;
-
-pub(crate) use suite::SuiteChoice;
+mod sweep;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use export::{ExportArgs, ExportFormat};
+pub(crate) use page::PageChoice;
+pub(crate) use plot::{PictureFile, PlotArgs};
+pub(crate) use runs::RunsChoice;
+pub(crate) use step::StepArgs;
+pub(crate) use suite::SuiteChoice;
+pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
 #[derive(Parser, Debug)]
@@ -27,14 +41,22 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Draw what each lane of a warp did, issue by issue
     Timeline(TimelineArgs),
+    /// Step through a run in the terminal, forward and back
+    Step(StepArgs),
     /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
     Compare(CompareArgs),
     /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
+    /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
+    Export(ExportArgs),
+    /// Run a program once for each combination of values: a table, a file of results, a picture
+    Sweep(SweepArgs),
     /// Check programs without running them: errors, warnings, a summary
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
+    /// Measure a machine's parameters, on the simulator and on a GPU
+    Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
     /// Print a program as canonical, complete PTX
@@ -92,16 +114,21 @@ pub(crate) struct RunArgs {
     /// Print the source instead, with what each line cost: of a .ptx that names its .cu lines, those
     #[arg(long, conflicts_with_all = ["metrics", "format", "quiet"])]
     pub(crate) annotate: bool,
+    /// Draw a picture of the run, too: `simt-sim plot` lists the kinds; FILE ends in .svg or .png
+    #[arg(long, value_name = "KIND=FILE", value_parser = PictureFile::parse)]
+    pub(crate) plot: Vec<PictureFile>,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
     /// Print nothing but errors; the exit code tells
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Debug, Default)]
 pub(crate) struct WindowChoice {
     /// The warps of the block: one, a range as in 0..3 (the first three), or all
     #[arg(long, value_name = "RANGE")]
@@ -115,9 +142,9 @@ pub(crate) struct WindowChoice {
     /// The cycle at which to stop
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// The most issues of a warp; 0 = no limit
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    pub(crate) limit: usize,
+    /// The most issues of a warp; 0 = no limit [default: 200; of a page more, when it has few warps]
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -154,44 +181,6 @@ pub(crate) struct TimelineArgs {
     pub(crate) data: Option<Data>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindArg {
-    /// Lanes of a warp over time, five states, with the source lines
-    Timeline,
-    /// All warps of a block, a strip each
-    Masks,
-    /// Histogram of active lanes W0..W32, and its share over time
-    Lanes,
-    /// The reconvergence stack over time; in volta mode groups of lanes and join registers
-    Stack,
-    /// Warp by cycle: issued, or the reason why not
-    Schedule,
-    /// What warps waited for, by warp and by source line
-    Stalls,
-    /// Instructions a cycle: of warps, and of lanes; the gap is divergence
-    Ipc,
-}
-
-#[derive(clap::Args, Debug)]
-pub(crate) struct PlotArgs {
-    /// What to draw
-    #[arg(value_enum)]
-    pub(crate) kind: KindArg,
-    #[command(flatten)]
-    pub(crate) program: ProgramChoice,
-    #[command(flatten)]
-    pub(crate) window: WindowChoice,
-    /// What runs along the picture
-    #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
-    pub(crate) axis: AxisArg,
-    /// The picture: a name that ends in .svg or .png [default: SVG to standard output]
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Print the figures that the picture shows
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) data: Option<Data>,
-}
-
 /// A program, and how to run it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ProgramChoice {
@@ -209,52 +198,22 @@ pub(crate) struct ProgramChoice {
     pub(crate) max_cycles: u64,
 }
 
-/// Two runs. Whatever is given once holds for both, whatever is given twice for the first and for the second.
 #[derive(clap::Args, Debug)]
 pub(crate) struct CompareArgs {
-    /// One program or two
-    #[arg(required = true, num_args = 1..=2)]
-    pub(crate) files: Vec<PathBuf>,
-    /// How warps diverge: one mode, or two as in pre-volta,volta
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]
-    pub(crate) mode: Vec<ModeArg>,
-    /// One machine, or two as in fermi,h200
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
-    pub(crate) machine: Vec<String>,
-    /// Which side of a divergent branch runs first
-    #[arg(long, value_delimiter = ',', visible_alias = "side-order", value_name = "ORDER[,ORDER]")]
-    pub(crate) its_order: Vec<String>,
-    /// Lanes a warp
-    #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
-    pub(crate) warp_size: Vec<u32>,
-    /// What is issued for an instruction: one way, or two as in as-written,hardware
-    #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
-    pub(crate) lowering: Vec<LoweringArg>,
-    /// Change a named constant, in both (--set n=65536) or to one value each (--set n=1024,65536)
-    #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
-    pub(crate) set: Vec<String>,
-    /// Blocks: X, X,Y or X,Y,Z; a second --grid is for the second run
-    #[arg(long, value_name = "X,Y,Z")]
-    pub(crate) grid: Vec<String>,
-    /// Threads a block: X, X,Y or X,Y,Z; a second --block is for the second run
-    #[arg(long, value_name = "X,Y,Z")]
-    pub(crate) block: Vec<String>,
-    /// The kernels to run, when files have several
-    #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
-    pub(crate) kernel: Vec<String>,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) runs: RunsChoice,
     /// Host threads to simulate SMs on [default: all]; figures do not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) page: PageChoice,
 }
 
 /// Which machine, in which mode.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct MachineChoice {
     /// How warps diverge; without --machine, picks fermi or h200
     #[arg(long, value_enum)]
@@ -277,7 +236,7 @@ pub(crate) struct MachineChoice {
 }
 
 /// What the program's directives say, overridden.
-#[derive(clap::Args, Debug)]
+#[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LaunchChoice {
     /// Change a named constant of the program, e.g. --set n=65536
     #[arg(long = "set", value_name = "NAME=VALUE")]

@@ -1,6 +1,7 @@
 //! `simt-sim cfg`: the control-flow graph as Graphviz text or as a picture.
 
-use simt_sim::report;
+use simt_sim::kernel::Kernel;
+use simt_sim::report::{self, plot};
 
 use super::args::CfgArgs;
 use super::{Exit, Failure, output, source};
@@ -12,18 +13,29 @@ const MAX_DRAWN: usize = 500;
 pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     let program = source::read_sound(&args.file, true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
-    let blocks = kernel.flow.blocks().len();
-    if args.svg && blocks > MAX_DRAWN {
-        return Err(Failure::new(format!(
-            "`{}` has {blocks} basic blocks; a picture is drawn of {MAX_DRAWN} at most\nhelp: --dot has no limit",
-            kernel.name
-        )));
+    if args.svg {
+        drawable(kernel)?;
     }
-    let drawn =
-        if args.svg { report::cfg::svg(kernel, &program.text) } else { report::cfg::dot(kernel, &program.text) };
+    let drawn = if args.svg {
+        plot::svg(&plot::graph(&program.name, &program.text, kernel))
+    } else {
+        report::cfg::dot(kernel, &program.text)
+    };
     match &args.output {
         Some(path) => output::write_file(path, drawn.as_bytes())?,
         None => output::print(&drawn)?,
     }
     Ok(Exit::Ok)
+}
+
+/// Refuses a kernel whose graph nobody could read.
+pub(crate) fn drawable(kernel: &Kernel) -> Result<(), Failure> {
+    let blocks = kernel.flow.blocks().len();
+    if blocks <= MAX_DRAWN {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "`{}` has {blocks} basic blocks; a picture is drawn of {MAX_DRAWN} at most\nhelp: `simt-sim cfg --dot` has no limit",
+        kernel.name
+    )))
 }

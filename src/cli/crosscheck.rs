@@ -288,7 +288,7 @@ fn show(bits: Option<u64>, element: Type) -> String {
 }
 
 /// Today, in UTC (Howard Hinnant's `civil_from_days`).
-fn today() -> String {
+pub(super) fn today() -> String {
     let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
     let days = seconds / 86_400 + 719_468;
     let (era, day) = (days / 146_097, days % 146_097);

@@ -1,62 +1,174 @@
-//! `simt-sim plot`: pictures of a window.
+//! `simt-sim plot`: pictures of windows and of runs.
 
 use std::path::Path;
 
-use simt_sim::report::plot::{self, Kind};
+use simt_sim::machine::MachineSpec;
+use simt_sim::pipeline;
+use simt_sim::report::Run;
+use simt_sim::report::compare::Comparison;
+use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
+use simt_sim::report::timeline::{Axis, Recording};
+use simt_sim::sweep::Chart;
 
-use super::args::{KindArg, PlotArgs};
-use super::timeline::{Warps, axis, record};
-use super::{Exit, Failure, output};
+use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
+use super::timeline::{Warps, axis, record, resolve};
+use super::{Exit, Failure, cfg, compare, job, output, runs, source, sweep};
 
 /// The most pixels of a picture, at 100 %; larger ones no viewer shows.
 const MAX_PIXELS: u64 = 60_000_000;
+/// The most runs in one picture: more cannot be told apart.
+const MAX_RUNS: usize = 12;
 
 /// Draws one picture, or prints its data.
 pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
-    let kind = kind(args.kind);
-    let default = if kind.is_of_block() { Warps::All } else { Warps::First };
-    let picture = |path: &Path| match path.extension().and_then(|e| e.to_str()) {
-        Some("svg") => Ok(Picture::Svg),
-        Some("png") => Ok(Picture::Png),
-        _ => Err(Failure::new(format!("-o {}: a picture's name ends in .svg or .png", path.display()))),
-    };
-    let format = args.output.as_deref().map(picture).transpose()?; // before the run rather than after it
-    let recording = record(&args.program, &args.window, default)?;
+    let subject = Subject::of(args)?;
     if args.data.is_some() {
-        output::print(&plot::data(kind, &recording, axis(args.axis)))?;
+        output::print(&subject.data())?;
     }
-    let scene = plot::picture(kind, &recording, axis(args.axis));
+    match &args.output {
+        Some(path) => write(&subject.scene(), path)?,
+        None if args.data.is_none() => output::print(&plot::svg(&checked(&subject.scene())?))?,
+        None => {}
+    }
+    Ok(Exit::Ok)
+}
+
+/// What is drawn.
+enum Subject {
+    Windows(View, Vec<Recording>, Focus),
+    Walks(Vec<Walk>),
+    Runs(Vec<(Run, Roof)>),
+    Pair(Box<Comparison>),
+    Sweep(Chart),
+}
+
+impl Subject {
+    fn of(args: &PlotArgs) -> Result<Subject, Failure> {
+        if args.kind == Kind::Sweep {
+            return sweep(args).map(Subject::Sweep);
+        }
+        let most = if args.kind == Kind::Compare { 2 } else { MAX_RUNS };
+        let chosen = runs::deal(&args.runs, most)?;
+        Ok(match args.kind {
+            Kind::Window(view) => {
+                let focus = Focus { axis: axis(args.axis), line: args.line, issue: args.issue };
+                let recordings = chosen.iter().map(|run| window(view, run, &args.window, &focus));
+                Subject::Windows(view, recordings.collect::<Result<_, _>>()?, focus)
+            }
+            Kind::Cfg => {
+                let window = (!args.whole_run).then_some(&args.window);
+                let walks = chosen.iter().map(|run| walk(run, window, args.jobs));
+                Subject::Walks(walks.collect::<Result<_, _>>()?)
+            }
+            Kind::Roofline => Subject::Runs(chosen.iter().map(|run| whole(run, args.jobs)).collect::<Result<_, _>>()?),
+            Kind::Compare => Subject::Pair(Box::new(compare::comparison(&chosen, args.jobs)?)),
+            Kind::Sweep => Subject::Sweep(sweep(args)?),
+        })
+    }
+
+    fn scene(&self) -> Scene {
+        match self {
+            Subject::Windows(view, recordings, focus) => plot::pictures(*view, recordings, *focus),
+            Subject::Walks(walks) => plot::flows(walks),
+            Subject::Runs(runs) => plot::roofline(&borrowed(runs)),
+            Subject::Pair(found) => plot::bars(found),
+            Subject::Sweep(chart) => plot::lines(&chart.captions, &chart.lines),
+        }
+    }
+
+    fn data(&self) -> String {
+        match self {
+            Subject::Windows(view, recordings, focus) => plot::data_of_all(*view, recordings, *focus),
+            Subject::Walks(walks) => plot::data_of_flows(walks),
+            Subject::Runs(runs) => plot::data_of_roofline(&borrowed(runs)),
+            Subject::Pair(found) => plot::data_of_bars(found),
+            Subject::Sweep(chart) => plot::data_of_lines(&chart.lines),
+        }
+    }
+}
+
+/// What the files of a sweep say, all together.
+fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
+    let all = sweep::together(&args.runs.files)?;
+    Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
+}
+
+fn borrowed(runs: &[(Run, Roof)]) -> Vec<(&Run, Roof)> {
+    runs.iter().map(|(run, roof)| (run, roof.clone())).collect()
+}
+
+/// A recorded window that has something to show.
+fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus) -> Result<Recording, Failure> {
+    let default = if view.is_of_block() { Warps::All } else { Warps::First };
+    let recording = record(run, window, default)?;
+    plot::drawable(view, &recording, *focus).map_err(|none| {
+        let place = format!("{} ({} on {})", recording.program, recording.mode, recording.machine);
+        Failure::new(format!(
+            "{place}: {none}\nhelp: --line and --issue choose the access; --warp, --block-id, --from, --to and --limit the window"
+        ))
+    })?;
+    Ok(recording)
+}
+
+/// The ways that lanes took, in a window or in the whole run.
+fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Result<Walk, Failure> {
+    let machine = job::machine(&run.machine)?;
+    let program = source::read_sound(&run.file, true)?;
+    let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
+    cfg::drawable(kernel)?;
+    let launch = job::launch(&program, kernel, &run.launch)?;
+    let window = window.map(|w| resolve(w, Warps::All, &launch, machine.spec.warp_size)).transpose()?;
+    let options = runs::options(run, &machine, jobs);
+    pipeline::walk(&program, kernel, launch, &machine.spec, &options, window.as_ref()).map_err(Failure::new)
+}
+
+/// A whole run, and what its machine could do.
+fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
+    let machine = job::machine(&run.machine)?;
+    let program = source::read_sound(&run.file, true)?;
+    let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(&program, kernel, &run.launch)?;
+    let options = runs::options(run, &machine, jobs);
+    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    Ok((done.run, pipeline::roof(&machine.spec)))
+}
+
+/// Draws a picture of what `run` ran: of a window, as `plot` chooses it by itself; of the control flow, all of it.
+pub(crate) fn draw_of_run(
+    kind: Kind,
+    path: &Path,
+    args: &RunArgs,
+    run: &Run,
+    spec: &MachineSpec,
+) -> Result<(), Failure> {
+    let scene = match kind {
+        Kind::Window(view) => {
+            let default = WindowChoice::default();
+            let focus = Focus::from(Axis::Issue);
+            plot::picture(view, &window(view, &args.program, &default, &focus)?, focus)
+        }
+        Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
+        Kind::Roofline => plot::roofline(&[(run, pipeline::roof(spec))]),
+        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has one run; use `simt-sim plot`")),
+    };
+    write(&scene, path)
+}
+
+/// The scene, unless no viewer could show it.
+fn checked(scene: &Scene) -> Result<Scene, Failure> {
     if scene.pixels() > MAX_PIXELS {
         return Err(Failure::new(
             "the picture would be too large\nhelp: choose a smaller window by --warp, --from, --to or --limit",
         ));
     }
-    match (&args.output, format) {
-        (Some(path), Some(Picture::Png)) => {
-            let png = plot::png(&scene).map_err(Failure::new)?;
-            output::write_file(path, &png)?;
-        }
-        (Some(path), _) => output::write_file(path, plot::svg(&scene).as_bytes())?,
-        (None, _) if args.data.is_none() => output::print(&plot::svg(&scene))?,
-        (None, _) => {}
-    }
-    Ok(Exit::Ok)
+    Ok(scene.clone())
 }
 
-#[derive(Clone, Copy)]
-enum Picture {
-    Svg,
-    Png,
-}
-
-fn kind(typed: KindArg) -> Kind {
-    match typed {
-        KindArg::Timeline => Kind::Timeline,
-        KindArg::Masks => Kind::Masks,
-        KindArg::Lanes => Kind::Lanes,
-        KindArg::Stack => Kind::Stack,
-        KindArg::Schedule => Kind::Schedule,
-        KindArg::Stalls => Kind::Stalls,
-        KindArg::Ipc => Kind::Ipc,
+/// Writes a picture; the file's ending says which sort.
+pub(crate) fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
+    let scene = checked(scene)?;
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some("png") => output::write_file(path, &plot::png(&scene).map_err(Failure::new)?),
+        _ => output::write_file(path, plot::svg(&scene).as_bytes()),
     }
 }

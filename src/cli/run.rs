@@ -1,42 +1,42 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
 use std::io::IsTerminal;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use simt_sim::machine::{Finish, Options, Progress};
-use simt_sim::pipeline::{self, Program, Simulation};
+use simt_sim::html::{self, Part};
+use simt_sim::machine::{Finish, Progress};
+use simt_sim::pipeline::{self, Simulation};
 use simt_sim::report;
-use simt_sim::report::annotate::Source;
 
-use super::args::{Format, RunArgs};
-use super::{Exit, Failure, job, output, source};
+use super::args::{Format, PictureFile, RunArgs};
+use super::{Exit, Failure, job, output, page, plot, runs, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?; // before the run rather than after it
     }
+    page::sensible(&args.page)?;
     let machine = job::machine(&args.program.machine)?;
     let program = source::read_sound(&args.program.file, args.quiet)?;
     let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &args.program.launch)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.program.machine.no_yield,
-        max_cycles: args.program.max_cycles,
-        jobs: args.jobs,
-    };
+    let options = runs::options(&args.program, &machine, args.jobs);
+    let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
     let mut simulation =
         pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
     bar.clear();
+    if let (Some(path), Some(recording)) = (&args.page.html, &recording) {
+        let sources = page::sources(&simulation.run, &program);
+        let part = Part { run: &simulation.run, recording, sources: &sources };
+        output::write_file(path, html::run_page(part).as_bytes())?;
+    }
     if !args.quiet {
         let style = report::Style { width: output::width(), color: output::color_out() };
         let text = if args.annotate {
-            report::annotate::annotate(&simulation.run, &sources(&simulation.run, &program), style)
+            report::annotate::annotate(&simulation.run, &page::sources(&simulation.run, &program), style)
         } else if args.format == Format::Json {
             keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?
@@ -47,18 +47,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         };
         output::print(&text)?;
     }
+    for PictureFile { kind, path } in &args.plot {
+        plot::draw_of_run(*kind, path, args, &simulation.run, &machine.spec)?;
+    }
     Ok(exit(&simulation))
-}
-
-/// The texts to annotate: the files that the program was compiled from, looked for beside it, and itself.
-fn sources(run: &report::Run, program: &Program) -> Vec<Source> {
-    let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
-    let origin = |name: String| {
-        let text = source::read_text(&beside.join(&name)).ok().map(|(_, text)| text);
-        Source { name, text }
-    };
-    let own = Source { name: program.name.clone(), text: Some(program.text.clone()) };
-    report::annotate::origins(run).into_iter().map(origin).chain([own]).collect()
 }
 
 /// Leaves only the chosen metrics in a run, all when none is chosen. In JSON they keep their nvprof names and units.

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use simt_sim::base::BlockId;
-use simt_sim::machine::Options;
+use simt_sim::launch::Launch;
 use simt_sim::observe::Window;
 use simt_sim::pipeline;
 use simt_sim::report::Style;
 use simt_sim::report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
 use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
-use super::{Exit, Failure, job, output, source};
+use super::{Exit, Failure, job, output, runs, source};
 
 /// Prints the lane map.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
@@ -41,7 +41,14 @@ pub(crate) enum Warps {
     First,
     /// All of the block.
     All,
+    /// All of the block, and as many issues of each as a page bears.
+    Page,
 }
+
+/// The issues of a warp that a view shows unless told otherwise.
+const ISSUES: usize = 200;
+/// The issues that a page shows unless told otherwise, all warps together, and those of one warp at most.
+const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
 pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
@@ -49,22 +56,21 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let program = source::read_sound(&choice.file, true)?;
     let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &choice.launch)?;
-    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
-    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let warps = threads.div_ceil(u64::from(machine.spec.warp_size));
-    let window = resolve(window, default, blocks, u32::try_from(warps).unwrap_or(u32::MAX))?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !choice.machine.no_yield,
-        max_cycles: choice.max_cycles,
-        jobs: 1,
-    };
+    let window = resolve(window, default, &launch, machine.spec.warp_size)?;
+    let options = runs::options(choice, &machine, 1);
     pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)
 }
 
-/// Checks what was typed against a grid of `blocks` blocks of `warps` warps.
-fn resolve(choice: &WindowChoice, default: Warps, blocks: u64, warps: u32) -> Result<Window, Failure> {
+/// Checks what was typed against a launch.
+pub(crate) fn resolve(
+    choice: &WindowChoice,
+    default: Warps,
+    launch: &Launch,
+    warp_size: u32,
+) -> Result<Window, Failure> {
+    let blocks: u64 = launch.grid.iter().map(|&n| u64::from(n)).product();
+    let threads: u64 = launch.block.iter().map(|&n| u64::from(n)).product();
+    let warps = u32::try_from(threads.div_ceil(u64::from(warp_size.max(1)))).unwrap_or(u32::MAX);
     let block = choice.block_id;
     if u64::from(block) >= blocks {
         return Err(Failure::new(format!(
@@ -81,7 +87,12 @@ fn resolve(choice: &WindowChoice, default: Warps, blocks: u64, warps: u32) -> Re
     if to <= choice.from {
         return Err(Failure::new(format!("--from {} --to {to}: the window is empty", choice.from)));
     }
-    let limit = if choice.limit == 0 { usize::MAX } else { choice.limit };
+    let limit = match choice.limit {
+        Some(0) => usize::MAX,
+        Some(limit) => limit,
+        None if default == Warps::Page => (PAGE_ISSUES.0 / chosen.len().max(1)).clamp(ISSUES, PAGE_ISSUES.1),
+        None => ISSUES,
+    };
     Ok(Window { block: BlockId(block), warps: chosen, cycles: choice.from..to, limit })
 }
 

@@ -75,6 +75,31 @@ impl GlobalMemory {
         Some(self.segments[i].words.iter().map(|w| w.load(Relaxed)))
     }
 
+    /// Copies words from `address` (a multiple of 4) on. Where there is no memory, they stay as they are.
+    pub fn read(&self, address: u64, words: &mut [u32]) {
+        for (i, cell) in self.cells(address, words.len()) {
+            words[i] = cell.load(Relaxed);
+        }
+    }
+
+    /// Overwrites words from `address` (a multiple of 4) on, read-only ones, too. Those where there is no memory are dropped.
+    pub fn write(&self, address: u64, words: &[u32]) {
+        for (i, cell) in self.cells(address, words.len()) {
+            cell.store(words[i], Relaxed);
+        }
+    }
+
+    /// The words that there are among the `len` words from `address` on, with their numbers.
+    fn cells(&self, address: u64, len: usize) -> impl Iterator<Item = (usize, &AtomicU32)> {
+        let end = address.saturating_add(4 * len as u64);
+        let there = self.segments.iter().take_while(move |s| s.address < end);
+        there.flat_map(move |s| {
+            let skipped = (address.saturating_sub(s.address) / 4) as usize;
+            let first = (s.address.max(address) - address) as usize / 4;
+            s.words.get(skipped..).unwrap_or_default().iter().zip(first..len).map(|(cell, i)| (i, cell))
+        })
+    }
+
     /// All segments with their content, ascending by address.
     pub fn into_segments(self) -> Vec<SegmentImage> {
         self.segments
@@ -368,6 +393,13 @@ mod tests {
         let memory = GlobalMemory::new(vec![(0x2000, 6, vec![5, 6], true), (0x1000, 8, vec![1, 2], false)]);
         assert_eq!(memory.words(0x1000).unwrap().collect::<Vec<_>>(), [1, 2]);
         assert!(memory.words(0x1004).is_none());
+        let mut words = [9; 4];
+        memory.read(0xffc, &mut words);
+        assert_eq!(words, [9, 1, 2, 9]);
+        memory.write(0x1004, &[3, 4]);
+        memory.read(0x1000, &mut words);
+        assert_eq!(words, [1, 3, 2, 9], "what is not there stays");
+        memory.write(0x1004, &[2]);
         let at = |a| memory.segment(a).filter(|s| s.holds(a, 4)).map(|s| s.address);
         assert_eq!(
             [0, 0xfff, 0x1000, 0x1004, 0x1005, 0x2002, 0x2003, u64::MAX].map(at),

@@ -4,7 +4,7 @@
 
 use super::{CallStack, RegisterFile};
 use crate::base::MAX_LANES;
-use crate::kernel::{Registers, Special};
+use crate::kernel::{Register, Registers, Special};
 
 /// What the special registers of one warp say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,30 @@ impl RegisterFile {
         for &(row, special) in &registers.specials {
             self.narrow[usize::from(row.0)] = special_row(special, place);
         }
+    }
+
+    /// What one lane has in a register.
+    pub fn get(&self, register: Register, lane: u32) -> u64 {
+        let l = lane as usize % MAX_LANES;
+        match register {
+            Register::Narrow(row) => self.narrow.get(usize::from(row.0)).map_or(0, |row| row[l].into()),
+            Register::Wide(row) => self.wide.get(usize::from(row.0)).map_or(0, |row| row[l]),
+            Register::Predicate(p) => self.predicates.get(usize::from(p.0)).map_or(0, |bits| (bits >> l & 1).into()),
+        }
+    }
+
+    /// Overwrites what one lane has in a register; whether there is such a register.
+    pub fn set(&mut self, register: Register, lane: u32, bits: u64) -> bool {
+        let l = lane as usize % MAX_LANES;
+        match register {
+            Register::Narrow(row) => self.narrow.get_mut(usize::from(row.0)).map(|row| row[l] = bits as u32),
+            Register::Wide(row) => self.wide.get_mut(usize::from(row.0)).map(|row| row[l] = bits),
+            Register::Predicate(p) => {
+                let keep = |mask: &mut u32| *mask = *mask & !(1 << l) | u32::from(bits != 0) << l;
+                self.predicates.get_mut(usize::from(p.0)).map(keep)
+            }
+        }
+        .is_some()
     }
 
     fn fill_constants(&mut self, registers: &Registers) {

@@ -85,6 +85,7 @@ impl Occupancy {
 }
 
 /// A block resident on an SM.
+#[derive(Clone)]
 pub(super) struct Block {
     pub id: BlockId,
     /// Threads that have not exited.
@@ -152,7 +153,7 @@ impl Block {
         let barrier = &mut self.barriers[usize::from(id) % BARRIERS];
         barrier.arrived += threads;
         barrier.count = count;
-        barrier.last = now;
+        barrier.last = barrier.last.max(now);
         barrier.votes.threads += votes.threads;
         barrier.votes.holds += votes.holds;
         self.open |= 1 << (usize::from(id) % BARRIERS);

@@ -25,6 +25,7 @@ struct Way {
 }
 
 /// Tags of one cache.
+#[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
     sets: u64,

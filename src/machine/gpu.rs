@@ -78,7 +78,7 @@ pub(super) struct Context<'a> {
 }
 
 impl<'a> Context<'a> {
-    fn new(
+    pub(super) fn new(
         code: &'a Code<'_>,
         launch: &Launch,
         spec: &'a MachineSpec,
@@ -108,7 +108,7 @@ impl<'a> Context<'a> {
     }
 
     /// Whether the SMs have to run interleaved, because blocks on different ones can communicate.
-    fn communicates(&self) -> bool {
+    pub(super) fn communicates(&self) -> bool {
         self.program.communicates && self.active_sms > 1
     }
 
@@ -289,12 +289,7 @@ fn run_interleaved<O: Observer>(
                 break; // what the others would still do depends on an SM that has stopped
             }
         }
-        if sms[i].issuer.watch.take_progress() {
-            sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
-        }
-        let hangs =
-            |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.issuer.watch.proves_livelock(sm.warps());
-        if sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(&finished).all(hangs) {
+        if all_hang(&mut sms, &finished, i) {
             finished[i] = Some(sms[i].livelock());
             break;
         }
@@ -311,8 +306,18 @@ fn run_interleaved<O: Observer>(
         .collect()
 }
 
+/// Whether SM `i`, which has just run a cycle, and all the others are proved to repeat themselves for ever.
+pub(super) fn all_hang<O: Observer>(sms: &mut [Sm<'_, O>], finished: &[Option<Finish>], i: usize) -> bool {
+    if sms[i].issuer.watch.take_progress() {
+        sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
+    }
+    let hangs =
+        |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.issuer.watch.proves_livelock(sm.warps());
+    sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(finished).all(hangs)
+}
+
 /// The unfinished SM whose next cycle comes first; the lower one of two.
-fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Option<usize> {
+pub(super) fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Option<usize> {
     let unfinished = sms.iter().zip(finished).enumerate().filter(|(_, (_, f))| f.is_none());
     // An SM that can issue nothing has its verdict due at once.
     let when = |sm: &Sm<'_, O>| if sm.next_cycle() == NEVER { 0 } else { sm.next_cycle() };
@@ -320,7 +325,7 @@ fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Opti
 }
 
 /// Moves the launch's buffers and the kernel's variables into device memory.
-fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
+pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let buffers = launch.buffers.iter_mut().map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
     GlobalMemory::new(exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect())
 }

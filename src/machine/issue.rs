@@ -18,6 +18,7 @@ use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
+#[derive(Clone)]
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
@@ -26,6 +27,8 @@ pub(super) struct Issuer<'a, O> {
     memory: MemorySystem,
     /// What the SM's schedulers share.
     pub shared: SharedPorts,
+    /// When the barrier unit takes the next arrival.
+    barrier_free: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
     pub watch: Watch,
     pub observer: O,
@@ -40,6 +43,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             blocks,
             memory: MemorySystem::new(cx.spec, cx.active_sms),
             shared: SharedPorts::default(),
+            barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
             watch: Watch::new(),
             observer,
@@ -82,7 +86,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let used = now + Cycle::from(cost.slots.max(1));
         scheduler.accounted = used;
         if cost.port.is_shared() {
-            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval));
+            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval.max(cost.interval)));
         } else {
             scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
         }
@@ -96,6 +100,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::ConditionalBranch => {
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
+                times.resume = self.after_branch(cost, lanes, now);
                 warp.control.advance(branch(step, lanes));
                 After::Nothing
             }
@@ -108,6 +113,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
         warp.write_back(cost, times.done);
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
+    }
+
+    /// When a warp may issue again after a branch that `taken` lanes take.
+    #[inline]
+    fn after_branch(&self, cost: &Cost, taken: LaneMask, now: Cycle) -> Until {
+        let fetch = if taken.is_empty() { 0 } else { self.cx.spec.branch_taken };
+        cost.gap.after(now + Cycle::from(fetch))
     }
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
@@ -156,6 +168,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 if step.inst.guard.is_some() {
                     self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 }
+                times.resume = self.after_branch(cost, taken, now);
                 warp.control.advance(branch(step, taken));
             }
             Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
@@ -198,11 +211,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 if !access.lanes.is_empty() {
                     let price = Cycle::from(cost.latency);
-                    let served = self.memory.serve(now, access, &self.addresses, slot.0, price);
+                    let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
                     times.done = served.done;
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());
                     self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
+                    self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 warp.control.go(next);
             }
@@ -223,7 +237,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     // A counted barrier counts warps by their full size: lanes that have ended are there too.
                     threads += cx.spec.warp_size - warp.control.live().count();
                 }
-                self.blocks[warp.block].arrive(id, threads, count, votes, now);
+                self.barrier_free = self.barrier_free.max(now) + Cycle::from(cx.spec.barrier.per_warp);
+                self.blocks[warp.block].arrive(id, threads, count, votes, self.barrier_free);
                 if wait {
                     warp.arrivals.push(Arrival { id, pc, lanes });
                     warp.control.advance(Flow::Barrier { id, next });

@@ -16,6 +16,7 @@ use crate::isa::Space;
 const FINE: u64 = 1024;
 
 /// One SM's memory system.
+#[derive(Clone)]
 pub(super) struct MemorySystem {
     spec: Memory,
     l1: Option<Cache>,
@@ -41,6 +42,7 @@ pub(super) struct Served {
 }
 
 /// The 128-byte lines of a request, ascending, with the sectors of each.
+#[derive(Clone)]
 struct Lines {
     lines: [(u64, u8); MAX_LANES],
     len: usize,
@@ -71,13 +73,13 @@ impl MemorySystem {
         (self.link_free / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
-    /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`]. `warp_slot` tells lanes' local
-    /// memories apart.
+    /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`], afterwards as the caches see them.
+    /// `warp_slot` tells lanes' local memories apart.
     pub(super) fn serve(
         &mut self,
         now: Cycle,
         access: MemoryAccess,
-        addresses: &[u64; MAX_LANES],
+        addresses: &mut [u64; MAX_LANES],
         warp_slot: u32,
         price: Cycle,
     ) -> Served {
@@ -87,14 +89,12 @@ impl MemorySystem {
                 Served { traffic: Traffic { memory: MemoryKind::Const, ..blank(access) }, done: now + price, port: 1 }
             }
             Space::Local => {
-                let mut interleaved = [0; MAX_LANES];
                 for lane in access.lanes.lanes() {
                     // Word `w` of lane `l` lies at (w * 32 + l) * 4, so that equal addresses coalesce.
-                    let a = addresses[lane as usize];
-                    interleaved[lane as usize] =
-                        (1 << 56) + (u64::from(warp_slot) << 36) + (a / 4 * 32 + u64::from(lane)) * 4 + a % 4;
+                    let a = &mut addresses[lane as usize % MAX_LANES];
+                    *a = (1 << 56) + (u64::from(warp_slot) << 36) + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
                 }
-                self.global(now, access, &interleaved, MemoryKind::Local)
+                self.global(now, access, addresses, MemoryKind::Local)
             }
             Space::Global | Space::Generic => self.global(now, access, addresses, MemoryKind::Global),
         }
@@ -105,7 +105,14 @@ impl MemorySystem {
         let count = self.lines.len;
         let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
         let looks_in_l1 = access.kind == AccessKind::Read && !access.bypass_l1;
-        let mut done = now + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        // Within one line no two words share a bank.
+        let passes = if self.spec.l1_conflict > 0 && count > 1 {
+            Cycle::from(wavefronts(access, addresses, self.spec.shared_banks))
+        } else {
+            1
+        };
+        let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
+        let mut done = now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -144,7 +151,7 @@ impl MemorySystem {
             let extra = conflicts * Cycle::from(self.spec.atomic_conflict);
             done = done.max(now + Cycle::from(self.spec.atomic_latency)) + extra;
         }
-        let port = (count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval);
+        let port = ((count as Cycle).max(1) * Cycle::from(self.spec.l1_line_interval)).max(passes);
         Served { traffic, done, port }
     }
 

@@ -8,7 +8,7 @@ use crate::base::{Cycle, Pc};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{Convergence, Inst, JoinOp, Kernel, Op, Register, Step, Stream};
+use crate::kernel::{Convergence, Inst, JoinOp, Kernel, LaneFn, LaneOp, Op, Register, Row, Step, Stream};
 
 /// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
 /// before they can be issued.
@@ -55,6 +55,9 @@ pub(super) struct Cost {
     /// Cycles until the same warp may issue its next step, and what it waits for until then: the slots taken, and for
     /// branches until the target is known.
     pub gap: Until,
+    /// Cycles that the guard's predicate needs beyond its writer's latency, and its scoreboard entry; 0 without a guard.
+    pub guard_delay: u32,
+    pub guard: u16,
     /// Scoreboard entries: those read or written, the written ones first.
     entries: [u16; MOST_REGISTERS],
     writes: u8,
@@ -108,7 +111,17 @@ impl Program {
             };
             let only_read = inst.reads.iter().filter(|r| !inst.writes.contains(r));
             let entries: Vec<u16> = inst.writes.iter().chain(only_read).map(entry_of).collect();
-            price(inst, spec, slots, &entries)
+            let guard = inst.guard.map(|guard| registers.narrow + registers.wide + guard.predicate.0);
+            let mut cost = price(inst, spec, slots, &entries, guard);
+            let special = |row: Row| registers.specials.iter().any(|&(special, _)| special == row);
+            if spec.special_register > 0
+                && let Op::Lane(LaneOp { f: LaneFn::Mov, s: [source, ..], .. }) = inst.op
+                && special(source)
+            {
+                cost.latency = spec.special_register;
+                cost.result = Stall::ShortScoreboard;
+            }
+            cost
         };
         let costs = stream.steps.iter().map(price_of).collect();
         Program {
@@ -132,7 +145,7 @@ pub(super) fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
 }
 
 /// `touched`: the scoreboard entries that the instruction writes, then those that it only reads.
-fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16]) -> Cost {
+fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Option<u16>) -> Cost {
     let class = inst.class;
     let p = spec.price(class);
     let kind = match &inst.op {
@@ -146,7 +159,7 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16]) -> Cost {
         _ => Kind::Plain,
     };
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
-    let (port, throttle) = match class.unit() {
+    let (port, throttle) = match p.unit.unwrap_or(class.unit()) {
         Unit::Alu => (Port::Alu, Stall::MathPipeThrottle),
         Unit::Fma => (Port::Fma, Stall::MathPipeThrottle),
         Unit::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
@@ -156,7 +169,7 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16]) -> Cost {
         Unit::Lsu => (Port::Lsu, Stall::MioThrottle),
     };
     let (gap, gap_stall) = match class {
-        Class::Branch => (p.latency.max(slots), Stall::BranchResolving),
+        Class::Branch | Class::Join => (p.latency.max(slots), Stall::BranchResolving),
         Class::Fence => (p.latency.max(slots), Stall::Membar),
         _ => (slots, Stall::Wait),
     };
@@ -180,6 +193,8 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16]) -> Cost {
         interval: p.interval,
         slots,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
+        guard_delay: if guard.is_some() { spec.guard } else { 0 },
+        guard: guard.unwrap_or(0),
         entries,
         writes: inst.writes.len() as u8,
         touches: touched.len() as u8,

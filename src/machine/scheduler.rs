@@ -73,6 +73,7 @@ const WARPS: usize = 64;
 ///
 /// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
 /// they wait for longer, in the *far* set. So a cycle costs the warps that wake in it, not all that are resident.
+#[derive(Clone)]
 pub(super) struct Scheduler {
     /// Its number on the SM.
     pub number: u32,
@@ -147,6 +148,11 @@ impl Scheduler {
         if at != NEVER {
             self.sleep(warp);
         }
+    }
+
+    /// Up to which cycle it has looked; [`Scheduler::pick`] is not asked about an earlier one.
+    pub(super) fn turned(&self) -> Cycle {
+        self.turned
     }
 
     /// When a port is free.

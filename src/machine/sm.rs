@@ -14,7 +14,8 @@ use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 
-/// One SM.
+/// One SM. A clone is a checkpoint: it goes on as the original would, if global memory is brought back, too.
+#[derive(Clone)]
 pub(super) struct Sm<'a, O> {
     id: SmId,
     cx: &'a Context<'a>,
@@ -73,23 +74,44 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// Runs one cycle: the next in which anything can be issued. `Some` when the SM has come to an end.
     #[inline]
     pub(super) fn cycle(&mut self) -> Option<Finish> {
-        let now = self.next_cycle();
-        if now == NEVER {
-            return Some(if self.free.len() == self.issuer.blocks.len() { Finish::Ok } else { self.deadlock() });
-        }
-        if now >= self.cx.max_cycles {
-            self.now = self.cx.max_cycles;
-            return Some(Finish::CycleLimit);
-        }
-        for s in 0..self.schedulers.len() {
-            if self.schedulers[s].next <= now
-                && let Err(fault) = self.issue(s, now)
-            {
+        let now = match self.begin_cycle() {
+            Ok(now) => now,
+            Err(finish) => return Some(finish),
+        };
+        for turn in 0..self.schedulers.len() {
+            if let Err(fault) = self.issue_of(turn, now) {
                 return Some(Finish::Fault(fault));
             }
         }
-        self.now = self.now.max(now + 1);
+        self.end_cycle(now);
         None
+    }
+
+    /// The first part of a cycle: which it is, or how the SM has come to an end.
+    #[inline]
+    pub(super) fn begin_cycle(&mut self) -> Result<Cycle, Finish> {
+        let now = self.next_cycle();
+        if now == NEVER {
+            return Err(if self.free.len() == self.issuer.blocks.len() { Finish::Ok } else { self.deadlock() });
+        }
+        if now >= self.cx.max_cycles {
+            self.now = self.cx.max_cycles;
+            return Err(Finish::CycleLimit);
+        }
+        Ok(now)
+    }
+
+    /// The part of a cycle that is the `turn`-th scheduler's: in each cycle another one has the first claim on what they share.
+    #[inline]
+    pub(super) fn issue_of(&mut self, turn: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
+        let s = (turn + now as usize) % self.schedulers.len();
+        if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
+    }
+
+    /// The last part of a cycle.
+    #[inline]
+    pub(super) fn end_cycle(&mut self, now: Cycle) {
+        self.now = self.now.max(now + 1);
     }
 
     /// Attributes what is left of every slot, and says that the SM is done.
@@ -135,8 +157,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
             self.issuer.watch.progress();
             let spec = self.cx.spec.barrier;
-            let warps = Cycle::from(self.issuer.blocks[block].warps);
-            let at = released.last + Cycle::from(spec.base) + Cycle::from(spec.per_warp) * warps;
+            let at = released.last + Cycle::from(spec.base);
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
@@ -200,10 +221,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.issuer.observer.on(Event::BlockEnd { cycle: now + 1, sm: self.id, block: self.issuer.blocks[slot].id });
         self.free.push(slot);
-        self.admit(now + 1);
+        self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
     }
 
-    /// Fills free block slots from the grid.
+    /// Fills free block slots from the grid. `now` may lie ahead: the warps' events carry that cycle.
     fn admit(&mut self, now: Cycle) {
         let cx = self.cx;
         while let Some(&slot) = self.free.last()
@@ -261,7 +282,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
-        let resume = Until::new(now + Cycle::from(cx.spec.block_start), Stall::Wait);
+        let cold = if now == 0 { cx.spec.cold_start } else { 0 };
+        let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
+        let resume = Until::new(now + start, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
         self.schedulers[s].refresh(&self.issuer.shared);
     }
@@ -274,6 +297,21 @@ impl<'a, O: Observer> Sm<'a, O> {
     /// The warp slots.
     pub(super) fn warps(&self) -> &[Warp] {
         &self.warps
+    }
+
+    /// The warp slots, for someone who changes a program's values from outside.
+    pub(super) fn warps_mut(&mut self) -> &mut [Warp] {
+        &mut self.warps
+    }
+
+    /// The schedulers.
+    pub(super) fn schedulers(&self) -> &[Scheduler] {
+        &self.schedulers
+    }
+
+    /// Which of the GPU's SMs it is.
+    pub(super) fn id(&self) -> SmId {
+        self.id
     }
 
     fn deadlock(&self) -> Finish {

@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Span, closest};
 use crate::divergence::SideOrder;
-use crate::isa::Class;
+use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
 
@@ -108,6 +108,9 @@ pub struct Price {
     /// free) under either lowering.
     #[serde(default = "one")]
     pub slots: u32,
+    /// The unit it keeps busy here, where that is not its class's usual one ([`Class::unit`]).
+    #[serde(default)]
+    pub unit: Option<Unit>,
 }
 
 fn one() -> u32 {
@@ -158,6 +161,9 @@ pub struct Memory {
     pub l1_store: StorePolicy,
     /// Cycles the L1 port is busy for each 128-byte line of a request.
     pub l1_line_interval: u32,
+    /// Extra cycles of an access to L1 for each further pass over its banks, which are those of shared memory; a pass keeps the port
+    /// busy for a cycle. 0: L1 has no banks that conflict.
+    pub l1_conflict: u32,
     /// L2 of the whole GPU.
     pub l2: Cache,
     /// Bytes a cycle that all SMs together get from L2.
@@ -190,7 +196,7 @@ pub struct Memory {
 pub struct BarrierCost {
     /// Cycles from the last arrival to the release.
     pub base: u32,
-    /// Further cycles for each warp of the block.
+    /// Cycles that the SM's barrier unit is busy with the arrival of a warp.
     pub per_warp: u32,
 }
 
@@ -236,6 +242,19 @@ pub struct MachineSpec {
     pub shared_unit: u32,
     /// Cycles between the admission of a block and the first issue of its warps.
     pub block_start: u32,
+    /// Cycles between the end of a block and the admission of another in its place.
+    pub block_turnover: u32,
+    /// Cycles between the starts of a block's warps.
+    pub warp_start: u32,
+    /// Cycles that an SM's first blocks wait for code and constants that no cache holds yet.
+    pub cold_start: u32,
+    /// Further cycles after a branch that is taken: its target's instructions are fetched.
+    pub branch_taken: u32,
+    /// Cycles until what was read from a special register (`%tid`, `%ctaid`, ..) can be used; 0: as any move.
+    pub special_register: u32,
+    /// Further cycles until a predicate that was just written can guard an instruction or a branch. As an operand (of a
+    /// selection, say) it can be used when the latency of its writer is over.
+    pub guard: u32,
     /// Execution units of the same kind are private to a sub-core, except the load/store unit, which one SM has once;
     /// cycles it is busy with one request.
     pub lsu_interval: u32,
@@ -306,7 +325,7 @@ impl MachineSpec {
     /// What [`Class`] costs here.
     pub fn price(&self, class: Class) -> Price {
         // `faults` has refused a file without a price for every class.
-        self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1 })
+        self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1, unit: None })
     }
 
     fn faults(&self) -> Vec<(&'static str, String)> {

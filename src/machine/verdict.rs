@@ -99,6 +99,7 @@ impl FaultReport {
 const QUIET: u64 = 1 << 14;
 
 /// Watches one SM for a livelock.
+#[derive(Clone)]
 pub(super) struct Watch {
     /// Issues since the last progress.
     quiet: u64,
@@ -108,6 +109,7 @@ pub(super) struct Watch {
     records: Vec<Option<Box<Record>>>,
 }
 
+#[derive(Clone)]
 struct Record {
     at: (Pc, LaneMask),
     control: WarpControl,

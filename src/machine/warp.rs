@@ -46,6 +46,7 @@ pub(super) struct Waiting {
 }
 
 /// Lanes that wait at a block barrier, and the step whose reduction they await.
+#[derive(Clone)]
 pub(super) struct Arrival {
     pub id: u8,
     pub pc: Pc,
@@ -53,6 +54,7 @@ pub(super) struct Arrival {
 }
 
 /// A warp slot of an SM.
+#[derive(Clone)]
 pub(super) struct Warp {
     pub control: WarpControl,
     pub registers: RegisterFile,
@@ -133,7 +135,9 @@ impl Warp {
     /// When the registers that the step reads or writes are free, but not before `soonest`.
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
-        cost.touched().iter().fold(soonest, |latest, &entry| latest.max(self.scoreboard[usize::from(entry)]))
+        let of = |entry: u16| self.scoreboard[usize::from(entry)];
+        let guard = if cost.guard_delay == 0 { soonest } else { of(cost.guard).after(Cycle::from(cost.guard_delay)) };
+        cost.touched().iter().fold(soonest.max(guard), |latest, &entry| latest.max(of(entry)))
     }
 }
 

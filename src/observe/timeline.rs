@@ -13,7 +13,7 @@ mod paths;
 
 use std::ops::Range;
 
-use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::{Group, Join, StackEntry, WarpControl};
 use crate::event::{Event, Observer, Stall, Traffic};
 
@@ -49,16 +49,30 @@ impl Control {
         Control { groups: control.groups(), stack: control.stack_entries(), joins: control.joins() }
     }
 
+    /// Entries of the reconvergence stack; in volta mode, groups of lanes.
+    pub fn depth(&self) -> usize {
+        if self.stack.is_empty() { self.groups.len() } else { self.stack.len() }
+    }
+
     /// The lanes that have not ended.
     pub fn live(&self) -> LaneMask {
         self.groups.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes)
     }
 }
 
+/// Where the lanes of a memory access went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// Contiguous bytes a lane.
+    pub bytes: u32,
+    /// The byte address of each lane that took part, as [`Observer::addresses`] has them; 0 of the others.
+    pub addresses: [u64; MAX_LANES],
+}
+
 /// One issue of a warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issue {
-    /// Its number among the issues of its warp, from 0.
+    /// Its number among the issues of its warp, from 0. A step that takes no slot has that of the issue before it.
     pub number: u64,
     /// When.
     pub cycle: Cycle,
@@ -76,6 +90,8 @@ pub struct Issue {
     pub taken: Option<LaneMask>,
     /// For a memory access: what it did to the memory system.
     pub traffic: Option<Traffic>,
+    /// For a memory access: where its lanes went.
+    pub places: Option<Box<Places>>,
     /// What the warp waited for since its previous issue, in this order; the cycles add up to the gap.
     pub waits: Vec<(Stall, Cycle)>,
     /// The warp's control state when this was issued.
@@ -187,8 +203,8 @@ impl Timeline {
 
     fn issue(&mut self, i: usize, mut issue: Issue) {
         let progress = &mut self.progress[i];
-        issue.number = progress.issued;
-        progress.issued += 1;
+        progress.issued += u64::from(issue.slots > 0);
+        issue.number = progress.issued.saturating_sub(1);
         issue.path = progress.paths.of(issue.active, progress.state.live());
         issue.waits = std::mem::take(&mut progress.waits);
         let recorded = self.strips[i].issues.len();
@@ -206,7 +222,8 @@ impl Timeline {
     fn last(&mut self, slot: WarpId, pc: Pc) -> Option<&mut Issue> {
         let i = self.strip(slot)?;
         let (strip, progress) = (&mut self.strips[i], &self.progress[i]);
-        strip.issues.last_mut().filter(|issue| issue.pc == pc && issue.number + 1 == progress.issued)
+        let latest = progress.issued.saturating_sub(1);
+        strip.issues.last_mut().filter(|issue| !progress.closed && issue.pc == pc && issue.number == latest)
     }
 }
 
@@ -232,12 +249,24 @@ impl Observer for Timeline {
                 let Some(i) = self.strip(warp) else { return };
                 if !self.progress[i].closed {
                     let (state, after) = Default::default();
-                    let (taken, traffic, waits) = (None, None, Vec::new());
+                    let (taken, traffic, places, waits) = (None, None, None, Vec::new());
                     let (number, path) = (0, 0);
-                    self.issue(
-                        i,
-                        Issue { number, cycle, pc, active, executed, slots, path, taken, traffic, waits, state, after },
-                    );
+                    let issue = Issue {
+                        number,
+                        cycle,
+                        pc,
+                        active,
+                        executed,
+                        slots,
+                        path,
+                        taken,
+                        traffic,
+                        places,
+                        waits,
+                        state,
+                        after,
+                    };
+                    self.issue(i, issue);
                 }
             }
             Event::Branch { warp, pc, taken, .. } => {
@@ -270,6 +299,15 @@ impl Observer for Timeline {
             && let Some(issue) = self.strips[i].issues.last_mut()
         {
             issue.after = progress.state.clone();
+        }
+    }
+
+    fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {
+        if let Some(issue) = self.last(warp, pc) {
+            let lanes = issue.executed;
+            let of = |lane: usize| if lanes.contains(lane as u32) { addresses[lane] } else { 0 };
+            issue.places =
+                Some(Box::new(Places { bytes: traffic.bytes_per_lane(), addresses: std::array::from_fn(of) }));
         }
     }
 

@@ -9,7 +9,6 @@ use std::fmt::Write;
 use super::numbers::percent;
 use super::run::{InstructionRow, Origin, Run};
 use super::text::{Style, clip, wrap};
-use crate::observe::Stall;
 
 /// A source text that lines of a run come from.
 #[derive(Clone, Debug)]
@@ -22,20 +21,47 @@ pub struct Source {
 
 /// What one line came to.
 #[derive(Clone, Debug, Default)]
-struct Line {
-    executed: u64,
-    slots: u64,
-    active_lanes: f64,
-    divergent: u64,
-    sectors: u64,
-    stalled: u64,
+pub struct Line {
+    /// Instructions that warps executed.
+    pub executed: u64,
+    /// Issue slots, those of joins included.
+    pub slots: u64,
+    /// Active lanes, added up over the instructions.
+    pub active_lanes: f64,
+    /// Branches at which lanes parted.
+    pub divergent: u64,
+    /// Sectors of 32 bytes.
+    pub sectors: u64,
+    /// Warp cycles waited.
+    pub stalled: u64,
     /// The state most waited in, by the step that waited longest.
     reason: Option<(u64, &'static str)>,
 }
 
 impl Line {
-    fn time(&self) -> u64 {
+    /// Issue slots and cycles waited.
+    pub fn time(&self) -> u64 {
         self.slots + self.stalled
+    }
+
+    /// Active lanes of an average instruction; none where nothing was executed.
+    pub fn average_lanes(&self) -> Option<f64> {
+        (self.executed > 0).then(|| self.active_lanes / self.executed as f64)
+    }
+
+    /// The state most waited in.
+    pub fn main_stall(&self) -> Option<&'static str> {
+        self.reason.map(|(_, name)| name)
+    }
+
+    /// How hot it is, where all lines take `time` and the hottest of them `hottest`.
+    pub fn heat(&self, time: u64, hottest: u64) -> Heat {
+        match self.time() {
+            0 => Heat::Cold,
+            t if t == hottest => Heat::Hottest,
+            t if t >= time.div_ceil(10) => Heat::Hot,
+            _ => Heat::Cold,
+        }
     }
 
     fn add(&mut self, row: &InstructionRow, divergent: u64) {
@@ -55,8 +81,33 @@ impl Line {
     }
 }
 
+/// A line's share of the time, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heat {
+    /// Less than a tenth.
+    Cold,
+    /// A tenth or more.
+    Hot,
+    /// No line takes more.
+    Hottest,
+}
+
 /// Lines by number, of each file.
-type Files<'a> = BTreeMap<&'a str, BTreeMap<u32, Line>>;
+pub type Files<'a> = BTreeMap<&'a str, BTreeMap<u32, Line>>;
+
+/// What each line came to: of the files that the program was compiled from where it names them, or of the program's own text.
+pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
+    let mut files: Files = BTreeMap::new();
+    for row in &run.instructions {
+        let (file, line) = match &row.origin {
+            Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
+            _ => (run.program.as_str(), row.line),
+        };
+        let branch = run.branches.iter().find(|b| b.pc == row.pc);
+        files.entry(file).or_default().entry(line).or_default().add(row, branch.map_or(0, |b| b.divergent));
+    }
+    files
+}
 
 /// The names of the files that a run's lines come from; empty when they are the program's own.
 pub fn origins(run: &Run) -> Vec<String> {
@@ -69,15 +120,7 @@ pub fn origins(run: &Run) -> Vec<String> {
 
 /// The annotated lines of each of `sources`, which are those of [`origins`], or else the program itself.
 pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
-    let mut files: Files = BTreeMap::new();
-    for row in &run.instructions {
-        let (file, line) = match &row.origin {
-            Some(Origin { file, line }) => (file.as_str(), *line),
-            None => (run.program.as_str(), row.line),
-        };
-        let branch = run.branches.iter().find(|b| b.pc == row.pc);
-        files.entry(file).or_default().entry(line).or_default().add(row, branch.map_or(0, |b| b.divergent));
-    }
+    let files = by_line(run, true);
     let time: u64 = files.values().flat_map(BTreeMap::values).map(Line::time).sum();
     let hottest = files.values().flat_map(BTreeMap::values).map(Line::time).max().unwrap_or(0);
     let width = style.width.max(60);
@@ -122,11 +165,10 @@ fn listing(
     for number in numbers {
         let line = lines.get(&number).unwrap_or(&none);
         let cells = cells(line, time);
-        let mark = match line.time() {
-            0 => "  ",
-            t if t == hottest => ">>",
-            t if t >= time.div_ceil(10) => "> ",
-            _ => "  ",
+        let mark = match line.heat(time, hottest) {
+            Heat::Hottest => ">>",
+            Heat::Hot => "> ",
+            Heat::Cold => "  ",
         };
         let [share, executed, divergent, lanes, sectors, stalled, reason] = cells;
         let code = texts.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
@@ -160,8 +202,8 @@ fn code_in(code: &str, room: usize) -> String {
 fn cells(line: &Line, time: u64) -> [String; 7] {
     let shown = |n: u64| if n == 0 { String::new() } else { compact(n) };
     let tenths = u128::from(line.time()) * 1000 / u128::from(time.max(1));
-    let lanes = line.active_lanes / line.executed.max(1) as f64;
-    let reason = Stall::ALL.iter().map(|s| s.name()).find(|&n| line.reason.is_some_and(|(_, r)| r == n)).unwrap_or("");
+    let lanes = line.average_lanes();
+    let reason = line.main_stall().unwrap_or_default();
     [
         if line.time() == 0 {
             String::new()
@@ -170,7 +212,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
         },
         shown(line.executed),
         shown(line.divergent),
-        if line.executed == 0 { String::new() } else { format!("{lanes:.1}") },
+        lanes.map(|lanes| format!("{lanes:.1}")).unwrap_or_default(),
         shown(line.sectors),
         shown(line.stalled),
         reason.replace("board", "").replace("_throttle", "").replace("_resolving", ""),
@@ -178,7 +220,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
 }
 
 /// A count in three or four digits: `9999`, `16.7M`.
-fn compact(n: u64) -> String {
+pub fn compact(n: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
     for (least, unit) in UNITS {
         if n >= least {

@@ -1,4 +1,5 @@
-//! A kernel's control-flow graph as Graphviz text or as a picture.
+//! A kernel's control-flow graph: its text, as Graphviz, and where everything stands on a page. The picture is drawn by
+//! [`super::plot`].
 //!
 //! Shown: basic blocks with their instructions, edges (taken, fall), which branches can diverge, and for every branch where its
 //! sides meet again (the immediate post-dominator that ignores exits, see `kernel::flow`). Unreachable blocks are shown, too,
@@ -6,14 +7,13 @@
 //! vision; everything that a colour says, a word or a dash pattern says as well.
 
 mod layout;
-mod svg;
 
 use std::fmt::Write;
 
 use crate::base::BasicBlockId;
-use crate::kernel::{BasicBlock, Kernel};
+use crate::kernel::{BasicBlock, Kernel, Op};
 
-pub use svg::svg;
+pub(in crate::report) use layout::{Layout, Place, Sizes, lay_out};
 
 /// The longest instruction text shown, in characters.
 const LONGEST_LINE: usize = 56;
@@ -70,8 +70,8 @@ fn escape(text: &str) -> String {
 
 /// What an edge is to the block it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum EdgeKind {
-    /// The only way.
+pub(in crate::report) enum EdgeKind {
+    /// The only way, or one of a jump table's.
     Only,
     /// For the lanes that branch.
     Taken,
@@ -80,7 +80,7 @@ enum EdgeKind {
 }
 
 impl EdgeKind {
-    const fn name(self) -> &'static str {
+    pub(in crate::report) const fn name(self) -> &'static str {
         match self {
             EdgeKind::Only => "",
             EdgeKind::Taken => "taken",
@@ -97,36 +97,40 @@ impl EdgeKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Edge {
-    from: BasicBlockId,
-    to: BasicBlockId,
-    kind: EdgeKind,
+pub(in crate::report) struct Edge {
+    pub from: BasicBlockId,
+    pub to: BasicBlockId,
+    pub kind: EdgeKind,
 }
 
-fn edges(kernel: &Kernel) -> Vec<Edge> {
+/// The edges in the order of blocks and their successors.
+pub(in crate::report) fn edges(kernel: &Kernel) -> Vec<Edge> {
     let of_block = |block: &BasicBlock| {
+        let is_branch = matches!(kernel.insts[block.last()].op, Op::Branch { .. });
         let kinds = match block.successors.len() {
-            2 => [EdgeKind::Taken, EdgeKind::Fall],
-            _ => [EdgeKind::Only, EdgeKind::Only],
+            2 if is_branch => [EdgeKind::Taken, EdgeKind::Fall],
+            _ => [EdgeKind::Only; 2],
         };
         let from = block.id;
         let edge = move |(&to, kind)| Edge { from, to, kind };
+        let kinds = kinds.into_iter().chain(std::iter::repeat(EdgeKind::Only));
         block.successors.iter().zip(kinds).map(edge).collect::<Vec<_>>()
     };
     kernel.flow.blocks().iter().flat_map(of_block).collect()
 }
 
 /// For each branch the block where its sides meet.
-fn meetings(kernel: &Kernel) -> impl Iterator<Item = (BasicBlockId, BasicBlockId)> + '_ {
+pub(in crate::report) fn meetings(kernel: &Kernel) -> impl Iterator<Item = (BasicBlockId, BasicBlockId)> + '_ {
     kernel.flow.branches().iter().filter_map(|b| Some((b.block, b.reconverge?)))
 }
 
-fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
+/// Whether a block ends in a branch that can diverge.
+pub(in crate::report) fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
     kernel.flow.branch_at(block.last()).is_some_and(|b| b.may_diverge)
 }
 
 /// The lines shown in a block: a title, then its instructions as the author wrote them.
-fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
+pub(in crate::report) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
     let (first, last) = (kernel.insts[block.first as usize].line, kernel.insts[block.last()].line);
     let mut title = if first == last {
         format!("{}: line {first}", block.id)

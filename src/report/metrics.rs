@@ -16,14 +16,14 @@ pub use docs::{listing, reference};
 
 use std::sync::LazyLock;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::MachineFacts;
 use crate::diag::closest;
 use crate::observe::{AccessWay, MemoryKind, Stall, Totals, TrafficTotals};
 
 /// A metric's value. Counts stay exact.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     /// An integer.
@@ -132,6 +132,11 @@ pub struct Metric {
 }
 
 impl Metric {
+    /// A value of this metric and its unit as the profiler that calls it `name` has them.
+    pub fn in_unit_of(&self, name: &str, value: Value) -> (Value, &'static str) {
+        if self.ncu == Some(name) { self.in_ncu_units(value) } else { (value, self.unit) }
+    }
+
     /// A value of this metric and its unit as Nsight Compute has them: bytes a second where nvprof has gigabytes, a
     /// percentage where nvprof has a fraction.
     pub fn in_ncu_units(&self, value: Value) -> (Value, &'static str) {

@@ -54,6 +54,13 @@ pub fn text(run: &Run, style: Style) -> String {
     page.finish()
 }
 
+/// A table whose columns are right-aligned but for those in `left`.
+pub fn table(header: &[&str], rows: Vec<Vec<String>>, left: &[usize], style: Style) -> String {
+    let mut page = Page::new(style);
+    page.table(header, rows, left, None);
+    page.finish()
+}
+
 /// A name that no metric has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("there is no metric `{name}`{}; `simt-sim metrics` lists all", or(*.suggestion))]
@@ -89,8 +96,8 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
     let mut out = String::new();
     for name in names {
         let (name, metric) = known(name.as_ref())?;
-        let as_ncu = |value| if metric.ncu == Some(name) { metric.in_ncu_units(value) } else { (value, metric.unit) };
-        let (value, unit) = run.metrics.get(&metric.name).copied().map(as_ncu).unzip();
+        let as_named = |value| metric.in_unit_of(name, value);
+        let (value, unit) = run.metrics.get(&metric.name).copied().map(as_named).unzip();
         let value = match value {
             Some(Value::Count(n)) => n.to_string(),
             Some(Value::Real(x)) => {

@@ -8,14 +8,14 @@ mod map;
 mod transposed;
 
 pub use data::csv;
-pub(super) use data::quoted;
+pub(crate) use data::quoted;
 pub use map::lane_map;
 pub use transposed::transposed;
 
 use super::run::{Finish, StepInfo, Verdict};
 use super::text::{Style, wrap};
 use crate::base::{LaneMask, Pc};
-use crate::observe::{Issue, LaneState, Strip, Timeline};
+use crate::observe::{Issue, LaneState, SlotSpan, Strip, Timeline};
 
 /// What was seen of a window, with what a reader must know of the run.
 #[derive(Clone, Debug)]
@@ -34,12 +34,16 @@ pub struct Recording {
     pub block: [u32; 3],
     /// Lanes of a warp.
     pub warp_size: u32,
+    /// Banks of the machine's shared memory, 4 bytes wide.
+    pub shared_banks: u32,
     /// Whether join steps count as instructions: where machine code runs.
     pub counts_joins: bool,
     /// The steps that [`Pc`]s name.
     pub steps: Vec<StepInfo>,
     /// What was recorded.
     pub timeline: Timeline,
+    /// What the schedulers of that SM did meanwhile, in order of scheduler and time.
+    pub schedulers: Vec<SlotSpan>,
     /// How the run ended; `None` when it was stopped behind the window.
     pub finish: Option<Finish>,
     /// Why it ended so, when it did not end well.

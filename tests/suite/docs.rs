@@ -1,7 +1,7 @@
 //! Runs every command that a page shows, and compares what it prints and draws; holds the book together.
 //!
-//! In a `console` block, a line `$ simt-sim ..` is run; the lines below it must be printed, `...` standing for any lines. A
-//! picture that a command writes to `docs/pictures` must be the one that lies there; `BLESS=1` draws it anew.
+//! In a `console` block, a line `$ simt-sim ..` is run (with the lines it continues on after a backslash); the lines below it
+//! must be printed, `...` standing for any lines. A picture that a command writes to `docs/pictures` must be the one that lies there; `BLESS=1` draws it anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -31,11 +31,16 @@ fn pages() -> BTreeSet<PathBuf> {
 fn commands(page: &str) -> Vec<(usize, String, Vec<String>)> {
     let mut found: Vec<(usize, String, Vec<String>)> = Vec::new();
     let mut inside = false;
+    let mut goes_on = false;
     for (number, line) in page.lines().enumerate() {
         if line.starts_with("```") {
             inside = line == "```console";
+        } else if goes_on && let Some((_, command, _)) = found.last_mut() {
+            goes_on = line.ends_with('\\');
+            command.push_str(line.trim_end_matches('\\'));
         } else if inside && let Some(command) = line.strip_prefix("$ ") {
-            found.push((number + 1, command.to_string(), Vec::new()));
+            goes_on = command.ends_with('\\');
+            found.push((number + 1, command.trim_end_matches('\\').to_string(), Vec::new()));
         } else if inside && let Some((_, _, shown)) = found.last_mut() {
             shown.push(line.to_string());
         }

@@ -3,6 +3,7 @@
 //! Masks and memory contents are expectations of the programs themselves (`programs/small`, run by `tests/programs.rs`).
 //! Here stands what a program cannot expect of itself: counters, times, orders, and how runs end under other options.
 
+mod h200;
 mod orders;
 mod progress;
 mod reductions;

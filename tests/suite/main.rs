@@ -2,6 +2,7 @@
 
 mod architecture;
 mod ask;
+mod calibrate;
 mod calls;
 mod cli;
 mod compare;
@@ -9,9 +10,11 @@ mod corpus;
 mod cuda;
 mod docs;
 mod explain;
+mod exports;
 mod figures;
 mod forms;
 mod generated;
+mod html;
 mod instrument;
 mod lowering;
 mod nonsense;
@@ -19,6 +22,8 @@ mod nvcc;
 mod observations;
 mod pictures;
 mod seeds;
+mod step;
 mod support;
+mod sweep;
 mod truth;
 mod validation;

@@ -6,11 +6,12 @@ use simt_sim::base::{BlockId, LaneMask};
 use simt_sim::divergence::{GroupState, SideOrder};
 use simt_sim::launch::Overrides;
 use simt_sim::machine::{self, Mode};
-use simt_sim::observe::{LaneState, Timeline, Window};
-use simt_sim::pipeline::{Program, record, simulate};
-use simt_sim::report::plot::{self, Kind};
+use simt_sim::observe::{LaneState, MemoryKind, Timeline, Window};
+use simt_sim::pipeline::{Program, record, simulate, walk};
+use simt_sim::report::plot::{self, Focus, Kind, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
 
+use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, options, programs};
 
 const LIMIT: u64 = 200_000;
@@ -58,24 +59,24 @@ fn figures_of_a_window_of_everything_are_those_of_the_counters() {
             let place = format!("{} {}", program.name, mode.name());
             let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
 
-            let issues = plot::data(Kind::Timeline, &recording, Axis::Issue);
+            let issues = plot::data(View::Timeline, &recording, Axis::Issue);
             let issues = rows(&issues);
             assert_eq!(sum(&issues, "slots"), run.slots.used, "{place}");
             assert_eq!(sum(&issues, "divergent"), metric("divergent_branch"), "{place}");
             assert_eq!(sum(&issues, "sectors"), run.instructions.iter().map(|i| i.sectors).sum::<u64>(), "{place}");
 
             for axis in [Axis::Issue, Axis::Cycle] {
-                let lanes = plot::data(Kind::Lanes, &recording, axis);
+                let lanes = plot::data(View::Lanes, &recording, axis);
                 let lanes = rows(&lanes);
                 for (n, &count) in run.histogram.iter().enumerate() {
                     assert_eq!(sum(&lanes, &format!("w{n}")), count, "{place}: W{n}");
                 }
             }
-            let ipc = plot::data(Kind::Ipc, &recording, Axis::Cycle);
+            let ipc = plot::data(View::Ipc, &recording, Axis::Cycle);
             assert_eq!(sum(&rows(&ipc), "inst"), metric("inst_executed"), "{place}");
             assert_eq!(sum(&rows(&ipc), "thread_inst"), metric("thread_inst_executed"), "{place}");
 
-            let schedule = plot::data(Kind::Schedule, &recording, Axis::Cycle);
+            let schedule = plot::data(View::Schedule, &recording, Axis::Cycle);
             for (state, cycles) in &run.stalls.0 {
                 let rows = rows(&schedule);
                 let of_state = rows.iter().filter(|row| row["state"] == *state);
@@ -114,6 +115,12 @@ fn every_lane_is_in_one_state_and_the_control_state_agrees() {
                     let free = u64::from(pair[0].slots == 0 || pair[1].slots == 0);
                     assert!(free == 1 || pair[1].waited() == gap, "{} issue {}", program.name, pair[1].number);
                 }
+                // What takes a slot is numbered one by one; what takes none belongs to the issue before.
+                let issued = strip.issues.iter().filter(|issue| issue.slots > 0);
+                assert!(issued.zip(0..).all(|(issue, n)| issue.number == n), "{}", program.name);
+                let in_order =
+                    strip.issues.windows(2).all(|pair| pair[1].number - pair[0].number <= u64::from(pair[1].slots > 0));
+                assert!(in_order, "{}", program.name);
             }
         }
     }
@@ -150,7 +157,8 @@ fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
         let window = Window { block: BlockId(block), limit: 60, ..everything(0..3) };
         let (one, two) = (recorded(&program, mode, &window), recorded(&program, mode, &window));
         for kind in Kind::ALL {
-            let (a, b) = (plot::picture(kind, &one, axis), plot::picture(kind, &two, axis));
+            let Kind::Window(view) = kind else { continue };
+            let (a, b) = (plot::picture(view, &one, axis), plot::picture(view, &two, axis));
             let svg = plot::svg(&a);
             assert_eq!(svg, plot::svg(&b), "{name} {}", kind.name());
             let png = plot::png(&a).expect("a picture of usual size");
@@ -162,5 +170,246 @@ fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
             assert!(svg.starts_with(&head), "{}", &svg[..80]);
             assert!(svg.contains(&format!("{} on {}", mode.name(), one.machine)), "{name} {}", kind.name());
         }
+    }
+}
+
+fn number(row: &BTreeMap<&str, &str>, column: &str) -> u64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
+}
+
+/// A program with one constant set, as `--set` does it.
+fn with(path: &str, name: &str, value: &str) -> Recording {
+    let program = read(path);
+    let spec = machine("h200");
+    let set = Overrides { set: vec![(name.to_owned(), value.to_owned())], ..Overrides::default() };
+    let (kernel, launch) = launch(&program, &set).expect("a launch");
+    let options = options(Mode::Volta, SideOrder::Fewer, LIMIT);
+    record(&program, kernel, launch, &spec, &options, &everything(0..1)).expect("a block that fits")
+}
+
+/// 32 words `stride` apart fall into 32 / gcd(stride, 32) banks: gcd words in each, a wavefront for each word.
+#[test]
+fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_banks() {
+    for (stride, wavefronts) in [(1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (8, 8), (16, 16), (32, 32), (33, 1)] {
+        let recording = with("programs/small/shared_conflicts.ir", "stride", &stride.to_string());
+        let table = plot::data(View::Banks, &recording, Axis::Issue);
+        let rows = rows(&table);
+        assert_eq!(rows.len(), 32, "a word for each lane");
+        for row in &rows {
+            let lane = number(row, "lane");
+            assert_eq!(number(row, "bank"), lane * stride % 32, "stride {stride}");
+            assert_eq!(number(row, "lanes_on_word"), 1);
+        }
+        assert_eq!(rows.iter().map(|row| number(row, "wavefront")).max(), Some(wavefronts), "stride {stride}");
+    }
+}
+
+/// Step s of the neighbored reduction: every 2^(s+1)-th lane loads a word. Until lanes are a sector apart all four sectors of the
+/// line are moved, then one for each lane.
+#[test]
+fn the_neighbored_reduction_moves_ever_more_for_ever_less() {
+    let recording = with("programs/reduce_neighbored.ir", "n", "1024");
+    let loads: Vec<u64> = recording.timeline.strips()[0]
+        .issues
+        .iter()
+        .filter(|issue| recording.line(issue.pc) == 66)
+        .map(|issue| issue.number)
+        .collect();
+    assert_eq!(loads.len(), 9, "2^9 threads a block");
+    for (step, &issue) in (0..).zip(&loads) {
+        let focus = Focus { line: Some(66), issue: Some(issue), ..Focus::from(Axis::Issue) };
+        let table = plot::data(View::Sectors, &recording, focus);
+        let rows = rows(&table);
+        let moved: Vec<_> = rows.iter().filter(|row| row["of"] == "sector").collect();
+        let lanes = (32_u64 >> (step + 1)).max(1);
+        assert_eq!(moved.len() as u64, lanes.min(4), "step {step}");
+        assert_eq!(moved.iter().map(|row| number(row, "requested_bytes")).sum::<u64>(), 4 * lanes, "step {step}");
+        assert_eq!(moved.iter().map(|row| number(row, "lanes")).sum::<u64>(), lanes, "step {step}");
+        let found: u64 = rows.iter().filter(|row| row["of"] != "sector").map(|row| number(row, "sectors")).sum();
+        assert_eq!(found, lanes.min(4), "step {step}: each sector was somewhere");
+    }
+    // Unless told otherwise the worst: step 2, four sectors for four lanes.
+    let table = plot::data(View::Sectors, &recording, Axis::Issue);
+    assert_eq!(number(&rows(&table)[0], "issue"), loads[2]);
+}
+
+#[test]
+fn addresses_agree_with_what_the_memory_system_counted() {
+    let (mut shared, mut global) = (0, 0);
+    for path in programs("programs/small") {
+        let program = read(path.to_str().expect("a name"));
+        for mode in MODES {
+            let recording = recorded(&program, mode, &Window { limit: 300, ..everything(0..1) });
+            for issue in recording.timeline.strips().iter().flat_map(|strip| &strip.issues) {
+                let Some(traffic) = issue.traffic else { continue };
+                let place = format!("{} {} issue {}", program.name, mode.name(), issue.number);
+                let line = Some(recording.line(issue.pc));
+                let focus = Focus { line, issue: Some(issue.number), ..Focus::from(Axis::Issue) };
+                match traffic.memory {
+                    MemoryKind::Shared => {
+                        let table = plot::data(View::Banks, &recording, focus);
+                        let most = rows(&table).iter().map(|row| number(row, "wavefront")).max();
+                        assert_eq!(most, Some(traffic.wavefronts.into()), "{place}");
+                        shared += 1;
+                    }
+                    MemoryKind::Global | MemoryKind::Local => {
+                        let table = plot::data(View::Sectors, &recording, focus);
+                        let rows = rows(&table);
+                        let moved: Vec<_> = rows.iter().filter(|row| row["of"] == "sector").collect();
+                        assert_eq!(moved.len() as u32, traffic.sectors, "{place}");
+                        let asked: u64 = moved.iter().map(|row| number(row, "requested_bytes")).sum();
+                        assert!((1..=u64::from(traffic.requested)).contains(&asked), "{place}");
+                        global += 1;
+                    }
+                    MemoryKind::Const => {}
+                }
+            }
+        }
+    }
+    assert!(shared > 100 && global > 200, "{shared} shared and {global} global accesses were compared");
+}
+
+fn walked(program: &Program, mode: Mode, overrides: &Overrides, window: Option<&Window>) -> Walk {
+    let spec = machine(mode.default_machine());
+    let (kernel, launch) = launch(program, overrides).expect("a launch");
+    let options = options(mode, SideOrder::Taken, LIMIT);
+    walk(program, kernel, launch, &spec, &options, window).expect("a block that fits")
+}
+
+/// Blocks entered and edges taken agree: what goes into a block came along an edge or was launched there, and branches part as
+/// often as the counters say.
+#[test]
+fn lanes_are_not_lost_in_the_graph() {
+    let mut compared = 0;
+    for path in programs("programs/small") {
+        let program = read(path.to_str().expect("a name"));
+        for mode in MODES {
+            let (kernel, resolved) = launch(&program, &Overrides::default()).expect("a launch");
+            let spec = machine(mode.default_machine());
+            let threads: u64 = resolved.grid.iter().chain(&resolved.block).map(|&n| u64::from(n)).product();
+            let run = simulate(&program, kernel, resolved, &spec, &options(mode, SideOrder::Taken, LIMIT), &());
+            let run = run.expect("a block that fits").run;
+            // A lane that is stuck has left its block and arrived nowhere; functions are entered along no edge.
+            if run.finish.name() != "ok" || !kernel.functions.is_empty() {
+                continue;
+            }
+            let walk = walked(&program, mode, &Overrides::default(), None);
+            let table = plot::data_of_flows(std::slice::from_ref(&walk));
+            let rows = rows(&table);
+            let (blocks, edges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["of"] == "block");
+            let place = format!("{} {}", program.name, mode.name());
+            for block in &blocks {
+                let came = edges.iter().filter(|edge| edge["to"] == block["from"]);
+                let came: u64 = came.map(|edge| number(edge, "lanes")).sum();
+                let launched = if block["from"] == "bb0" { threads } else { 0 };
+                assert_eq!(number(block, "lanes"), came + launched, "{place}: {}", block["from"]);
+            }
+            // Branches through a table are no branches with two sides.
+            if !program.text.contains("brx.idx") {
+                let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
+                let sum = |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
+                assert_eq!(sum("diverged"), metric("divergent_branch"), "{place}");
+                assert_eq!(sum("branched"), metric("branch"), "{place}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 60, "only {compared} graphs were compared");
+}
+
+/// 95 of 144 executions of the branch part in each block of 512 threads, and 511 additions are made.
+#[test]
+fn a_window_of_the_graph_is_one_block_of_the_whole() {
+    let program = read("programs/reduce_neighbored.ir");
+    let set = Overrides { set: vec![("n".to_owned(), "4096".to_owned())], ..Overrides::default() };
+    let window = Window { block: BlockId(3), warps: 0..16, cycles: 0..u64::MAX, limit: 1 };
+    for (window, blocks) in [(Some(&window), 1), (None, 8)] {
+        let walk = walked(&program, Mode::Volta, &set, window);
+        let loop_head = walk.visits.iter().find(|visits| visits.diverged > 0).expect("a branch that parts");
+        assert_eq!((loop_head.branched, loop_head.diverged), (144 * blocks, 95 * blocks));
+        assert_eq!(loop_head.entered.lanes, 9 * 512 * blocks);
+        let bodies = walk.passages.iter().filter(|passage| passage.lanes == 511 * blocks);
+        assert_eq!(bodies.count(), 2, "into the body and out of it");
+    }
+}
+
+#[test]
+fn several_runs_share_their_axes_and_their_table() {
+    let program = read("programs/small/nested.ir");
+    let recordings = MODES.map(|mode| recorded(&program, mode, &everything(0..1)));
+    for kind in Kind::ALL {
+        let Kind::Window(view) = kind else { continue };
+        if view == View::Banks {
+            continue; // the program has no shared memory
+        }
+        let both = plot::data_of_all(view, &recordings, Axis::Issue);
+        let rows = rows(&both);
+        for (run, recording) in ["A", "B"].into_iter().zip(&recordings) {
+            let own = rows.iter().filter(|row| row["run"] == run).count();
+            let alone = plot::data(view, recording, Axis::Issue).lines().skip(1).count();
+            assert_eq!(own, alone, "{} {run}", kind.name());
+        }
+        let svg = plot::svg(&plot::pictures(view, &recordings, Axis::Issue));
+        assert!(svg.contains("A. nested") && svg.contains("B. nested"), "{}", kind.name());
+    }
+}
+
+#[test]
+fn whole_runs_are_drawn_by_their_counters() {
+    let table = good(&["plot", "roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--data", "csv"]);
+    let rows = rows(&table);
+    assert_eq!(rows.len(), 2);
+    for (row, file) in rows.iter().zip([NEIGHBORED, INTERLEAVED]) {
+        let metrics =
+            good(&["run", file, "--set", "n=65536", "--metrics", "inst_executed,dram_read_bytes", "--format", "json"]);
+        let run: serde_json::Value = serde_json::from_str(&metrics).expect("JSON");
+        assert_eq!(row["inst"], run["metrics"]["inst_executed"].to_string());
+        assert_eq!(row["dram_bytes"], run["metrics"]["dram_read_bytes"].to_string());
+        let real = |column: &str| row[column].parse::<f64>().expect("a number");
+        assert!(real("lane_inst_per_cycle") <= real("inst_per_cycle"));
+        assert!(real("inst_per_cycle") <= real("issue_ceiling"));
+        assert!(real("dram_bytes") <= real("dram_bytes_per_cycle") * real("cycles"));
+    }
+    let pair = good(&["plot", "compare", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--data", "csv"]);
+    let divergent = pair.lines().find(|line| line.starts_with("divergent_branch,")).expect("a row");
+    assert!(divergent.starts_with("divergent_branch,branch,12160,640,"), "{divergent}");
+}
+
+const NEIGHBORED: &str = "programs/reduce_neighbored.ir";
+const INTERLEAVED: &str = "programs/reduce_interleaved.ir";
+
+#[test]
+fn what_cannot_be_drawn_is_refused() {
+    refused(&["plot", "banks", NEIGHBORED, "--set", "n=1024"], &["no access to shared memory"]);
+    refused(&["plot", "sectors", NEIGHBORED, "--set", "n=1024", "--line", "40"], &["at line 40", "66, 67, 69"]);
+    refused(&["plot", "compare", NEIGHBORED], &["takes two"]);
+    refused(&["plot", "masks", NEIGHBORED, INTERLEAVED, "--set", "n=1,2,3"], &["FILE is given 2 times", "3 runs"]);
+    refused(&["plot", "pie", NEIGHBORED], &["timeline", "roofline"]);
+    refused(&["run", NEIGHBORED, "--plot", "masks"], &["KIND=FILE"]);
+    refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["no kind `compare`"]);
+    refused(&["plot", "sweep", NEIGHBORED], &["line 1 is no result of a sweep"]);
+}
+
+/// The pictures that lie in `tests/pictures`, each by its command; BLESS=1 draws them anew.
+#[test]
+fn pictures_are_those_that_lie_here() {
+    const PICTURES: [(&str, &[&str]); 8] = [
+        ("banks", &["banks", "programs/small/shared_conflicts.ir", "--set", "stride=2", "--machine", "teaching"]),
+        ("sectors", &["sectors", "programs/small/strided_load.ir", "--set", "stride=3", "--machine", "teaching"]),
+        ("cfg", &["cfg", "programs/small/diamond.ir", "--mode", "pre-volta"]),
+        ("cfg_table", &["cfg", "programs/small/jump_table.ir"]),
+        ("roofline", &["roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536"]),
+        ("compare", &["compare", "programs/small/nested.ir", "--mode", "pre-volta,volta"]),
+        ("stack_of_two", &["stack", "programs/small/diamond.ir", "--machine", "teaching", "--mode", "pre-volta,volta"]),
+        ("timeline", &["timeline", "programs/small/diamond.ir", "--machine", "teaching"]),
+    ];
+    for (name, arguments) in PICTURES {
+        let drawn = good(&[&["plot"], arguments].concat());
+        let path = format!("tests/pictures/{name}.svg");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, &drawn).expect("a picture is written");
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(drawn == there, "{path} is not what `plot {}` draws; BLESS=1 draws it anew", arguments.join(" "));
     }
 }

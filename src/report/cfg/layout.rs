@@ -5,43 +5,59 @@ use crate::base::BasicBlockId;
 use crate::kernel::BasicBlock;
 
 /// Height of a line of text.
-pub(super) const LINE: i32 = 15;
+const LINE: i32 = 15;
 /// Width of a character of the monospace font.
-pub(super) const CHARACTER: i32 = 7;
+const CHARACTER: i32 = 7;
 /// Space between a box's border and its text.
-pub(super) const PADDING: i32 = 7;
+const PADDING: i32 = 7;
 const COLUMN_GAP: i32 = 34;
-const ROW_GAP: i32 = 54;
-const LANE_GAP: i32 = 12;
-const MARGIN: i32 = 16;
+/// Space between rows, the band of labels below the upper one left out: room for the lines that turn there.
+const ROW_GAP: i32 = 58;
+/// The band below each row in which edges go straight down beside their labels.
+const BAND: i32 = 18;
+const LANE_GAP: i32 = 14;
+const MARGIN: i32 = 24;
+/// The width that a long edge takes of a row that it crosses.
+const BEND: i32 = 12;
 
-pub(super) type Point = (i32, i32);
+type Point = (i32, i32);
+
+/// What a block takes on the page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::report) struct Sizes {
+    pub characters: usize,
+    pub lines: usize,
+    /// The least width, for the labels of the edges that leave it.
+    pub least: i32,
+    /// The most that these edges stand apart.
+    pub apart: i32,
+}
 
 /// A box on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Area {
-    pub(super) left: i32,
-    pub(super) top: i32,
-    pub(super) right: i32,
-    pub(super) bottom: i32,
+pub(in crate::report) struct Place {
+    pub left: i32,
+    pub top: i32,
+    pub right: i32,
+    pub bottom: i32,
 }
 
-impl Area {
+impl Place {
     const fn middle(self) -> i32 {
         (self.left + self.right) / 2
     }
 }
 
 /// The finished drawing.
-pub(super) struct Layout {
-    pub(super) width: i32,
-    pub(super) height: i32,
+pub(in crate::report) struct Layout {
+    pub width: i32,
+    pub height: i32,
     /// For each block.
-    pub(super) boxes: Vec<Area>,
+    pub boxes: Vec<Place>,
     /// For each edge given, the line to draw, from its source to its target.
-    pub(super) edges: Vec<Vec<Point>>,
+    pub edges: Vec<Vec<Point>>,
     /// For each pair given, the line to draw.
-    pub(super) pairs: Vec<Vec<Point>>,
+    pub pairs: Vec<Vec<Point>>,
 }
 
 /// Something in a row: a block, or the bend of a long edge.
@@ -53,10 +69,11 @@ struct Item {
     left: i32,
 }
 
-/// Lays out blocks whose texts have these sizes (characters, lines), their edges, and lines to meeting places.
-pub(super) fn lay_out(
+/// Lays out blocks of these sizes, their edges, and lines to meeting places. The page begins at `top`.
+pub(in crate::report) fn lay_out(
+    top: i32,
     blocks: &[BasicBlock],
-    sizes: &[(usize, usize)],
+    sizes: &[Sizes],
     edges: &[(BasicBlockId, BasicBlockId)],
     pairs: &[(BasicBlockId, BasicBlockId)],
 ) -> Layout {
@@ -65,10 +82,10 @@ pub(super) fn lay_out(
     let rows = rows(blocks.len(), &rank, edges);
 
     // Blocks first, then one item for each row that a long edge crosses.
-    let item = |(row, size): (&usize, &(usize, usize))| Item {
+    let item = |(row, size): (&usize, &Sizes)| Item {
         row: *row,
-        width: size.0 as i32 * CHARACTER + 2 * PADDING,
-        height: size.1 as i32 * LINE + 2 * PADDING,
+        width: (size.characters as i32 * CHARACTER + 2 * PADDING).max(size.least),
+        height: size.lines as i32 * LINE + 2 * PADDING,
         left: 0,
     };
     let mut items: Vec<Item> = rows.iter().zip(sizes).map(item).collect();
@@ -81,7 +98,7 @@ pub(super) fn lay_out(
             for row in rows[from] + 1..rows[to] {
                 above.push(vec![path[path.len() - 1]]);
                 path.push(items.len());
-                items.push(Item { row, width: 1, height: 0, left: 0 });
+                items.push(Item { row, width: BEND, height: 0, left: 0 });
             }
             above[to].push(path[path.len() - 1]);
         }
@@ -90,43 +107,48 @@ pub(super) fn lay_out(
     }
 
     let ups = edges.iter().filter(|e| !forward(e)).count() as i32;
-    let left_margin = MARGIN + pairs.len() as i32 * LANE_GAP;
+    // One lane for each place where sides meet.
+    let mut places: Vec<BasicBlockId> = pairs.iter().map(|pair| pair.1).collect();
+    places.sort_unstable();
+    places.dedup();
+    let left_margin = MARGIN + places.len() as i32 * LANE_GAP;
     let row_count = rows.iter().max().map_or(0, |r| r + 1);
     let right = place_columns(&mut items, &above, row_count, left_margin);
-    let (tops, bottom) = place_rows(&items, row_count);
+    let (tops, bottom) = place_rows(top, &items, row_count);
     let area = |i: &Item| {
         let top = tops[i.row].0;
-        Area { left: i.left, top, right: i.left + i.width, bottom: top + i.height }
+        Place { left: i.left, top, right: i.left + i.width, bottom: top + i.height }
     };
-    let boxes: Vec<Area> = items[..blocks.len()].iter().map(area).collect();
+    let boxes: Vec<Place> = items[..blocks.len()].iter().map(area).collect();
 
-    let ports = ports(edges, &paths, &items, &boxes, &rank);
+    let ports = ports(edges, &paths, &items, &boxes, &rank, sizes);
     let mut lane = right + COLUMN_GAP / 2;
     let mut drawn = Vec::new();
     for ((edge, path), &(source, target)) in edges.iter().zip(&paths).zip(&ports) {
         let (from, to) = (boxes[edge.0.index()], boxes[edge.1.index()]);
         if forward(edge) {
-            let mut line = vec![(source, from.bottom)];
+            let mut line = vec![(source, from.bottom), (source, tops[rows[edge.0.index()]].1 + BAND)];
             for &bend in &path[1..path.len() - 1] {
                 let (top, row_bottom) = tops[items[bend].row];
-                line.extend([(items[bend].left, top - 8), (items[bend].left, row_bottom + 8)]);
+                let x = items[bend].left + BEND / 2;
+                line.extend([(x, top - 8), (x, row_bottom + BAND)]);
             }
-            line.push((target, to.top));
+            line.extend([(target, to.top - 18), (target, to.top)]);
             drawn.push(line);
         } else {
             drawn.push(around((source, from.bottom), (target, to.top), lane, tops[rows[edge.0.index()]].1));
             lane += LANE_GAP;
         }
     }
-    let mut lane = left_margin - LANE_GAP;
     let mut dashed = Vec::new();
     for pair in pairs {
         let (from, to) = (boxes[pair.0.index()], boxes[pair.1.index()]);
+        let place = places.iter().position(|&place| place == pair.1).unwrap_or(0) as i32;
+        let lane = left_margin - (place + 1) * LANE_GAP;
         // From side to side: box borders, left lanes. Boxes further left in the row are passed in the gap below and above.
-        let (below, over) = (tops[rows[pair.0.index()]].1 + 10, to.top - 14);
+        let (below, over) = (tops[rows[pair.0.index()]].1 + BAND + 4, to.top - 20);
         let (a, b) = (from.left + 10, to.left + 10);
         dashed.push(vec![(a, from.bottom), (a, below), (lane, below), (lane, over), (b, over), (b, to.top)]);
-        lane -= LANE_GAP;
     }
     Layout {
         width: right + COLUMN_GAP / 2 + ups * LANE_GAP + MARGIN,
@@ -139,7 +161,7 @@ pub(super) fn lay_out(
 
 /// A line back up (or to the same row): down into the gap, out to its lane, up to the gap above the target, in.
 fn around(source: Point, target: Point, lane: i32, row_bottom: i32) -> Vec<Point> {
-    let (below, over) = (row_bottom + 18, target.1 - 22);
+    let (below, over) = (row_bottom + BAND + 14, target.1 - 30);
     vec![source, (source.0, below), (lane, below), (lane, over), (target.0, over), target]
 }
 
@@ -149,8 +171,9 @@ fn ports(
     edges: &[(BasicBlockId, BasicBlockId)],
     paths: &[Vec<usize>],
     items: &[Item],
-    boxes: &[Area],
+    boxes: &[Place],
     rank: &[usize],
+    sizes: &[Sizes],
 ) -> Vec<(i32, i32)> {
     let middle = |item: usize| items[item].left + items[item].width / 2;
     let heading = |n: usize, towards: usize| {
@@ -159,22 +182,22 @@ fn ports(
     };
     let departing = |n: usize| heading(n, paths[n][1]);
     let arriving = |n: usize| heading(n, paths[n][paths[n].len() - 2]);
-    let place = |n: usize, mates: Vec<usize>, key: &dyn Fn(usize) -> i32, area: Area| {
+    let place = |n: usize, mates: Vec<usize>, key: &dyn Fn(usize) -> i32, area: Place, apart: i32| {
         let place = mates.iter().filter(|&&m| (key(m), m) < (key(n), n)).count();
-        spread(area, place, mates.len())
+        spread(area, place, mates.len(), apart)
     };
     let port = |n: usize| {
         let (from, to) = edges[n];
         let leaving = (0..edges.len()).filter(|&m| edges[m].0 == from).collect();
         let coming = (0..edges.len()).filter(|&m| edges[m].1 == to).collect();
-        let source = place(n, leaving, &departing, boxes[from.index()]);
-        (source, place(n, coming, &arriving, boxes[to.index()]))
+        let source = place(n, leaving, &departing, boxes[from.index()], sizes[from.index()].apart.max(40));
+        (source, place(n, coming, &arriving, boxes[to.index()], 40))
     };
     (0..edges.len()).map(port).collect()
 }
 
-fn spread(area: Area, place: usize, places: usize) -> i32 {
-    let step = ((area.right - area.left) / (places as i32 + 1)).min(40);
+fn spread(area: Place, place: usize, places: usize, apart: i32) -> i32 {
+    let step = ((area.right - area.left) / (places as i32 + 1)).min(apart);
     area.middle() + step * (2 * place as i32 - (places as i32 - 1)) / 2
 }
 
@@ -249,13 +272,13 @@ fn place_columns(items: &mut [Item], above: &[Vec<usize>], rows: usize, left_mar
 }
 
 /// The upper and lower end of each row, and the lower end of all.
-fn place_rows(items: &[Item], rows: usize) -> (Vec<(i32, i32)>, i32) {
-    let mut y = MARGIN + ROW_GAP / 2;
+fn place_rows(top: i32, items: &[Item], rows: usize) -> (Vec<(i32, i32)>, i32) {
+    let mut y = top;
     let mut tops = Vec::new();
     for row in 0..rows {
         let height = items.iter().filter(|i| i.row == row).map(|i| i.height).max().unwrap_or(0);
         tops.push((y, y + height));
-        y += height + ROW_GAP;
+        y += height + BAND + ROW_GAP;
     }
-    (tops, y - ROW_GAP / 2)
+    (tops, y - ROW_GAP)
 }

@@ -23,8 +23,8 @@ pub(super) struct Scale {
 pub(super) enum Shows {
     /// The issue with this index.
     Issue(usize),
-    /// The wait behind it.
-    Wait(usize),
+    /// The wait behind the issue or free step with index `after`, for the issue with index `next`.
+    Wait { after: usize, next: Option<usize> },
 }
 
 /// A column of a strip.
@@ -40,13 +40,13 @@ const COLUMN: (i32, i32) = (4, 22);
 
 impl Scale {
     /// An axis for `strips` that starts at `left` and takes about `room`; issue columns may need more.
-    pub(super) fn new(strips: &[Strip], axis: Axis, left: i32, room: i32) -> Scale {
-        let issues = || strips.iter().flat_map(|s| &s.issues);
+    pub(super) fn new<'a>(strips: impl Iterator<Item = &'a Strip> + Clone, axis: Axis, left: i32, room: i32) -> Scale {
+        let issues = || strips.clone().flat_map(|s| &s.issues);
         let (from, to) = match axis {
             Axis::Issue => (issues().map(|i| i.number).min(), issues().map(|i| i.number + 1).max()),
             Axis::Cycle => {
                 let end = |s: &Strip| s.ended.or(s.issues.last().map(|i| i.cycle + u64::from(i.slots.max(1))));
-                (issues().map(|i| i.cycle).min(), strips.iter().filter_map(end).max())
+                (issues().map(|i| i.cycle).min(), strips.clone().filter_map(end).max())
             }
         };
         let from = from.unwrap_or(0);
@@ -81,22 +81,24 @@ impl Scale {
         self.left + i32::try_from(part * width / u128::from(self.to - self.from)).unwrap_or(self.width)
     }
 
-    /// The columns of a strip, from left to right.
+    /// The columns of a strip, from left to right. What takes no issue slot has none: it belongs to the issue before.
     pub(super) fn columns(&self, strip: &Strip) -> Vec<Column> {
         let mut columns = Vec::new();
-        for (i, issue) in strip.issues.iter().enumerate() {
+        let issued: Vec<usize> = (0..strip.issues.len()).filter(|&i| strip.issues[i].slots > 0).collect();
+        for (k, &i) in issued.iter().enumerate() {
+            let issue = &strip.issues[i];
+            let next = issued.get(k + 1).copied();
             let (at, end) = match self.axis {
                 Axis::Issue => (issue.number, issue.number + 1),
-                Axis::Cycle => (issue.cycle, issue.cycle + Cycle::from(issue.slots.max(1))),
+                Axis::Cycle => (issue.cycle, issue.cycle + Cycle::from(issue.slots)),
             };
             let from = self.x(at);
             let to = self.x(end).max(from + 2).min(self.right().max(from + 2));
             columns.push(Column { from, to, shows: Shows::Issue(i) });
-            let next = strip.issues.get(i + 1).map(|next| next.cycle);
-            if self.axis == Axis::Cycle
-                && let Some(next) = next.or(strip.ended)
-            {
-                columns.push(Column { from: to, to: self.x(next).max(to), shows: Shows::Wait(i) });
+            let until = next.map_or(strip.ended, |next| Some(strip.issues[next].cycle));
+            if let (Axis::Cycle, Some(until)) = (self.axis, until) {
+                let after = next.unwrap_or(strip.issues.len()) - 1;
+                columns.push(Column { from: to, to: self.x(until).max(to), shows: Shows::Wait { after, next } });
             }
         }
         columns

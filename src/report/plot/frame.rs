@@ -1,9 +1,11 @@
 //! What every picture has around it: title, legend, and what was simulated.
 
+use super::Focus;
 use super::palette::{GREY, INK, Look, PALE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
+use crate::observe::Strip;
 use crate::report::numbers::grouped;
-use crate::report::timeline::Recording;
+use crate::report::timeline::{Axis, Recording};
 
 /// The margin at each side.
 pub(super) const MARGIN: i32 = 24;
@@ -15,33 +17,91 @@ pub(super) struct Entry {
     pub text: String,
 }
 
-/// Draws title and subtitle; returns where the picture may begin.
-pub(super) fn title(scene: &mut Scene, recording: &Recording, what: &str) -> i32 {
-    let Recording { kernel, mode, machine, .. } = recording;
-    scene.text((MARGIN, 30), face(20, INK).bold(), format!("{kernel}: {what}"));
-    let [x, y, z] = recording.grid.map(u64::from);
-    let threads: u64 = recording.block.map(u64::from).iter().product();
-    let launch = format!("{} x {threads} threads", plural(x * y * z, "block"));
-    let subtitle = format!("{} \u{b7} {mode} on {machine} \u{b7} {launch}", recording.program);
-    scene.text((MARGIN, 54), face(12, GREY), subtitle);
-    76
+/// What stands above and below a picture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Heading {
+    pub title: String,
+    /// Program, mode, machine, launch.
+    pub subtitle: String,
+    /// What was simulated for it.
+    pub footer: String,
 }
 
-/// The narrowest picture in which the title is whole.
-pub(super) fn title_width(recording: &Recording, what: &str) -> i32 {
-    let title = text_width(recording.kernel.chars().count() + what.chars().count() + 2, 20);
-    let facts =
-        [&recording.program, &recording.mode, &recording.machine].map(|s| s.chars().count()).iter().sum::<usize>();
-    title.max(text_width(facts + 48, 12)).max(text_width(recording.simulated.chars().count() + 20, 10)) + 2 * MARGIN
+impl Heading {
+    /// That of a picture of a recorded window which shows `what`.
+    pub(super) fn of(panel: &Panel<'_>, what: &str) -> Heading {
+        let Recording { program, kernel, mode, machine, grid, block, simulated, .. } = panel.recording;
+        let facts = run_facts(program, mode, machine, *grid, *block);
+        let letter = panel.letter().map(|letter| format!("{letter}. ")).unwrap_or_default();
+        Heading { title: format!("{letter}{kernel}: {what}"), subtitle: facts, footer: simulated.clone() }
+    }
+
+    /// Draws title and subtitle; returns where the picture may begin.
+    pub(super) fn draw(&self, scene: &mut Scene) -> i32 {
+        scene.text((MARGIN, 30), face(20, INK).bold(), self.title.clone());
+        scene.text((MARGIN, 54), face(12, GREY), self.subtitle.clone());
+        TOP
+    }
+
+    /// Draws the last line of the picture.
+    pub(super) fn draw_footer(&self, scene: &mut Scene) {
+        let y = scene.height - 16;
+        scene.line((MARGIN, y - 14), (scene.width - MARGIN, y - 14), PALE);
+        scene.text((MARGIN, y), face(10, GREY), self.footer.clone());
+        let name = concat!("simt-sim ", env!("CARGO_PKG_VERSION"));
+        scene.text((scene.width - MARGIN, y), face(10, GREY).end(), name);
+    }
+
+    /// The narrowest picture in which it is whole.
+    pub(super) fn width(&self) -> i32 {
+        let wide = |text: &str, more: usize, size| text_width(text.chars().count() + more, size);
+        let lines = [wide(&self.title, 0, 20), wide(&self.subtitle, 0, 12), wide(&self.footer, 20, 10)];
+        lines.into_iter().max().unwrap_or(0) + 2 * MARGIN
+    }
 }
 
-/// Draws the last line of the picture.
-pub(super) fn footer(scene: &mut Scene, recording: &Recording) {
-    let y = scene.height - 16;
-    scene.line((MARGIN, y - 14), (scene.width - MARGIN, y - 14), PALE);
-    scene.text((MARGIN, y), face(10, GREY), recording.simulated.clone());
-    let name = concat!("simt-sim ", env!("CARGO_PKG_VERSION"));
-    scene.text((scene.width - MARGIN, y), face(10, GREY).end(), name);
+/// Where a picture begins below its title.
+pub(super) const TOP: i32 = 76;
+
+/// `program, mode on machine, launch`
+pub(super) fn run_facts(program: &str, mode: &str, machine: &str, grid: [u32; 3], block: [u32; 3]) -> String {
+    let [x, y, z] = grid.map(u64::from);
+    let threads: u64 = block.map(u64::from).iter().product();
+    let blocks = plural(x * y * z, "block");
+    format!("{program} \u{b7} {mode} on {machine} \u{b7} {blocks} x {threads} threads")
+}
+
+/// One recording's part of a picture, which shows it beside its peers on common axes.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a> {
+    pub recording: &'a Recording,
+    /// All that the picture shows, this one included.
+    pub peers: &'a [Recording],
+    /// Its place among them.
+    pub place: usize,
+    pub axis: Axis,
+    pub focus: Focus,
+}
+
+impl<'a> Panel<'a> {
+    pub(super) fn strips(&self) -> &'a [Strip] {
+        self.recording.timeline.strips()
+    }
+
+    /// The warps of every peer, the first `most` of each.
+    pub(super) fn all_strips(&self, most: usize) -> impl Iterator<Item = &'a Strip> + Clone {
+        self.peers.iter().flat_map(move |peer| peer.timeline.strips().iter().take(most))
+    }
+
+    /// What the panel is called where there are several.
+    fn letter(&self) -> Option<char> {
+        (self.peers.len() > 1).then(|| letter(self.place))
+    }
+}
+
+/// `A`, `B`, .. and after `Z` again `A`.
+pub(super) fn letter(place: usize) -> char {
+    char::from(b'A' + (place % 26) as u8)
 }
 
 /// Draws a legend below each other, from the upper left corner; returns where it ends.
@@ -72,6 +132,7 @@ pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, e
     rows * 20
 }
 
-fn plural(n: u64, what: &str) -> String {
+/// `1 lane`, `1,024 lanes`
+pub(super) fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

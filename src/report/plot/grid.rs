@@ -21,8 +21,8 @@ fn cells(recording: &Recording, strip: &Strip, shows: Shows) -> Vec<Cell> {
             };
             issue.lane_states(lanes).into_iter().map(cell).collect()
         }
-        Shows::Wait(i) => {
-            let (issue, next) = (&strip.issues[i], strip.issues.get(i + 1));
+        Shows::Wait { after, next } => {
+            let (issue, next) = (&strip.issues[after], next.map(|next| &strip.issues[next]));
             let (join, barrier) = issue.after.blocked();
             let live = issue.after.live();
             let running = issue.after.groups.first().map_or(LaneMask::EMPTY, |g| g.lanes) - join - barrier;

@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::axis::Scale;
-use super::bins::bins;
-use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
+use super::bins::{Bin, bins};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{BLUE, GREEN, GREY, INK, Look, ORANGE, PALE, SKY, WHITE, YELLOW, face};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::base::MAX_LANES;
@@ -35,24 +35,24 @@ const HEIGHT: i32 = 330;
 const LEFT: i32 = MARGIN + 56;
 
 /// The picture.
-pub(super) fn lanes(recording: &Recording, axis: Axis) -> Scene {
+pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
+    let Panel { recording, axis, .. } = *panel;
     let most = recording.warp_size.min(32) as usize;
     let bars = i32::try_from(most + 1).unwrap_or(33) * BAR;
-    let scale = Scale::new(recording.timeline.strips(), axis, LEFT + bars + 110, 720);
+    let scale = Scale::new(panel.all_strips(usize::MAX), axis, LEFT + bars + 110, 720);
     let bins = bins(recording, &scale, 120);
-    let mut all = [0_u64; MAX_LANES + 1];
-    for bin in &bins {
-        all.iter_mut().zip(&bin.lanes).for_each(|(sum, n)| *sum += n);
-    }
-    let what = "how many lanes were active";
-    let width = (scale.right() + 70).max(title_width(recording, what));
+    let all = sums(&bins);
+    let of_peer = |peer| sums(&super::bins::bins(peer, &scale, 120)).into_iter().max().unwrap_or(0);
+    let highest = panel.peers.iter().map(of_peer).max().unwrap_or(0).max(1);
+    let heading = Heading::of(panel, "how many lanes were active");
+    let width = (scale.right() + 70).max(heading.width());
     // A machine with narrow warps has fewer classes.
     let key: Vec<Entry> = (0..=class(most))
         .map(|c| Entry { look: look(c), letter: String::new(), text: CLASSES[c].1.to_owned() })
         .collect();
     let legend = legend_rows(None, 0, width, &key);
-    let mut scene = Scene::new(width, 76 + legend + 40 + HEIGHT + 100);
-    let top = title(&mut scene, recording, what);
+    let mut scene = Scene::new(width, TOP + legend + 40 + HEIGHT + 100);
+    let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 40;
 
     let total: u64 = all.iter().sum();
@@ -60,7 +60,7 @@ pub(super) fn lanes(recording: &Recording, axis: Axis) -> Scene {
     let average = if total == 0 { 0.0 } else { thread as f64 / total as f64 };
     let caption = format!("{} warp instructions, {average:.2} lanes on average", grouped(total));
     scene.text((LEFT, top - 18), face(12, INK).bold(), caption);
-    histogram(&mut scene, &all, most, top);
+    histogram(&mut scene, &all, highest, most, top);
 
     scene.text(
         (scale.left(), top - 18),
@@ -86,12 +86,20 @@ pub(super) fn lanes(recording: &Recording, axis: Axis) -> Scene {
         }
     }
     scale.draw(&mut scene, Area { x: 0, y: top + HEIGHT, w: 0, h: 0 });
-    footer(&mut scene, recording);
+    heading.draw_footer(&mut scene);
     scene
 }
 
-fn histogram(scene: &mut Scene, all: &[u64], most: usize, top: i32) {
-    let highest = all.iter().copied().max().unwrap_or(0).max(1);
+/// The instructions of all spans by active lanes.
+fn sums(bins: &[Bin]) -> [u64; MAX_LANES + 1] {
+    let mut all = [0_u64; MAX_LANES + 1];
+    for bin in bins {
+        all.iter_mut().zip(&bin.lanes).for_each(|(sum, n)| *sum += n);
+    }
+    all
+}
+
+fn histogram(scene: &mut Scene, all: &[u64], highest: u64, most: usize, top: i32) {
     let shares = tenths_of_percent(all);
     let base = top + HEIGHT;
     for (lanes, &n) in all.iter().enumerate().take(most + 1) {
@@ -115,7 +123,7 @@ fn histogram(scene: &mut Scene, all: &[u64], most: usize, top: i32) {
 
 /// The histogram of each span as CSV.
 pub(super) fn data(recording: &Recording, axis: Axis) -> String {
-    let scale = Scale::new(recording.timeline.strips(), axis, 0, 720);
+    let scale = Scale::new(recording.timeline.strips().iter(), axis, 0, 720);
     let names: Vec<String> = (0..=MAX_LANES).map(|n| format!("w{n}")).collect();
     let mut out = format!("from_{axis},to_{axis},{}\n", names.join(","), axis = axis.name());
     for bin in bins(recording, &scale, 120) {

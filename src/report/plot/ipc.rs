@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::axis::{Scale, nice_step};
 use super::bins::{Bin, bins};
-use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{BLUE, GREY, INK, Look, ORANGE, PALE, WHITE, face};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::report::numbers::real;
@@ -25,27 +25,30 @@ fn rates(bin: &Bin, warp_size: u32) -> (f64, f64) {
 }
 
 /// The picture.
-pub(super) fn ipc(recording: &Recording) -> Scene {
-    let scale = Scale::new(recording.timeline.strips(), Axis::Cycle, LEFT, 1240);
+pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
+    let recording = panel.recording;
+    let scale = Scale::new(panel.all_strips(usize::MAX), Axis::Cycle, LEFT, 1240);
     let bins = bins(recording, &scale, MOST);
-    let what = "instructions a cycle, and what divergence takes of them";
-    let width = (scale.right() + 70).max(title_width(recording, what));
+    let heading = Heading::of(panel, "instructions a cycle, and what divergence takes of them");
+    let width = (scale.right() + 70).max(heading.width());
     let entry = |look, text: &str| Entry { look, letter: String::new(), text: text.to_owned() };
     let key = [
         entry(USED, "lanes that worked, in full warps (lane IPC / warp size)"),
         entry(GAP, "lanes that did not: up to the warp IPC"),
     ];
     let legend = legend_rows(None, 0, width, &key);
-    let mut scene = Scene::new(width, 76 + legend + 44 + HEIGHT + 80);
-    let top = title(&mut scene, recording, what);
+    let mut scene = Scene::new(width, TOP + legend + 44 + HEIGHT + 80);
+    let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 44;
-    let most = bins.iter().map(|b| rates(b, recording.warp_size).0).fold(0.0, f64::max);
+    let of_peer = |peer| super::bins::bins(peer, &scale, MOST).iter().map(|b| rates(b, 1).0).fold(0.0, f64::max);
+    let most = panel.peers.iter().map(of_peer).fold(0.0, f64::max);
     // Five round steps up to the highest, in thousandths.
     let step = nice_step((most * 1000.0 / 5.0).ceil().max(1.0) as u64) as f64 / 1000.0;
     let steps = (most / step).ceil().max(1.0);
     let most = step * steps;
     let whole = |f: fn(&Bin) -> u64| bins.iter().map(f).sum::<u64>() as f64;
-    let (from, to) = scale.span();
+    // Of its own cycles, not of those that a slower peer takes.
+    let (from, to) = Scale::new(panel.strips().iter(), Axis::Cycle, LEFT, 1240).span();
     let (warps, threads) = (whole(Bin::instructions), whole(Bin::thread_instructions));
     let share = threads / (warps * f64::from(recording.warp_size)).max(1.0) * 100.0;
     let strips = recording.timeline.strips().len();
@@ -72,13 +75,13 @@ pub(super) fn ipc(recording: &Recording) -> Scene {
     }
     scene.path(edge, Rgb(0x40, 0x40, 0x40), 1);
     scale.draw(&mut scene, Area { x: 0, y: top + HEIGHT, w: 0, h: 0 });
-    footer(&mut scene, recording);
+    heading.draw_footer(&mut scene);
     scene
 }
 
 /// The rates as CSV.
 pub(super) fn data(recording: &Recording) -> String {
-    let scale = Scale::new(recording.timeline.strips(), Axis::Cycle, LEFT, 1240);
+    let scale = Scale::new(recording.timeline.strips().iter(), Axis::Cycle, LEFT, 1240);
     let mut out = String::from("from_cycle,to_cycle,inst,thread_inst,warp_ipc,lane_ipc\n");
     for bin in bins(recording, &scale, MOST) {
         let (warps, lanes) = rates(&bin, recording.warp_size);

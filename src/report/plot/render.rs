@@ -117,6 +117,10 @@ fn draw<B: DrawingBackend>(
             Shape::Path { points, colour, width } => {
                 backend.draw_path(points.iter().copied().map(at), &stroke(*colour, *width))
             }
+            Shape::Polygon { points, colour } => backend.fill_polygon(points.iter().copied().map(at), &rgb(*colour)),
+            Shape::Disc { at: place, radius, colour } => {
+                backend.draw_circle(at(*place), (radius * scale).unsigned_abs(), &rgb(*colour), true)
+            }
             Shape::Text { at: place, face, text } => {
                 text_at(backend, at(*place), *face, text)?;
                 Ok(())

@@ -67,6 +67,8 @@ pub(super) enum Shape {
     Fill(Area, Rgb),
     Line { from: (i32, i32), to: (i32, i32), colour: Rgb, width: u32 },
     Path { points: Vec<(i32, i32)>, colour: Rgb, width: u32 },
+    Polygon { points: Vec<(i32, i32)>, colour: Rgb },
+    Disc { at: (i32, i32), radius: i32, colour: Rgb },
     Text { at: (i32, i32), face: Face, text: String },
 }
 
@@ -103,6 +105,65 @@ impl Scene {
 
     pub(super) fn path(&mut self, points: Vec<(i32, i32)>, colour: Rgb, width: u32) {
         self.shapes.push(Shape::Path { points, colour, width });
+    }
+
+    pub(super) fn polygon(&mut self, points: Vec<(i32, i32)>, colour: Rgb) {
+        self.shapes.push(Shape::Polygon { points, colour });
+    }
+
+    pub(super) fn disc(&mut self, at: (i32, i32), radius: i32, colour: Rgb) {
+        self.shapes.push(Shape::Disc { at, radius, colour });
+    }
+
+    /// A line of straight pieces in strokes and gaps of these lengths, which run on around its corners.
+    pub(super) fn dashed(&mut self, points: &[(i32, i32)], pattern: &[i32], colour: Rgb, width: u32) {
+        let period: i32 = pattern.iter().sum();
+        if period <= 0 {
+            return self.path(points.to_vec(), colour, width);
+        }
+        let mut phase = 0.0_f64;
+        for ends in points.windows(2) {
+            let (a, b) = (ends[0], ends[1]);
+            let (dx, dy) = (f64::from(b.0 - a.0), f64::from(b.1 - a.1));
+            let length = (dx * dx + dy * dy).sqrt();
+            let along =
+                |at: f64| ((f64::from(a.0) + dx * at / length).round(), (f64::from(a.1) + dy * at / length).round());
+            let point = |at: f64| (along(at).0 as i32, along(at).1 as i32);
+            let mut at = 0.0;
+            while at < length {
+                let mut left = phase % f64::from(period);
+                let piece = pattern.iter().position(|&n| {
+                    let here = left < f64::from(n);
+                    left -= if here { 0.0 } else { f64::from(n) };
+                    here
+                });
+                let Some(piece) = piece else { break };
+                let to = (at + f64::from(pattern[piece]) - left).min(length);
+                if piece % 2 == 0 && point(at) != point(to) {
+                    self.path(vec![point(at), point(to)], colour, width);
+                }
+                phase += to - at;
+                at = to;
+            }
+        }
+    }
+
+    /// This picture, and another one below it.
+    pub(super) fn above(mut self, below: Scene) -> Scene {
+        let down = self.height;
+        let moved = |(x, y): (i32, i32)| (x, y + down);
+        let all = |points: Vec<(i32, i32)>| points.into_iter().map(moved).collect();
+        self.shapes.extend(below.shapes.into_iter().map(|shape| match shape {
+            Shape::Fill(area, colour) => Shape::Fill(Area { y: area.y + down, ..area }, colour),
+            Shape::Line { from, to, colour, width } => Shape::Line { from: moved(from), to: moved(to), colour, width },
+            Shape::Path { points, colour, width } => Shape::Path { points: all(points), colour, width },
+            Shape::Polygon { points, colour } => Shape::Polygon { points: all(points), colour },
+            Shape::Disc { at, radius, colour } => Shape::Disc { at: moved(at), radius, colour },
+            Shape::Text { at, face, text } => Shape::Text { at: moved(at), face, text },
+        }));
+        self.width = self.width.max(below.width);
+        self.height += below.height;
+        self
     }
 
     pub(super) fn outline(&mut self, area: Area, colour: Rgb) {

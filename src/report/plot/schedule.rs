@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::axis::Scale;
-use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{GREY, INK, PALE, face};
 use super::reasons::{self, ISSUED};
 use super::scene::{Area, Scene};
@@ -16,23 +16,23 @@ use crate::report::timeline::{Axis, Recording};
 const ROOM: i32 = 1320;
 
 /// The picture: a row for each warp.
-pub(super) fn schedule(recording: &Recording) -> Scene {
+pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
     const ROW: i32 = 26;
-    let strips = recording.timeline.strips();
-    let scale = Scale::new(strips, Axis::Cycle, MARGIN + 100, ROOM);
+    let strips = panel.strips();
+    let scale = Scale::new(panel.all_strips(usize::MAX), Axis::Cycle, MARGIN + 100, ROOM);
     let mut seen = [false; Stall::ALL.len()];
-    segments_of(strips).for_each(|(_, segment)| {
+    panel.peers.iter().flat_map(|peer| segments_of(peer.timeline.strips())).for_each(|(_, segment)| {
         if let Some(stall) = segment.stall {
             seen[stall as usize] = true;
         }
     });
     let issued = Entry { look: ISSUED, letter: String::new(), text: "issues".to_owned() };
     let key: Vec<Entry> = std::iter::once(issued).chain(reasons::entries(&seen)).collect();
-    let what = "when each warp issued, and why not";
-    let width = (scale.right() + 70).max(title_width(recording, what));
+    let heading = Heading::of(panel, "when each warp issued, and why not");
+    let width = (scale.right() + 70).max(heading.width());
     let rows = i32::try_from(strips.len()).unwrap_or(64).min(64);
-    let mut scene = Scene::new(width, 76 + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
-    let top = title(&mut scene, recording, what);
+    let mut scene = Scene::new(width, TOP + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
+    let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 16;
     for (i, strip) in (0..).zip(strips) {
         let area = Area { x: scale.left(), y: top + i * ROW, w: scale.right() - scale.left(), h: ROW - 5 };
@@ -51,15 +51,15 @@ pub(super) fn schedule(recording: &Recording) -> Scene {
         }
     }
     let bottom = scale.draw(&mut scene, Area { x: 0, y: top + rows * ROW, w: 0, h: 0 });
-    let share = issue_share(strips, &scale);
+    let share = issue_share(strips);
     scene.text((scale.left(), bottom + 8), face(10, GREY), share);
-    footer(&mut scene, recording);
+    heading.draw_footer(&mut scene);
     scene
 }
 
-fn issue_share(strips: &[Strip], scale: &Scale) -> String {
+fn issue_share(strips: &[Strip]) -> String {
     let used: u64 = strips.iter().flat_map(|s| &s.issues).map(|i| u64::from(i.slots)).sum();
-    let (from, to) = scale.span();
+    let (from, to) = Scale::new(strips.iter(), Axis::Cycle, 0, ROOM).span();
     format!("{} issue slots used by these warps in {} cycles", grouped(used), grouped(to - from))
 }
 

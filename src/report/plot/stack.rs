@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::axis::{Column, Scale, Shows};
-use super::frame::{Entry, MARGIN, footer, legend_rows, title, title_width};
+use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{Cell, INK, Look, PALE, PURPLE, face, fitting, text_width};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use super::tiles::tiles;
 use crate::base::{LaneMask, Pc};
 use crate::divergence::GroupState;
 use crate::observe::{Control, Issue, LaneState, Strip};
-use crate::report::timeline::{Axis, Recording};
+use crate::report::timeline::Recording;
 
 /// What an entry is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,13 +121,14 @@ const ROW: i32 = 34;
 const LEFT: i32 = MARGIN + 110;
 
 /// The picture, of the first recorded warp.
-pub(super) fn stack(recording: &Recording, axis: Axis) -> Scene {
-    let strips = recording.timeline.strips().get(..1).unwrap_or_default();
-    let scale = Scale::new(strips, axis, LEFT, 1260);
+pub(super) fn stack(panel: &Panel<'_>) -> Scene {
+    let recording = panel.recording;
+    let strips = panel.strips().get(..1).unwrap_or_default();
+    let scale = Scale::new(panel.all_strips(1), panel.axis, LEFT, 1260);
     let stacked = recording.mode == "pre-volta";
     let subject = if stacked { "the reconvergence stack" } else { "groups of lanes and join registers" };
-    let what = &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp));
-    let width = (scale.right() + 70).max(title_width(recording, what));
+    let heading = Heading::of(panel, &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp)));
+    let width = (scale.right() + 70).max(heading.width());
     let entry =
         |role: Role, letter: &str, text: &str| Entry { look: role.look(), letter: letter.into(), text: text.into() };
     let mut key = vec![
@@ -143,8 +144,8 @@ pub(super) fn stack(recording: &Recording, axis: Axis) -> Scene {
     let (groups, joins) = strips.first().map_or((1, 0), depths);
     let count = |n: usize| i32::try_from(n).unwrap_or(0);
     let body = count(groups + joins) * ROW + if joins > 0 { 30 } else { 0 };
-    let mut scene = Scene::new(width, 76 + legend + 30 + body + 34 + 50);
-    let top = title(&mut scene, recording, what);
+    let mut scene = Scene::new(width, TOP + legend + 30 + body + 34 + 50);
+    let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 30;
     let second = top + count(groups) * ROW + 30;
     let y = |row: usize| if row < groups { top + count(row) * ROW } else { second + count(row - groups) * ROW };
@@ -163,7 +164,7 @@ pub(super) fn stack(recording: &Recording, axis: Axis) -> Scene {
         boxes(&mut scene, recording, strip, &scale, (groups, joins), &y);
     }
     scale.draw(&mut scene, Area { x: 0, y: top + body, w: 0, h: 0 });
-    footer(&mut scene, recording);
+    heading.draw_footer(&mut scene);
     scene
 }
 
@@ -177,7 +178,7 @@ fn boxes(
 ) {
     let columns: Vec<Column> = scale.columns(strip);
     let column = |column: &Column| {
-        let (Shows::Issue(i) | Shows::Wait(i)) = column.shows;
+        let (Shows::Issue(i) | Shows::Wait { after: i, .. }) = column.shows;
         let issue = &strip.issues[i];
         let mut rows: Vec<Option<Entity>> = vec![None; groups + joins];
         let (of_joins, of_groups): (Vec<_>, Vec<_>) = entities(issue).into_iter().partition(|e| e.role == Role::Join);

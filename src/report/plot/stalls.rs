@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::frame::{MARGIN, footer, legend_rows, title, title_width};
+use super::frame::{Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{GREY, INK, PALE, clipped, face};
 use super::reasons;
 use super::scene::{Area, Scene};
@@ -62,10 +62,11 @@ const LEFT: i32 = 370;
 const ROOM: i32 = 900;
 
 /// The picture.
-pub(super) fn stalls(recording: &Recording) -> Scene {
-    let (warps, mut lines) = bars(recording);
+pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
+    let (warps, mut lines) = bars(panel.recording);
+    let peers: Vec<(Vec<Bar>, Vec<Bar>)> = panel.peers.iter().map(bars).collect();
     let mut seen = [false; Stall::ALL.len()];
-    for bar in &warps {
+    for bar in peers.iter().flat_map(|(warps, _)| warps) {
         Stall::ALL.iter().for_each(|&s| seen[s as usize] |= bar.cycles[s as usize] > 0);
     }
     let key = reasons::entries(&seen);
@@ -74,25 +75,30 @@ pub(super) fn stalls(recording: &Recording) -> Scene {
     totals.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
     let least = totals.get(39).copied().unwrap_or(0);
     lines.retain(|bar| bar.total() >= least);
-    let what = "what the warps waited for";
-    let width = (LEFT + ROOM + 150).max(title_width(recording, what));
+    let heading = Heading::of(panel, "what the warps waited for");
+    let width = (LEFT + ROOM + 150).max(heading.width());
     let rows = i32::try_from(warps.len().min(64) + lines.len().min(64)).unwrap_or(128);
     let legend = legend_rows(None, 0, width, &key);
-    let mut scene = Scene::new(width, 76 + legend + rows * ROW + 2 * 34 + 60);
-    let top = title(&mut scene, recording, what);
+    let mut scene = Scene::new(width, TOP + legend + rows * ROW + 2 * 34 + 60);
+    let top = heading.draw(&mut scene);
     let mut y = top + legend_rows(Some(&mut scene), top, width, &key) + 20;
-    for (heading, bars) in [("by warp", &warps), ("by the instruction waited for", &lines)] {
-        scene.text((MARGIN, y), face(12, INK).bold(), heading);
+    let longest = |bars: &[Bar]| bars.iter().map(Bar::total).max().unwrap_or(0);
+    let most = |of_peers: &mut dyn Iterator<Item = u64>| of_peers.max().unwrap_or(0).max(1);
+    let parts = [
+        ("by warp", &warps, most(&mut peers.iter().map(|peer| longest(&peer.0)))),
+        ("by the instruction waited for", &lines, most(&mut peers.iter().map(|peer| longest(&peer.1)))),
+    ];
+    for (name, bars, most) in parts {
+        scene.text((MARGIN, y), face(12, INK).bold(), name);
         scene.text((width - MARGIN, y), face(10, GREY).end(), "cycles");
         y += 14;
-        let most = bars.iter().map(Bar::total).max().unwrap_or(0).max(1);
         for bar in bars.iter().take(64) {
             row(&mut scene, bar, y, most, width);
             y += ROW;
         }
         y += 20;
     }
-    footer(&mut scene, recording);
+    heading.draw_footer(&mut scene);
     scene
 }
 

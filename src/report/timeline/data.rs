@@ -18,7 +18,7 @@ pub fn csv(recording: &Recording) -> String {
         for issue in &strip.issues {
             let masks = issue.masks(lanes);
             let mask = |state: LaneState| masks[state as usize];
-            let depth = if issue.state.stack.is_empty() { issue.state.groups.len() } else { issue.state.stack.len() };
+            let depth = issue.state.depth();
             let main_wait = issue.waits.iter().max_by_key(|&&(_, cycles)| cycles).map_or("", |(stall, _)| stall.name());
             let text = recording.step(issue.pc).map_or("", |step| step.text.as_str());
             let _ = writeln!(
@@ -53,6 +53,6 @@ pub fn csv(recording: &Recording) -> String {
 }
 
 /// A CSV field (RFC 4180).
-pub(in crate::report) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

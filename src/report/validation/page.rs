@@ -23,6 +23,7 @@ test holds the two together. What the GPU did is kept in `tests/observations`, w
   which side ran first. They are the simulator's, or the difference has a reason.
 - **Counters and cycles.** Nsight Compute's, under its names, on the kernels that nvcc made, beside the simulator's
   ([metrics](metrics.md) has each formula).
+- **Parameters.** Latencies, intervals and bandwidths of the machine, each by a small program of its own, are in [calibration](calibration.md).
 
 ## The rule of the labels
 

@@ -1,0 +1,32 @@
+//! `simt-sim export`: a window of a run in the file format of another tool.
+
+use simt_sim::report::export::{Format, export as text_of};
+
+use super::args::{ExportArgs, ExportFormat};
+use super::timeline::{Warps, record};
+use super::{Exit, Failure, output};
+
+/// Writes one file, or to standard output.
+pub(crate) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
+    let recording = record(&args.program, &args.window, Warps::All)?;
+    let text = text_of(format(args.format), &recording);
+    match &args.output {
+        Some(path) => output::write_file(path, text.as_bytes())?,
+        None => output::print(&text)?,
+    }
+    let cut = recording.timeline.strips().iter().filter(|strip| strip.more).count();
+    if cut > 0 {
+        let warps = if cut == 1 { "1 warp issues" } else { &format!("{cut} warps issue") };
+        output::error(&format!("note: {warps} more than this window holds (--limit 0 takes everything)\n"));
+    }
+    Ok(Exit::Ok)
+}
+
+fn format(typed: ExportFormat) -> Format {
+    match typed {
+        ExportFormat::Perfetto => Format::Perfetto,
+        ExportFormat::Kanata => Format::Kanata,
+        ExportFormat::Trace => Format::Trace,
+        ExportFormat::Csv => Format::Csv,
+    }
+}

@@ -1,0 +1,60 @@
+//! What `--html` needs beside the run itself: a recorded window, and the texts that lines come from.
+
+use std::path::Path;
+
+use simt_sim::kernel::Kernel;
+use simt_sim::launch::Launch;
+use simt_sim::machine::{MachineSpec, Options};
+use simt_sim::pipeline::{self, Program};
+use simt_sim::report::Run;
+use simt_sim::report::annotate::{Source, origins};
+use simt_sim::report::timeline::Recording;
+
+use super::args::{PageChoice, WindowChoice};
+use super::timeline::{self, Warps};
+use super::{Failure, source};
+
+/// Refuses a window without a page to show it on.
+pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
+    let chosen = match &choice.window {
+        WindowChoice { warp: Some(_), .. } => "--warp",
+        WindowChoice { block_id: 1.., .. } => "--block-id",
+        WindowChoice { from: 1.., .. } => "--from",
+        WindowChoice { to: Some(_), .. } => "--to",
+        WindowChoice { limit: Some(_), .. } => "--limit",
+        _ => return Ok(()),
+    };
+    match choice.html {
+        Some(_) => Ok(()),
+        None => Err(Failure::new(format!(
+            "{chosen} chooses what --html shows\nhelp: add --html FILE; figures are always of the whole run"
+        ))),
+    }
+}
+
+/// The window that the page shows; nothing when there is no page to write.
+pub(crate) fn recording(
+    choice: &PageChoice,
+    program: &Program,
+    kernel: &Kernel,
+    launch: &Launch,
+    spec: &MachineSpec,
+    options: &Options,
+) -> Result<Option<Recording>, Failure> {
+    if choice.html.is_none() {
+        return Ok(None);
+    }
+    let window = timeline::resolve(&choice.window, Warps::Page, launch, spec.warp_size)?;
+    pipeline::record(program, kernel, launch.clone(), spec, options, &window).map(Some).map_err(Failure::new)
+}
+
+/// The texts of a run's lines: the files that the program was compiled from, looked for beside it, and itself.
+pub(crate) fn sources(run: &Run, program: &Program) -> Vec<Source> {
+    let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
+    let origin = |name: String| {
+        let text = source::read_text(&beside.join(&name)).ok().map(|(_, text)| text);
+        Source { name, text }
+    };
+    let own = Source { name: program.name.clone(), text: Some(program.text.clone()) };
+    origins(run).into_iter().map(origin).chain([own]).collect()
+}

@@ -1,0 +1,100 @@
+//! One command line for several runs.
+
+use simt_sim::machine::Options;
+
+use super::args::{LaunchChoice, MachineChoice, ProgramChoice, RunsChoice};
+use super::{Failure, job};
+
+/// Deals the options out: whatever is given once goes to all runs, the rest to one each. There are at most `most` runs.
+pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice>, Failure> {
+    let sets: Vec<(String, Vec<String>)> = choice.set.iter().map(|set| values(set)).collect();
+    let counts = [
+        choice.files.len(),
+        choice.kernel.len(),
+        choice.mode.len(),
+        choice.machine.len(),
+        choice.its_order.len(),
+        choice.warp_size.len(),
+        choice.lowering.len(),
+        choice.grid.len(),
+        choice.block.len(),
+    ];
+    let of_sets = sets.iter().map(|(_, values)| values.len());
+    let runs = counts.into_iter().chain(of_sets).max().unwrap_or(1).clamp(1, most);
+    let files = each("FILE", &choice.files, runs)?;
+    let kernels = each("--kernel", &choice.kernel, runs)?;
+    let modes = each("--mode", &choice.mode, runs)?;
+    let machines = each("--machine", &choice.machine, runs)?;
+    let orders = each("--its-order", &choice.its_order, runs)?;
+    let warp_sizes = each("--warp-size", &choice.warp_size, runs)?;
+    let lowerings = each("--lowering", &choice.lowering, runs)?;
+    let grids = each("--grid", &choice.grid, runs)?;
+    let blocks = each("--block", &choice.block, runs)?;
+    let mut constants: Vec<Vec<String>> = vec![Vec::new(); runs];
+    for (name, values) in &sets {
+        let dealt = each(&format!("--set {name}"), values, runs)?;
+        for (of_run, value) in constants.iter_mut().zip(dealt) {
+            of_run.push(format!("{name}{}", value.unwrap_or_default()));
+        }
+    }
+    let run = |(i, set): (usize, Vec<String>)| ProgramChoice {
+        file: files[i].clone().unwrap_or_default(),
+        kernel: kernels[i].clone(),
+        machine: MachineChoice {
+            mode: modes[i],
+            machine: machines[i].clone(),
+            its_order: orders[i].clone(),
+            warp_size: warp_sizes[i],
+            lowering: lowerings[i],
+            no_yield: choice.no_yield,
+        },
+        launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone() },
+        max_cycles: choice.max_cycles,
+    };
+    Ok(constants.into_iter().enumerate().map(run).collect())
+}
+
+/// The options of a run on a resolved machine.
+pub(crate) fn options(choice: &ProgramChoice, machine: &job::Machine, jobs: usize) -> Options {
+    Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !choice.machine.no_yield,
+        max_cycles: choice.max_cycles,
+        jobs,
+    }
+}
+
+/// Nothing, one value for all, or one each.
+fn each<T: Clone>(option: &str, given: &[T], runs: usize) -> Result<Vec<Option<T>>, Failure> {
+    match given {
+        [] => Ok(vec![None; runs]),
+        [all] => Ok(vec![Some(all.clone()); runs]),
+        one_each if one_each.len() == runs => Ok(one_each.iter().cloned().map(Some).collect()),
+        other => Err(Failure::new(format!(
+            "{option} is given {} times; there are {runs} runs\nhelp: give one value for all, or one for each",
+            other.len()
+        ))),
+    }
+}
+
+/// `NAME=VALUE,VALUE` as the name and `=VALUE` each; a comma within parentheses belongs to the value.
+fn values(set: &str) -> (String, Vec<String>) {
+    let Some((name, values)) = set.split_once('=') else {
+        return (set.to_owned(), vec![String::new()]); // `run` has the words for what is wrong with it
+    };
+    let mut depth = 0_i32;
+    let mut parts = vec![String::from("=")];
+    for c in values.chars() {
+        match c {
+            ',' if depth == 0 => parts.push(String::from("=")),
+            c => {
+                depth += i32::from(c == '(') - i32::from(c == ')');
+                if let Some(part) = parts.last_mut() {
+                    part.push(c);
+                }
+            }
+        }
+    }
+    (name.to_owned(), parts)
+}

@@ -1,0 +1,89 @@
+//! `simt-sim step`: a run in the terminal, forward and back.
+//!
+//! `app` is the state and what keys do to it, `screen` draws a state into a buffer of any size; both are pure, so that
+//! a script of keys ends in the same screen everywhere. `terminal` is the loop between the two on a real terminal.
+
+mod app;
+mod facts;
+mod keys;
+mod prompt;
+mod screen;
+mod terminal;
+
+use simt_sim::base::BlockId;
+use simt_sim::debug::{self, Debugger, Focus};
+use simt_sim::machine::{self, Options};
+
+use super::args::StepArgs;
+use super::{Exit, Failure, job, output, source};
+use app::App;
+use facts::Facts;
+use keys::Key;
+
+/// Opens the stepper, or prints the screen that a script leads to.
+pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
+    let script = args.script.as_deref().map(keys::parse).transpose()?;
+    let size = size(&args.size)?;
+    if script.is_none() {
+        terminal::is_there()?;
+    }
+    let machine = job::machine(&args.program.machine)?;
+    let program = source::read_sound(&args.program.file, true)?;
+    let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(&program, kernel, &args.program.launch)?;
+    let options = Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !args.program.machine.no_yield,
+        max_cycles: args.program.max_cycles,
+        jobs: 1,
+    };
+    let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps = threads.div_ceil(u64::from(machine.spec.warp_size));
+    within("--block-id", args.block_id, blocks)?;
+    within("--warp", args.warp, warps)?;
+    let focus = Focus { block: BlockId(args.block_id), warp: args.warp };
+    let code = machine::lower(kernel, &machine.spec, options.mode);
+    let facts = Facts::new(&program, code.kernel(), &machine.spec, &options);
+    let work = |debugger: Debugger<'_>| {
+        let mut app = App::new(debugger, &facts, focus);
+        match script {
+            Some(keys) => play(&mut app, &keys, size),
+            None => terminal::run(&mut app),
+        }
+    };
+    debug::open(code.clone(), launch, &machine.spec, &options, focus.block, work).map_err(Failure::new)??;
+    Ok(Exit::Ok)
+}
+
+fn within(option: &str, value: u32, count: u64) -> Result<(), Failure> {
+    if u64::from(value) < count {
+        return Ok(());
+    }
+    Err(Failure::new(format!("{option} {value}: there are 0 to {}", count.saturating_sub(1))))
+}
+
+/// Presses the keys and prints the screen.
+fn play(app: &mut App<'_>, keys: &[Key], (width, height): (u16, u16)) -> Result<(), Failure> {
+    let finish = |app: &mut App<'_>| {
+        while app.is_running() {
+            app.advance(1 << 16);
+        }
+    };
+    finish(app);
+    for &key in keys {
+        app.press(key);
+        finish(app);
+    }
+    output::print(&screen::text(app, width, height))
+}
+
+/// `100x30`
+fn size(text: &str) -> Result<(u16, u16), Failure> {
+    let parts = text.split_once('x').map(|(w, h)| (w.parse::<u16>(), h.parse::<u16>()));
+    match parts {
+        Some((Ok(width @ 1..=500), Ok(height @ 1..=500))) => Ok((width, height)),
+        _ => Err(Failure::new(format!("--size {text}: write columns and rows, as in 100x30"))),
+    }
+}

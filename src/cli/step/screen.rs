@@ -1,0 +1,195 @@
+//! The screen: a pure function from the state and a size to a buffer of cells.
+//!
+//! Everything can be read without colour: states are letters and words, marks are signs. Colour and weight only repeat it.
+
+mod help;
+mod memory;
+mod registers;
+mod schedulers;
+mod source;
+mod warp;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Paragraph, Widget};
+use simt_sim::debug::{Happening, StepNote, View};
+use simt_sim::event::Stall;
+
+use super::app::App;
+
+/// The least size at which the panels make sense.
+const LEAST: (u16, u16) = (80, 24);
+
+/// A panel: what stands over it, and its lines.
+struct Panel {
+    title: String,
+    lines: Vec<Line<'static>>,
+}
+
+/// Draws the state.
+pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
+    if area.width < LEAST.0 || area.height < LEAST.1 {
+        let text = format!(
+            "the stepper needs {} x {} characters, here are {} x {}",
+            LEAST.0, LEAST.1, area.width, area.height
+        );
+        return Paragraph::new(text).render(area, buf);
+    }
+    let view = app.view();
+    let [head, top, registers, bottom, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Fill(5),
+        Constraint::Fill(4),
+        Constraint::Length(if area.height < 40 { 7 } else { 10 }),
+        Constraint::Length(3),
+    ])
+    .areas(area);
+    let right = (area.width * 21 / 50).clamp(38, 60);
+    let [source, _, warp] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)]).areas(top);
+    let [schedulers, _, memory] =
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)]).areas(bottom);
+    Paragraph::new(title(app, &view)).style(Style::new().add_modifier(Modifier::REVERSED)).render(head, buf);
+    panel(source::panel(app, &view, inner(source)), source, buf);
+    panel(warp::panel(app, &view, inner(warp)), warp, buf);
+    panel(registers::panel(app, &view, inner(registers)), registers, buf);
+    panel(schedulers::panel(app, &view, inner(schedulers)), schedulers, buf);
+    panel(memory::panel(app, &view, inner(memory)), memory, buf);
+    Paragraph::new(feet(app, &view, foot.width)).render(foot, buf);
+    if app.help {
+        help::draw(area, buf);
+    }
+}
+
+/// The screen as text, for scripts and tests.
+pub(crate) fn text(app: &App<'_>, width: u16, height: u16) -> String {
+    let area = Rect::new(0, 0, width, height);
+    let mut buf = Buffer::empty(area);
+    draw(app, area, &mut buf);
+    let row = |y: u16| -> String {
+        let cells = (0..width).filter_map(|x| buf.cell((x, y)));
+        cells.map(ratatui::buffer::Cell::symbol).collect::<String>().trim_end().to_string() + "\n"
+    };
+    (0..height).map(row).collect()
+}
+
+/// Columns and rows inside a panel, below its title.
+fn inner(area: Rect) -> (usize, usize) {
+    (area.width.into(), usize::from(area.height).saturating_sub(1))
+}
+
+fn panel(panel: Panel, area: Rect, buf: &mut Buffer) {
+    let title = format!(" {} ", clip(&panel.title, usize::from(area.width).saturating_sub(4)));
+    let title = Span::styled(title, Style::new().add_modifier(Modifier::BOLD));
+    let block = Block::new().borders(Borders::TOP).title(Line::from(vec![Span::raw("─"), title]));
+    Paragraph::new(panel.lines).block(block).render(area, buf);
+}
+
+fn title(app: &App<'_>, view: &View) -> String {
+    let warp = format!("block {}, warp {}", view.focus.block.0, view.focus.warp);
+    format!(" cycle {}   {warp} of {}   {}   {}, {}", view.clock, view.extent.1, view.sm, app.facts.file, app.facts.how)
+}
+
+/// What was just done, what there is to say, and the keys.
+fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
+    let bold = Style::new().add_modifier(Modifier::BOLD);
+    let width = usize::from(width);
+    let done = match (&app.ending(), &view.last) {
+        (Some(end), _) => format!(" THE END: {end}"),
+        (None, Some(last)) => format!(" {}", told(app, last)),
+        (None, None) => " before the first instruction".to_string(),
+    };
+    let (done, rest) = broken(&done, width);
+    let second = match (&app.prompt, app.count) {
+        (Some(prompt), _) => {
+            let typed = format!(" {} {}_", prompt.ask.question(), prompt.text);
+            Line::from(Span::styled(typed, bold))
+        }
+        (None, Some(count)) => Line::from(format!(" {count} .. (how often: now a key)")),
+        (None, None) if app.is_running() => Line::from(" running; any key stops"),
+        (None, None) if app.message.is_empty() => Line::from(format!(" {}", clip(rest, width.saturating_sub(1)))),
+        (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width.saturating_sub(1))), bold)),
+    };
+    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  w warp  ? help";
+    let keys = Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
+    vec![Line::from(done.to_string()), second, Line::from(keys)]
+}
+
+/// A text in two parts, the first of which fits a row.
+fn broken(text: &str, width: usize) -> (&str, &str) {
+    if text.chars().count() <= width {
+        return (text, "");
+    }
+    let fits = text.char_indices().take(width + 1).filter(|(_, c)| *c == ' ').last().map_or(0, |(at, _)| at);
+    let (first, rest) = text.split_at(fits);
+    (first, rest.trim_start())
+}
+
+/// A step in a sentence.
+fn told(app: &App<'_>, note: &StepNote) -> String {
+    let place = app.facts.place(note.pc, app.line(note.pc));
+    let who = format!("cycle {}: block {} warp {} issued {place}", note.cycle, note.block.0, note.warp);
+    let lanes = match (note.lanes.count(), note.active.count()) {
+        (on, active) if on == active => format!("for {on} lane{}", if on == 1 { "" } else { "s" }),
+        (on, active) => format!("for {on} of {active} active lanes"),
+    };
+    let mut text = format!("{who} {lanes}");
+    if let Some(taken) = note.taken.filter(|_| note.diverges()) {
+        text = format!("{who}: THEY PART, {} branch, {} go on", taken.count(), (note.active - taken).count());
+    }
+    if let Some(met) = note.met {
+        text += &format!("; LANES MEET, {} go on together", met.count());
+    }
+    if note.arrived {
+        text += "; it arrives at the barrier";
+    }
+    if note.released > 0 {
+        text += &format!("; the barrier lets {} warps go", note.released);
+    }
+    text
+}
+
+/// A remark in a few words.
+fn remark(app: &App<'_>, what: Happening) -> String {
+    match what {
+        Happening::Diverged { pc, taken, others } => {
+            format!("parts at line {}: {} and {}", app.line(pc), taken.count(), others.count())
+        }
+        Happening::Met { lanes, .. } => format!("{} lanes meet", lanes.count()),
+        Happening::Arrived { pc } => format!("at the barrier of line {}", app.line(pc)),
+        Happening::Released { warps } => format!("opens the barrier for {warps} warps"),
+        Happening::WarpEnded => "ends".to_string(),
+        Happening::BlockEnded => "the block ends".to_string(),
+        Happening::BlockStarted => "the block starts".to_string(),
+        Happening::Changed { lanes } => format!("registers of lanes {} changed", lanes.list()),
+    }
+}
+
+/// What a warp waits for, in words that need no manual.
+fn reason(stall: Stall) -> &'static str {
+    match stall {
+        Stall::Wait => "a result",
+        Stall::ShortScoreboard => "shared memory",
+        Stall::LongScoreboard => "memory",
+        Stall::Barrier => "the barrier",
+        Stall::Membar => "a fence",
+        Stall::BranchResolving => "a branch",
+        Stall::MathPipeThrottle => "a busy unit",
+        Stall::MioThrottle | Stall::LgThrottle => "a full queue",
+        Stall::NotSelected => "its turn",
+        Stall::Sleeping => "sleeping",
+        Stall::Blocked => "its own lanes",
+        Stall::Drain => "its stores",
+    }
+}
+
+/// As much of a text as fits, with dots where something is left out.
+fn clip(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_string();
+    }
+    let kept: String = text.chars().take(width.saturating_sub(2)).collect();
+    kept + ".."
+}

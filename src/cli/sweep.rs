@@ -1,0 +1,169 @@
+//! `simt-sim sweep`: a run for each combination of values, kept in a file as they end.
+
+mod points;
+
+use std::fs::{File, OpenOptions};
+use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use simt_sim::report::Style;
+use simt_sim::report::plot::lines;
+use simt_sim::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
+
+use super::args::SweepArgs;
+use super::{Exit, Failure, output, plot, source};
+use points::{Job, axes, simulate};
+
+/// Runs a sweep, or puts results together.
+pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
+    Columns::new(Vec::new(), &args.metrics).map_err(Failure::new)?; // before the runs rather than after them
+    let (axes, records) = if args.merge.is_empty() { run(args)? } else { merge(args)? };
+    let columns = Columns::new(axes, &args.metrics).map_err(Failure::new)?;
+    let style = Style { width: output::width(), color: output::color_out() };
+    let text = if args.data.is_some() { columns.csv(&records) } else { columns.text(&records, style) };
+    output::print(&text)?;
+    if let Some(path) = &args.plot {
+        let metric = args.metrics.first().map_or("", String::as_str);
+        let chart = Chart::new(&records, args.x.as_deref(), metric).map_err(Failure::new)?;
+        plot::write(&lines(&chart.captions, &chart.lines), path)?;
+    }
+    for record in records.iter().filter(|record| !record.passed) {
+        let message = record.message.as_deref().unwrap_or_default();
+        output::error(&format!("{}: {}: {message}\n", record.point, record.outcome()));
+    }
+    Ok(records.iter().map(exit).find(|&exit| exit != Exit::Ok).unwrap_or(Exit::Ok))
+}
+
+/// How a run of this outcome would have ended.
+fn exit(record: &Record) -> Exit {
+    match record.outcome() {
+        "ok" => Exit::Ok,
+        "FAILED" => Exit::ExpectationFailed,
+        "deadlock" | "livelock" => Exit::Hang,
+        "cycle-limit" => Exit::CycleLimit,
+        "fault" => Exit::Fault,
+        _ => Exit::Usage,
+    }
+}
+
+/// The names swept and what came of the points.
+type Swept = (Vec<String>, Vec<Record>);
+
+fn merge(args: &SweepArgs) -> Result<Swept, Failure> {
+    let all = together(&args.merge)?;
+    if let Some(out) = &args.out {
+        output::write_file(out, all.text().as_bytes())?;
+    }
+    let records: Vec<Record> = all.records().cloned().collect();
+    Ok((Columns::axes_of(&records), records))
+}
+
+/// The results of several files, which do not contradict each other.
+pub(crate) fn together(files: &[PathBuf]) -> Result<Results, Failure> {
+    let mut all = Results::default();
+    for path in files {
+        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
+        let (results, _) = read(path)?.ok_or_else(|| fail(&"there is no such file"))?;
+        all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
+    }
+    Ok(all)
+}
+
+/// The results in a file and how it ends; none when there is no file.
+fn read(path: &Path) -> Result<Option<(Results, Tail)>, Failure> {
+    match std::fs::read(path) {
+        // A line cut within a character is a line cut.
+        Ok(bytes) => Results::read(&String::from_utf8_lossy(&bytes))
+            .map(Some)
+            .map_err(|e| Failure::new(format!("{}: {e}", path.display()))),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(Failure::new(format!("cannot read `{}`: {e}", path.display()))),
+    }
+}
+
+/// What `--out` has, ready to be appended to.
+fn resume(out: Option<&Path>) -> Result<Results, Failure> {
+    let Some(out) = out else { return Ok(Results::default()) };
+    let Some((results, tail)) = read(out)? else { return Ok(Results::default()) };
+    if tail != Tail::Whole {
+        output::write_file(out, results.text().as_bytes())?;
+    }
+    if tail == Tail::Cut {
+        output::error(&format!("note: {}: dropped a last line that was half written\n", out.display()));
+    }
+    Ok(results)
+}
+
+fn run(args: &SweepArgs) -> Result<Swept, Failure> {
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let program = source::read_sound(file, false)?;
+    let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
+    let axes = axes(args, &program)?;
+    let points = sweep::product(&axes).map_err(Failure::new)?;
+    let mine = |&(i, _): &(usize, Point)| args.shard.is_none_or(|shard| shard.takes(i));
+    let points = points.into_iter().enumerate().filter(mine).map(|(_, point)| point);
+    let jobs: Vec<Job> = points.map(|point| Job::new(args, &program, kernel, point)).collect::<Result<_, _>>()?;
+
+    let out = args.out.as_deref();
+    let mut results = resume(out)?;
+    let there = |job: &Job| results.find(&program.name, &kernel.name, &job.point);
+    let stale = jobs.iter().filter(|job| there(job).is_some_and(|record| record.inputs != job.inputs)).count();
+    if let (Some(out), 1.., false) = (out, stale, args.replace) {
+        return Err(Failure::new(format!(
+            "{} has {stale} of these points from another program text, machine, option or version\nhelp: choose another \
+             --out, or have them run again with --replace",
+            out.display()
+        )));
+    }
+    // A point that could not be run is tried again: it costs little.
+    let is_done = |job: &&Job| there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error());
+    let (done, todo): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(is_done);
+    if !done.is_empty() {
+        output::error(&format!("note: {} of {} points are done already\n", done.len(), jobs.len()));
+    }
+
+    let mut lines = out.map(Lines::append).transpose()?;
+    let bar = bar(todo.len());
+    // Few points leave host threads over, which run SMs instead.
+    let threads = if args.jobs == 0 { rayon::current_num_threads() } else { args.jobs };
+    let inner = (threads / todo.len().max(1)).max(1);
+    let work = |job: &&Job| simulate(args, &program, kernel, job, inner);
+    let records = sweep::run(args.jobs, &todo, work, |record| {
+        bar.inc(1);
+        lines.as_mut().map_or(Ok(()), |lines| lines.write(record))
+    })?;
+    bar.finish_and_clear();
+    results.replace(&records);
+    if let Some(out) = out {
+        output::write_file(out, results.text().as_bytes())?;
+    }
+    let records = jobs.iter().filter_map(|job| results.find(&program.name, &kernel.name, &job.point).cloned());
+    Ok((axes.into_iter().map(|axis| axis.name).collect(), records.collect()))
+}
+
+/// A file to which results are added as they come.
+struct Lines<'a> {
+    path: &'a Path,
+    file: File,
+}
+
+impl Lines<'_> {
+    fn append(path: &Path) -> Result<Lines<'_>, Failure> {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        file.map(|file| Lines { path, file })
+            .map_err(|e| Failure::new(format!("cannot write `{}`: {e}", path.display())))
+    }
+
+    fn write(&mut self, record: &Record) -> Result<(), Failure> {
+        let line = record.to_line() + "\n";
+        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
+        written.map_err(|e| Failure::new(format!("cannot write `{}`: {e}", self.path.display())))
+    }
+}
+
+fn bar(points: usize) -> ProgressBar {
+    let shown = std::io::stderr().is_terminal() && points > 1;
+    let target = if shown { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
+    ProgressBar::with_draw_target(Some(points as u64), target)
+}

@@ -1,0 +1,153 @@
+//! What is swept, and how one point is run.
+
+use clap::ValueEnum;
+use simt_sim::diag::closest;
+use simt_sim::kernel::Kernel;
+use simt_sim::machine::Options;
+use simt_sim::pipeline::{self, Program};
+use simt_sim::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
+
+use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
+use crate::cli::job::Machine;
+use crate::cli::{Failure, job};
+
+/// A point with what it takes to run it.
+pub(super) struct Job {
+    pub(super) point: Point,
+    machine: Result<Machine, String>,
+    launch: LaunchChoice,
+    pub(super) inputs: String,
+}
+
+impl Job {
+    /// Gives a point's values to the options they stand for.
+    pub(super) fn new(args: &SweepArgs, program: &Program, kernel: &Kernel, point: Point) -> Result<Job, Failure> {
+        let mut machine: MachineChoice = args.machine.clone();
+        let mut launch = args.launch.clone();
+        for (name, value) in &point.0 {
+            let text = value.to_string();
+            match name.as_str() {
+                "mode" => machine.mode = Some(choice::<ModeArg>(name, &text)?),
+                "lowering" => machine.lowering = Some(choice::<LoweringArg>(name, &text)?),
+                "machine" => machine.machine = Some(text),
+                "its-order" => machine.its_order = Some(text),
+                "warp-size" => match value {
+                    Setting::Number(lanes) if (2..=32).contains(lanes) => {
+                        machine.warp_size = u32::try_from(*lanes).ok()
+                    }
+                    _ => return Err(Failure::new(format!("warp-size {text}: a warp has 2 to 32 lanes"))),
+                },
+                "grid" => launch.grid = Some(text),
+                "block" => launch.block = Some(text),
+                name => launch.set.push(format!("{name}={text}")),
+            }
+        }
+        let resolved = job::machine(&machine).map_err(|failure| message(&failure));
+        let how = match &resolved {
+            Ok(Machine { spec, mode, order }) => format!("{spec:?} {mode:?} {order:?}"),
+            Err(message) => message.clone(),
+        };
+        let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];
+        let options = format!("{} {}", machine.no_yield, args.max_cycles);
+        let parts = [env!("CARGO_PKG_VERSION"), &program.text, &kernel.name, &fixed[0], &fixed[1], &options];
+        Ok(Job { inputs: fingerprint(parts), point, machine: resolved, launch })
+    }
+}
+
+/// Runs a point on `jobs` threads of the host.
+pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job: &Job, jobs: usize) -> Record {
+    let error =
+        |message: String| Record::of_error(&program.name, &kernel.name, job.point.clone(), job.inputs.clone(), message);
+    let machine = match &job.machine {
+        Ok(machine) => machine,
+        Err(message) => return error(message.clone()),
+    };
+    let launch = match job::resolve(program, kernel, &job.launch) {
+        Ok(Ok(launch)) => launch,
+        Ok(Err(found)) => {
+            return error(found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; "));
+        }
+        Err(failure) => return error(message(&failure)),
+    };
+    let options = Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !args.machine.no_yield,
+        max_cycles: args.max_cycles,
+        jobs,
+    };
+    match pipeline::simulate(program, kernel, launch, &machine.spec, &options, &()) {
+        Ok(simulation) => Record::of_run(&simulation.run, job.point.clone(), job.inputs.clone()),
+        Err(does_not_fit) => error(does_not_fit.to_string()),
+    }
+}
+
+/// What a failure says, on one line.
+fn message(failure: &Failure) -> String {
+    let text = failure.0.trim_start_matches("error: ");
+    text.split("\nhelp:").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The names that are no constants of the program.
+const OPTIONS: [&str; 7] = ["mode", "machine", "warp-size", "lowering", "its-order", "grid", "block"];
+
+/// What is swept, as typed, scans first.
+pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Failure> {
+    let mut axes = Vec::new();
+    let step = |i: usize| args.step.get(i).or(args.step.last()).copied().unwrap_or(Step::Add(1));
+    for (i, scan) in args.scan.chunks_exact(3).enumerate() {
+        let number = |text: &str| {
+            text.parse::<i64>().map_err(|_| Failure::new(format!("-P {}: `{text}` is no whole number", scan.join(" "))))
+        };
+        axes.push(Axis::scan(&scan[0], number(&scan[1])?, number(&scan[2])?, step(i)).map_err(Failure::new)?);
+    }
+    for list in args.list.chunks_exact(2) {
+        axes.push(Axis::list(&list[0], &list[1]).map_err(Failure::new)?);
+    }
+    if axes.is_empty() {
+        return Err(Failure::new(
+            "nothing is swept\nhelp: -P n 1024 65536 -D x2 takes numbers, -L mode pre-volta,volta takes values",
+        ));
+    }
+    for axis in &axes {
+        known(&axis.name, args, program)?;
+    }
+    Ok(axes)
+}
+
+/// Fails for a name that means nothing, or that has a value already.
+fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure> {
+    let (machine, launch) = (&args.machine, &args.launch);
+    let given = match name {
+        "mode" => machine.mode.is_some(),
+        "machine" => machine.machine.is_some(),
+        "warp-size" => machine.warp_size.is_some(),
+        "lowering" => machine.lowering.is_some(),
+        "its-order" => machine.its_order.is_some(),
+        "grid" => launch.grid.is_some(),
+        "block" => launch.block.is_some(),
+        name => {
+            if !program.plan.constants().any(|constant| constant == name) {
+                let names: Vec<&str> = program.plan.constants().chain(OPTIONS).collect();
+                let hint = match closest(name, names.iter().copied()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("one of {}", names.join(", ")),
+                };
+                return Err(Failure::new(format!("`{}` has no `{name}` to sweep\nhelp: {hint}", program.name)));
+            }
+            launch.set.iter().any(|set| set.split('=').next().is_some_and(|set| set.trim() == name))
+        }
+    };
+    if given {
+        return Err(Failure::new(format!("`{name}` is swept, and has a value on the command line, too")));
+    }
+    Ok(())
+}
+
+fn choice<T: ValueEnum>(name: &str, text: &str) -> Result<T, Failure> {
+    T::from_str(text, false).map_err(|_| {
+        let known: Vec<String> =
+            T::value_variants().iter().filter_map(T::to_possible_value).map(|v| v.get_name().to_owned()).collect();
+        Failure::new(format!("{name} {text}: one of {}", known.join(", ")))
+    })
+}

@@ -1,0 +1,291 @@
+//! Moving along the history of a run.
+
+use super::goal::{Focus, Goal, Reached};
+use super::history::{History, INTERVAL};
+use super::notes::{Happening, Notes, Remark};
+use super::survey::Survey;
+use crate::base::{BlockId, Cycle, LaneMask, Pc, WarpId};
+use crate::kernel::{JoinOp, Op, Register};
+use crate::launch::Launch;
+use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Saved, Session};
+
+/// A register changed from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The warp.
+    pub focus: Focus,
+    /// The lane.
+    pub lane: u32,
+    /// The register.
+    pub register: Register,
+    /// What it holds from now on, the low bits of it where it is narrower.
+    pub bits: u64,
+}
+
+/// A run, at some place of its history.
+pub struct Debugger<'a> {
+    pub(super) session: Session<'a>,
+    pub(super) notes: Notes,
+    pub(super) survey: Option<Survey>,
+    history: History<Moment<'a>>,
+    /// With the number of steps after which each was made, ascending.
+    edits: Vec<(u64, Edit)>,
+    /// How many of them have been made at this place.
+    edited: usize,
+    steps: u64,
+    clock: Cycle,
+}
+
+/// A checkpoint.
+struct Moment<'a> {
+    saved: Saved<'a>,
+    notes: Notes,
+    edited: usize,
+    clock: Cycle,
+}
+
+/// Runs `work` on a debugger at the beginning of a run; as [`machine::step_through`].
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn open<'k, R>(
+    code: impl Into<Code<'k>>,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    block: BlockId,
+    work: impl FnOnce(Debugger<'_>) -> R,
+) -> Result<R, DoesNotFit> {
+    machine::step_through(code, launch, spec, options, block, |session| work(Debugger::new(session)))
+}
+
+impl<'a> Debugger<'a> {
+    fn new(mut session: Session<'a>) -> Debugger<'a> {
+        let notes = Notes::new(&session);
+        let bytes = session.state_bytes();
+        let start = Moment { saved: session.save(), notes: notes.clone(), edited: 0, clock: 0 };
+        Debugger {
+            session,
+            notes,
+            survey: None,
+            history: History::new(start, bytes),
+            edits: Vec::new(),
+            edited: 0,
+            steps: 0,
+            clock: 0,
+        }
+    }
+
+    /// Steps made since the beginning.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The cycle that is shown: all issues of earlier ones have been made.
+    pub fn clock(&self) -> Cycle {
+        self.clock
+    }
+
+    /// How the run ended, when this place is its end.
+    pub fn finish(&self) -> Option<&Finish> {
+        self.session.finish()
+    }
+
+    /// Runs on to the next step that meets the goal, but at most `budget` steps.
+    pub fn forward(&mut self, goal: Goal, focus: Focus, budget: u64) -> Reached {
+        for _ in 0..budget {
+            if !self.step(Cycle::MAX) {
+                return Reached::End;
+            }
+            if self.is_at(goal, focus) {
+                return Reached::Goal;
+            }
+        }
+        Reached::Budget
+    }
+
+    /// Goes back to the step before this place that meets the goal, to the `times`-th counted from here, or to the beginning.
+    pub fn back(&mut self, goal: Goal, focus: Focus, times: u64) -> Reached {
+        let (mut until, mut left) = (self.steps, times);
+        while until > 0 && left > 0 {
+            let (from, _) = self.history.before(until - 1);
+            self.restore(until - 1);
+            let mut met = Vec::new();
+            if self.steps > 0 && self.is_at(goal, focus) {
+                met.push(self.steps);
+            }
+            while self.steps + 1 < until && self.step(Cycle::MAX) {
+                if self.is_at(goal, focus) {
+                    met.push(self.steps);
+                }
+            }
+            let here = met.len() as u64;
+            if here >= left {
+                self.seek(met[(here - left) as usize]);
+                return Reached::Goal;
+            }
+            left -= here;
+            until = from;
+        }
+        self.seek(0);
+        Reached::End
+    }
+
+    /// Goes to the place behind `steps` steps, or to the end of the run if that comes before.
+    pub fn seek(&mut self, steps: u64) {
+        if steps < self.steps || self.history.next_behind(self.steps + INTERVAL).is_some_and(|at| at <= steps) {
+            self.restore(steps);
+        }
+        while self.steps < steps && self.step(Cycle::MAX) {}
+        self.clock = self.notes.last.as_ref().map_or(0, |last| last.cycle);
+    }
+
+    /// Goes to the beginning of a cycle, before its first issue, or to the end of the run if that comes before.
+    pub fn seek_cycle(&mut self, cycle: Cycle) {
+        if cycle <= self.clock {
+            // The last checkpoint that is certainly before the cycle: one whose clock is.
+            let mut steps = self.steps;
+            loop {
+                let (at, moment) = self.history.before(steps);
+                if moment.clock < cycle || at == 0 {
+                    self.restore(at);
+                    break;
+                }
+                steps = at - 1;
+            }
+        }
+        while self.forward_to_cycle(cycle, u64::MAX) == Reached::Budget {}
+    }
+
+    /// Runs on to the beginning of a later cycle, but at most `budget` steps.
+    pub fn forward_to_cycle(&mut self, cycle: Cycle, budget: u64) -> Reached {
+        let last = cycle.saturating_sub(1);
+        for _ in 0..budget {
+            if cycle == 0 || !self.step(last) {
+                if self.session.is_over() {
+                    return Reached::End;
+                }
+                self.clock = self.clock.max(cycle);
+                return Reached::Goal;
+            }
+        }
+        Reached::Budget
+    }
+
+    /// Changes a register at this place; whether the warp is there and has it. What was ahead is forgotten.
+    pub fn edit(&mut self, edit: Edit) -> bool {
+        if !self.apply(edit) {
+            return false;
+        }
+        self.edits.truncate(self.edited);
+        self.edits.push((self.steps, edit));
+        self.edited += 1;
+        self.changed();
+        true
+    }
+
+    /// Takes the last change of the past back and stays at this number of steps; whether there was one.
+    pub fn undo_edit(&mut self) -> bool {
+        self.edits.truncate(self.edited);
+        let Some((at, _)) = self.edits.pop() else { return false };
+        let (steps, clock) = (self.steps, self.clock);
+        self.history.forget_behind(at.saturating_sub(1)); // a checkpoint at that place may have the change in it
+        self.restore(at);
+        self.come_back(steps, clock);
+        self.survey = None;
+        true
+    }
+
+    /// Goes to a place, and to the cycle that was shown there.
+    pub fn come_back(&mut self, steps: u64, clock: Cycle) {
+        self.seek(steps);
+        self.clock = self.clock.max(clock);
+    }
+
+    fn changed(&mut self) {
+        self.history.forget_behind(self.steps);
+        self.survey = None;
+    }
+
+    fn apply(&mut self, edit: Edit) -> bool {
+        let Edit { focus, lane, register, bits } = edit;
+        let Some((sm, slot)) = self.find(focus) else { return false };
+        let done = self.session.set_register(sm, slot, lane, register, bits);
+        let what = Happening::Changed { lanes: LaneMask::lane(lane) };
+        self.notes.remark(Remark { cycle: self.clock, block: focus.block, warp: focus.warp, what });
+        done
+    }
+
+    /// Where the warp is: index of its SM, and slot.
+    pub(super) fn find(&self, focus: Focus) -> Option<(usize, WarpId)> {
+        let mine = |sm: usize| {
+            let mut warps = self.session.warps(sm, self.clock);
+            warps.find(|w| w.block == focus.block && w.index == focus.warp).map(|w| (sm, w.slot))
+        };
+        (0..self.session.sms().count()).find_map(mine)
+    }
+
+    /// The source line at which a step stands in the view: a join step that waits stands at the line where lanes meet.
+    pub fn line(&self, pc: Pc) -> u32 {
+        let steps = self.session.steps();
+        let mut at = pc;
+        for _ in 0..steps.len() {
+            let Some(step) = steps.get(at.index()) else { return 0 };
+            if !matches!(step.inst.op, Op::Join(JoinOp::Sync(_))) {
+                return step.inst.line;
+            }
+            at = step.next;
+        }
+        0
+    }
+
+    pub(super) fn is_at(&self, goal: Goal, focus: Focus) -> bool {
+        let next = || {
+            let (sm, slot) = self.find(focus)?;
+            let warp = self.session.warp(sm, slot, self.clock)?;
+            warp.control.active().map(|(pc, _)| self.line(pc))
+        };
+        self.notes.last.as_ref().is_some_and(|note| goal.is_met(focus, note, next))
+    }
+
+    /// One step, if there is one up to cycle `limit`; with the changes that belong behind it.
+    pub(super) fn step(&mut self, limit: Cycle) -> bool {
+        if !self.session.step(limit) {
+            return false;
+        }
+        self.steps += 1;
+        self.notes.take(&self.session);
+        let cycle = self.notes.last.as_ref().map_or(self.clock, |last| last.cycle);
+        self.clock = self.clock.max(cycle);
+        self.redo();
+        if self.history.is_due(self.steps) {
+            let saved = self.session.save();
+            // A page that several checkpoints hold is counted in each: too much rather than too little.
+            let bytes = self.session.state_bytes() + saved.page_bytes();
+            let moment = Moment { saved, notes: self.notes.clone(), edited: self.edited, clock: self.clock };
+            self.history.keep(self.steps, moment, bytes);
+        }
+        true
+    }
+
+    /// Makes the changes of this place that have not been made.
+    fn redo(&mut self) {
+        while let Some(&(at, edit)) = self.edits.get(self.edited)
+            && at == self.steps
+        {
+            self.edited += 1;
+            self.apply(edit);
+        }
+    }
+
+    /// Goes to the last checkpoint that is not behind `steps`.
+    fn restore(&mut self, steps: u64) {
+        let (at, moment) = self.history.before(steps);
+        self.session.restore(&moment.saved);
+        self.notes = moment.notes.clone();
+        self.edited = moment.edited;
+        self.clock = moment.clock;
+        self.steps = at;
+        self.redo();
+    }
+}

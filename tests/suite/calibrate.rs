@@ -1,0 +1,28 @@
+//! Calibration without a GPU: the simulated figures against those that an H200 left.
+
+use simt_sim::calibrate::{EXPERIMENTS, Record, Row, simulated};
+
+use crate::support::machine;
+
+#[test]
+fn the_h200_that_is_simulated_measures_as_the_real_one() {
+    let (record, spec) = (Record::h200().expect("the bundled record"), machine("h200"));
+    let mut far = Vec::new();
+    for experiment in EXPERIMENTS {
+        let measured = record.figure(experiment).unwrap_or_else(|| panic!("{} was not measured", experiment.name));
+        let figure = simulated(experiment, &spec, 1).unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
+        let row = Row::new(experiment, Some(figure), Some(measured));
+        if !row.is_close() {
+            far.push(format!("{}: {figure:.2}, measured {measured:.2}", row.name));
+        }
+    }
+    assert!(far.is_empty(), "farther from the H200 than before:\n{}", far.join("\n"));
+}
+
+#[test]
+fn a_record_has_no_figure_of_an_experiment_that_is_gone() {
+    let record = Record::h200().expect("the bundled record");
+    for figure in &record.figures {
+        assert!(EXPERIMENTS.iter().any(|e| e.name == figure.name), "{}", figure.name);
+    }
+}

@@ -1,0 +1,179 @@
+//! `simt-sim sweep`: the same figures as single runs, in every order and number of pieces, and nothing lost on the way.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::cli::{good, refused};
+
+const PATHS: &str = "programs/small/paths_k.ir";
+const REDUCTION: &str = "programs/reduce_interleaved.ir";
+
+/// A file of one test, not there yet.
+fn fresh(name: &str) -> String {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sweep");
+    fs::create_dir_all(&folder).expect("a folder for temporary files");
+    let path = folder.join(name).display().to_string();
+    let _ = fs::remove_file(&path);
+    path
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
+}
+
+/// Exit code, standard output and standard error.
+fn ended(arguments: &[&str]) -> (i32, String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn every_point_has_the_figures_of_its_own_run() {
+    let sweep = ["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2", "-L", "mode", "pre-volta,volta"];
+    let metrics = "elapsed_cycles,divergent_branch,gld_transactions";
+    let csv = good(&[&sweep[..], &["--metrics", metrics, "--data", "csv"]].concat());
+    let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
+    let points: Vec<(&str, &str)> = rows.iter().map(|row| (row[0], row[1])).collect();
+    let modes = |n| [(n, "pre-volta"), (n, "volta")];
+    assert_eq!(points, [modes("1024"), modes("2048"), modes("4096")].concat());
+    for row in &rows {
+        let set = format!("n={}", row[0]);
+        let run = good(&["run", REDUCTION, "--mode", row[1], "--set", &set, "--metrics", metrics]);
+        let figures: Vec<&str> = run.lines().map(|line| line.split(' ').nth(1).expect("a value")).collect();
+        assert_eq!((row[2], &row[3..]), ("ok", &figures[..]), "{row:?}");
+    }
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_stopped() {
+    let (whole, again) = (fresh("whole.jsonl"), fresh("again.jsonl"));
+    let sweep = |out: &str, jobs: &str, last: &str| {
+        ended(&["sweep", PATHS, "-P", "k", "1", last, "-L", "mode", "volta,pre-volta", "--out", out, "--jobs", jobs])
+    };
+    let (code, table, notes) = sweep(&whole, "1", "5");
+    assert_eq!((code, notes.as_str()), (0, ""));
+    let text = read(&whole);
+    assert_eq!(text.lines().count(), 10);
+
+    // Two points are there and a third is half written, its last character too; the writer died.
+    let piece: usize = text.lines().take(2).map(|line| line.len() + 1).sum();
+    fs::write(&again, [&text.as_bytes()[..piece + 90], &[0xe2, 0x82]].concat()).expect("a file");
+    let (code, resumed, notes) = sweep(&again, "3", "5");
+    assert_eq!((code, &resumed), (0, &table));
+    assert!(notes.contains("half written") && notes.contains("2 of 10 points are done"), "{notes}");
+    assert_eq!(read(&again), text, "the same bytes, whatever the order of the runs");
+
+    // Done is done: nothing but the further points is run, and what is there stays as it is, byte by byte.
+    let marked = text.replacen("\"elapsed_cycles\":", "\"elapsed_cycles\":99", 1);
+    fs::write(&again, &marked).expect("a file");
+    let (_, _, notes) = sweep(&again, "2", "6");
+    assert!(notes.contains("10 of 12 points are done"), "{notes}");
+    let longer = read(&again);
+    assert!(marked.lines().all(|line| longer.lines().any(|l| l == line)) && longer.lines().count() == 12);
+}
+
+#[test]
+fn shards_together_are_the_whole() {
+    let (whole, merged) = (fresh("all.jsonl"), fresh("merged.jsonl"));
+    let sweep = ["sweep", PATHS, "-P", "k", "1", "8", "-L", "lowering", "as-written,hardware"];
+    let table = good(&[&sweep[..], &["--out", &whole]].concat());
+    let parts = ["1/3", "2/3", "3/3"].map(|shard| {
+        let part = fresh(&format!("part{}.jsonl", &shard[..1]));
+        good(&[&sweep[..], &["--shard", shard, "--out", &part]].concat());
+        part
+    });
+    let lines: usize = parts.iter().map(|part| read(part).lines().count()).sum();
+    assert_eq!(lines, 16);
+    let [one, two, three] = &parts;
+    assert_eq!(good(&["sweep", "--merge", three, one, two, one, "--out", &merged]), table);
+    assert_eq!(read(&merged), read(&whole));
+    let other = fresh("other.jsonl");
+    fs::write(&other, read(one).replacen("\"elapsed_cycles\":", "\"elapsed_cycles\":1", 1)).expect("a file");
+    refused(&["sweep", "--merge", one, &other], &["other.jsonl", "k=1", "differ"]);
+    refused(&["sweep", "--merge", "nowhere.jsonl"], &["nowhere.jsonl"]);
+}
+
+#[test]
+fn a_point_that_fails_costs_no_other() {
+    let out = fresh("failing.jsonl");
+    let machines = ["-L", "machine", "fermi,h200,abacus", "-L", "mode", "pre-volta,volta"];
+    let (code, csv, notes) = ended(&[&["sweep", PATHS, "--out", &out, "--data", "csv"][..], &machines].concat());
+    assert_eq!(code, 2, "{notes}");
+    let results: Vec<String> =
+        csv.lines().skip(1).map(|l| l.split(',').take(3).collect::<Vec<_>>().join(" ")).collect();
+    let expected = ["fermi pre-volta ok", "fermi volta error", "h200 pre-volta error", "h200 volta ok"];
+    assert_eq!(results, [&expected[..], &["abacus pre-volta error", "abacus volta error"]].concat());
+    assert!(notes.contains("there is no machine `abacus`") && !notes.contains('\x1b'), "{notes}");
+    let records: Vec<Value> = read(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(records.iter().filter(|record| record["finish"] == "ok").count(), 2);
+    assert!(records.iter().all(|record| record["schema"] == "simt-sim/sweep/1"));
+    // A program that hangs in one mode is a result, not an error, and decides the exit code.
+    let lock = ["sweep", "programs/small/spin_lock.ir", "-L", "mode", "volta,pre-volta"];
+    let (code, table, notes) = ended(&lock);
+    assert_eq!(code, 3, "{notes}");
+    assert!(table.contains("livelock") && notes.starts_with("mode=pre-volta: livelock: "), "{table}{notes}");
+}
+
+#[test]
+fn results_of_another_text_are_neither_mixed_in_nor_lost() {
+    let (program, out) = (fresh("program.ir"), fresh("stale.jsonl"));
+    let text = read(PATHS);
+    let sweep = ["sweep", &program, "-L", "k", "2,4", "--out", &out];
+    fs::write(&program, &text).expect("a program");
+    good(&sweep);
+    let before = read(&out);
+    fs::write(&program, format!("{text}\n// changed\n")).expect("a program");
+    refused(&sweep, &["stale.jsonl has 2 of these points", "--replace"]);
+    refused(&[&sweep[..], &["--max-cycles", "1000000"]].concat(), &["2 of these points"]);
+    assert_eq!(read(&out), before);
+    good(&[&sweep[..], &["--replace"]].concat());
+    let after = read(&out);
+    assert!(after != before && after.lines().count() == 2);
+    fs::write(&out, format!("no result\n{after}")).expect("a file");
+    refused(&sweep, &["stale.jsonl: line 1"]);
+}
+
+#[test]
+fn lines_are_drawn_of_runs_and_of_files() {
+    let (out, svg, again) = (fresh("drawn.jsonl"), fresh("drawn.svg"), fresh("again.svg"));
+    let sweep = ["sweep", PATHS, "-P", "k", "1", "8", "-D", "x2", "-L", "mode", "pre-volta,volta"];
+    let metrics = ["--metrics", "warp_execution_efficiency"];
+    good(&[&sweep[..], &metrics, &["--out", &out, "--plot", &svg]].concat());
+    let picture = read(&svg);
+    for text in ["warp_execution_efficiency over k", "mode=volta", "mode=pre-volta", "8 runs."] {
+        assert!(picture.contains(text), "{text}");
+    }
+    good(&[&["sweep", "--merge", &out, "--plot", &again, "--x", "k"][..], &metrics].concat());
+    assert_eq!(read(&again), picture);
+    let none = [&["sweep", "--merge", &out, "--plot", &again, "--x", "mode"][..], &metrics].concat();
+    let (code, _, notes) = ended(&none);
+    assert_eq!((code, notes.contains("nothing to draw over `mode`")), (2, true), "{notes}");
+}
+
+#[test]
+fn what_cannot_be_swept_is_said_before_anything_runs() {
+    for (arguments, words) in [
+        (vec![], vec!["nothing is swept", "-P n"]),
+        (vec!["-P", "k", "8", "1"], vec!["k goes from 8 to 1"]),
+        (vec!["-P", "k", "one", "8"], vec!["`one` is no whole number"]),
+        (vec!["-P", "k", "0", "8", "-D", "x2"], vec!["k starts at 0"]),
+        (vec!["-P", "k", "1", "8", "-D", "0"], vec!["`0` is no step"]),
+        (vec!["-P", "k", "1", "9999999"], vec!["more than 1000000 points"]),
+        (vec!["-P", "kk", "1", "8"], vec!["has no `kk` to sweep", "did you mean `k`?"]),
+        (vec!["-L", "k", "1", "-P", "k", "1", "2"], vec!["k is swept twice"]),
+        (vec!["-L", "k", "1,2", "--set", "k=3"], vec!["`k` is swept"]),
+        (vec!["-L", "mode", "volta,turing"], vec!["mode turing", "pre-volta, volta"]),
+        (vec!["-L", "warp-size", "16,64"], vec!["warp-size 64"]),
+        (vec!["-L", "k", ","], vec!["k has no value"]),
+        (vec!["-L", "k", "1", "--shard", "9/8"], vec!["`9/8` is no shard"]),
+        (vec!["-L", "k", "1", "--metrics", "cycles_elapsed"], vec!["no metric `cycles_elapsed`"]),
+        (vec!["-L", "k", "1", "--out", "nowhere/at/all.jsonl"], vec!["nowhere/at/all.jsonl"]),
+        (vec!["-L", "k", "1", "--plot", "out.gif"], vec!["out.gif", ".svg"]),
+    ] {
+        refused(&[&["sweep", PATHS][..], &arguments].concat(), &words);
+    }
+}
