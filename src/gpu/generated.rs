@@ -16,7 +16,8 @@ pub struct GeneratedRecord {
     pub seed: u64,
     /// Programs of which the device counts other executions than volta mode, and why.
     pub explained: Vec<Explained>,
-    /// By number: digests of the text, of the memory, of the lanes of each branch and block, and of their executions.
+    /// By number: digests of the text, of the memory, of the lanes of each branch and block, and of their executions; `-` for the last
+    /// two where the probes were not executed by the same lanes throughout, empty where the device gave no answer.
     pub programs: Vec<String>,
 }
 

@@ -81,6 +81,8 @@ pub struct GeneratedRow {
     pub programs: usize,
     /// Those whose lanes were together elsewhere than in volta mode.
     pub explained: usize,
+    /// Those of which probes did not count the same lanes throughout, so that nothing is known of their divergence.
+    pub uncounted: usize,
 }
 
 impl ProfileRow {

@@ -116,6 +116,7 @@ impl Suite<'_> {
             measured_on: format!("{}, {}, {}", r.gpu, r.driver, r.date),
             programs: r.programs.iter().filter(|entry| !entry.is_empty()).count(),
             explained: r.explained.iter().map(|e| e.programs.len()).sum(),
+            uncounted: r.programs.iter().filter(|entry| entry.ends_with('-')).count(),
         }))
     }
 
