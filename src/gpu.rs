@@ -25,7 +25,7 @@ mod text;
 mod tolerance;
 
 pub use content::Content;
-pub use divergence::{DivergenceRecord, Explanation, Explanations};
+pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
 pub use generated::{Explained, GeneratedRecord};
 pub use observation::{BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation};
 pub use text::{device_text, digest, source_digest};

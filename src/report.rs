@@ -23,8 +23,8 @@ pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
-    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
-    Run, RunInput, Slots, StepInfo, Verdict,
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts,
+    MachineFacts, MemoryRow, Named, Origin, Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,

@@ -88,7 +88,20 @@ impl DivergenceRecord {
         }
         if self.launch != launch_digest(launch) { Err(NotComparable::OtherLaunch) } else { Ok(()) }
     }
+
+    /// The lines of which the simulator, which counted `own`, counts otherwise; `None`: its run did not end well. [`WHOLE_RUN`]
+    /// alone: only one of the two ended well.
+    pub fn differing(&self, own: Option<&Divergence>) -> Vec<u32> {
+        match (own, self.finish == Finish::Ok) {
+            (Some(own), true) => own.differing(&self.counts),
+            (None, false) => Vec::new(),
+            _ => vec![WHOLE_RUN],
+        }
+    }
 }
+
+/// The line that stands for all of a run.
+pub const WHOLE_RUN: u32 = 0;
 
 /// Why a device counts otherwise.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +109,7 @@ impl DivergenceRecord {
 pub struct Explanation {
     /// The program's file name.
     pub program: String,
-    /// The lines of the branches and blocks that differ; empty: the whole run, which did not end well.
+    /// The lines of the branches and blocks that differ; [`WHOLE_RUN`]: only one of the two runs ended well.
     pub lines: Vec<u32>,
     /// The reason.
     pub reason: String,
@@ -104,6 +117,7 @@ pub struct Explanation {
 
 /// All explanations of a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Explanations(pub Vec<Explanation>);
 
 impl Explanations {
@@ -115,8 +129,43 @@ impl Explanations {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// Those of a program.
-    pub fn of(&self, program: &str) -> impl Iterator<Item = &Explanation> {
-        self.0.iter().filter(move |e| e.program == program)
+    /// Holds the lines that differ in a program against what is explained.
+    pub fn judge(&self, program: &str, differing: &[u32]) -> Judgement<'_> {
+        let reasons: Vec<&Explanation> = self.0.iter().filter(|e| e.program == program).collect();
+        let explained = |line: &u32| reasons.iter().any(|e| e.lines.contains(line));
+        let unexplained = differing.iter().copied().filter(|line| !explained(line)).collect();
+        let lines = reasons.iter().flat_map(|e| e.lines.iter().copied());
+        Judgement { unexplained, needless: lines.filter(|line| !differing.contains(line)).collect(), reasons }
+    }
+}
+
+/// The lines that differ in a program, held against what is explained.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judgement<'a> {
+    /// Lines that differ, and nobody knows why.
+    pub unexplained: Vec<u32>,
+    /// Lines that are explained, and do not differ.
+    pub needless: Vec<u32>,
+    /// What is known of the program.
+    pub reasons: Vec<&'a Explanation>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_difference_needs_a_reason_and_every_reason_a_difference() {
+        let text = r#"[(program: "a.ir", lines: [3, 4], reason: "r"), (program: "b.ir", lines: [0], reason: "s")]"#;
+        let explained = Explanations::parse(text).expect("RON");
+        for (program, differing, unexplained, needless) in [
+            ("a.ir", vec![3, 4], vec![], vec![]),
+            ("a.ir", vec![3, 5], vec![5], vec![4]),
+            ("b.ir", vec![], vec![], vec![0]),
+            ("c.ir", vec![0], vec![0], vec![]),
+        ] {
+            let judged = explained.judge(program, &differing);
+            assert_eq!((judged.unexplained, judged.needless), (unexplained, needless), "{program} {differing:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! The instructions that a probe is made of, as PTX text that is parsed into statements.
 //!
-//! All names begin with a prefix that the program does not use. The counters are reductions, which bring nothing back, and a
-//! warp's place in its log is read by `ld.cv`, which is fetched anew each time: a result of an atomic or of a volatile load would
-//! make the loop around it one that spins, for `kernel::flow` and for ptxas, and a spinning loop runs in another order.
+//! All names begin with a prefix that the program does not use. The counters are reductions, which bring nothing back. Each lane
+//! keeps a log of its own, so that only plain accesses of one thread are needed, and the clock puts the logs of a warp's lanes in
+//! order. One log for a warp would need atomics or strong loads: these make the loop around them one that spins, for
+//! `kernel::flow`, and ptxas puts YIELD into loops and functions that hold them; then sides run in another order.
 
 use super::pass::Log;
 use crate::text::parse;
@@ -37,7 +38,7 @@ impl Writer<'_> {
         format!("{}_targets_{number}", self.prefix)
     }
 
-    /// Registers, and what each activation of a function begins with: the place of its warp's log.
+    /// Registers, and what each activation of a function begins with: the place of each lane's log.
     pub(super) fn head(&self) -> Vec<Statement> {
         let mut text = ".reg .pred $lead, $some, $keep, $logs;\n\
             .reg .b32 $all, $taken, $low, $me, $at, $id, $least, $to;\n\
@@ -53,6 +54,7 @@ impl Writer<'_> {
                  mov.u32 $low, %ntid.x; mov.u32 $me, %ntid.y; mul.lo.u32 $low, $low, $me;\n\
                  mov.u32 $me, %ntid.z; mul.lo.u32 $low, $low, $me; add.u32 $low, $low, {round}; div.u32 $low, $low, {size};\n\
                  mad.lo.u32 $all, $all, $low, $at; setp.lt.u32 $logs, $all, {warps}; min.u32 $all, $all, {last};\n\
+                 mov.u32 $low, %laneid; mad.lo.u32 $all, $all, {size}, $low;\n\
                  mov.u64 $log, {name}; mad.wide.u32 $log, $all, {stride}, $log;\n",
                 round = size - 1,
                 warps = log.warps,
@@ -125,14 +127,14 @@ impl Writer<'_> {
         )
     }
 
-    /// Writes the probe down in the warp's log; what does not fit lands behind it.
+    /// Writes the probe down in the lane's log; what does not fit lands behind it.
     fn entry(&self, id: usize, taken: &str) -> String {
         let Some(log) = self.log else { return String::new() };
         format!(
-            "and.pred $keep, $lead, $logs; mov.u32 $at, 0; mov.u32 $id, {id};\n\
-             @$keep ld.global.cv.u32 $at, [$log]; add.u32 $low, $at, 1; @$keep st.global.u32 [$log], $low;\n\
+            "and.pred $keep, $lead, $logs; mov.u32 $at, 0; mov.u32 $id, {id}; mov.u32 $me, %clock;\n\
+             @$keep ld.global.u32 $at, [$log]; add.u32 $low, $at, 1; @$keep st.global.u32 [$log], $low;\n\
              min.u32 $at, $at, {}; mad.wide.u32 $slot, $at, {ENTRY_BYTES}, $log;\n\
-             @$keep st.global.v4.u32 [$slot+{ENTRY_BYTES}], {{$id, $all, {taken}, $id}};\n",
+             @$keep st.global.v4.u32 [$slot+{ENTRY_BYTES}], {{$id, $all, {taken}, $me}};\n",
             log.events
         )
     }

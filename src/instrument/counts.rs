@@ -83,10 +83,13 @@ impl Divergence {
 }
 
 impl Divergence {
-    /// The lines of the branches and blocks of which `other` counted otherwise, in ascending order.
+    /// The lines of the branches and blocks of which `other` counted otherwise, in ascending order. They are this count's
+    /// lines: the other may come from a text with other comments.
     pub fn differing(&self, other: &Divergence) -> Vec<u32> {
-        let branches = self.branches.iter().zip(&other.branches).filter(|(a, b)| a != b).map(|(a, _)| a.line);
-        let blocks = self.blocks.iter().zip(&other.blocks).filter(|(a, b)| a != b).map(|(a, _)| a.line);
+        let branches = self.branches.iter().zip(&other.branches);
+        let branches = branches.filter(|&(a, b)| *a != BranchCount { line: a.line, ..b.clone() }).map(|(a, _)| a.line);
+        let blocks = self.blocks.iter().zip(&other.blocks);
+        let blocks = blocks.filter(|&(a, b)| *a != BlockCount { line: a.line, ..b.clone() }).map(|(a, _)| a.line);
         let mut lines: Vec<u32> = branches.chain(blocks).collect();
         if self.branches.len() != other.branches.len() || self.blocks.len() != other.blocks.len() {
             lines.push(0); // not the same kernel

@@ -14,12 +14,12 @@ const OLDEST: (u32, (u32, u32)) = (80, (7, 0));
 pub struct Log {
     /// The first so many warps of the grid.
     pub warps: u32,
-    /// The first so many probes of each.
+    /// The first so many entries of each lane; a group of lanes writes into the log of its lowest.
     pub events: u32,
 }
 
 impl Log {
-    /// Bytes of one warp: a count, the entries, and a place for those that do not fit.
+    /// Bytes of one lane: a count, the entries, and a place for those that do not fit.
     pub(super) fn stride(self) -> u64 {
         ENTRY_BYTES * (u64::from(self.events) + 2)
     }
@@ -66,6 +66,8 @@ pub struct Instrumented {
     pub counters: String,
     /// The `.global` variable that holds the log, if there is one.
     pub log: Option<(String, Log)>,
+    /// Lanes a warp.
+    pub warp_size: u32,
 }
 
 /// Puts probes into every function of a module, for warps of `warp_size` lanes.
@@ -87,7 +89,7 @@ pub fn instrument(module: &Module, warp_size: u32, log: Option<Log>) -> Instrume
     let counters = pass.counters.max(1);
     let mut declared = format!(".global .align 8 .u64 {}[{counters}];\n", writer.counters());
     if let Some(log) = log {
-        let words = log.stride() / 4 * u64::from(log.warps.max(1));
+        let words = log.stride() / 4 * u64::from(log.warps.max(1)) * u64::from(warp_size.max(1));
         declared += &format!(".global .align 16 .u32 {}[{words}];\n", writer.log_name());
     }
     for (number, targets) in pass.tables.iter().enumerate() {
@@ -97,7 +99,7 @@ pub fn instrument(module: &Module, warp_size: u32, log: Option<Log>) -> Instrume
     let probes = pass.probes;
     module.items.splice(0..0, items(&declared));
     let log = log.map(|log| (writer.log_name(), log));
-    Instrumented { text: print(&module), probes, counters: writer.counters(), log }
+    Instrumented { text: print(&module), probes, counters: writer.counters(), log, warp_size }
 }
 
 /// Raises version and target to what the probes need.

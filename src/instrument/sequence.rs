@@ -52,23 +52,55 @@ pub(super) fn first_sides(probes: &[Probe], sequence: &[Passed]) -> Vec<[u64; 2]
     first
 }
 
+/// What one lane wrote down, in order: for each probe the time at which it was passed.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LaneLog {
+    pub(super) entries: Vec<(i64, Passed)>,
+    /// Whether there was more than fits.
+    pub(super) overflown: bool,
+}
+
+/// The logs of a warp's lanes in order of time, up to where the first of them that did not hold everything ends.
+pub(super) fn merged(lanes: &[LaneLog]) -> Sequence {
+    let full = lanes.iter().filter(|lane| lane.overflown);
+    let end = full.filter_map(|lane| lane.entries.last()).map(|(time, _)| *time).min().unwrap_or(i64::MAX);
+    let mut all: Vec<(i64, Passed)> = lanes.iter().flat_map(|lane| lane.entries.iter().copied()).collect();
+    all.sort_by_key(|(time, _)| *time);
+    all.into_iter().filter(|(time, _)| *time <= end).map(|(_, passed)| passed).collect()
+}
+
 impl Instrumented {
-    /// The sequences that a log of 32-bit words holds, by warp; a log of fewer words is one of fewer warps.
+    /// The sequences that a log of 32-bit words holds, by warp.
+    ///
+    /// Times are the low words of a clock. Within one warp they are taken to be less than half of that range apart.
     pub fn read_log(&self, words: &[u32]) -> Vec<Sequence> {
         let Some((_, log)) = &self.log else { return Vec::new() };
-        let stride = usize::try_from(log.stride() / 4).unwrap_or(usize::MAX);
+        let lane_words = usize::try_from(log.stride() / 4).unwrap_or(usize::MAX).max(1);
+        let warp_words = lane_words.saturating_mul(self.warp_size.max(1) as usize);
+        let entries = |words: &[u32]| words.first().map_or(0, |&n| n.min(log.events)) as usize;
         let warp = |words: &[u32]| {
-            let kept = words.first().map_or(0, |&n| n.min(log.events)) as usize;
-            let entries = words.chunks_exact(4).skip(1).take(kept);
-            entries
-                .filter_map(|entry| {
-                    let probe = self.probes.get(*entry.first()? as usize)?;
-                    let taken = if probe.kind == ProbeKind::Branch { entry[2] } else { 0 };
-                    Some(Passed { probe: entry[0], lanes: LaneMask(entry[1]), taken: LaneMask(taken) })
-                })
-                .collect()
+            let origin = words.chunks_exact(lane_words).find(|lane| entries(lane) > 0).map_or(0, |lane| lane[7]);
+            let lane = |words: &[u32]| LaneLog {
+                entries: words
+                    .chunks_exact(4)
+                    .skip(1)
+                    .take(entries(words))
+                    .filter_map(|e| self.entry(e, origin))
+                    .collect(),
+                overflown: words.first().is_some_and(|&n| n > log.events),
+            };
+            merged(&words.chunks_exact(lane_words).map(lane).collect::<Vec<_>>())
         };
-        words.chunks_exact(stride).map(warp).collect()
+        words.chunks_exact(warp_words).map(warp).collect()
+    }
+
+    /// One entry: the probe, its lanes, those taken, the clock.
+    fn entry(&self, words: &[u32], origin: u32) -> Option<(i64, Passed)> {
+        let &[probe, lanes, taken, clock] = words else { return None };
+        let kind = self.probes.get(probe as usize)?.kind;
+        let taken = if kind == ProbeKind::Branch { taken } else { 0 };
+        let time = i64::from(clock.wrapping_sub(origin).cast_signed());
+        Some((time, Passed { probe, lanes: LaneMask(lanes), taken: LaneMask(taken) }))
     }
 }
 
@@ -76,6 +108,24 @@ impl Instrumented {
 mod tests {
     use super::*;
     use crate::diag::Span;
+
+    #[test]
+    fn logs_of_lanes_are_merged_up_to_the_first_gap() {
+        let log = |times: &[i64], overflown| LaneLog {
+            entries: times
+                .iter()
+                .map(|&t| (t, Passed { probe: t as u32, lanes: LaneMask::FULL, taken: LaneMask::EMPTY }))
+                .collect(),
+            overflown,
+        };
+        for (lanes, expected) in [
+            (vec![log(&[1, 4], false), log(&[], false), log(&[2, 3], false)], vec![1, 2, 3, 4]),
+            (vec![log(&[1, 4, 9], false), log(&[2, 6], true), log(&[3, 7], true)], vec![1, 2, 3, 4, 6]),
+        ] {
+            let found: Vec<u32> = merged(&lanes).iter().map(|p| p.probe).collect();
+            assert_eq!(found, expected);
+        }
+    }
 
     #[test]
     fn the_side_that_enters_a_block_alone_is_first() {

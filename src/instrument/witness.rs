@@ -2,8 +2,8 @@
 
 use super::counts::instruction;
 use super::pass::{Log, Probe, ProbeKind};
-use super::sequence::{Passed, Sequence};
-use crate::base::{LaneMask, Pc};
+use super::sequence::{LaneLog, Passed, Sequence, merged};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Event, Observer};
 use crate::kernel::Kernel;
 use std::collections::BTreeMap;
@@ -19,7 +19,8 @@ pub(super) struct Witness<'a> {
     /// By warp slot of this SM: the warp's number in the grid.
     slots: Vec<u64>,
     pub(super) counters: Vec<u64>,
-    sequences: BTreeMap<u64, Sequence>,
+    /// By warp of the grid, the logs of its lanes.
+    logs: BTreeMap<u64, Vec<LaneLog>>,
 }
 
 /// For each instruction of `kernel` its block probe and its branch probe.
@@ -41,17 +42,17 @@ impl<'a> Witness<'a> {
         log: Option<Log>,
     ) -> Witness<'a> {
         let counters = probes.iter().map(|p| p.first + 4).max().unwrap_or(0);
-        let (slots, sequences) = (Vec::new(), BTreeMap::new());
-        Witness { probes, at, warps_per_block, log, slots, counters: vec![0; counters], sequences }
+        let (slots, logs) = (Vec::new(), BTreeMap::new());
+        Witness { probes, at, warps_per_block, log, slots, counters: vec![0; counters], logs }
     }
 
     /// What the logged warps passed.
     pub(super) fn sequences(&self) -> Vec<Sequence> {
         let warps = self.log.map_or(0, |log| log.warps);
-        (0..u64::from(warps)).map(|warp| self.sequences.get(&warp).cloned().unwrap_or_default()).collect()
+        (0..u64::from(warps)).map(|warp| self.logs.get(&warp).map(|lanes| merged(lanes)).unwrap_or_default()).collect()
     }
 
-    fn pass(&mut self, slot: usize, pc: Pc, kind: ProbeKind, lanes: LaneMask, taken: LaneMask) {
+    fn pass(&mut self, slot: usize, (cycle, pc): (Cycle, Pc), kind: ProbeKind, lanes: LaneMask, taken: LaneMask) {
         let here = self.at.get(pc.index()).and_then(|at| at[usize::from(kind == ProbeKind::Branch)]);
         let Some((number, probe)) = here.and_then(|n| Some((n, self.probes.get(n as usize)?))) else { return };
         let mut add = |counter: usize, n: u64| self.counters[probe.first + counter] += n;
@@ -67,9 +68,15 @@ impl<'a> Witness<'a> {
         if let (Some(log), Some(&warp)) = (self.log, self.slots.get(slot))
             && warp < u64::from(log.warps)
         {
-            let sequence = self.sequences.entry(warp).or_default();
-            if sequence.len() < log.events as usize {
-                sequence.push(Passed { probe: number, lanes, taken });
+            let all = self.logs.entry(warp).or_insert_with(|| vec![LaneLog::default(); MAX_LANES]);
+            let leader = lanes.lowest().and_then(|lane| all.get_mut(lane as usize));
+            let Some(lane) = leader else { return };
+            if lane.entries.len() < log.events as usize {
+                // A block's first instruction may be the branch that ends it.
+                let time = 2 * cycle.cast_signed() + i64::from(kind == ProbeKind::Branch);
+                lane.entries.push((time, Passed { probe: number, lanes, taken }));
+            } else {
+                lane.overflown = true;
             }
         }
     }
@@ -84,11 +91,11 @@ impl Observer for Witness<'_> {
                 }
                 self.slots[warp.index()] = u64::from(block.0) * u64::from(self.warps_per_block) + u64::from(index);
             }
-            Event::Issue { warp, pc, active, .. } => {
-                self.pass(warp.index(), pc, ProbeKind::Block, active, LaneMask::EMPTY);
+            Event::Issue { cycle, warp, pc, active, .. } => {
+                self.pass(warp.index(), (cycle, pc), ProbeKind::Block, active, LaneMask::EMPTY);
             }
-            Event::Branch { warp, pc, active, taken, .. } => {
-                self.pass(warp.index(), pc, ProbeKind::Branch, active, taken);
+            Event::Branch { cycle, warp, pc, active, taken, .. } => {
+                self.pass(warp.index(), (cycle, pc), ProbeKind::Branch, active, taken);
             }
             _ => {}
         }
@@ -96,6 +103,6 @@ impl Observer for Witness<'_> {
 
     fn merge(&mut self, other: Self) {
         self.counters.iter_mut().zip(&other.counters).for_each(|(mine, theirs)| *mine += theirs);
-        self.sequences.extend(other.sequences);
+        self.logs.extend(other.logs);
     }
 }

@@ -272,6 +272,7 @@ fn folder() -> PathBuf {
 
 /// Loading, hovering, zooming, keys, both themes, two sizes, and the lanes that the scripts find. Needs Node and Chromium.
 #[test]
+#[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn in_a_browser() {
     let mut pages = Vec::new();
     for (name, mode) in [("nested", Mode::Volta), ("barrier_both_arms", Mode::PreVolta), ("spin_lock", Mode::PreVolta)]

@@ -4,21 +4,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_sim::instrument::{Counted, Log, instrument, measure, witness};
+use proptest::test_runner::{TestCaseError, TestRunner};
+use simt_sim::divergence::SideOrder;
+use simt_sim::gpu::{DivergenceRecord, Explanations};
+use simt_sim::instrument::{Log, instrument, measure, witness};
 use simt_sim::launch::Overrides;
-use simt_sim::machine::{Finish, Mode};
+use simt_sim::machine::{Finish, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
-use super::support::{MODES, launch, machine, options};
+use super::generated::any_program;
+use super::support::{MODES, cases, launch, machine, options};
 
 /// What is logged here: enough to see the order in several blocks.
-const LOG: Log = Log { warps: 8, events: 2_000 };
+const LOG: Log = Log { warps: 8, events: 100 };
 
-/// Every program under a folder, sorted.
+/// What a GPU counted.
+const RECORDS: &str = "tests/observations/h200/divergence";
+
+/// Every program under a folder, sorted. Those of `calibrate` loop by the clock, which probes change.
 fn programs(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         match path.extension().and_then(|e| e.to_str()) {
+            _ if path.ends_with("calibrate") => {}
             _ if path.is_dir() => found.extend(programs(&path.display().to_string())),
             Some("ir" | "ptx") => found.push(path),
             _ => {}
@@ -35,53 +43,148 @@ fn small(program: &Program) -> Overrides {
     Overrides { set, ..Overrides::default() }
 }
 
-/// Both counts of a program.
-fn counted(path: &Path, mode: Mode) -> Result<(Counted, Counted), String> {
-    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
-    let program = Program::parse(&path.display().to_string(), &text);
-    let (kernel, launch) = launch(&program, &small(&program))?;
-    let spec = machine(mode.default_machine());
+/// What is wrong between the two counts of a program; `branches` grows by those that were compared.
+fn disagreement(program: &Program, spec: &MachineSpec, mode: Mode, branches: &mut usize) -> Result<(), String> {
+    let (kernel, launch) = launch(program, &small(program))?;
     let options = options(mode, spec.side_order(), 20_000_000);
     let probes = instrument(&program.module, spec.warp_size, Some(LOG));
-    let own = witness(kernel, launch.clone(), &spec, &options, &probes).map_err(|e| e.to_string())?;
+    let own = witness(kernel, launch.clone(), spec, &options, &probes).map_err(|e| e.to_string())?;
     if !matches!(own.finish, Finish::Ok) {
-        return Ok((
-            own,
-            Counted { finish: Finish::CycleLimit, divergence: Default::default(), sequences: Vec::new() },
-        ));
+        return Ok(()); // a hang is not proved while probes count
     }
-    let probed = measure(kernel, launch, &spec, &options, &probes).map_err(|e| e.to_string())?;
-    Ok((own, probed))
+    let probed = measure(kernel, launch, spec, &options, &probes).map_err(|e| e.to_string())?;
+    *branches += own.divergence.branches.len();
+    if own.divergence == probed.divergence && own.sequences == probed.sequences {
+        return Ok(());
+    }
+    let mut wrong = vec![format!("{} {} {}: ends {:?}", program.name, spec.name, mode.name(), probed.finish.name())];
+    let (a, b) = (&own.divergence, &probed.divergence);
+    let branches = a.branches.iter().zip(&b.branches).filter(|(a, b)| a != b);
+    wrong.extend(branches.map(|(a, b)| format!("  {a:?}\n  {b:?}")));
+    let blocks = a.blocks.iter().zip(&b.blocks).filter(|(a, b)| a != b);
+    wrong.extend(blocks.map(|(a, b)| format!("  {a:?}\n  {b:?}")));
+    Err(wrong.join("\n"))
 }
 
 #[test]
 fn probes_count_what_the_simulator_counts() {
     let (mut wrong, mut branches) = (Vec::new(), 0);
-    for path in programs("programs") {
+    for path in ["programs", "tests/calls", "tests/regressions"].into_iter().flat_map(programs) {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        let program = Program::parse(&path.display().to_string(), &text);
         for mode in MODES {
-            match counted(&path, mode) {
-                Err(e) => wrong.push(format!("{} {}: {e}", path.display(), mode.name())),
-                // A hang is not proved while probes count.
-                Ok((own, _)) if !matches!(own.finish, Finish::Ok) => {}
-                Ok((own, probed)) => {
-                    branches += own.divergence.branches.len();
-                    if own.divergence != probed.divergence || own.sequences != probed.sequences {
-                        wrong.push(format!("{} {}: {:?}", path.display(), mode.name(), probed.finish));
-                        for (a, b) in
-                            own.divergence.branches.iter().zip(&probed.divergence.branches).filter(|(a, b)| a != b)
-                        {
-                            wrong.push(format!("  {a:?}\n  {b:?}"));
-                        }
-                        for (a, b) in
-                            own.divergence.blocks.iter().zip(&probed.divergence.blocks).filter(|(a, b)| a != b)
-                        {
-                            wrong.push(format!("  {a:?}\n  {b:?}"));
-                        }
-                    }
-                }
-            }
+            wrong.extend(disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).err());
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(branches > 150, "only {branches} branches were compared");
+}
+
+#[test]
+fn probes_count_what_the_simulator_counts_of_generated_programs() {
+    let result = TestRunner::new(cases(60)).run(&any_program(), |generated| {
+        let program = Program::parse("generated", &generated.print());
+        for mode in MODES {
+            let narrow = MachineSpec { warp_size: 5, max_warps: 32, ..machine("teaching") };
+            for spec in [machine(mode.default_machine()), narrow] {
+                disagreement(&program, &spec, mode, &mut 0).map_err(TestCaseError::fail)?;
+            }
+        }
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+}
+
+/// Names, scopes and branches that a pass could trip over.
+#[test]
+fn probes_keep_out_of_the_way() {
+    let text = "//! grid = 1
+//! block = 32
+//! buffer out: u32[32]
+//! arg out = out
+.func (.param .u32 r) probe_f(.param .u32 a)
+{
+    .reg .pred %probe_lead; .reg .u32 %a;
+    ld.param.u32 %a, [a];
+    st.param.u32 [r], %a;
+    setp.lt.u32 %probe_lead, %a, 5;
+    @%probe_lead ret;
+    add.u32 %a, %a, 1;
+    st.param.u32 [r], %a;
+    ret;
+}
+.entry k(.param .u64 out)
+{
+    .reg .pred %p; .reg .u32 %i, %r; .reg .u64 %out;
+    .param .u32 a, b;
+    mov.u32 %i, %tid.x;
+    st.param.u32 [a], %i;
+    call.uni (b), probe_f, (a);
+    ld.param.u32 %r, [b];
+Again:
+    { .reg .pred %p; setp.gt.u32 %p, %r, 20; @!%p bra Over; sub.u32 %r, %r, 1; setp.gt.u32 %p, %r, 25; @%p bra Again; }
+Over:
+    ld.param.u64 %out, [out];
+    mad.wide.u32 %out, %i, 4, %out;
+    st.global.u32 [%out], %r;
+    setp.eq.u32 %p, %i, 3;
+    @%p exit;
+    ret;
+}
+";
+    let program = Program::parse("names.ir", text);
+    let mut branches = 0;
+    for mode in MODES {
+        disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).expect("agreement");
+    }
+    assert_eq!(branches, 6, "the guarded `ret` of the function and two branches, in each mode");
+}
+
+/// The lines of which the GPU counted otherwise than the simulator does today.
+fn differing(path: &Path, record: &DivergenceRecord) -> Result<Vec<u32>, String> {
+    let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let program = Program::parse(&path.display().to_string(), &text);
+    let known: Vec<&str> = program.plan.constants().collect();
+    let constants = record.constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
+    let set = constants.map(|(name, value)| (name.clone(), value.to_string())).collect();
+    let (kernel, launch) = launch(&program, &Overrides { set, ..Overrides::default() })?;
+    record
+        .is_of(&text, &launch)
+        .map_err(|e| format!("{e}: record it with `simt-sim crosscheck --divergence --record`"))?;
+    let spec = machine("h200");
+    let options = options(Mode::Volta, SideOrder::Fewer, 20_000_000);
+    let (warps, events) = record.log;
+    let probes = instrument(&program.module, spec.warp_size, Some(Log { warps, events }));
+    let own = witness(kernel, launch, &spec, &options, &probes).map_err(|e| e.to_string())?;
+    Ok(record.differing(matches!(own.finish, Finish::Ok).then_some(&own.divergence)))
+}
+
+#[test]
+fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+    let explained = Explanations::parse(&read(&Path::new(RECORDS).join("explained.ron"))).expect("explanations");
+    let (mut wrong, mut names) = (Vec::new(), Vec::new());
+    for path in programs("programs") {
+        let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
+        let record = DivergenceRecord::parse(&read(&Path::new(RECORDS).join(format!("{name}.ron"))));
+        match record.and_then(|record| differing(&path, &record)) {
+            Err(e) => wrong.push(format!("{name}: {e}")),
+            Ok(lines) => {
+                let judged = explained.judge(&name, &lines);
+                if !judged.unexplained.is_empty() {
+                    wrong.push(format!("{name}: lines {:?} differ, unexplained", judged.unexplained));
+                }
+                if !judged.needless.is_empty() {
+                    wrong.push(format!("{name}: lines {:?} no longer differ; drop the explanation", judged.needless));
+                }
+            }
+        }
+        names.push(name);
+    }
+    for explanation in explained.0.iter().filter(|e| !names.contains(&e.program)) {
+        wrong.push(format!("{}: explained, and there is no such program", explanation.program));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

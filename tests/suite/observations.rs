@@ -26,7 +26,7 @@ fn known() -> Known {
     Known::parse(&text).unwrap_or_else(|e| panic!("known.ron: {e}"))
 }
 
-/// Program files by the name that their observation bears.
+/// Program files by the name that their observation bears; of a `.cu`, the `.ptx` that nvcc made of it.
 fn programs() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     for folder in ["programs", "programs/small", "programs/cuda", truth::FOLDER] {
@@ -34,6 +34,9 @@ fn programs() -> BTreeMap<String, PathBuf> {
             if let Some(name) = path.file_name().and_then(|n| n.to_str())
                 && (name.ends_with(".ir") || name.ends_with(".ptx"))
             {
+                if path.with_extension("cu").exists() {
+                    found.insert(name.replace(".ptx", ".cu"), path.clone());
+                }
                 found.insert(name.to_string(), path);
             }
         }
@@ -41,8 +44,8 @@ fn programs() -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// What is wrong between an observation and a run of today, if anything.
-fn difference(path: &Path, observation: &Observation) -> Result<(), String> {
+/// What is wrong between an observation and a run of today, if anything. `cuda`: it is one of the source beside.
+fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);
     let known: Vec<&str> = program.plan.constants().collect();
@@ -56,7 +59,8 @@ fn difference(path: &Path, observation: &Observation) -> Result<(), String> {
         return Err(format!("the GPU ended {:?}, the simulator {}", observation.finish, done.finish.name()));
     }
     let tolerance = Tolerance::of(kernel);
-    let held = observation.compare(&text, &before, &done.launch, tolerance).map_err(|e| e.to_string())?;
+    let source = if cuda { fs::read_to_string(path.with_extension("cu")).map_err(|e| e.to_string())? } else { text };
+    let held = observation.compare(&source, &before, &done.launch, tolerance).map_err(|e| e.to_string())?;
     let differing: Vec<String> = held.buffers.iter().filter(|b| !b.agrees()).map(|b| format!("  {b:x?}")).collect();
     if differing.is_empty() { Ok(()) } else { Err(format!("({tolerance})\n{}", differing.join("\n"))) }
 }
@@ -77,6 +81,8 @@ fn the_simulator_does_what_the_gpu_did() {
             .strip_suffix(".ptx.ron")
             .map(|n| format!("{n}.ptx"))
             .or_else(|| name.strip_suffix(".ir.ron").map(|n| format!("{n}.ir")))
+            .or_else(|| name.strip_suffix(".cu.ron").map(|n| format!("{n}.cu")))
+        // compiled by NVRTC
         else {
             continue;
         };
@@ -86,7 +92,7 @@ fn the_simulator_does_what_the_gpu_did() {
             wrong.push(format!("{}: there is no such program", file.display()));
             continue;
         };
-        match (difference(path, &observation), known.program(&name).is_some()) {
+        match (difference(path, name.ends_with(".cu"), &observation), known.program(&name).is_some()) {
             (Err(e), false) => wrong.push(format!("{}: {e}", path.display())),
             (_, true) => {}
             (Ok(()), false) => held += 1,

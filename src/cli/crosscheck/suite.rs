@@ -227,12 +227,14 @@ impl Suite<'_> {
         let probes = instrument(&program.module, machine.spec.warp_size, Some(log));
         let own = witness(kernel, launch, &machine.spec, &options, &probes).map_err(Failure::new)?;
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-        let ended = matches!(own.finish, Finish::Ok) && record.finish == gpu::Finish::Ok;
-        if ended && own.divergence.differing(&record.counts).is_empty() {
-            return Ok(Some(Trust::Exact));
-        }
-        let reason = self.explanations.of(name).next().map(|e| e.reason.clone());
-        Ok(Some(Trust::Differs { reason }))
+        let counted = matches!(own.finish, Finish::Ok).then_some(&own.divergence);
+        let differing = record.differing(counted);
+        let judged = self.explanations.judge(name, &differing);
+        Ok(Some(match (differing.is_empty(), judged.unexplained.is_empty()) {
+            (true, _) => Trust::Exact,
+            (false, true) => Trust::Differs { reason: judged.reasons.first().map(|e| e.reason.clone()) },
+            (false, false) => Trust::Differs { reason: None },
+        }))
     }
 
     /// Every launch of the reports that is of this program.

@@ -19,7 +19,7 @@ pub(in super::super) fn compile(name: &str, source: &str, headers: &[String]) ->
         return Err(refused("the text holds a NUL byte".to_string(), String::new()));
     }
     let options = CompileOptions {
-        options: vec![format!("--gpu-architecture=compute_{OLDEST_TARGET}")],
+        options: vec![format!("--gpu-architecture=compute_{OLDEST_TARGET}"), "--device-int128".to_string()],
         include_paths: headers.to_vec(),
         name: Some(name.to_string()),
         ..CompileOptions::default()
