@@ -27,3 +27,4 @@ mod step;
 mod support;
 mod sweep;
 mod truth;
+mod validation;
