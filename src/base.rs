@@ -9,6 +9,14 @@ use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAs
 /// The largest number of lanes a warp can have. Machines may use fewer (`teaching` goes down to 2).
 pub const MAX_LANES: usize = 32;
 
+/// A number that looks random and depends on `seed` alone (SplitMix64, Steele et al., OOPSLA'14).
+pub const fn mix(seed: u64) -> u64 {
+    let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
 /// A point in time, or a span of it, in SM clock cycles.
 pub type Cycle = u64;
 

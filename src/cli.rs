@@ -8,6 +8,7 @@ mod ask;
 mod calibrate;
 mod cfg;
 mod check;
+mod checks;
 mod compare;
 mod crosscheck;
 mod explain;
@@ -48,6 +49,8 @@ pub(crate) enum Exit {
     Fault = 5,
     /// There is no GPU, and no observation that fits.
     NothingToCompare = 6,
+    /// The program ran to its end, and a check found an error.
+    CheckFound = 7,
 }
 
 /// Something the user has to be told before the process ends with [`Exit::Usage`]: the text is complete, help included.

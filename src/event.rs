@@ -249,6 +249,40 @@ pub enum Event {
         warp: WarpId,
         /// The step.
         pc: Pc,
+        /// The lanes that execute it.
+        lanes: LaneMask,
+        /// The lanes that count as arrived: before Volta all of the warp's.
+        arriving: LaneMask,
+        /// The barrier's number.
+        id: u8,
+        /// The thread count that the instruction names.
+        count: Option<u32>,
+        /// Whether the lanes wait; `bar.arrive` does not.
+        wait: bool,
+    },
+    /// The threads that wait at a block barrier go on: all have come.
+    BarrierOpen {
+        /// When the last one came.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// Whose barrier.
+        block: BlockId,
+        /// Its number.
+        id: u8,
+    },
+    /// An instruction that names member lanes was executed (also reported as `Issue`).
+    Collective {
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The lanes that execute it.
+        lanes: LaneMask,
+        /// The lanes that it names.
+        members: LaneMask,
     },
     /// A warp spent `cycles` in one state.
     WarpStalled {
@@ -287,6 +321,43 @@ pub enum Event {
     },
 }
 
+/// What the lanes of a warp asked of memory, as the program says it.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneAccess<'a> {
+    /// Which memory. Of a generic access whose lanes reach several, that of the lowest lane.
+    pub memory: MemoryKind,
+    /// Load, store or atomic.
+    pub way: AccessWay,
+    /// The lanes that took part.
+    pub lanes: LaneMask,
+    /// Bytes a lane.
+    pub bytes: u32,
+    /// Where each lane went: an offset in shared and local memory, absolute elsewhere. Lanes that took no part hold anything.
+    pub addresses: &'a [u64; MAX_LANES],
+    /// What each lane stored, an entry for each element of a vector; nothing for loads and atomics.
+    pub stored: [Option<Cells<'a>>; 4],
+}
+
+/// A register of each lane.
+#[derive(Clone, Copy, Debug)]
+pub enum Cells<'a> {
+    /// Of 32 bits.
+    Narrow(&'a [u32; MAX_LANES]),
+    /// Of 64 bits.
+    Wide(&'a [u64; MAX_LANES]),
+}
+
+impl Cells<'_> {
+    /// The lane's value, zero-extended.
+    #[inline]
+    pub fn get(&self, lane: u32) -> u64 {
+        match self {
+            Cells::Narrow(row) => row[lane as usize % MAX_LANES].into(),
+            Cells::Wide(row) => row[lane as usize % MAX_LANES],
+        }
+    }
+}
+
 /// Someone who folds events into values. One observer per SM; [`Observer::merge`] joins them in SM order.
 pub trait Observer: Send + Sized {
     /// Takes one event.
@@ -295,6 +366,10 @@ pub trait Observer: Send + Sized {
     /// for an event; who does not look at it pays nothing.
     #[inline(always)]
     fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
+    /// Is shown what the lanes of a warp asked of memory, right before its [`Event::Memory`]. Memory is already changed. Too
+    /// large for an event; who does not look at it pays nothing.
+    #[inline(always)]
+    fn access(&mut self, _: WarpId, _: Pc, _: &LaneAccess<'_>) {}
     /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: the address of each lane that took
     /// part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts from the
     /// block's first byte. Too large for an event; who does not look at it pays nothing.
@@ -327,6 +402,11 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn control(&mut self, sm: SmId, warp: WarpId, control: &WarpControl) {
         self.0.control(sm, warp, control);
         self.1.control(sm, warp, control);
+    }
+    #[inline(always)]
+    fn access(&mut self, warp: WarpId, pc: Pc, access: &LaneAccess<'_>) {
+        self.0.access(warp, pc, access);
+        self.1.access(warp, pc, access);
     }
     #[inline(always)]
     fn addresses(&mut self, warp: WarpId, pc: Pc, traffic: &Traffic, addresses: &[u64; MAX_LANES]) {

@@ -152,6 +152,7 @@ fn code(code: &'static Code) -> Page {
     let who = match code.stage {
         Stage::Text => "Found while the text is read; `simt-sim check FILE` shows all findings.",
         Stage::Check => "Found before anything runs; `simt-sim check FILE` shows all findings.",
+        Stage::Run => "Found while the program runs, by `simt-sim check --run FILE` or `simt-sim run --checks`.",
         Stage::Launch => "Found when the directives and options are evaluated, before anything runs.",
     };
     Page {
@@ -164,6 +165,7 @@ fn code(code: &'static Code) -> Page {
         remedy: code.remedy,
         example: match (code.sample, code.sample.excerpt()) {
             (codes::Sample::None(why), _) => Example::None(why),
+            (codes::Sample::Run(command), _) => Example::Command(command),
             (_, text) => Example::Text(text.unwrap_or_default()),
         },
     }

@@ -65,6 +65,17 @@ impl Kernel {
         self.functions.iter().find(|f| (f.first as usize..f.end as usize).contains(&inst))
     }
 
+    /// Registers of the kernel itself that some path reads before anything has written them.
+    pub fn read_unset(&self) -> Vec<Register> {
+        let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);
+        flow::Liveness::new(&self.insts[..own], &self.registers).at_entry
+    }
+
+    /// For each instruction, whether a loop spins on what it sees: it ends when a strong load or an atomic brings another value.
+    pub fn awaited(&self) -> Vec<bool> {
+        flow::awaited(&self.insts, &self.functions, &self.flow)
+    }
+
     /// The device function that the source line belongs to; `None` if the kernel has instructions there as well.
     pub fn function_at(&self, line: u32) -> Option<&DeviceFunction> {
         let mut there = self.insts.iter().enumerate().filter(|(_, inst)| inst.line == line);

@@ -68,6 +68,14 @@ pub struct Buffer {
     pub words: Vec<u32>,
 }
 
+impl Buffer {
+    /// The element at `index` as text; that of one past the end is a zero.
+    pub fn element_text(&self, index: u64) -> String {
+        let word = |i: u64| usize::try_from(i).ok().and_then(|i| self.words.get(i)).copied().unwrap_or(0);
+        element::show(element::bits(&word, self.element, index), self.element)
+    }
+}
+
 /// What the command line changes.
 #[derive(Clone, Debug, Default)]
 pub struct Overrides {

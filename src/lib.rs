@@ -53,6 +53,7 @@
 pub mod ask;
 pub mod base;
 pub mod calibrate;
+pub mod checks;
 pub mod debug;
 pub mod diag;
 pub mod divergence;

@@ -1,12 +1,21 @@
 //! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
 //! [`simulate`] (or [`record`], for a window of it). The command line, the tests and the benchmarks all go this way.
+//! [`simulate_checked`] runs with checks on, [`another_result`] looks for a schedule that gives another result.
+
+mod checked;
+mod schedules;
+
+pub use checked::{CheckedSimulation, simulate_checked};
+pub use schedules::{Different, another_result};
 
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
+use crate::checks;
 use crate::diag::{Diagnostic, has_errors};
-use crate::kernel::{self, JoinOp, Kernel, Op, Step};
+use crate::exec::FaultKind;
+use crate::kernel::{self, JoinOp, Kernel, Op, Step, Stream};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
-    self, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
+    self, Code, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
 };
 use crate::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
@@ -142,9 +151,21 @@ pub fn simulate(
     let stream = machine::stream(kernel, options.mode, options.yields);
     let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
     let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
-    let Outcome { finish, interleaved, occupancy, launch, observer, .. } =
-        machine::run(code.clone(), launch, spec, options, progress, counts)?;
+    let outcome = machine::run(code.clone(), launch, spec, options, progress, counts)?;
+    Ok(report_of(program, &code, &stream, spec, options, outcome))
+}
 
+/// What a finished run came to.
+fn report_of(
+    program: &Program,
+    code: &Code<'_>,
+    stream: &Stream,
+    spec: &MachineSpec,
+    options: &Options,
+    outcome: Outcome<Counts>,
+) -> Simulation {
+    let kernel = code.kernel();
+    let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
     let lines = Lines::new(program);
     let mut notes = Vec::new();
     if interleaved {
@@ -171,7 +192,7 @@ pub fn simulate(
             limited_by: occupancy.limit.to_string(),
         },
         finish: finish_word(&finish),
-        verdict: verdict(&finish, kernel, &lines, options.max_cycles),
+        verdict: verdict(&finish, kernel, &lines, options.max_cycles, Some(&launch)),
         totals: observer.finish(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         expectations: Vec::new(),
@@ -181,7 +202,7 @@ pub fn simulate(
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
     run.expectations =
         verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
-    Ok(Simulation { run, finish, launch })
+    Simulation { run, finish, launch }
 }
 
 /// Runs as much of a kernel as a window needs, and keeps what happened in it.
@@ -223,7 +244,7 @@ pub fn record(
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         timeline: observer.0,
         schedulers: observer.1.into_spans(),
-        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles)),
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles, None)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),
     })
@@ -327,7 +348,7 @@ pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<Ste
 
 /// Why a run did not end well, if it did not.
 pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
-    verdict(finish, kernel, &Lines::new(program), max_cycles)
+    verdict(finish, kernel, &Lines::new(program), max_cycles, None)
 }
 
 fn machine_facts(spec: &MachineSpec) -> MachineFacts {
@@ -413,7 +434,14 @@ fn finish_word(finish: &Finish) -> report::Finish {
 }
 
 /// Why a run did not end well, in sentences.
-fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, max_cycles: Cycle) -> Option<Verdict> {
+/// `launch`: for what lies next to a bad address.
+fn verdict(
+    finish: &Finish,
+    kernel: &Kernel,
+    lines: &Lines<'_>,
+    max_cycles: Cycle,
+    launch: Option<&Launch>,
+) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => Some(Verdict {
@@ -441,7 +469,7 @@ fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, max_cycles: Cycl
             help: Some("raise --max-cycles if the program needs longer".to_string()),
         }),
         Finish::Fault(report) => Some(Verdict {
-            message: fault(report),
+            message: fault(report, kernel, launch),
             lanes: vec![LaneGroup::new(
                 report.block.0,
                 report.warp,
@@ -473,9 +501,16 @@ fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {
     hang.lanes.iter().map(group).collect()
 }
 
-fn fault(report: &FaultReport) -> String {
+fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> String {
     let FaultReport { fault, block, warp, cycle, .. } = report;
-    format!("{} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
+    let near = match fault.kind {
+        FaultKind::OutOfBounds { space, address, bytes } => {
+            launch.and_then(|launch| checks::nearest(kernel, launch, space, address, bytes))
+        }
+        _ => None,
+    };
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    format!("{}{near} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
 }
 
 /// Buffers as the launch's expectations read them.

@@ -22,7 +22,7 @@ pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
-    Branch, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
     Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{

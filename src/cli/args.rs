@@ -1,6 +1,7 @@
 //! What can be typed.
 
 mod calibrate;
+mod checks;
 mod export;
 mod page;
 mod plot;
@@ -13,6 +14,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub(crate) use calibrate::CalibrateArgs;
+pub(crate) use checks::{ChecksChoice, RunningChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
@@ -26,7 +28,8 @@ pub(crate) use sweep::SweepArgs;
     version,
     max_term_width = 100,
     after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
-error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted; 6 nothing to compare with."
+error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted; 6 nothing to compare with; 7 a check found \
+an error."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -49,7 +52,7 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Run a program once for each combination of values: a table, a file of results, a picture
     Sweep(SweepArgs),
-    /// Check programs without running them: errors, warnings, a summary
+    /// Check programs: errors, warnings, a summary; with --run also what they do wrong when they run
     Check(CheckArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
@@ -115,6 +118,8 @@ pub(crate) struct RunArgs {
     /// Draw a picture of the run, too: `simt-sim plot` lists the kinds; FILE ends in .svg or .png
     #[arg(long, value_name = "KIND=FILE", value_parser = PictureFile::parse)]
     pub(crate) plot: Vec<PictureFile>,
+    #[command(flatten)]
+    pub(crate) checks: ChecksChoice,
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -255,6 +260,8 @@ pub(crate) struct CheckArgs {
     /// Print only errors and warnings
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) running: RunningChoice,
 }
 
 /// Runs each program on the simulator and on the GPU and compares every buffer that it writes: bit by bit, or within the

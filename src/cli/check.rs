@@ -1,13 +1,15 @@
-//! `simt-sim check`: errors, warnings and a summary, without a run.
+//! `simt-sim check`: errors, warnings and a summary; with `--run` also what the checks find in a run.
 
 use simt_sim::diag::Severity;
+use simt_sim::checks::Checks;
 use simt_sim::kernel::support;
+use simt_sim::machine::Options;
 use simt_sim::pipeline::Program;
 
 use super::args::CheckArgs;
-use super::{Exit, Failure, output, source};
+use super::{Exit, Failure, checks, job, output, run, source};
 
-/// Checks each file; ends with [`Exit::Usage`] when any has an error.
+/// Checks each file; ends with [`Exit::Usage`] when any has an error, else as the first run that did not end well.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let mut exit = Exit::Ok;
     for path in &args.files {
@@ -20,6 +22,16 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
                 if !args.quiet {
                     output::print(&summary(&program))?;
                 }
+                if program.is_sound() && args.running.run {
+                    match run_checked(args, &program) {
+                        Ok(ended) if exit == Exit::Ok => exit = ended,
+                        Ok(_) => {}
+                        Err(Failure(text)) => {
+                            output::error(&text);
+                            exit = Exit::Usage;
+                        }
+                    }
+                }
             }
             Err(Failure(text)) => {
                 output::error(&text);
@@ -28,6 +40,37 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
+}
+
+/// Runs a sound program with all checks on, and says how that ended.
+fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
+    let running = &args.running;
+    let machine = job::machine(&running.machine)?;
+    let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
+    let launch = job::launch(program, kernel, &running.launch)?;
+    let options = Options {
+        mode: machine.mode,
+        order: machine.order,
+        yields: !running.machine.no_yield,
+        max_cycles: running.max_cycles,
+        jobs: 1,
+    };
+    let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
+    let (simulation, findings) = wanted.run(program, kernel, launch, &machine.spec, &options, &())?;
+    output::error(&checks::shown(program, &findings, args.quiet));
+    if !args.quiet {
+        let result = &simulation.run;
+        let held = result.expectations.iter().filter(|e| e.passed).count();
+        let expected = match result.expectations.len() {
+            0 => String::new(),
+            all => format!(", {held} of {} held", plural(all, "expectation")),
+        };
+        let ended = result.finish.title();
+        let mut out = format!("  run on {} ({}): {ended}{expected}\n", result.machine, result.mode);
+        result.notes.iter().for_each(|note| out += &format!("  {note}\n"));
+        output::print(&out)?;
+    }
+    Ok(run::exit(&simulation, &findings))
 }
 
 fn summary(program: &Program) -> String {

@@ -4,19 +4,21 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simt_sim::diag::{Diagnostic, has_errors};
 use simt_sim::html::{self, Part};
 use simt_sim::machine::{Finish, Progress};
-use simt_sim::pipeline::{self, Simulation};
+use simt_sim::pipeline::Simulation;
 use simt_sim::report;
 
 use super::args::{Format, PictureFile, RunArgs};
-use super::{Exit, Failure, job, output, page, plot, runs, source};
+use super::{Exit, Failure, checks, job, output, page, plot, runs, source};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
         report::known(name).map_err(Failure::new)?; // before the run rather than after it
     }
+    let on = checks::chosen(args.checks.checks.as_deref())?;
     page::sensible(&args.page)?;
     let machine = job::machine(&args.program.machine)?;
     let program = source::read_sound(&args.program.file, args.quiet)?;
@@ -25,9 +27,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let options = runs::options(&args.program, &machine, args.jobs);
     let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
     let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
-    let mut simulation =
-        pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    let (spec, options) = checks::scheduled(&machine.spec, &options, args.checks.schedule);
+    let wanted = checks::Wanted { on, schedules: args.checks.schedules };
+    let (mut simulation, findings) = wanted.run(&program, kernel, launch, &spec, &options, &bar)?;
     bar.clear();
+    output::error(&checks::shown(&program, &findings, args.quiet));
     if let (Some(path), Some(recording)) = (&args.page.html, &recording) {
         let sources = page::sources(&simulation.run, &program);
         let part = Part { run: &simulation.run, recording, sources: &sources };
@@ -50,7 +54,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for PictureFile { kind, path } in &args.plot {
         plot::draw_of_run(*kind, path, args, &simulation.run, &machine.spec)?;
     }
-    Ok(exit(&simulation))
+    Ok(exit(&simulation, &findings))
 }
 
 /// Leaves only the chosen metrics in a run, all when none is chosen. In JSON they keep their nvprof names and units.
@@ -66,11 +70,13 @@ fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn exit(simulation: &Simulation) -> Exit {
+/// How the process ends. How the run ended comes first: what follows from a hang or a fault says less.
+pub(crate) fn exit(simulation: &Simulation, findings: &[Diagnostic]) -> Exit {
     match simulation.finish {
         Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,
         Finish::CycleLimit => Exit::CycleLimit,
         Finish::Fault(_) => Exit::Fault,
+        Finish::Ok if has_errors(findings) => Exit::CheckFound,
         Finish::Ok if !simulation.run.passed() => Exit::ExpectationFailed,
         Finish::Ok => Exit::Ok,
     }

@@ -3,6 +3,7 @@
 
 mod check;
 mod launch;
+mod run;
 mod text;
 
 /// A kind of finding.
@@ -29,6 +30,8 @@ pub enum Stage {
     Check,
     /// Directives, arguments, options and machine files.
     Launch,
+    /// What the program does.
+    Run,
 }
 
 impl Stage {
@@ -38,6 +41,7 @@ impl Stage {
             Stage::Text => "Findings about the text",
             Stage::Check => "Findings about the program",
             Stage::Launch => "Findings about the launch",
+            Stage::Run => "Findings about a run",
         }
     }
 }
@@ -51,6 +55,8 @@ pub enum Sample {
     Directives(&'static str),
     /// A whole file.
     File(&'static str),
+    /// The command that shows it: it takes a run.
+    Run(&'static str),
     /// None: the reason why, as a sentence.
     None(&'static str),
 }
@@ -64,14 +70,14 @@ impl Sample {
     pub const fn excerpt(&self) -> Option<&'static str> {
         match self {
             Sample::Body(text) | Sample::Directives(text) | Sample::File(text) => Some(text),
-            Sample::None(_) => None,
+            Sample::Run(_) | Sample::None(_) => None,
         }
     }
 
     /// A whole file with the excerpt in it.
     pub fn file(&self) -> Option<String> {
         match self {
-            Sample::None(_) => None,
+            Sample::Run(_) | Sample::None(_) => None,
             Sample::File(text) => Some((*text).to_owned()),
             Sample::Body(text) => Some(format!(
                 ".entry k(.param .u64 out, .param .u32 n)\n{{\n.reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<8>;\n\
@@ -98,7 +104,7 @@ fn key(line: &str) -> &str {
 
 /// Every code, by stage and name.
 pub fn all() -> impl Iterator<Item = &'static Code> {
-    [text::CODES, check::CODES, launch::CODES].into_iter().flatten()
+    [text::CODES, check::CODES, launch::CODES, run::CODES].into_iter().flatten()
 }
 
 /// The code called `name`.

@@ -73,6 +73,14 @@ pub(super) const EXITS: &[Exit] = &[
         "Build with `--features cuda` on a machine that has a GPU, or record an observation there.",
         "simt-sim crosscheck programs/small/if_else.ir --recorded no-such-folder",
     ),
+    exit(
+        7,
+        ("exit-7", "7"),
+        "the program ran to its end, and a check found an error: a race, an uninitialised read, a misused barrier or mask, an \
+         order-dependent result",
+        "See the page of the finding's code; warnings do not change the exit code.",
+        "simt-sim check --run tests/races/missing_barrier.ir",
+    ),
 ];
 
 /// Verdicts: name, meaning, how it is found out, what to do, an example.

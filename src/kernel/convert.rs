@@ -121,8 +121,8 @@ impl Kernel {
 fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
     let own_lanes = match &inst.op {
         Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } => true,
-        Op::Load(load) => !load.access.strong,
-        Op::Store(store) => !store.access.strong,
+        Op::Load(load) => !load.access.strong(),
+        Op::Store(store) => !store.access.strong(),
         _ => false,
     };
     own_lanes && inst.guard.is_none() && !inst.writes.contains(&Register::Predicate(guard.predicate))

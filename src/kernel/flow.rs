@@ -27,6 +27,7 @@ pub(in crate::kernel) use liveness::Liveness;
 pub use liveness::register_pressure;
 pub use loops::Loop;
 pub use stream::NO_FORM;
+pub(in crate::kernel) use stream::awaited;
 pub use warnings::warnings;
 
 use super::{DeviceFunction, Inst, Op, Registers};

@@ -341,10 +341,41 @@ pub struct Access {
     pub count: u8,
     /// Whether the registers are 64-bit rows (a narrower load may fill a wider register).
     pub wide: bool,
-    /// `.volatile`, `.relaxed`, `.acquire`, `.release`: strong, so a spin loop on it yields.
-    pub strong: bool,
+    /// What it promises to other threads.
+    pub order: MemoryOrder,
     /// `.cg`, `.cv`, `.volatile`, strong: goes to L2 without looking in L1.
     pub bypass_l1: bool,
+}
+
+impl Access {
+    /// Whether it is strong: other threads' accesses may run at the same time, and a spin loop on it yields.
+    pub const fn strong(&self) -> bool {
+        !matches!(self.order, MemoryOrder::Weak)
+    }
+}
+
+/// What a memory access promises to other threads (PTX ISA, "Memory Consistency Model"). Scopes are not told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MemoryOrder {
+    /// Nothing (`.weak`, the default of `ld` and `st`).
+    Weak,
+    /// `.volatile`: strong, and no more than that.
+    Volatile,
+    /// `.relaxed`, the default of `atom` and `red`.
+    Relaxed,
+    /// `.acquire`: what follows comes after what the other thread released.
+    Acquire,
+    /// `.release`: what came before is seen by who acquires.
+    Release,
+    /// `.acq_rel`
+    AcquireRelease,
+}
+
+impl MemoryOrder {
+    /// Whether earlier accesses of the thread are released.
+    pub const fn releases(self) -> bool {
+        matches!(self, MemoryOrder::Release | MemoryOrder::AcquireRelease)
+    }
 }
 
 /// `ld`
@@ -394,6 +425,8 @@ pub struct Atomic {
     pub f: AtomicFn,
     /// The element type: 32 or 64 bits (16 for cas); also floats and pairs for add.
     pub ty: Type,
+    /// What it promises to other threads; never weak.
+    pub order: MemoryOrder,
     /// The old value; `None` for `red` and `_`.
     pub d: Option<Row>,
     /// Where.

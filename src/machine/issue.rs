@@ -8,12 +8,13 @@ use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
+use super::spec::Policy;
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
-use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
-use crate::divergence::{Flow, Side};
-use crate::event::{Event, Observer, SlotLoss, Stall};
-use crate::exec::{self, Effect, Env, Fault, FaultKind};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId, mix};
+use crate::divergence::{Flow, Side, WarpControl};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
+use crate::exec::{self, AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{BarrierKind, JoinOp, Op, Step};
 
@@ -149,13 +150,26 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
         if cost.kind == Kind::Collective
-            && !matches!(step.inst.op, Op::WarpSync { .. })
             && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
-            && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
-            && !away.is_empty()
         {
-            let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
-            return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+            let (mut rest, mut next_members) = (lanes, Some(members));
+            while let Some(named) = next_members {
+                // Lanes that name different masks synchronise among themselves.
+                let lanes = rest & named;
+                if lanes.is_empty() {
+                    break; // a mask without the lane itself: a fault
+                }
+                self.observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
+                rest -= lanes;
+                next_members = exec::members(&step.inst, rest, &warp.registers);
+            }
+            if !matches!(step.inst.op, Op::WarpSync { .. })
+                && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
+                && !away.is_empty()
+            {
+                let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
+                return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+            }
         }
         let effect = match self.execute(warp, step, pc, lanes, active, now) {
             Ok(effect) => effect,
@@ -210,6 +224,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.watch.progress();
                 }
                 if !access.lanes.is_empty() {
+                    let asked = asked(&step.inst.op, access, &self.addresses, &warp.registers);
+                    self.observer.access(slot, pc, &asked);
                     let price = Cycle::from(cost.latency);
                     let served = self.memory.serve(now, access, &mut self.addresses, slot.0, price);
                     times.done = served.done;
@@ -218,12 +234,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
                     self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
-                warp.control.go(next);
+                match cx.spec.policy {
+                    Policy::Adversarial { seed } => part(&mut warp.control, seed ^ u64::from(warp.index), active, next),
+                    _ => warp.control.go(next),
+                }
             }
             Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
             Effect::Barrier { lanes, id, count, wait } => {
                 after = After::Arrived;
-                self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc });
+                let arriving = warp.control.arriving();
+                self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc, lanes, arriving, id, count, wait });
                 let votes = match &step.inst.op {
                     Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
                         threads: lanes.count(),
@@ -231,7 +251,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     },
                     _ => Votes::default(),
                 };
-                let arriving = warp.control.arriving();
                 let mut threads = arriving.count();
                 if count.is_some() && warp.all_wait_at(id, arriving) {
                     // A counted barrier counts warps by their full size: lanes that have ended are there too.
@@ -365,6 +384,36 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 }
 
+/// An access as observers are shown it.
+#[inline(always)]
+fn asked<'a>(
+    op: &Op,
+    access: MemoryAccess,
+    addresses: &'a [u64; MAX_LANES],
+    registers: &'a RegisterFile,
+) -> LaneAccess<'a> {
+    let mut stored = [None; 4];
+    if let Op::Store(store) = op {
+        for (cells, row) in stored.iter_mut().zip(store.s).take(store.access.count.into()) {
+            let row = usize::from(row.0);
+            let wide = store.access.wide;
+            *cells = Some(if wide { Cells::Wide(&registers.wide[row]) } else { Cells::Narrow(&registers.narrow[row]) });
+        }
+    }
+    let memory = match access.space {
+        Space::Shared => MemoryKind::Shared,
+        Space::Local => MemoryKind::Local,
+        Space::Param | Space::Const => MemoryKind::Const,
+        Space::Global | Space::Generic => MemoryKind::Global,
+    };
+    let way = match access.kind {
+        AccessKind::Read => AccessWay::Load,
+        AccessKind::Write => AccessWay::Store,
+        AccessKind::Atomic => AccessWay::Atomic,
+    };
+    LaneAccess { memory, way, lanes: access.lanes, bytes: access.bytes.into(), addresses, stored }
+}
+
 /// The step that a warp issues.
 struct Issue<'a> {
     w: usize,
@@ -392,6 +441,20 @@ pub(super) enum After {
     Ended(LaneMask),
     /// The warp has arrived at a block barrier.
     Arrived,
+}
+
+/// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
+/// situation, so that a livelock can be proved.
+#[cold]
+fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
+    let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
+    let some = active & LaneMask(draw as u32);
+    let parts = draw >> 62 == 0 && !some.is_empty() && some != active;
+    if parts && matches!(control, WarpControl::Independent(_)) {
+        control.split(&[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }], None);
+    } else {
+        control.go(next);
+    }
 }
 
 /// What a branch does that `taken` lanes take.

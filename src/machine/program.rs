@@ -207,8 +207,8 @@ fn communicates(op: &Op) -> bool {
     let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {
         Op::Atomic(a) => visible(a.space),
-        Op::Load(l) => l.access.strong && visible(l.access.space),
-        Op::Store(s) => s.access.strong && visible(s.access.space),
+        Op::Load(l) => l.access.strong() && visible(l.access.space),
+        Op::Store(s) => s.access.strong() && visible(s.access.space),
         _ => false,
     }
 }

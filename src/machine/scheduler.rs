@@ -4,7 +4,7 @@
 //! two-level (GPGPU-Sim's vocabulary) and greedy-then-youngest (Huerta et al., MICRO'25).
 
 use super::spec::Policy;
-use crate::base::Cycle;
+use crate::base::{Cycle, mix};
 
 /// Never: the warp is blocked, or its slot is empty.
 pub(super) const NEVER: Cycle = Cycle::MAX;
@@ -260,6 +260,11 @@ impl Scheduler {
             Policy::LooseRoundRobin => self.round_robin(can),
             Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
             Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
+            Policy::Adversarial { seed } => {
+                let ready: Vec<usize> = bits(can).collect();
+                let draw = mix(seed ^ now << 8 ^ u64::from(self.number)) as usize;
+                ready.get(draw % ready.len().max(1)).copied().unwrap_or_default()
+            }
             Policy::TwoLevel { active } => {
                 self.fill_active_set(now, can, active);
                 self.round_robin(can & self.active)

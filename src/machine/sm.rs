@@ -8,11 +8,26 @@ use super::block::{Block, Votes};
 use super::gpu::Context;
 use super::issue::{After, Issuer};
 use super::scheduler::{NEVER, Scheduler};
+use super::spec::Policy;
 use super::verdict::{FaultReport, Finish};
 use super::warp::{Until, Warp};
-use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId};
+use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
+
+/// The longest that an adversarial schedule holds a warp back: enough for another to run far ahead.
+const MOST_LATE: u64 = 4096;
+
+/// How many cycles a warp in this situation is held back.
+fn late(policy: Policy, situation: u64) -> Cycle {
+    match policy {
+        Policy::Adversarial { seed } => {
+            let draw = mix(seed.wrapping_mul(3) ^ situation);
+            if draw & 1 == 0 { 0 } else { (draw >> 1) % MOST_LATE }
+        }
+        _ => 0,
+    }
+}
 
 /// One SM. A clone is a checkpoint: it goes on as the original would, if global memory is brought back, too.
 #[derive(Clone)]
@@ -156,7 +171,9 @@ impl<'a, O: Observer> Sm<'a, O> {
     fn release_barriers(&mut self, block: usize) {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
             self.issuer.watch.progress();
-            let spec = self.cx.spec.barrier;
+            let (cycle, sm, id) = (released.last, self.id, self.issuer.blocks[block].id);
+            self.issuer.observer.on(Event::BarrierOpen { cycle, sm, block: id, id: released.id });
+            let (spec, policy) = (self.cx.spec.barrier, self.cx.spec.policy);
             let at = released.last + Cycle::from(spec.base);
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
@@ -178,6 +195,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                 }
                 warp.control.release_barrier(released.id);
                 if warp.next.is_none() {
+                    let at = at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
                     let (from, (s, _)) = (warp.waiting.from, warp.home);
                     let scheduler = &mut self.schedulers[s];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
@@ -282,9 +300,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
+        let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let cold = if now == 0 { cx.spec.cold_start } else { 0 };
         let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
-        let resume = Until::new(now + start, Stall::Wait);
+        let resume = Until::new(now + start + late, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
         self.schedulers[s].refresh(&self.issuer.shared);
     }

@@ -56,6 +56,12 @@ pub enum Policy {
         /// Size of the active set.
         active: u32,
     },
+    /// No machine's: a schedule that looks for order-dependent results. Any ready warp issues; warps start and leave
+    /// barriers late; groups of lanes part at memory accesses, as independent thread scheduling allows. All by the seed.
+    Adversarial {
+        /// The same seed gives the same schedule.
+        seed: u64,
+    },
 }
 
 /// Which side of a divergent branch runs first; see [`crate::divergence::SideOrder`].

@@ -98,7 +98,9 @@ pub(crate) fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing:
             }
             issue(&mut on, JOIN, full, 1);
             issue(&mut on, BARRIER, full, 1);
-            on(Event::Barrier { cycle: 0, sm, warp, pc: Pc(BARRIER) });
+            let pc = Pc(BARRIER);
+            let (id, count, wait) = (0, None, true);
+            on(Event::Barrier { cycle: 0, sm, warp, pc, lanes: full, arriving: full, id, count, wait });
             on(Event::WarpStalled { sm, warp, pc: Pc(TEST), stall: Stall::Barrier, cycles: 2 });
             on(Event::WarpStalled { sm, warp, pc: Pc(TEST), stall: Stall::Wait, cycles: 1 });
             let reason = SlotLoss::Stalled(Stall::Barrier);

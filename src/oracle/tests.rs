@@ -54,7 +54,7 @@ fn jump(target: u32) -> Op {
 }
 
 fn access(space: Space) -> Access {
-    Access { space, ty: Type::U32, count: 1, wide: false, strong: false, bypass_l1: false }
+    Access { space, ty: Type::U32, count: 1, wide: false, order: MemoryOrder::Weak, bypass_l1: false }
 }
 
 fn store(value: Row) -> Inst {
@@ -222,7 +222,8 @@ fn barrier_reductions_count_the_block() {
 #[test]
 fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
-    let atomic = |f, d, b, c| i(Op::Atomic(Atomic { space: Space::Global, f, ty: Type::U32, d, address: at(0), b, c }));
+    let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
+    let atomic = |f, d, b, c| i(Op::Atomic(Atomic { space, f, ty, order, d, address, b, c }));
     let program = kernel(
         0,
         vec![

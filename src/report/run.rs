@@ -65,6 +65,46 @@ pub struct Run {
     pub machine_facts: MachineFacts,
     /// What else a reader must know, a sentence each.
     pub notes: Vec<String>,
+    /// What the checks found, if any were on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checked>,
+}
+
+/// What the checks of a run found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// Those that were on.
+    pub on: Vec<&'static str>,
+    /// What was found, errors first; a pair of source lines once for each kind.
+    pub findings: Vec<CheckFinding>,
+    /// Whether all memory was checked.
+    pub complete: bool,
+}
+
+/// One finding of a check.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckFinding {
+    /// Its code: `simt-sim explain CODE` has a page.
+    pub code: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The places: where it came out, then the other.
+    pub places: Vec<CheckPlace>,
+    /// What would mend it.
+    pub help: Option<String>,
+    /// How often it came.
+    pub times: u64,
+}
+
+/// A place of a finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckPlace {
+    /// Its line in the program.
+    pub line: u32,
+    /// Who does what there.
+    pub text: String,
 }
 
 /// A conditional branch.
@@ -197,6 +237,7 @@ impl Run {
             launch,
             machine_facts: machine,
             notes: input.notes,
+            checks: None,
         }
     }
 

@@ -4,6 +4,7 @@ mod architecture;
 mod ask;
 mod calibrate;
 mod calls;
+mod checks;
 mod cli;
 mod compare;
 mod corpus;

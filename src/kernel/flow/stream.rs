@@ -234,9 +234,24 @@ impl Builder<'_> {
 fn observes(inst: &Inst) -> bool {
     match &inst.op {
         Op::Atomic(atomic) => atomic.d.is_some(),
-        Op::Load(load) => load.access.strong,
+        Op::Load(load) => load.access.strong(),
         _ => false,
     }
+}
+
+/// For each instruction, whether a loop waits for what it sees: a strong load or an atomic that decides when a loop that
+/// spins ends.
+pub(in crate::kernel) fn awaited(insts: &[Inst], functions: &[DeviceFunction], flow: &ControlFlow) -> Vec<bool> {
+    let observing = observing_functions(insts, functions);
+    let mut awaited = vec![false; insts.len()];
+    for spinning in flow.loops.iter().filter(|candidate| spins(insts, &observing, flow, candidate)) {
+        for block in spinning.body.iter().filter(|block| flow.loop_depth(**block) == spinning.depth) {
+            for i in flow.blocks[block.index()].range() {
+                awaited[i] |= observes(&insts[i]);
+            }
+        }
+    }
+    awaited
 }
 
 /// The functions with an instruction that [`observes`], their own or of a function that they may call.

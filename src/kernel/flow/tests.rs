@@ -30,7 +30,8 @@ fn address(base: &str) -> Address {
 }
 
 fn load(space: Space, strong: bool, d: &str, base: &str) -> Op {
-    let access = Access { space, ty: Type::U32, count: 1, wide: false, strong, bypass_l1: strong };
+    let order = if strong { MemoryOrder::Volatile } else { MemoryOrder::Weak };
+    let access = Access { space, ty: Type::U32, count: 1, wide: false, order, bypass_l1: strong };
     Op::Load(Load { access, d: [Some(row(d)), None, None, None], address: address(base) })
 }
 
@@ -82,6 +83,7 @@ fn assemble(text: &str) -> Vec<Inst> {
                 space: Space::Global,
                 f: AtomicFn::Add,
                 ty: Type::U32,
+                order: MemoryOrder::Relaxed,
                 d: Some(row(d)),
                 address: address(base),
                 b: Row(1),

@@ -182,7 +182,7 @@ impl<'a> Analysis<'a> {
             Op::Load(load) => {
                 let own = load.access.space == Space::Local
                     || load.access.space == Space::Generic && self.local_is_generic
-                    || load.access.strong && !matches!(load.access.space, Space::Const | Space::Param);
+                    || load.access.strong() && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
             Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,

@@ -2,17 +2,22 @@
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
 use crate::isa::{FormMatch, Space};
-use crate::kernel::{Access, Atomic, AtomicFn, Load, Op, Row, Store};
+use crate::kernel::{Access, Atomic, AtomicFn, Load, MemoryOrder, Op, Row, Store};
 
 fn access(m: &FormMatch<'_>, wide: bool) -> Access {
-    let strong = ["volatile", "relaxed", "acquire", "release"].into_iter().any(|word| m.has(word));
+    let order = m.pick(&[
+        ("volatile", MemoryOrder::Volatile),
+        ("relaxed", MemoryOrder::Relaxed),
+        ("acquire", MemoryOrder::Acquire),
+        ("release", MemoryOrder::Release),
+    ]);
     Access {
         space: space(m),
         ty: m.ty(),
         count: vector_length(m),
         wide,
-        strong,
-        bypass_l1: strong || m.has("cg") || m.has("cv"),
+        order: order.unwrap_or(MemoryOrder::Weak),
+        bypass_l1: order.is_some() || m.has("cg") || m.has("cv"),
     }
 }
 
@@ -58,6 +63,11 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         ("exch", AtomicFn::Exch),
         ("cas", AtomicFn::Cas),
     ]);
+    let order = m.pick(&[
+        ("acquire", MemoryOrder::Acquire),
+        ("release", MemoryOrder::Release),
+        ("acq_rel", MemoryOrder::AcquireRelease),
+    ]);
     // `red` has no result, so its operands stand one place earlier.
     let first = usize::from(m.form.opcode == "atom");
     let d = if first == 1 { args.optional_row(0) } else { None };
@@ -66,6 +76,7 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         space: space(m),
         f: f.unwrap_or(AtomicFn::Add),
         ty: m.ty(),
+        order: order.unwrap_or(MemoryOrder::Relaxed),
         d,
         address: args.address(first),
         b: args.row(first + 1),

@@ -119,10 +119,10 @@ fn loads_and_stores_take_wider_registers() {
     let Op::Load(Load { access, address, .. }) = &k.insts[0].op else { panic!() };
     assert_eq!((access.ty, access.wide, address.base, address.offset), (Type::S16, true, AddressBase::Zero, 8));
     let Op::Store(Store { access, s, address }) = &k.insts[1].op else { panic!() };
-    assert_eq!((access.count, access.wide, access.strong, access.bypass_l1), (2, false, true, true));
+    assert_eq!((access.count, access.wide, access.strong(), access.bypass_l1), (2, false, true, true));
     assert_eq!((constant(&k, s[1]), address.base), (Some(7), AddressBase::Wide(row(&k, "%rd1"))));
     let Op::Load(Load { access, .. }) = &k.insts[2].op else { panic!() };
-    assert_eq!((access.strong, access.bypass_l1, k.insts[2].class), (false, true, Class::LoadGlobal));
+    assert_eq!((access.strong(), access.bypass_l1, k.insts[2].class), (false, true, Class::LoadGlobal));
 }
 
 #[test]

@@ -1,0 +1,142 @@
+//! Addresses in the author's words: which buffer or variable an address is in, or how far it is from the nearest.
+
+use crate::event::MemoryKind;
+use crate::exec::{Fault, FaultKind, block_shared_bytes};
+use crate::isa::Space;
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+
+/// A named piece of memory.
+struct Piece {
+    name: String,
+    /// What it is, for those who do not remember: `u32[64]`.
+    what: String,
+    first: u64,
+    bytes: u64,
+    /// Bytes of an element, where elements are known.
+    element: Option<u64>,
+}
+
+fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
+    match memory {
+        MemoryKind::Global | MemoryKind::Const => {
+            let buffers = launch.buffers.iter().map(|b| {
+                let element = u64::from(b.element.bytes()).max(1);
+                let what = format!("{}[{}]", b.element.name(), b.bytes / element);
+                Piece { name: b.name.clone(), what, first: b.address, bytes: b.bytes, element: Some(element) }
+            });
+            let variables = kernel.variables.iter().map(|v| {
+                let bytes = v.bytes.len() as u64;
+                Piece { name: plain(&v.name), what: format!("{bytes} bytes"), first: v.address, bytes, element: None }
+            });
+            buffers.chain(variables).collect()
+        }
+        MemoryKind::Shared => {
+            let all = block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared).into();
+            let mut pieces: Vec<Piece> = kernel
+                .shared_variables
+                .iter()
+                .filter(|(.., bytes)| *bytes > 0)
+                .map(|(name, first, bytes)| {
+                    let (first, bytes) = (u64::from(*first), u64::from(*bytes));
+                    Piece { name: plain(name), what: format!("{bytes} bytes"), first, bytes, element: None }
+                })
+                .collect();
+            let end = pieces.iter().map(|p| p.first + p.bytes).max().unwrap_or(0);
+            if launch.dynamic_shared > 0 && end < all {
+                let (name, bytes) = ("dynamic shared memory".to_owned(), u64::from(launch.dynamic_shared));
+                pieces.push(Piece { name, what: format!("{bytes} bytes"), first: all - bytes, bytes, element: None });
+            }
+            pieces
+        }
+        MemoryKind::Local => {
+            let bytes = kernel.local_bytes.into();
+            let (name, what) = ("local memory".to_owned(), format!("{bytes} bytes a thread"));
+            vec![Piece { name, what, first: 0, bytes, element: None }]
+        }
+    }
+}
+
+/// A variable as its author calls it: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
+fn plain(name: &str) -> String {
+    let own = name.starts_with("_Z").then(|| {
+        let starts = (1..name.len()).rev().filter(|&i| name.is_char_boundary(i));
+        starts.filter_map(|i| name.get(i..)).find(|rest| {
+            let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+            digits > 0 && rest[..digits].parse() == Ok(rest.len() - digits)
+        })
+    });
+    let own = own.flatten().map(|rest| rest.trim_start_matches(|c: char| c.is_ascii_digit()));
+    own.unwrap_or(name).to_owned()
+}
+
+/// What lies at an address: `in[5]`, `in[5] byte 2`, `data+12`, or the bare address.
+pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address: u64) -> String {
+    let pieces = pieces(kernel, launch, memory);
+    match pieces.iter().find(|p| (p.first..p.first + p.bytes).contains(&address)) {
+        None => format!("0x{address:x}"),
+        Some(Piece { name, first, element: None, .. }) => format!("{name}+{}", address - first),
+        Some(Piece { name, first, element: Some(element), .. }) => {
+            let (index, byte) = ((address - first) / element, (address - first) % element);
+            if byte == 0 { format!("{name}[{index}]") } else { format!("{name}[{index}] byte {byte}") }
+        }
+    }
+}
+
+/// Where an access of `bytes` bytes that fits nothing is, seen from the nearest buffer or variable; `None` when there is none
+/// in that memory.
+pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, bytes: u32) -> Option<String> {
+    let memory = match space {
+        Space::Shared => MemoryKind::Shared,
+        Space::Local => MemoryKind::Local,
+        Space::Global | Space::Generic | Space::Const => MemoryKind::Global,
+        Space::Param => return None,
+    };
+    let distance = |p: &Piece| {
+        let end = p.first.saturating_add(p.bytes);
+        if address < p.first { p.first - address } else { address.saturating_sub(end) }
+    };
+    let pieces = pieces(kernel, launch, memory);
+    let near = pieces.iter().min_by_key(|p| distance(p))?;
+    let whole = format!("`{}` ({})", near.name, near.what);
+    let end = near.first.saturating_add(near.bytes);
+    // Far away means: no arithmetic on a pointer to it led here.
+    Some(if distance(near) > near.bytes.saturating_mul(64).max(1 << 20) {
+        format!("nothing is near; the nearest is {whole}")
+    } else if address < near.first {
+        format!("{} bytes before the start of {whole}", near.first - address)
+    } else if address < end {
+        let over = address.saturating_add(bytes.into()).saturating_sub(end);
+        format!("the last {over} of them are behind the end of {whole}")
+    } else {
+        let index = near.element.map(|element| format!(": index {}", (address - near.first) / element));
+        let far = if address == end { "right".to_owned() } else { format!("{} bytes", address - end) };
+        format!("{far} behind the end of {whole}{}", index.unwrap_or_default())
+    })
+}
+
+/// The code, message and remedy of a fault that a check is about.
+pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(&'static str, String, &'static str)> {
+    let message = fault.kind.to_string();
+    Some(match fault.kind {
+        FaultKind::OutOfBounds { space, address, bytes } => {
+            let near = nearest(kernel, launch, space, address, bytes);
+            let message = near.map_or(message.clone(), |near| format!("{message}; {near}"));
+            ("out-of-bounds", message, "compare the index with the size before the access, as in `if (i < n)`")
+        }
+        FaultKind::Misaligned { .. } => {
+            ("misaligned", message, "let the address be a multiple of the bytes accessed, or access smaller pieces")
+        }
+        FaultKind::ReadOnly { .. } => ("read-only", message, "write to a buffer or a variable that is not constant"),
+        FaultKind::NotInMask { .. } => {
+            ("mask-without-self", message, "name every lane that executes the instruction, itself included")
+        }
+        FaultKind::UndefinedShuffle { .. } => {
+            ("undefined-shuffle", message, "let the lane that is read execute the same shuffle, or read another one")
+        }
+        FaultKind::GatheredElsewhere { .. } => {
+            ("mask-absent-lane", message, "let all lanes that the mask names execute the same instruction")
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,366 @@
+//! Shadow memory: for each word of the program's memory the accesses that a later one could race with.
+//!
+//! A word remembers its last weak write, and of all else (reads, strong writes, atomics) one record a warp and kind that no
+//! later one stands for. A new access is compared with these; it replaces those that it knows and that it stands for: whoever
+//! races with the replaced one races with it as well (FastTrack's argument, kept for the kinds that do not race with each other).
+//! A word that is accessed in smaller pieces is split into its bytes, so that neighbours do not race.
+//!
+//! 32 bytes a word, in pages, for what is touched. Bounds: [`MOST_RECORDS`] records a word (more readers than that without
+//! a barrier: some are forgotten, so a race can be missed), [`MOST_PAGES`] pages (memory beyond is not checked, and the run says so).
+
+use super::clocks::{Past, Stamp};
+use crate::base::LaneMask;
+
+/// Words a page.
+const PAGE: usize = 1024;
+/// Pages of shadow memory at most: 1 GiB, for 128 MiB of the program's memory.
+pub(super) const MOST_PAGES: usize = 1 << 15;
+/// Records that a word keeps beside its last write.
+pub(super) const MOST_RECORDS: usize = 64;
+
+/// How an access takes part in conflicts. Two accesses of which one is weak conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// An ordinary access.
+    Weak,
+    /// `.volatile` in shared memory. Among themselves they conflict as weak ones do: nothing orders them, and what is read depends on the
+    /// schedule. They do not with strong ones.
+    Volatile,
+    /// Volatile or stronger: made to run at the same time as others of its kind.
+    Strong,
+    /// An atomic.
+    Atomic,
+}
+
+impl Manner {
+    const ALL: [Manner; 4] = [Manner::Weak, Manner::Volatile, Manner::Strong, Manner::Atomic];
+
+    /// Whether two accesses at the same time conflict, if one of them writes.
+    fn conflicts(self, other: Manner) -> bool {
+        let (less, more) = if (self as u8) < other as u8 { (self, other) } else { (other, self) };
+        less == Manner::Weak || more == Manner::Volatile
+    }
+
+    /// Whether every access that conflicts with `other` conflicts with this one, too.
+    fn stands_for(self, other: Manner) -> bool {
+        self as u8 <= other as u8 || (other == Manner::Strong && self == Manner::Atomic)
+    }
+}
+
+/// An access of one lane to one word.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Touch {
+    pub past: Past,
+    /// The step.
+    pub pc: u32,
+    pub manner: Manner,
+    pub write: bool,
+    /// What is written, at its place in the word.
+    pub value: u32,
+}
+
+/// An earlier access that the new one races with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict {
+    pub past: Past,
+    pub pc: u32,
+    pub manner: Manner,
+    pub write: bool,
+    /// Both write, and the same.
+    pub same_value: bool,
+    /// Bytes from the start of the word.
+    pub byte: u32,
+}
+
+/// What holds for all of a region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rules {
+    pub warps_per_block: u32,
+    /// Whether nothing orders threads of different blocks. Then the readers of two blocks stand for those of all.
+    pub blocks_apart: bool,
+}
+
+/// Where there is none.
+const NOBODY: u32 = u32::MAX;
+/// The word is split: `stamp` says where its bytes are.
+const SPLIT: u32 = u32::MAX - 1;
+/// There are several records: `stamp` says where.
+const SEVERAL: u32 = u32::MAX - 2;
+
+/// Step, lane, manner and way of a record in one number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Tag(u32);
+
+impl Tag {
+    fn new(touch: &Touch) -> Tag {
+        Tag(touch.pc << 8 | (touch.past.lane & 31) << 3 | (touch.manner as u32) << 1 | u32::from(touch.write))
+    }
+
+    fn pc(self) -> u32 {
+        self.0 >> 8
+    }
+
+    fn lane(self) -> u32 {
+        self.0 >> 3 & 31
+    }
+
+    fn manner(self) -> Manner {
+        Manner::ALL[(self.0 >> 1 & 3) as usize]
+    }
+
+    fn write(self) -> bool {
+        self.0 & 1 == 1
+    }
+}
+
+/// A last weak write.
+#[derive(Clone, Copy, Debug)]
+struct Write {
+    warp: u32,
+    stamp: Stamp,
+    tag: Tag,
+    value: u32,
+}
+
+/// A record of lanes of one warp that did the same in the same epoch.
+#[derive(Clone, Copy, Debug)]
+struct Record {
+    warp: u32,
+    stamp: Stamp,
+    tag: Tag,
+    lanes: LaneMask,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    write: Write,
+    other: Record,
+}
+
+impl Cell {
+    const EMPTY: Cell = Cell {
+        write: Write { warp: NOBODY, stamp: 0, tag: Tag(0), value: 0 },
+        other: Record { warp: NOBODY, stamp: 0, tag: Tag(0), lanes: LaneMask::EMPTY },
+    };
+}
+
+/// The records of words that have several, and the bytes of split ones.
+#[derive(Debug, Default)]
+struct Aside {
+    several: Vec<Vec<Record>>,
+    split: Vec<[Cell; 4]>,
+}
+
+/// The shadow of a piece of memory that begins at 0.
+#[derive(Debug, Default)]
+pub(super) struct Shadow {
+    pages: Vec<Option<Box<[Cell; PAGE]>>>,
+    used: usize,
+    aside: Aside,
+    /// Whether some memory was left out.
+    pub full: bool,
+}
+
+impl Shadow {
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        for page in self.pages.iter_mut().flatten() {
+            page.fill(Cell::EMPTY);
+        }
+        self.aside = Aside::default();
+    }
+
+    /// Lets an access of `bytes` (a set of the four of a word) happen. `knows(past, block)` says whether an earlier access
+    /// happened before this one; `found` is told of those that did not.
+    #[inline]
+    pub(super) fn touch(
+        &mut self,
+        word: usize,
+        bytes: u8,
+        touch: &Touch,
+        rules: Rules,
+        knows: &impl Fn(Past, u32) -> bool,
+        found: &mut impl FnMut(Conflict),
+    ) {
+        let page = word / PAGE;
+        if self.pages.get(page).is_none_or(Option::is_none) && !self.add_page(page) {
+            return;
+        }
+        let Some(Some(cells)) = self.pages.get_mut(page) else { return };
+        let cell = &mut cells[word % PAGE];
+        let whole = bytes == 0b1111;
+        if whole && cell.write.warp != SPLIT {
+            return compare(cell, &mut self.aside.several, touch, rules, 0, knows, found);
+        }
+        let Aside { several, split } = &mut self.aside;
+        if cell.write.warp != SPLIT {
+            let at = split.len();
+            // Each byte begins with what the word had; lists are shared until one of them changes, so they are copied.
+            let mut byte_cells = [*cell; 4];
+            if cell.other.warp == SEVERAL {
+                for cell in &mut byte_cells {
+                    let copy = several.get(cell.other.stamp as usize).cloned().unwrap_or_default();
+                    cell.other.stamp = several.len() as u32;
+                    several.push(copy);
+                }
+            }
+            for (byte, cell) in byte_cells.iter_mut().enumerate() {
+                cell.write.value = cell.write.value >> (8 * byte) & 0xff;
+            }
+            split.push(byte_cells);
+            cell.write.warp = SPLIT;
+            cell.write.stamp = at as u32;
+        }
+        let Some(byte_cells) = split.get_mut(cell.write.stamp as usize) else { return };
+        for (byte, cell) in (0..).zip(byte_cells).filter(|(byte, _)| bytes >> byte & 1 == 1) {
+            let touch = Touch { value: touch.value >> (8 * byte) & 0xff, ..*touch };
+            compare(cell, several, &touch, rules, byte, knows, found);
+        }
+    }
+
+    #[cold]
+    fn add_page(&mut self, page: usize) -> bool {
+        if self.used >= MOST_PAGES {
+            self.full = true;
+            return false;
+        }
+        if self.pages.len() <= page {
+            self.pages.resize_with(page + 1, || None);
+        }
+        self.used += 1;
+        let cells: Box<[Cell]> = vec![Cell::EMPTY; PAGE].into_boxed_slice();
+        self.pages[page] = cells.try_into().ok();
+        true
+    }
+}
+
+#[inline]
+fn compare(
+    cell: &mut Cell,
+    several: &mut Vec<Vec<Record>>,
+    touch: &Touch,
+    rules: Rules,
+    byte: u32,
+    knows: &impl Fn(Past, u32) -> bool,
+    found: &mut impl FnMut(Conflict),
+) {
+    let Write { warp, stamp, tag, value } = cell.write;
+    let mut raced = false;
+    if warp != NOBODY {
+        let past = Past { warp, lane: tag.lane(), stamp };
+        // The last weak write conflicts with whatever comes.
+        let own = past == touch.past;
+        if !own && !knows(past, warp / rules.warps_per_block) {
+            raced = true;
+            let same_value = touch.write && touch.manner != Manner::Atomic && touch.value == value;
+            found(Conflict { past, pc: tag.pc(), manner: tag.manner(), write: true, same_value, byte });
+        }
+    }
+    let weak_write = touch.write && touch.manner == Manner::Weak;
+    let other = cell.other;
+    if other.warp == NOBODY {
+        if !weak_write {
+            cell.other = record(touch);
+        }
+    } else if other.warp != SEVERAL {
+        let one = std::slice::from_ref(&other);
+        if touch.write || other.tag.write() {
+            conflicts(one, touch, rules, byte, raced, knows, found);
+        }
+        if weak_write {
+            cell.other.warp = NOBODY;
+        } else if joins(&other, touch) {
+            cell.other.lanes |= LaneMask::lane(touch.past.lane);
+        } else if replaced(&other, touch, rules, knows) {
+            cell.other = record(touch);
+        } else {
+            cell.other.warp = SEVERAL;
+            cell.other.stamp = several.len() as u32;
+            several.push(vec![other, record(touch)]);
+        }
+    } else {
+        let Some(list) = several.get_mut(other.stamp as usize) else { return };
+        if touch.write || list.iter().any(|record| record.tag.write()) {
+            conflicts(list, touch, rules, byte, raced, knows, found);
+        }
+        if weak_write {
+            list.clear();
+        } else {
+            insert(list, touch, rules, knows);
+        }
+    }
+    if weak_write {
+        cell.write = Write { warp: touch.past.warp, stamp: touch.past.stamp, tag: Tag::new(touch), value: touch.value };
+    }
+}
+
+/// Tells of the records that race with the access. If it races with the last write already, one is enough for the place.
+fn conflicts(
+    records: &[Record],
+    touch: &Touch,
+    rules: Rules,
+    byte: u32,
+    raced: bool,
+    knows: &impl Fn(Past, u32) -> bool,
+    found: &mut impl FnMut(Conflict),
+) {
+    for record in records {
+        let (tag, warp, stamp) = (record.tag, record.warp, record.stamp);
+        if !(touch.write || tag.write()) || !touch.manner.conflicts(tag.manner()) {
+            continue;
+        }
+        let mine = touch.past.warp == warp;
+        let others = record.lanes.lanes().filter(|&lane| !(mine && lane == touch.past.lane));
+        let unknown = others.map(|lane| Past { warp, lane, stamp }).find(|&past| !knows(past, warp / rules.warps_per_block));
+        if let Some(past) = unknown {
+            found(Conflict { past, pc: tag.pc(), manner: tag.manner(), write: tag.write(), same_value: false, byte });
+            if raced {
+                return;
+            }
+        }
+    }
+}
+
+fn record(touch: &Touch) -> Record {
+    let Past { warp, lane, stamp } = touch.past;
+    Record { warp, stamp, tag: Tag::new(touch), lanes: LaneMask::lane(lane) }
+}
+
+/// Whether the access is one more of what the record tells.
+#[inline]
+fn joins(record: &Record, touch: &Touch) -> bool {
+    let same = record.tag.0 & 7 == Tag::new(touch).0 & 7;
+    record.warp == touch.past.warp && record.stamp == touch.past.stamp && same
+}
+
+/// Whether the access stands for the whole record from now on.
+#[inline]
+fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) -> bool {
+    let tag = record.tag;
+    let stands = touch.manner.stands_for(tag.manner()) && (touch.write || !tag.write());
+    let (warp, stamp) = (record.warp, record.stamp);
+    let known = |lane: u32| {
+        let past = Past { warp, lane, stamp };
+        knows(past, warp / rules.warps_per_block)
+    };
+    stands && record.lanes.lanes().all(known)
+}
+
+fn insert(list: &mut Vec<Record>, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) {
+    if let Some(same) = list.iter_mut().find(|record| joins(record, touch)) {
+        same.lanes |= LaneMask::lane(touch.past.lane);
+        return;
+    }
+    if rules.blocks_apart && list.len() >= 2 && !touch.write {
+        // Weak readers of two blocks: whoever writes races with one of them, whoever else has read.
+        let mut blocks = list.iter().filter(|r| !r.tag.write() && r.tag.manner() == Manner::Weak);
+        let first = blocks.next().map(|r| r.warp / rules.warps_per_block);
+        if blocks.any(|r| Some(r.warp / rules.warps_per_block) != first) {
+            return;
+        }
+    }
+    list.retain(|record| !replaced(record, touch, rules, knows));
+    if list.len() < MOST_RECORDS {
+        list.push(record(touch));
+    }
+}

@@ -1,0 +1,204 @@
+//! Findings as diagnostics: what, where both places are, what would mend it.
+
+use super::bounds;
+use super::finding::{Does, Finding, Kind, Place};
+use crate::base::LaneMask;
+use crate::diag::{Diagnostic, Severity, Span};
+use crate::exec::Fault;
+use crate::kernel::{Inst, Kernel, Step};
+use crate::launch::Launch;
+use crate::text::Locations;
+
+/// What the words are taken from.
+pub struct Account<'a> {
+    /// The kernel as it ran.
+    pub kernel: &'a Kernel,
+    /// Its steps, which places name.
+    pub steps: &'a [Step],
+    /// The launch.
+    pub launch: &'a Launch,
+    /// Where the text was compiled from.
+    pub locations: &'a Locations<'a>,
+    /// Whether the mode is that before Volta.
+    pub lock_step: bool,
+}
+
+/// The findings of a run as diagnostics, errors first, each in the order of the text, with how often each came. `fault`: what
+/// ended it, where, with block and warp.
+pub fn judge(
+    account: &Account<'_>,
+    findings: &[Finding],
+    fault: Option<(&Fault, &Inst, u32, u32)>,
+) -> Vec<(Diagnostic, u64)> {
+    let mut said: Vec<_> = findings.iter().map(|f| (account.say(f), f.times)).collect();
+    if let Some((fault, inst, block, warp)) = fault
+        && let Some((code, message, help)) = bounds::fault(account.kernel, account.launch, fault)
+        // An absent lane has been told of already, when it was missed.
+        && !said.iter().any(|(d, _)| d.code == code && d.labels.first().is_some_and(|l| l.span == inst.span))
+    {
+        let place = format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
+        said.push((finding(Severity::Error, code, inst.span, message).label(place).help(help), 1));
+    }
+    said.sort_by_key(|(d, _)| (d.severity, d.labels.first().map(|l| l.span)));
+    said
+}
+
+fn finding(severity: Severity, code: &'static str, span: Span, message: String) -> Diagnostic {
+    Diagnostic { severity, ..Diagnostic::warning(code, span, message) }
+}
+
+impl Account<'_> {
+    fn span(&self, place: &Place) -> Span {
+        self.steps.get(place.pc.index()).map_or(Span::default(), |step| step.inst.span)
+    }
+
+    /// The line that the text at a place was compiled from, as the end of a phrase.
+    fn origin(&self, span: Span) -> String {
+        let from = self.locations.at(span.end.saturating_sub(1));
+        from.map_or_else(String::new, |from| format!(" ({}:{})", from.file, from.line))
+    }
+
+    fn say(&self, f: &Finding) -> Diagnostic {
+        let at = f.at.map(|(memory, address)| bounds::name(self.kernel, self.launch, memory, address));
+        let at = at.unwrap_or_default();
+        let (message, here, there, help) = match f.kind {
+            Kind::RaceShared | Kind::RaceGlobal | Kind::RaceSameValue => return self.race(f, &at),
+            Kind::UnsetRegister => (
+                format!("`{}` is read before anything has been written to it", f.detail),
+                "",
+                "",
+                "give it a value on every way that leads here",
+            ),
+            Kind::UnsetShared => (
+                format!("shared memory is read before anything has been written to it: `{at}`"),
+                "",
+                "",
+                "let some thread write it first, then `bar.sync 0` (__syncthreads()); shared memory starts with any content",
+            ),
+            Kind::UnsetLocal => (
+                format!("a local array is read before anything has been written to it: `{at}`"),
+                "",
+                "",
+                "write each element before it is read",
+            ),
+            Kind::BarrierInParts => (
+                format!("the lanes of a warp come to a block barrier apart: lanes {} are elsewhere", f.detail),
+                "",
+                "",
+                "move the barrier out of the branch, to where all threads of the block come",
+            ),
+            Kind::BarrierMixed => (
+                "threads of a block meet at one barrier from two instructions".to_owned(),
+                "",
+                " came here",
+                "let all threads of the block execute the same barrier; those who are to wait for each other only take a \
+                 barrier number and count of their own",
+            ),
+            Kind::BarrierCount => (
+                format!("the thread count of a barrier is wrong: {}", f.detail),
+                "",
+                " came here",
+                "let all who meet at a barrier name the number of threads that come to it",
+            ),
+            Kind::BarrierAfterExit => (
+                format!("a block barrier after some of the block's threads have ended ({} so far)", f.detail),
+                "",
+                " ended here",
+                "let every thread stay until the last barrier, with its work in a branch: machines before Volta count whole \
+                 warps, and CUDA asks that all threads of the block come",
+            ),
+            Kind::MaskAbsent => (
+                format!("the mask names lanes that do not execute this instruction: {}", f.detail),
+                "",
+                "",
+                "name the lanes that come here, no others: compute the mask before the branch, with `__ballot_sync`",
+            ),
+            Kind::MaskEnded => (
+                format!("the mask names lanes that have ended: {}", f.detail),
+                "",
+                " ended here",
+                "name live lanes only, or let all stay until the last exchange",
+            ),
+        };
+        self.diagnostic(f, message, here, there).help(help)
+    }
+
+    fn diagnostic(&self, f: &Finding, message: String, here: &str, there: &str) -> Diagnostic {
+        let span = self.span(&f.here);
+        let here = if here.is_empty() { does(f.here.does) } else { here };
+        let words = format!("{}{here}{}", who(&f.here), self.origin(span));
+        let said = finding(f.kind.severity(), f.kind.code(), span, message).label(words);
+        match &f.there {
+            None => said,
+            Some(place) => {
+                let span = self.span(place);
+                let there = if there.is_empty() { does(place.does) } else { there };
+                said.also(span, format!("{}{there}{}", who(place), self.origin(span)))
+            }
+        }
+    }
+
+    fn race(&self, f: &Finding, at: &str) -> Diagnostic {
+        let Some(there) = f.there else { return self.diagnostic(f, "two accesses race".to_owned(), "", "") };
+        let same_block = f.here.block == there.block;
+        let same_warp = same_block && f.here.warp == there.warp;
+        let together = same_warp && f.here.pc == there.pc;
+        let who = if together {
+            "two lanes of a warp in one instruction"
+        } else if same_warp {
+            "two lanes of a warp"
+        } else if same_block {
+            "two warps of a block"
+        } else {
+            "two blocks"
+        };
+        let message = if f.kind == Kind::RaceSameValue {
+            format!("`{at}` is written by {who}, with the same value, and nothing orders the two")
+        } else {
+            format!("`{at}` is {} by {who}, and nothing orders the two", how(f.here.does, there.does))
+        };
+        let help = if f.kind == Kind::RaceSameValue {
+            "let one thread write it; that all write the same is harmless on the machines that there are"
+        } else if together {
+            "let one lane write, give each its own place, or use an atomic"
+        } else if same_warp && self.lock_step {
+            "let one lane write, or use an atomic"
+        } else if same_warp {
+            "put `bar.warp.sync` (__syncwarp()) between the two: from Volta on the lanes of a warp are not in lock-step"
+        } else if same_block {
+            "put `bar.sync 0` (__syncthreads()) between the two"
+        } else if f.here.does == Does::Updates || there.does == Does::Updates {
+            "let all threads use atomics for it, or wait for the end of the kernel; blocks run in any order"
+        } else {
+            "blocks run in any order: use an atomic, a place for each block, a flag behind `membar.gl` (__threadfence()), or \
+             a kernel for each step"
+        };
+        self.diagnostic(f, message, "", "").help(help)
+    }
+}
+
+/// `block 0 warp 1 lane 3`
+fn who(place: &Place) -> String {
+    let Place { block, warp, lanes, .. } = *place;
+    let plural = if lanes.count() == 1 { "" } else { "s" };
+    format!("block {block} warp {warp} lane{plural} {}", LaneMask::list(lanes))
+}
+
+const fn does(does: Does) -> &'static str {
+    match does {
+        Does::Reads => " reads",
+        Does::Writes => " writes",
+        Does::Updates => " updates atomically",
+        Does::Is => "",
+        Does::Ends => " ended",
+    }
+}
+
+/// What two accesses do to a place, the later first.
+const fn how(here: Does, there: Does) -> &'static str {
+    match (here, there) {
+        (Does::Writes, Does::Writes) => "written twice",
+        (Does::Updates, _) | (_, Does::Updates) => "accessed by an atomic and without one",
+        _ => "read and written",
+    }
+}

@@ -1,0 +1,195 @@
+//! Verdicts: what the checks find in programs that are wrong (`tests/races`, each of which says what is to be found on
+//! which lines), and that they accuse no program that is right.
+//!
+//! The oracle for races, every pair of accesses of a random trace compared by the definition of happens-before, stands beside the
+//! method: `src/checks/tests.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::test_runner::{TestCaseError, TestRunner};
+use simt_sim::checks::Checks;
+use simt_sim::diag::{Diagnostic, line_column};
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{Finish, Mode};
+use simt_sim::pipeline::{self, CheckedSimulation, Program};
+
+use super::{generated, support};
+
+const MAX_CYCLES: u64 = 20_000_000;
+
+/// Runs a text with all checks on, on the mode's default machine.
+fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, String> {
+    let program = Program::parse(name, text);
+    let mut overrides = Overrides::default();
+    if text.contains("const  n = 1 << 2") || text.contains("const n = 1 << 2") {
+        overrides.set.push(("n".to_string(), "1 << 12".to_string()));
+    }
+    let (kernel, launch) = support::launch(&program, &overrides)?;
+    let spec = support::machine(mode.default_machine());
+    let options = support::options(mode, spec.side_order(), MAX_CYCLES);
+    pipeline::simulate_checked(&program, kernel, launch, &spec, &options, &(), Checks::ALL).map_err(|e| e.to_string())
+}
+
+/// `race-shared 12 15`: the code and the lines of its places, ascending; a place that is both counts twice.
+fn brief(finding: &Diagnostic, text: &str) -> String {
+    let mut lines: Vec<u32> = finding.labels.iter().map(|l| line_column(text, l.span.start).0).collect();
+    lines.sort_unstable();
+    lines.iter().fold(finding.code.to_string(), |all, line| format!("{all} {line}"))
+}
+
+#[test]
+fn what_is_wrong_is_found_on_its_lines() {
+    let programs = support::programs("tests/races");
+    assert!(programs.len() > 20, "tests/races holds {} programs", programs.len());
+    let mut wrong = Vec::new();
+    for path in programs {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        let name = path.display().to_string();
+        for mode in support::MODES {
+            let head = format!("// found[{}]: ", mode.name());
+            let line = text.lines().find_map(|l| l.strip_prefix(&head));
+            let Some(line) = line else { panic!("{name} does not say what is found in {}", mode.name()) };
+            let mut expected: Vec<String> = line.split(';').map(|f| f.trim().to_string()).collect();
+            expected.retain(|f| f != "nothing");
+            expected.sort();
+            let checked = checked(&name, &text, mode).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let mut found: Vec<String> = checked.findings.iter().map(|f| brief(f, &text)).collect();
+            found.sort();
+            if found != expected {
+                let program = Program::parse(&name, &text);
+                let shown = support::rendered(&program, &checked.findings);
+                wrong.push(format!("{name} [{}]\nexpected {expected:?}\nfound    {found:?}\n{shown}", mode.name()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Programs of ours in which something is found, and why that is so.
+const LISTED: &[(&str, &[&str], &str)] = &[
+    ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),
+    ("cuda/shared_halving_race", &["race-shared"], "its barrier is missing on purpose"),
+    ("small/ballot_both_arms", &["mask-absent-lane"], "shows a full mask in both arms of a branch"),
+    ("small/barrier_after_exit", &["barrier-after-exit"], "shows what machines make of it"),
+    ("small/barrier_both_arms", &["barrier-in-parts"], "shows what machines make of it"),
+    ("small/barrier_one_arm", &["barrier-in-parts"], "shows what machines make of it"),
+    ("small/hoisted_load", &["race-shared", "race-same-value"], "waits for a plain store, which a compiler may move"),
+    ("small/nested_four", &["race-same-value"], "lanes mark where they have been"),
+    ("small/racy_sides", &["race-global", "race-same-value"], "shows which side of a branch runs last"),
+    ("small/shuffle_after_exit", &["mask-ended-lane"], "shows a full mask after an exit"),
+    ("small/shuffle_partial", &["mask-absent-lane"], "shows a full mask in a branch; pre-volta only"),
+    ("small/warp_sync_reduction", &["race-shared"], "written for lock-step; volta only"),
+];
+
+fn files(folder: &Path, into: &mut Vec<PathBuf>) {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        if path.is_dir() {
+            files(&path, into);
+        } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") {
+            into.push(path);
+        }
+    }
+}
+
+#[test]
+fn no_clean_program_is_accused() {
+    let mut paths = Vec::new();
+    files(Path::new("programs"), &mut paths);
+    paths.sort();
+    assert!(paths.len() > 80);
+    let mut wrong = Vec::new();
+    let mut seen = vec![false; LISTED.len()];
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("a readable file");
+        let name = path.strip_prefix("programs").unwrap_or(&path).with_extension("").display().to_string();
+        let listed = LISTED.iter().position(|(n, ..)| *n == name);
+        for mode in support::MODES {
+            match checked(&name, &text, mode) {
+                Err(e) => wrong.push(format!("{name} [{}]: {e}", mode.name())),
+                Ok(checked) => {
+                    let allowed = listed.map_or(&[][..], |i| LISTED[i].1);
+                    let mut codes: Vec<&str> = checked.findings.iter().map(|f| f.code).collect();
+                    if let Some(i) = listed {
+                        seen[i] |= allowed.iter().all(|code| codes.contains(code));
+                    }
+                    codes.retain(|code| !allowed.contains(code));
+                    if !codes.is_empty() {
+                        let program = Program::parse(&name, &text);
+                        let shown = support::rendered(&program, checked.findings.get(..1).unwrap_or_default());
+                        wrong.push(format!("{name} [{}]: {codes:?}\n{shown}", mode.name()));
+                    }
+                }
+            }
+        }
+    }
+    for (listed, seen) in LISTED.iter().zip(seen) {
+        if !seen {
+            wrong.push(format!("{}: listed, and nothing is found", listed.0));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_generated_program_is_accused() {
+    let mut runner = TestRunner::new(support::cases(24));
+    let result = runner.run(&generated::any_program(), |program| {
+        let text = program.print();
+        for mode in support::MODES {
+            let checked = checked("generated", &text, mode).map_err(TestCaseError::fail)?;
+            if let Some(first) = checked.findings.first() {
+                let parsed = Program::parse("generated", &text);
+                let shown = support::rendered(&parsed, std::slice::from_ref(first));
+                return Err(TestCaseError::fail(format!("{}\n{shown}\n{text}", mode.name())));
+            }
+        }
+        Ok(())
+    });
+    if let Err(failure) = result {
+        panic!("{failure}");
+    }
+}
+
+#[test]
+fn schedules_find_results_that_depend_on_them() {
+    let cases = [
+        ("tests/races/missing_barrier.ir", Mode::Volta, true),
+        ("tests/races/missing_barrier.ir", Mode::PreVolta, true),
+        ("tests/races/warp_synchronous.ir", Mode::Volta, true),
+        ("tests/races/warp_synchronous.ir", Mode::PreVolta, false),
+        ("tests/races/warp_barrier.ir", Mode::Volta, false),
+        ("tests/races/producer_consumer.ir", Mode::Volta, false),
+        ("tests/races/ticket.ir", Mode::Volta, false),
+        ("programs/small/shared_reduction.ir", Mode::Volta, false),
+        ("programs/small/shuffle_reduction.ir", Mode::Volta, false),
+    ];
+    for (path, mode, differs) in cases {
+        let text = fs::read_to_string(path).expect("a readable file");
+        let program = Program::parse(path, &text);
+        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let spec = support::machine(mode.default_machine());
+        let options = support::options(mode, spec.side_order(), MAX_CYCLES);
+        let done = pipeline::simulate(&program, kernel, launch.clone(), &spec, &options, &()).expect("it fits");
+        assert!(matches!(done.finish, Finish::Ok), "{path}");
+        let ended = (&done.finish, &done.launch);
+        let other = pipeline::another_result(kernel, &launch, &spec, &options, 24, ended).expect("it fits");
+        let said = other.map(|o| o.finding.message);
+        assert_eq!(said.is_some(), differs, "{path} [{}]: {said:?}", mode.name());
+    }
+}
+
+#[test]
+fn checks_change_no_figure() {
+    for path in ["programs/small/shared_reduction.ir", "programs/small/spin_lock.ir"] {
+        let text = fs::read_to_string(path).expect("a readable file");
+        let program = Program::parse(path, &text);
+        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let spec = support::machine("h200");
+        let options = support::options(Mode::Volta, spec.side_order(), MAX_CYCLES);
+        let plain = pipeline::simulate(&program, kernel, launch, &spec, &options, &()).expect("it fits");
+        let checked = checked(path, &text, Mode::Volta).expect("it runs");
+        assert_eq!(plain.run.metrics, checked.simulation.run.metrics, "{path}");
+        assert_eq!(plain.run.cycles, checked.simulation.run.cycles, "{path}");
+    }
+}
