@@ -22,8 +22,8 @@ pub(crate) use timeline::quoted;
 
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
-    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin,
-    Run, RunInput, Slots, StepInfo, Verdict,
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts,
+    MachineFacts, MemoryRow, Named, Origin, Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, table, text,

@@ -278,7 +278,8 @@ impl WarpClock {
     /// What a strong write of `lane` releases: all up to its last fence, nothing without one. An atomic adds it to what was
     /// released there `before`.
     pub(super) fn release(&self, lane: u32, before: Option<Released>) -> Option<Released> {
-        let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref()) else {
+        let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref())
+        else {
             return before;
         };
         let mut released = before.unwrap_or_default();

@@ -88,7 +88,13 @@ impl Checkers {
 
     /// The observer of one SM.
     pub fn observer(&self) -> Checker {
-        Checker { common: self.0.clone(), warps: Vec::new(), blocks: Vec::new(), spare: Vec::new(), found: Findings::default() }
+        Checker {
+            common: self.0.clone(),
+            warps: Vec::new(),
+            blocks: Vec::new(),
+            spare: Vec::new(),
+            found: Findings::default(),
+        }
     }
 }
 
@@ -226,8 +232,7 @@ impl Checker {
         let Some(facts) = common.steps.at(pc) else { return };
         let is_sync = facts.what == What::WarpSync;
         if common.checks.sync
-            && let Some((kind, which)) =
-                mask(members, lanes, warp.live, warp.started, is_sync && !common.lock_step)
+            && let Some((kind, which)) = mask(members, lanes, warp.live, warp.started, is_sync && !common.lock_step)
         {
             let here = Place { pc, block: block.clock.id, warp: warp.index, lanes, does: Does::Is };
             let there = match kind {
@@ -298,7 +303,8 @@ impl Checker {
             return;
         }
         let mut here = self.warps.iter().enumerate().filter_map(|(slot, w)| w.as_ref().map(|w| (slot, w)));
-        let waits = |slot: usize| waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l);
+        let waits =
+            |slot: usize| waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l);
         let whole = told.is_none() && here.all(|(slot, w)| w.block != at || w.live.is_subset(waits(slot)));
         if whole {
             let clocks = self.warps.iter_mut().flatten().filter(|w| w.block == at).map(|w| &mut w.clock);
@@ -359,12 +365,8 @@ impl Observer for Checker {
             MemoryKind::Const => {}
             MemoryKind::Local => {
                 if common.checks.init
-                    && let Some((byte, lane)) = warp.own.local(
-                        access.way == AccessWay::Store,
-                        access.lanes,
-                        access.bytes,
-                        access.addresses,
-                    )
+                    && let Some((byte, lane)) =
+                        warp.own.local(access.way == AccessWay::Store, access.lanes, access.bytes, access.addresses)
                 {
                     let lanes = LaneMask::lane(lane);
                     let here = Place { pc, block: block.clock.id, warp: warp.index, lanes, does: Does::Reads };

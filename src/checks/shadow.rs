@@ -311,7 +311,8 @@ fn conflicts(
         }
         let mine = touch.past.warp == warp;
         let others = record.lanes.lanes().filter(|&lane| !(mine && lane == touch.past.lane));
-        let unknown = others.map(|lane| Past { warp, lane, stamp }).find(|&past| !knows(past, warp / rules.warps_per_block));
+        let unknown =
+            others.map(|lane| Past { warp, lane, stamp }).find(|&past| !knows(past, warp / rules.warps_per_block));
         if let Some(past) = unknown {
             found(Conflict { past, pc: tag.pc(), manner: tag.manner(), write: tag.write(), same_value: false, byte });
             if raced {

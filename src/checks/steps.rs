@@ -91,9 +91,7 @@ fn what(op: &Op, awaited: bool) -> What {
         Op::Exit => What::Exit,
         Op::Fence => What::Fence,
         Op::WarpSync { .. } => What::WarpSync,
-        Op::Barrier(barrier) => {
-            What::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
-        }
+        Op::Barrier(barrier) => What::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive },
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
         Op::Atomic(atomic) => What::Access {
@@ -113,9 +111,10 @@ fn uses(step: &Step, watched: &[Register]) -> Vec<Use> {
     let inst = &step.inst;
     let number = |register: &Register| watched.iter().position(|w| w == register);
     let guard = inst.guard.map(|g| Register::Predicate(g.predicate));
-    let reads = inst.reads.iter().filter_map(|r| {
-        number(r).map(|register| Use { register, write: false, guard: Some(*r) == guard })
-    });
+    let reads = inst
+        .reads
+        .iter()
+        .filter_map(|r| number(r).map(|register| Use { register, write: false, guard: Some(*r) == guard }));
     let writes =
         inst.writes.iter().filter_map(|r| number(r).map(|register| Use { register, write: true, guard: false }));
     reads.chain(writes).collect()

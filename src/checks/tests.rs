@@ -19,14 +19,34 @@ const THREADS: u32 = BLOCKS * WARPS * LANES;
 /// One thing that happens. Warps count through the grid, threads too.
 #[derive(Clone, Debug)]
 enum Act {
-    Access { thread: u32, first: u64, bytes: u32, way: AccessWay },
-    WarpBarrier { warp: u32, lanes: u32 },
-    BlockBarrier { block: u32 },
+    Access {
+        thread: u32,
+        first: u64,
+        bytes: u32,
+        way: AccessWay,
+    },
+    WarpBarrier {
+        warp: u32,
+        lanes: u32,
+    },
+    BlockBarrier {
+        block: u32,
+    },
     /// A counted barrier: each warp of the block waits (1), arrives and goes on (2), or has no part in it (0).
-    Counted { block: u32, parts: [u8; WARPS as usize] },
-    Fence { warp: u32, lanes: u32 },
+    Counted {
+        block: u32,
+        parts: [u8; WARPS as usize],
+    },
+    Fence {
+        warp: u32,
+        lanes: u32,
+    },
     /// A strong access to one of two flags.
-    Flag { thread: u32, flag: u64, way: AccessWay },
+    Flag {
+        thread: u32,
+        flag: u64,
+        way: AccessWay,
+    },
 }
 
 fn way() -> impl Strategy<Value = AccessWay> {
@@ -34,19 +54,27 @@ fn way() -> impl Strategy<Value = AccessWay> {
 }
 
 fn act(strong: bool) -> impl Strategy<Value = Act> {
-    let plain = (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way()).prop_map(move |(thread, word, byte, small, way)| {
-        let way = if strong { way } else if way == AccessWay::Atomic { AccessWay::Store } else { way };
-        let small = small && way != AccessWay::Atomic;
-        let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
-        Act::Access { thread, first, bytes, way }
-    });
+    let plain =
+        (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way()).prop_map(move |(thread, word, byte, small, way)| {
+            let way = if strong {
+                way
+            } else if way == AccessWay::Atomic {
+                AccessWay::Store
+            } else {
+                way
+            };
+            let small = small && way != AccessWay::Atomic;
+            let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
+            Act::Access { thread, first, bytes, way }
+        });
     let lanes = 1..1u32 << LANES;
     let warp = 0..BLOCKS * WARPS;
     let sync = prop_oneof![
         (warp.clone(), lanes.clone()).prop_map(|(warp, lanes)| Act::WarpBarrier { warp, lanes }),
         warp.clone().prop_map(|warp| Act::WarpBarrier { warp, lanes: (1 << LANES) - 1 }),
         (0..BLOCKS).prop_map(|block| Act::BlockBarrier { block }),
-        (0..BLOCKS, any::<[u8; WARPS as usize]>()).prop_map(|(block, parts)| Act::Counted { block, parts: parts.map(|p| p % 3) }),
+        (0..BLOCKS, any::<[u8; WARPS as usize]>())
+            .prop_map(|(block, parts)| Act::Counted { block, parts: parts.map(|p| p % 3) }),
     ];
     let flags = prop_oneof![
         (warp, lanes).prop_map(|(warp, lanes)| Act::Fence { warp, lanes }),
@@ -75,7 +103,13 @@ struct Graph {
 impl Graph {
     fn new(lock_step: bool) -> Graph {
         let n = THREADS as usize;
-        Graph { last: vec![None; n], fence: vec![None; n], released: vec![Vec::new(); 2], lock_step, ..Graph::default() }
+        Graph {
+            last: vec![None; n],
+            fence: vec![None; n],
+            released: vec![Vec::new(); 2],
+            lock_step,
+            ..Graph::default()
+        }
     }
 
     fn node(&mut self, after: impl IntoIterator<Item = usize>) -> usize {
@@ -116,7 +150,11 @@ impl Graph {
                 let node = self.step(thread, &[]);
                 let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
                 let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
-                    t != thread && from < end && first < to && (write || wrote) && !(atomic && was_atomic)
+                    t != thread
+                        && from < end
+                        && first < to
+                        && (write || wrote)
+                        && !(atomic && was_atomic)
                         && !self.before[node].get(n).is_some_and(|b| *b)
                 });
                 self.accesses.push((node, thread, first, end, write, atomic));
@@ -214,7 +252,9 @@ impl Driver {
 
     fn access(&mut self, thread: u32, offset: u64, bytes: u32, way: AccessWay, strong: bool) {
         let pc = self.pc(|op| match (op, way) {
-            (Op::Load(load), AccessWay::Load) => load.access.strong() == strong && !load.d.is_empty() && load.access.space != crate::isa::Space::Param,
+            (Op::Load(load), AccessWay::Load) => {
+                load.access.strong() == strong && !load.d.is_empty() && load.access.space != crate::isa::Space::Param
+            }
             (Op::Store(store), AccessWay::Store) => store.access.strong() == strong,
             (Op::Atomic(_), AccessWay::Atomic) => true,
             _ => false,
@@ -282,9 +322,8 @@ fn compare(strong: bool, lock_step: bool, acts: &[Act]) -> Result<(), TestCaseEr
 }
 
 fn acts() -> impl Strategy<Value = (bool, bool, Vec<Act>)> {
-    (any::<bool>(), any::<bool>()).prop_flat_map(|(strong, lock_step)| {
-        (Just(strong), Just(lock_step), prop::collection::vec(act(strong), 1..40))
-    })
+    (any::<bool>(), any::<bool>())
+        .prop_flat_map(|(strong, lock_step)| (Just(strong), Just(lock_step), prop::collection::vec(act(strong), 1..40)))
 }
 
 #[test]
@@ -293,5 +332,7 @@ fn a_race_is_found_exactly_when_two_accesses_are_not_ordered() {
     config.rng_seed = proptest::test_runner::RngSeed::Fixed(0x7ace);
     config.failure_persistence = None;
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    runner.run(&acts(), |(strong, lock_step, acts)| compare(strong, lock_step, &acts)).unwrap_or_else(|e| panic!("{e}"));
+    runner
+        .run(&acts(), |(strong, lock_step, acts)| compare(strong, lock_step, &acts))
+        .unwrap_or_else(|e| panic!("{e}"));
 }

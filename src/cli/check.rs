@@ -1,7 +1,7 @@
 //! `simt-sim check`: errors, warnings and a summary; with `--run` also what the checks find in a run.
 
-use simt_sim::diag::Severity;
 use simt_sim::checks::Checks;
+use simt_sim::diag::Severity;
 use simt_sim::kernel::support;
 use simt_sim::machine::Options;
 use simt_sim::pipeline::Program;

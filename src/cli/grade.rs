@@ -67,7 +67,7 @@ impl<'a> Class<'a> {
             return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));
         }
         let limits = &spec.limits;
-        let limit = |ran: &grade::Ran| ran.cycles.saturating_mul(limits.times_reference).clamp(1, limits.cycles);
+        let limit = |ran: &grade::Ran| ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles);
         let cycles = reference.runs.iter().map(limit).collect();
         Ok(Class { folder, assignment, reference, baseline, cycles })
     }
@@ -122,7 +122,9 @@ impl<'a> Class<'a> {
             GradeFormat::Junit => show::junit(&grades),
             GradeFormat::Md => grades.iter().map(show::markdown).collect(),
             GradeFormat::Gradescope => {
-                return Err(Failure::new("--format gradescope is for one submission\nhelp: --csv FILE has a whole class"));
+                return Err(Failure::new(
+                    "--format gradescope is for one submission\nhelp: --csv FILE has a whole class",
+                ));
             }
         };
         if let Some(csv) = &args.csv {

@@ -103,7 +103,7 @@ pub struct LeaderboardEntry {
 pub struct Limits {
     /// Cycles of one run.
     pub cycles: u64,
-    /// Cycles of one run as a multiple of the reference's in the same run.
+    /// Cycles of one run as a multiple of the reference's in the same run (and of 1,000, where that took fewer).
     pub times_reference: u64,
     /// Seconds for all runs: the last resort, because it depends on the host.
     pub seconds: u64,
@@ -117,14 +117,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            cycles: 20_000_000,
-            times_reference: 100,
-            seconds: 60,
-            memory_mib: 512,
-            file_kib: 512,
-            output_kib: 64,
-        }
+        Limits { cycles: 20_000_000, times_reference: 20, seconds: 60, memory_mib: 512, file_kib: 512, output_kib: 64 }
     }
 }
 
@@ -226,7 +219,8 @@ impl Assignment {
     /// The run of a case on a machine.
     pub fn run_at(&self, case: &str, machine: &str) -> Option<usize> {
         let is = |&(c, s): &(usize, usize)| {
-            self.spec.cases.get(c).is_some_and(|c| c.name == case) && self.sites.get(s).is_some_and(|s| s.name == machine)
+            self.spec.cases.get(c).is_some_and(|c| c.name == case)
+                && self.sites.get(s).is_some_and(|s| s.name == machine)
         };
         self.runs.iter().position(is)
     }

@@ -30,7 +30,9 @@ impl TryFrom<String> for Pattern {
         match text.split_once(':') {
             Some(("class", name)) => {
                 let class = Class::ALL.iter().find(|class| class.name() == name);
-                class.map(|class| Pattern::Class(*class)).ok_or_else(|| format!("there is no instruction class `{name}`"))
+                class
+                    .map(|class| Pattern::Class(*class))
+                    .ok_or_else(|| format!("there is no instruction class `{name}`"))
             }
             Some(("space", name)) if SPACES.contains(&name) => Ok(Pattern::Space(name.to_owned())),
             Some(("space", name)) => Err(format!("there is no space `{name}`; one of {}", SPACES.join(", "))),
@@ -82,7 +84,9 @@ pub(super) fn used(kernel: &Kernel, text: &str) -> Vec<Used> {
     let mnemonic = |inst: &crate::kernel::Inst| {
         let text = text.get(inst.span.start as usize..inst.span.end as usize).unwrap_or_default();
         let words = text.split_whitespace().map(|word| word.trim_end_matches(';'));
-        let first = words.skip_while(|word| word.starts_with('@')).find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+        let first = words
+            .skip_while(|word| word.starts_with('@'))
+            .find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
         let form = || Isa::ptx().rows().get(usize::from(inst.form)).map_or("?", |form| form.opcode.as_str());
         first.unwrap_or_else(form).to_owned()
     };

@@ -61,7 +61,9 @@ impl Failed {
         match self {
             Failed::Refused(why) => format!("The submission cannot be run: {why}"),
             Failed::Limit(why) => format!("The submission was stopped: {why}"),
-            Failed::Grader(why) => format!("The simulator failed, which is not the submission's fault; tell your teacher: {why}"),
+            Failed::Grader(why) => {
+                format!("The simulator failed, which is not the submission's fault; tell your teacher: {why}")
+            }
         }
     }
 }
@@ -110,7 +112,8 @@ impl Mark {
 }
 
 const EXACT: &str = "exact count";
-const ESTIMATE: &str = "model estimate; docs/calibration.md says how it was measured and docs/crosscheck.md what an H200 did";
+const ESTIMATE: &str =
+    "model estimate; docs/calibration.md says how it was measured and docs/crosscheck.md what an H200 did";
 const DETERMINED: &str = "exact: values bit by bit, or within the tolerance stated";
 const SOUND: &str = "exact for these runs: other inputs may show more";
 /// Details shown of a criterion.
@@ -251,7 +254,9 @@ impl Bench<'_> {
             Rule::Results { .. } => self.results(&runs, unit),
             Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands, unit),
             Rule::Checks { kinds, .. } => self.checks(&runs, kinds, unit),
-            Rule::Instructions { forbid, require, allow } => instructions(&self.own.instructions, forbid, require, allow, unit),
+            Rule::Instructions { forbid, require, allow } => {
+                instructions(&self.own.instructions, forbid, require, allow, unit)
+            }
             Rule::Question { answer, .. } => self.question(&criterion.id, answer, unit),
         }
     }
@@ -305,7 +310,7 @@ impl Bench<'_> {
                 (_, Some(other)) => {
                     let ratio = ratio(own, other);
                     let of = if than == Than::Reference { "the reference" } else { "the baseline" };
-                    (ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), number(ratio)))
+                    (ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio)))
                 }
             };
             let is_worse = |(known, _): &(f64, String)| if more_is_better { value < *known } else { value > *known };
@@ -332,9 +337,10 @@ impl Bench<'_> {
                 }
             }
         }
-        let unfinished = runs.iter().find(|&&run| self.ran(run).is_none_or(|ran| ran.finish != "ok"));
-        let (value, measured) = match (unfinished, details.len()) {
-            (Some(&run), 0) => (None, format!("nothing: {} did not end well", self.assignment.run_name(run))),
+        // A program that does nothing does nothing wrong.
+        let wrong = runs.iter().find(|&&run| self.ran(run).is_none_or(|ran| !ran.passed));
+        let (value, measured) = match (wrong, details.len()) {
+            (Some(&run), 0) => (None, format!("nothing: {} has no right result", self.assignment.run_name(run))),
             (_, 0) => (Some(0.0), "nothing found".to_owned()),
             (_, n) => (Some(n as f64), format!("{n} found")),
         };
@@ -407,7 +413,8 @@ fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &
             details.push(format!("{pattern} is required, and no run executes it"));
         }
     }
-    let measured = if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
+    let measured =
+        if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
     Reading { value: Some(details.len() as f64), measured, details, trust: EXACT, unit }
 }
 
@@ -435,10 +442,15 @@ fn wanted(bands: &[Band], unit: &str) -> String {
         [] => String::new(),
         [one] => format!("{}{unit}", of(one).0),
         [first, rest @ ..] => {
-            let partly: Vec<String> = rest.iter().map(of).map(|(b, p)| format!("{b} for {} points", number(p))).collect();
+            let partly: Vec<String> =
+                rest.iter().map(of).map(|(b, p)| format!("{b} for {} points", number(p))).collect();
             format!("{}{unit} ({})", of(first).0, partly.join(", "))
         }
     }
+}
+
+fn times(ratio: f64) -> String {
+    if ratio == f64::MAX { number(ratio) } else { real(ratio) }
 }
 
 /// A number for a reader: counts in full, ratios to three digits.

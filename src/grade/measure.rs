@@ -17,7 +17,7 @@ use crate::observe::Window;
 use crate::pipeline::{self, Simulation};
 use crate::report::metrics::Value;
 use crate::report::timeline::{Axis, MapStyle, lane_map};
-use crate::report::{Run, Style};
+use crate::report::{Finish, Run, Style};
 
 /// What was measured of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,6 +68,8 @@ pub struct Found {
 
 /// Findings kept of a run.
 const MOST_FOUND: usize = 20;
+/// A submission that has reached one limit on cycles probably reaches all: the others are divided by this.
+const AFTER_THE_FIRST: u64 = 10;
 /// Bytes of one message.
 const MESSAGE: usize = 2000;
 /// Issues of a warp within which the worst branch is looked for, and issues drawn from there.
@@ -84,8 +86,9 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
     let names = assignment.metrics();
     let mut executed = BTreeSet::new();
     let mut worst: Option<(u64, u32, usize)> = None;
+    let mut hurry = 1;
     for run in 0..assignment.runs.len() {
-        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles);
+        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry;
         let (ran, done) = match one(assignment, submission, run, limit, files) {
             Ok((simulation, findings)) => (ran(&simulation, &findings, submission, &names), Some(simulation.run)),
             Err(message) => (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None),
@@ -93,6 +96,9 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         if let Some(done) = done {
             executed.extend(done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line));
             worst = worst_branch(&done, run).filter(|_| !assignment.is_hidden(run)).max(worst);
+        }
+        if ran.finish == Finish::CycleLimit.name() {
+            hurry = AFTER_THE_FIRST;
         }
         measured.runs.push(ran);
     }
@@ -162,7 +168,12 @@ fn one(
     }
 }
 
-fn ran(simulation: &Simulation, findings: &[Diagnostic], submission: &Submission, names: &BTreeSet<&'static str>) -> Ran {
+fn ran(
+    simulation: &Simulation,
+    findings: &[Diagnostic],
+    submission: &Submission,
+    names: &BTreeSet<&'static str>,
+) -> Ran {
     let run = &simulation.run;
     let failed = run.expectations.iter().filter(|e| !e.passed);
     let value = |name: &str| Some((name.to_owned(), run.metric(name).map(Value::as_f64)?));

@@ -52,7 +52,10 @@ impl Submission {
             let errors = program.findings.iter().filter(|found| found.severity == Severity::Error);
             let shown: Vec<_> = errors.take(MOST_FINDINGS).cloned().collect();
             let source = Source { name: &program.name, text: &program.text };
-            return Err(format!("it does not pass the checks:\n{}", plain(&diag::render(&shown, source, false), output)));
+            return Err(format!(
+                "it does not pass the checks:\n{}",
+                plain(&diag::render(&shown, source, false), output)
+            ));
         }
         let kernel = choose(&program, &assignment.spec.kernel)?;
         let wanted = assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
@@ -109,7 +112,8 @@ fn same_parameters(kernel: &Kernel, wanted: &Kernel) -> Result<(), String> {
         return Ok(());
     }
     let list = |params: &[Parameter]| {
-        let each: Vec<String> = params.iter().map(|p| format!("{} ({} bytes)", super::one_line(&p.name), p.bytes)).collect();
+        let each: Vec<String> =
+            params.iter().map(|p| format!("{} ({} bytes)", super::one_line(&p.name), p.bytes)).collect();
         if each.is_empty() { "none".to_owned() } else { each.join(", ") }
     };
     Err(format!("its kernel has the parameters {}; it is called with {}", list(&kernel.params), list(&wanted.params)))

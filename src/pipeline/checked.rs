@@ -62,8 +62,7 @@ pub fn simulate_checked(
     let said = checks::judge(&account, &found, fault);
     let rows = said.iter().map(|(finding, times)| row(finding, *times, &program.text)).collect();
     let findings: Vec<Diagnostic> = said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
-    let outcome =
-        Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
+    let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
     let mut simulation = report_of(program, &code, &stream, spec, &options, outcome);
     simulation.run.notes.push(note(on, &findings, left_out));
     simulation.run.checks = Some(Checked { on: on.names(), findings: rows, complete: !left_out });

@@ -27,7 +27,8 @@ const MOST_ERRORS: u64 = 4 << 10;
 pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycles: &[u64]) -> Result<Exit, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let files = |path: &str| fs::read(folder.join(path)).map_err(|e| format!("cannot read `{path}`: {e}"));
-    let measured = match text(file, &assignment.spec.limits).and_then(|text| Submission::read(assignment, &name, &text)) {
+    let measured = match text(file, &assignment.spec.limits).and_then(|text| Submission::read(assignment, &name, &text))
+    {
         Ok(submission) => grade::measure(assignment, &submission, cycles, &files),
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
     };

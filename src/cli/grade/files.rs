@@ -110,7 +110,9 @@ pub(crate) fn submissions(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
     }
     found.sort();
     match found.is_empty() {
-        true => Err(Failure::new(format!("`{}` has no submissions: .ir, .ptx or .cu files, or folders", folder.display()))),
+        true => {
+            Err(Failure::new(format!("`{}` has no submissions: .ir, .ptx or .cu files, or folders", folder.display())))
+        }
         false => Ok(found),
     }
 }

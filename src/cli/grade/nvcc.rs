@@ -28,7 +28,8 @@ const MOST_PTX: u64 = 8 << 20;
 /// The PTX of a CUDA text.
 pub(crate) fn compile(text: &str, limits: &Limits) -> Result<String, String> {
     headers(text)?;
-    let nvcc = find().ok_or("it is CUDA C++, and no nvcc is on the PATH of the grader; hand in .ptx, or install the CUDA toolkit")?;
+    let nvcc = find()
+        .ok_or("it is CUDA C++, and no nvcc is on the PATH of the grader; hand in .ptx, or install the CUDA toolkit")?;
     let folder = std::env::temp_dir().join(format!("simt-sim-grade-{}", std::process::id()));
     fs::create_dir_all(&folder).map_err(|e| format!("no temporary folder: {e}"))?;
     let done = compile_in(&folder, &nvcc, text, limits);

@@ -15,7 +15,8 @@ pub fn junit(grades: &[Graded]) -> String {
     for graded in grades {
         let name = escaped(&format!("{}: {}", graded.assignment, graded.submission));
         let count = graded.criteria.len();
-        let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{}\">", self::failures(graded));
+        let _ =
+            writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{}\">", self::failures(graded));
         for mark in &graded.criteria {
             let (id, title) = (escaped(&mark.id), escaped(&mark.title));
             let _ = writeln!(out, "    <testcase classname=\"{id}\" name=\"{title}\">");

@@ -15,7 +15,8 @@ pub fn markdown(graded: &Graded) -> String {
     }
     out += "| criterion | points | measured | wanted | hint |\n|---|---|---|---|---|\n";
     for mark in &graded.criteria {
-        let cells = [&mark.title, &points(mark.points, mark.max), &mark.measured, &mark.wanted, &mark.hint].map(|c| cell(c));
+        let cells =
+            [&mark.title, &points(mark.points, mark.max), &mark.measured, &mark.wanted, &mark.hint].map(|c| cell(c));
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     if let Some(map) = &graded.map {

@@ -37,7 +37,8 @@ fn criterion(out: &mut String, mark: &Mark, style: Style) {
     for (name, text) in lines(mark) {
         for (i, line) in text.lines().enumerate() {
             let name = if i == 0 { name } else { "" };
-            *out += &format!("{}\n", wrap(line, style.width, &format!("           {name:<9} "), "                     "));
+            *out +=
+                &format!("{}\n", wrap(line, style.width, &format!("           {name:<9} "), "                     "));
         }
     }
 }
