@@ -13,6 +13,7 @@ mod compare;
 mod crosscheck;
 mod explain;
 mod export;
+mod grade;
 mod job;
 mod list;
 mod output;
@@ -76,6 +77,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Export(a) => export::export(a),
         Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
+        Command::Grade(a) => grade::grade(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),

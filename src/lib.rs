@@ -61,6 +61,7 @@ pub mod event;
 pub mod exec;
 pub mod explain;
 pub mod gpu;
+pub mod grade;
 pub mod html;
 pub mod instrument;
 pub mod isa;

@@ -3,6 +3,7 @@
 mod calibrate;
 mod checks;
 mod export;
+mod grade;
 mod page;
 mod plot;
 mod runs;
@@ -17,6 +18,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
+pub(crate) use grade::{GradeArgs, GradeFormat};
 pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Sweep(SweepArgs),
     /// Check programs: errors, warnings, a summary; with --run also what they do wrong when they run
     Check(CheckArgs),
+    /// Grade submissions by an assignment: what was measured, what was wanted, points
+    Grade(GradeArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
     /// Measure a machine's parameters, on the simulator and on a GPU

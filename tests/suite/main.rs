@@ -15,6 +15,7 @@ mod exports;
 mod figures;
 mod forms;
 mod generated;
+mod grade;
 mod html;
 mod instrument;
 mod lowering;

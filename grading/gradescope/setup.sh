@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Gradescope runs this once, when the autograder's image is built. The zip's root has: setup.sh, run_autograder, assignment/ (a folder
+# that `simt-sim grade` takes) and either simt-sim (a static binary) or the simulator's sources in simt-sim-src/.
+set -euo pipefail
+source_dir="${AUTOGRADER:-/autograder}/source"
+if [[ ! -x "$source_dir/simt-sim" ]]; then
+    apt-get update
+    apt-get install -y --no-install-recommends build-essential ca-certificates curl
+    curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal
+    "$HOME/.cargo/bin/cargo" build --release --manifest-path "$source_dir/simt-sim-src/Cargo.toml"
+    cp "$source_dir/simt-sim-src/target/release/simt-sim" "$source_dir/simt-sim"
+fi
+"$source_dir/simt-sim" grade "$source_dir/assignment" --list # a broken assignment fails here, before students see it

@@ -1,0 +1,158 @@
+//! `simt-sim grade`: an assignment, submissions, points.
+//!
+//! Each submission is measured by a process of its own (`child`), so that nothing in it can spoil the others or the report.
+
+mod child;
+mod files;
+mod nvcc;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+use simt_sim::grade::{self, Assignment, Failed, Graded, Measured, show};
+use simt_sim::report::Style;
+
+use super::args::{GradeArgs, GradeFormat};
+use super::{Exit, Failure, output};
+use files::Handed;
+
+/// Grades what is asked for.
+pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
+    let folder = &args.assignment;
+    let assignment = files::assignment(folder)?;
+    if let (Some(cycles), Some(file)) = (&args.measure, &args.submission) {
+        return child::measure(folder, &assignment, file, cycles);
+    }
+    if args.list {
+        return output::print(&list(&assignment)).map(|()| Exit::Ok);
+    }
+    if let Some(id) = &args.only {
+        known(&assignment, id)?;
+    }
+    let class = Class::new(folder, &assignment)?;
+    match (&args.all, &args.submission) {
+        (Some(all), _) => class.all(args, all),
+        (None, Some(path)) => class.one(args, path),
+        (None, None) => Err(Failure::new("nothing to grade\nhelp: name a submission, or a folder of them with --all")),
+    }
+}
+
+/// An assignment with the figures that submissions are compared with.
+struct Class<'a> {
+    folder: &'a Path,
+    assignment: &'a Assignment,
+    reference: Measured,
+    baseline: Measured,
+    /// The limits of the runs.
+    cycles: Vec<u64>,
+}
+
+impl<'a> Class<'a> {
+    fn new(folder: &'a Path, assignment: &'a Assignment) -> Result<Class<'a>, Failure> {
+        let spec = &assignment.spec;
+        let most = vec![spec.limits.cycles; assignment.runs.len()];
+        let of = |what: &str, file: &str| {
+            let measured = child::run(folder, &folder.join(file), assignment, &most).map_err(|failed| failed.text());
+            match measured.map(|measured| (measured.refused.clone(), measured)) {
+                Ok((None, measured)) => Ok(measured),
+                Ok((Some(why), _)) | Err(why) => Err(Failure::new(format!("the assignment's {what} `{file}`: {why}"))),
+            }
+        };
+        let baseline = spec.baseline.as_ref().unwrap_or(&spec.starter);
+        let (reference, baseline) = rayon::join(|| of("reference", &spec.reference), || of("baseline", baseline));
+        let (reference, baseline) = (reference?, baseline?);
+        for (run, ran) in reference.runs.iter().enumerate().filter(|(_, ran)| !ran.passed) {
+            let why = ran.message.as_ref().or(ran.details.first()).cloned().unwrap_or_else(|| ran.finish.clone());
+            let at = assignment.run_name(run);
+            return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));
+        }
+        let limits = &spec.limits;
+        let limit = |ran: &grade::Ran| ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles);
+        let cycles = reference.runs.iter().map(limit).collect();
+        Ok(Class { folder, assignment, reference, baseline, cycles })
+    }
+
+    fn graded(&self, handed: &Result<Handed, String>, name: &str) -> Graded {
+        let own = match handed {
+            Ok(handed) => child::run(self.folder, &handed.kernel, self.assignment, &self.cycles),
+            Err(why) => Err(Failed::Refused(why.clone())),
+        };
+        let (answers, note) = match handed {
+            Ok(handed) => handed.answers(),
+            Err(_) => Default::default(),
+        };
+        let mut graded = grade::judge(self.assignment, name, &own, (&self.reference, &self.baseline), &answers);
+        graded.notes.extend(note);
+        graded
+    }
+
+    fn one(&self, args: &GradeArgs, path: &Path) -> Result<Exit, Failure> {
+        let handed = Handed::find(path, &self.assignment.spec.limits);
+        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let mut graded = self.graded(&handed, &name);
+        if let Some(id) = &args.only {
+            graded.criteria.retain(|mark| mark.id == *id);
+            graded.score = graded.criteria.iter().map(|mark| mark.points).sum();
+            graded.max = graded.criteria.iter().map(|mark| mark.max).sum();
+            graded.failed = graded.failed.filter(|_| !graded.criteria.iter().all(grade::Mark::is_full));
+        }
+        let style = Style { width: output::width(), color: args.out.is_none() && output::color_out() };
+        let text = match args.format {
+            GradeFormat::Table => show::terminal(&graded, args.only.as_deref(), style),
+            GradeFormat::Json => graded.to_json().map_err(Failure::new)?,
+            GradeFormat::Gradescope => show::gradescope(&graded),
+            GradeFormat::Junit => show::junit(std::slice::from_ref(&graded)),
+            GradeFormat::Md => show::markdown(&graded),
+        };
+        write(args.out.as_deref(), &text)?;
+        let fine = graded.is_full() || args.format == GradeFormat::Gradescope && args.only.is_none();
+        Ok(if fine { Exit::Ok } else { Exit::ExpectationFailed })
+    }
+
+    fn all(&self, args: &GradeArgs, folder: &Path) -> Result<Exit, Failure> {
+        let found = files::submissions(folder)?;
+        let grade = |(name, path): &(String, std::path::PathBuf)| {
+            self.graded(&Handed::find(path, &self.assignment.spec.limits), name)
+        };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build().map_err(Failure::new)?;
+        let grades: Vec<Graded> = pool.install(|| found.par_iter().map(grade).collect());
+        let text = match args.format {
+            GradeFormat::Table => grades.iter().map(show::line).collect(),
+            GradeFormat::Json => serde_json::to_string_pretty(&grades).map_err(Failure::new)? + "\n",
+            GradeFormat::Junit => show::junit(&grades),
+            GradeFormat::Md => grades.iter().map(show::markdown).collect(),
+            GradeFormat::Gradescope => {
+                return Err(Failure::new(
+                    "--format gradescope is for one submission\nhelp: --csv FILE has a whole class",
+                ));
+            }
+        };
+        if let Some(csv) = &args.csv {
+            output::write_file(csv, show::csv(&grades).as_bytes())?;
+        }
+        write(args.out.as_deref(), &text)?;
+        Ok(Exit::Ok)
+    }
+}
+
+fn write(out: Option<&Path>, text: &str) -> Result<(), Failure> {
+    match out {
+        Some(path) => output::write_file(path, text.as_bytes()),
+        None => output::print(text),
+    }
+}
+
+fn known(assignment: &Assignment, id: &str) -> Result<(), Failure> {
+    let ids: Vec<&str> = assignment.spec.criteria.iter().map(|criterion| criterion.id.as_str()).collect();
+    if ids.contains(&id) {
+        return Ok(());
+    }
+    Err(Failure::new(format!("--only {id}: there is no such criterion\nhelp: one of {}", ids.join(", "))))
+}
+
+fn list(assignment: &Assignment) -> String {
+    let spec = &assignment.spec;
+    let total: f64 = spec.criteria.iter().map(|criterion| criterion.points).sum();
+    let each = spec.criteria.iter().map(|c| format!("  {:<16} {:>5}  {}\n", c.id, c.points, c.title));
+    format!("{}: {total} points\n{}", spec.title, each.collect::<String>())
+}

@@ -1,0 +1,118 @@
+//! Reading assignments and what was handed in. Links are not followed in what was handed in: they could lead to the reference.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use simt_sim::grade::{Answers, Assignment, Limits, one_line};
+
+use super::super::source::read_text;
+use super::Failure;
+
+/// Reads the assignment in a folder.
+pub(crate) fn assignment(folder: &Path) -> Result<Assignment, Failure> {
+    let at = folder.join("assignment.ron");
+    let (name, text) = read_text(&at).map_err(|Failure(why)| {
+        Failure(format!("{why}help: an assignment is a folder with assignment.ron; docs/grading.md describes it\n"))
+    })?;
+    let read = |file: &str| {
+        let path = folder.join(file);
+        fs::read_to_string(&path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))
+    };
+    let found = Assignment::load(&text, &read).map_err(|faults| Failure::new(format!("{name}\n{faults}")))?;
+    match folder.join(&found.spec.statement).is_file() {
+        true => Ok(found),
+        false => Err(Failure::new(format!("{name}: there is no `{}`", found.spec.statement))),
+    }
+}
+
+/// What was handed in.
+#[derive(Debug)]
+pub(crate) struct Handed {
+    /// The program's file.
+    pub(crate) kernel: PathBuf,
+    answers: PathBuf,
+}
+
+const KINDS: [&str; 3] = ["ir", "ptx", "cu"];
+/// The most bytes of a file with answers.
+const MOST_ANSWERS: u64 = 64 << 10;
+
+fn is_program(path: &Path) -> bool {
+    path.extension().and_then(|e| e.to_str()).is_some_and(|e| KINDS.contains(&e))
+}
+
+impl Handed {
+    /// Finds the program at a path: the file itself, or the only one in a folder.
+    pub(crate) fn find(path: &Path, limits: &Limits) -> Result<Handed, String> {
+        let meta = fs::symlink_metadata(path).map_err(|e| format!("it cannot be read: {e}"))?;
+        let handed = if meta.is_dir() {
+            let mut programs: Vec<PathBuf> = fs::read_dir(path)
+                .map_err(|e| format!("it cannot be read: {e}"))?
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| is_program(path))
+                .collect();
+            programs.sort();
+            match programs.as_slice() {
+                [one] => Handed { kernel: one.clone(), answers: path.join("answers.ron") },
+                [] => return Err("there is no .ir, .ptx or .cu file in it".into()),
+                several => return Err(format!("there are {} programs in it; hand in one", several.len())),
+            }
+        } else {
+            Handed { kernel: path.to_owned(), answers: path.with_extension("answers.ron") }
+        };
+        regular(&handed.kernel, limits.file_kib << 10)?;
+        Ok(handed)
+    }
+
+    /// The answers beside the program, and what is wrong with them.
+    pub(crate) fn answers(&self) -> (Answers, Option<String>) {
+        if fs::symlink_metadata(&self.answers).is_err() {
+            return Default::default(); // none was handed in
+        }
+        let text = regular(&self.answers, MOST_ANSWERS)
+            .and_then(|()| fs::read_to_string(&self.answers).map_err(|e| e.to_string()));
+        match text.and_then(|text| ron::from_str::<Answers>(&text).map_err(|e| e.to_string())) {
+            Ok(answers) => (answers, None),
+            Err(why) => {
+                let why = one_line(&why);
+                (Answers::new(), Some(format!("answers.ron cannot be read ({why}); write {{ \"ID\": NUMBER, .. }}.")))
+            }
+        }
+    }
+}
+
+/// Refuses what is not a plain file of at most `limit` bytes.
+pub(crate) fn regular(path: &Path, limit: u64) -> Result<(), String> {
+    let meta = fs::symlink_metadata(path).map_err(|e| format!("it cannot be read: {e}"))?;
+    if meta.file_type().is_symlink() {
+        return Err("it is a link; hand in the file itself".into());
+    }
+    if !meta.is_file() {
+        return Err("it is not a regular file".into());
+    }
+    match meta.len() {
+        len if len > limit => Err(format!("the file has {len} bytes; the limit is {} KiB", limit >> 10)),
+        _ => Ok(()),
+    }
+}
+
+/// What was handed in by a class, by name: each file with a program and each folder in `folder`, in order of name.
+pub(crate) fn submissions(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+    let fail = |e: std::io::Error| Failure::new(format!("cannot read `{}`: {e}", folder.display()));
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).map_err(fail)? {
+        let path = entry.map_err(fail)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !name.starts_with('.') && (is_program(&path) || path.is_dir()) {
+            found.push((name, path));
+        }
+    }
+    found.sort();
+    match found.is_empty() {
+        true => {
+            Err(Failure::new(format!("`{}` has no submissions: .ir, .ptx or .cu files, or folders", folder.display())))
+        }
+        false => Ok(found),
+    }
+}

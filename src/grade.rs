@@ -1,0 +1,33 @@
+//! Grading: a submitted kernel is measured under an assignment's launches, and points are given for what was measured.
+//!
+//! An [`Assignment`] is a folder that the caller has read: launches, criteria, limits, and the programs to compare with. [`measure`]
+//! runs a [`Submission`] and keeps figures, no verdicts; [`judge`] holds them against those of the reference and gives [`Graded`],
+//! which `show` prints. The two are apart so that a submission can run in a process of its own, and the reference only once.
+//!
+//! What is judged comes from the assignment alone: the directives of its reference program decide grid, buffers, arguments and
+//! expectations. Of a submission's `//!` lines nothing counts but constants that the assignment leaves to choose. The format is
+//! described in `docs/grading.md`.
+//!
+//! Nothing here reads a file, starts a process or knows the time: the caller does.
+
+mod assignment;
+mod estimate;
+mod instructions;
+mod judge;
+mod measure;
+mod rules;
+mod sanitise;
+pub mod show;
+mod submission;
+
+#[cfg(test)]
+mod tests;
+
+pub use assignment::{Assignment, Case, Faults, LeaderboardEntry, Limits, Site, Spec};
+pub use estimate::footprint;
+pub use instructions::{Pattern, Used};
+pub use judge::{Answers, Failed, Graded, Leader, Mark, judge};
+pub use measure::{Found, Measured, Ran, measure};
+pub use rules::{Answer, Band, Criterion, Rule, Than};
+pub use sanitise::{one_line, plain, without_colour};
+pub use submission::Submission;

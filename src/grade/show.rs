@@ -1,0 +1,40 @@
+//! A grade in the forms in which people and graders want it. All text in a [`super::Graded`] is printable already; each form adds its
+//! own escapes.
+
+mod csv;
+mod gradescope;
+mod junit;
+mod markdown;
+mod terminal;
+
+pub use csv::csv;
+pub use gradescope::gradescope;
+pub use junit::junit;
+pub use markdown::markdown;
+pub use terminal::{line, terminal};
+
+use super::judge::{Mark, number};
+
+/// `3 / 4`
+fn points(points: f64, max: f64) -> String {
+    format!("{} / {}", number(points), number(max))
+}
+
+/// What a mark says below its title: name and text of each line.
+fn lines(mark: &Mark) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("measured", mark.measured.clone())];
+    lines.extend(mark.details.iter().map(|detail| ("", detail.clone())));
+    if !mark.wanted.is_empty() {
+        lines.push(("wanted", mark.wanted.clone()));
+    }
+    if !mark.hint.is_empty() {
+        lines.push(("hint", mark.hint.clone()));
+    }
+    lines.push(("trust", mark.trust.to_owned()));
+    lines
+}
+
+/// Those lines as text.
+fn body(mark: &Mark) -> String {
+    lines(mark).iter().map(|(name, text)| format!("{name:<9} {}\n", text.replace('\n', "\n          "))).collect()
+}

@@ -1,0 +1,46 @@
+//! A grade as Markdown: for a pull request or a job's summary.
+
+use std::fmt::Write;
+
+use super::super::judge::Graded;
+use super::super::sanitise::without_colour;
+use super::points;
+
+/// A table of the criteria, and the lane map.
+pub fn markdown(graded: &Graded) -> String {
+    let title = cell(&format!("{}: {}", graded.assignment, graded.submission));
+    let mut out = format!("## {title}\n\n**{} points**\n\n", points(graded.score, graded.max));
+    if let Some(failed) = &graded.failed {
+        let _ = writeln!(out, "{}\n", fenced(&failed.text()));
+    }
+    out += "| criterion | points | measured | wanted | hint |\n|---|---|---|---|---|\n";
+    for mark in &graded.criteria {
+        let cells =
+            [&mark.title, &points(mark.points, mark.max), &mark.measured, &mark.wanted, &mark.hint].map(|c| cell(c));
+        let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    if let Some(map) = &graded.map {
+        let _ = writeln!(out, "\n{}", fenced(&without_colour(map)));
+    }
+    out
+}
+
+/// Text that is no markup and no cell's end.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\n' => out.push(' '),
+            '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\' | '#' | '!' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text in a fence that is longer than any within it.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}text\n{}\n{fence}", text.trim_end())
+}

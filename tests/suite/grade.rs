@@ -1,0 +1,277 @@
+//! `simt-sim grade` as teachers, students and graders meet it: the bundled assignments, every form of output, and submissions that
+//! mean harm.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const REDUCTION: &str = "programs/assignments/fix-the-reduction";
+
+/// An assignment about the reduction that runs in a moment: one small case, a Volta machine.
+const SMALL: &str = r#"(
+    title: "Small", kernel: "reduce", starter: "starter.ir", reference: "reference.ir", machines: ["h200"],
+    choices: { "block": [256, 512] },
+    cases: [(name: "ragged", set: { "n": 1000 })],
+    criteria: [
+        (id: "results", title: "Right", points: 2, rule: Results()),
+        (id: "checks", title: "Clean", points: 1, rule: Checks()),
+        (id: "divergence", title: "Whole warps", points: 1, rule: Metric(name: "divergent_branch", than: Reference)),
+    ],
+    leaderboard: [(name: "cycles", metric: "elapsed_cycles", case: "ragged", machine: "h200")],
+    limits: (seconds: 20),
+)"#;
+
+fn grade(arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    let Output { status, stdout, stderr } =
+        command.arg("grade").args(arguments).env("COLUMNS", "100").output().expect("the binary starts");
+    let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
+    (status.code().expect("no signal"), text(stdout), text(stderr))
+}
+
+/// An empty folder for one test.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name);
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// An assignment with the programs of the reduction.
+fn assignment(folder: &Path, text: &str) -> String {
+    let at = folder.join("assignment");
+    fs::create_dir_all(&at).expect("a folder");
+    for file in ["starter.ir", "reference.ir", "statement.md"] {
+        fs::copy(Path::new(REDUCTION).join(file), at.join(file)).expect("a copy");
+    }
+    fs::write(at.join("assignment.ron"), text).expect("a file");
+    at.display().to_string()
+}
+
+fn points(json: &Value) -> Vec<(String, f64)> {
+    let marks = json["criteria"].as_array().expect("criteria").iter();
+    marks.map(|m| (m["id"].as_str().expect("an id").to_owned(), m["points"].as_f64().expect("points"))).collect()
+}
+
+#[test]
+fn the_reduction_gives_each_answer_what_it_deserves() {
+    for (file, wanted) in [
+        ("reference.ir", [6.0, 3.0, 4.0, 4.0, 1.0, 1.0, 1.0]),
+        ("starter.ir", [6.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
+        ("wrong/neighbored_less.ir", [6.0, 3.0, 4.0, 0.0, 1.0, 1.0, 0.0]),
+        ("wrong/no_barrier.ir", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+        ("wrong/no_guard.ir", [0.0, 0.0, 4.0, 0.0, 1.0, 1.0, 0.0]),
+    ] {
+        let (code, out, err) = grade(&[REDUCTION, &format!("{REDUCTION}/{file}"), "--format", "json"]);
+        let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{file}: {e}\n{err}"));
+        let given: Vec<f64> = points(&json).into_iter().map(|(_, points)| points).collect();
+        assert_eq!(given, wanted, "{file}: {out}");
+        assert_eq!(json["score"].as_f64(), Some(wanted.iter().sum()), "{file}");
+        assert_eq!(
+            (code, json["schema"].as_str()),
+            (i32::from(file != "reference.ir"), Some("simt-sim/grade/1")),
+            "{file}"
+        );
+    }
+}
+
+#[test]
+fn one_criterion_has_an_exit_code_of_its_own() {
+    let starter = format!("{REDUCTION}/starter.ir");
+    for (id, code) in [("results", 0), ("divergence", 1), ("nonsense", 2)] {
+        assert_eq!(grade(&[REDUCTION, &starter, "--only", id]).0, code, "{id}");
+    }
+}
+
+#[test]
+fn every_form_has_what_its_reader_needs() {
+    let folder = folder("forms");
+    let (assignment, starter) = (assignment(&folder, SMALL), format!("{REDUCTION}/starter.ir"));
+    let form = |name: &str| grade(&[&assignment, &starter, "--format", name]);
+
+    let (code, out, _) = form("gradescope");
+    let json: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(code, 0, "a grader needs the file also when points are missing");
+    assert_eq!(json["output_format"], "ansi");
+    assert!(json["output"].as_str().is_some_and(|text| text.contains("\u{1b}[")), "the lane map has colours");
+    assert_eq!((&json["tests"][0]["score"], &json["tests"][0]["max_score"]), (&2.0.into(), &2.0.into()));
+    assert_eq!((&json["tests"][0]["status"], &json["tests"][2]["status"]), (&"passed".into(), &"failed".into()));
+    assert_eq!((&json["tests"][0]["visibility"], &json["tests"][2]["number"]), (&"visible".into(), &"3".into()));
+    assert_eq!((&json["leaderboard"][0]["name"], &json["leaderboard"][0]["order"]), (&"cycles".into(), &"asc".into()));
+    // The specification's names; an unknown one would be ignored silently.
+    let known = [
+        "output",
+        "output_format",
+        "test_output_format",
+        "visibility",
+        "stdout_visibility",
+        "tests",
+        "leaderboard",
+        "extra_data",
+    ];
+    assert!(json.as_object().expect("an object").keys().all(|key| known.contains(&key.as_str())), "{json}");
+
+    let (code, out, _) = form("junit");
+    assert_eq!((code, out.matches("<testcase ").count(), out.matches("<failure ").count()), (1, 3, 1));
+    assert!(!out.contains('\u{1b}') && out.contains("tests=\"3\" failures=\"1\""), "{out}");
+    assert_eq!(out.matches("<testcase ").count(), out.matches("</testcase>").count());
+
+    assert!(form("md").1.contains("| Right | 2 / 2 |"));
+    let table = form("table").1;
+    for words in ["measured", "wanted", "exact count", "The branch that diverged most often", "#.#.#.#."] {
+        assert!(table.contains(words), "`{words}` is not in\n{table}");
+    }
+    let out = folder.join("results.json");
+    assert_eq!(grade(&[&assignment, &starter, "--format", "gradescope", "--out", &out.display().to_string()]).0, 0);
+    assert_eq!(fs::read_to_string(out).expect("a file"), form("gradescope").1);
+}
+
+#[test]
+fn a_student_chooses_what_is_left_to_choose_and_nothing_else() {
+    let folder = folder("choices");
+    let assignment = assignment(&folder, SMALL);
+    let reference = fs::read_to_string(format!("{REDUCTION}/reference.ir")).expect("the reference");
+    for (line, score, noted) in [
+        ("//! const block = 256", 4.0, false),
+        ("//! const block = 64", 4.0, true),
+        ("//! const block = 1 << 8", 4.0, true),
+        ("//! const n = 1", 4.0, false),
+        ("//! expect out == 1", 4.0, false),
+        ("//! nonsense", 4.0, false),
+    ] {
+        let directives_gone: String =
+            reference.lines().filter(|l| !l.starts_with("//!")).map(|l| format!("{l}\n")).collect();
+        let file = folder.join("kernel.ir");
+        fs::write(&file, format!("{line}\n{directives_gone}")).expect("a file");
+        let out = grade(&[&assignment, &file.display().to_string(), "--format", "json"]).1;
+        let json: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(json["score"].as_f64(), Some(score), "{line}: {out}");
+        assert_eq!(!json["notes"].as_array().expect("notes").is_empty(), noted, "{line}: {out}");
+    }
+}
+
+#[test]
+fn hostile_submissions_harm_nobody() {
+    let folder = folder("hostile");
+    let (assignment, handed_in) = (assignment(&folder, SMALL), folder.join("handed-in"));
+    fs::create_dir_all(&handed_in).expect("a folder");
+    for file in fs::read_dir("tests/hostile").expect("hostile submissions").flatten() {
+        fs::copy(file.path(), handed_in.join(file.file_name())).expect("a copy");
+    }
+    let head = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_odata, .param .u32 n)\n{\n";
+    let write = |name: &str, text: String| fs::write(handed_in.join(name), text).expect("a file");
+    write("deep_scopes.ir", format!("{head}{}ret;{}\n}}\n", "{".repeat(100_000), "}".repeat(100_000)));
+    write(
+        "deep_sum.ir",
+        format!("{head}.reg .u32 %x;\nmov.u32 %x, {}1{};\nret;\n}}\n", "(".repeat(100_000), ")".repeat(100_000)),
+    );
+    write("enormous.ir", format!("// {}\n{head}ret;\n}}\n", "x".repeat(1 << 20)));
+    write("many_errors.ir", format!("{head}{}}}\n", "nonsense %a;\n".repeat(10_000)));
+    write("\u{1b}[2Jname\u{202e}.ir", format!("{head}ret;\n}}\n"));
+    write("=cmd().ir", format!("{head}ret;\n}}\n"));
+    fs::create_dir_all(handed_in.join("empty_folder")).expect("a folder");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(Path::new(&assignment).join("reference.ir"), handed_in.join("link.ir")).expect("a link");
+    fs::copy(format!("{REDUCTION}/reference.ir"), handed_in.join("zz_honest.ir")).expect("a copy");
+
+    let csv = folder.join("grades.csv");
+    let (handed_in, csv) = (handed_in.display().to_string(), csv.display().to_string());
+    let (code, out, err) = grade(&[&assignment, "--all", &handed_in, "--csv", &csv, "--format", "json"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let grades: Value = serde_json::from_str(&out).expect("JSON");
+    let grades = grades.as_array().expect("a list");
+    assert_eq!(grades.len(), fs::read_dir(&handed_in).expect("a folder").count());
+    for grade in grades {
+        let name = grade["submission"].as_str().expect("a name");
+        let honest = name == "zz_honest.ir";
+        assert_eq!(grade["score"].as_f64(), Some(if honest { 4.0 } else { 0.0 }), "{grade:#}");
+        assert_ne!(grade["failed"]["kind"], "grader", "{grade:#}");
+        assert!(
+            !grade.to_string().contains("root:") && (honest || !grade.to_string().contains("folded onto")),
+            "{grade:#}"
+        );
+        strings(grade, &|text| {
+            let safe = |c: char| c == '\n' || c == '\t' || !(c.is_control() || c == '\u{202e}');
+            assert!(text.chars().all(safe), "{name}: {text:?}");
+        });
+        assert!(grade.to_string().len() < 100_000, "{name}");
+    }
+    let table = fs::read_to_string(csv).expect("a table");
+    assert_eq!(table.lines().count(), grades.len() + 1, "{table}");
+    assert!(table.lines().all(|line| !line.starts_with('=')), "{table}");
+}
+
+fn strings(value: &Value, see: &dyn Fn(&str)) {
+    match value {
+        Value::String(text) => see(text),
+        Value::Array(values) => values.iter().for_each(|value| strings(value, see)),
+        Value::Object(values) => values.values().for_each(|value| strings(value, see)),
+        _ => {}
+    }
+}
+
+#[test]
+fn a_class_is_graded_the_same_side_by_side() {
+    let folder = folder("class");
+    let assignment = assignment(&folder, SMALL);
+    let wrong = format!("{REDUCTION}/wrong");
+    let one = grade(&[&assignment, "--all", &wrong, "--jobs", "1"]);
+    assert_eq!(one.0, 0);
+    assert_eq!(one.1.lines().count(), 3);
+    assert_eq!(one, grade(&[&assignment, "--all", &wrong, "--jobs", "3"]));
+}
+
+#[test]
+fn what_is_wrong_with_an_assignment_is_said() {
+    for (from, to, words) in [
+        ("\"h200\"]", "\"h300\"]", "did you mean `h200`?"),
+        ("divergent_branch", "divergent_brunch", "did you mean `divergent_branch`?"),
+        ("\"reduce\"", "\"reduced\"", "has no kernel `reduced`"),
+        ("\"n\": 1000", "\"m\": 1000", "no constant `m`"),
+        ("rule: Results()", "rule: Results(cases: [\"even\"])", "no case `even`"),
+        ("rule: Checks()", "rule: Checks(kinds: [\"rices\"])", "no check `rices`"),
+        ("rule: Checks()", "rule: Instructions(forbid: [\"class:Foo\"])", "no instruction class `Foo`"),
+        ("points: 1, rule: Checks()", "points: 1, rule: Checks(), bands: [(at_most: 1, points: 2)]", "0 to 1 points"),
+        ("id: \"checks\"", "id: \"results\"", "two criterion entries are called `results`"),
+        ("\"starter.ir\"", "\"nowhere.ir\"", "cannot read"),
+        ("kernel:", "colonel:", "colonel"),
+        ("\"n\": 1000", "\"n\": 0", "reference"),
+    ] {
+        let folder = folder("faults");
+        assert!(SMALL.contains(from), "{from}");
+        let assignment = assignment(&folder, &SMALL.replacen(from, to, 1));
+        let (code, out, err) = grade(&[&assignment, &format!("{REDUCTION}/starter.ir")]);
+        assert_eq!((code, out.as_str()), (2, ""), "{to}: {err}");
+        assert!(err.contains(words), "{to}: {err}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
+    let folder = folder("autograder");
+    assignment(&folder.join("source"), SMALL);
+    let submission = folder.join("submission");
+    let run = |handed: Option<&str>| -> Value {
+        let _ = fs::remove_dir_all(&submission);
+        fs::create_dir_all(&submission).expect("a folder");
+        if let Some(file) = handed {
+            fs::copy(file, submission.join("kernel.ir")).expect("a copy");
+        }
+        let mut script = Command::new("bash");
+        script.arg("grading/gradescope/run_autograder").env("AUTOGRADER", &folder);
+        let output = script.env("SIMT_SIM", env!("CARGO_BIN_EXE_simt-sim")).output().expect("bash");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = fs::read_to_string(folder.join("results/results.json")).expect("results");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let total =
+        |json: &Value| json["tests"].as_array().expect("tests").iter().filter_map(|t| t["score"].as_f64()).sum::<f64>();
+    assert_eq!(total(&run(Some(&format!("{REDUCTION}/reference.ir")))), 4.0);
+    assert_eq!(total(&run(Some("tests/hostile/quits_early.ir"))), 0.0);
+    assert_eq!(total(&run(None)), 0.0);
+    fs::remove_file(folder.join("source/assignment/assignment.ron")).expect("removed");
+    assert_eq!(run(None)["score"], 0);
+}
