@@ -19,12 +19,14 @@ mod content;
 #[cfg(feature = "cuda")]
 mod device;
 mod divergence;
+mod generated;
 mod observation;
 mod text;
 mod tolerance;
 
 pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
+pub use generated::{Explained, GeneratedRecord};
 pub use observation::{BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation};
 pub use text::{device_text, digest, source_digest};
 pub use tolerance::Tolerance;

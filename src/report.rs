@@ -16,6 +16,7 @@ pub mod profile;
 mod run;
 mod text;
 pub mod timeline;
+pub mod validation;
 
 pub(crate) use text::wrap;
 pub(crate) use timeline::quoted;
@@ -26,5 +27,6 @@ pub use run::{
     MachineFacts, MemoryRow, Named, Origin, Run, RunInput, Slots, StepInfo, Verdict,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, questions as questions_text, selected, table, text,
+    Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,
+    table, text, validation as validation_text,
 };

@@ -138,8 +138,11 @@ pub(super) struct WarpClock {
     /// Lanes that have synchronised with some others only.
     apart: Option<Box<[LaneClock; MAX_LANES]>>,
     /// Each lane's last fence: what was known, and the lane's epoch.
-    fences: Option<Box<[Option<(Released, Stamp)>; MAX_LANES]>>,
+    fences: Option<Box<[Option<Fence>; MAX_LANES]>>,
 }
+
+/// What a lane knew at a fence, and its epoch.
+type Fence = (Released, Stamp);
 
 #[derive(Clone, Debug, Default)]
 struct LaneClock {

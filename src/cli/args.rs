@@ -8,6 +8,7 @@ mod page;
 mod plot;
 mod runs;
 mod step;
+mod suite;
 mod sweep;
 
 use std::path::PathBuf;
@@ -22,6 +23,7 @@ pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use runs::RunsChoice;
 pub(crate) use step::StepArgs;
+pub(crate) use suite::SuiteChoice;
 pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
@@ -275,8 +277,10 @@ pub(crate) struct CheckArgs {
 #[derive(clap::Args, Debug)]
 pub(crate) struct CrosscheckArgs {
     /// The programs
-    #[arg(required = true)]
+    #[arg(required_unless_present = "suite")]
     pub(crate) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) suite: SuiteChoice,
     /// The kernel to run, when a file has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,

@@ -2,6 +2,8 @@
 
 mod cuda_source;
 mod divergence;
+mod ncu;
+mod suite;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -19,6 +21,12 @@ use super::{Exit, Failure, job, output, source};
 
 /// Compares each file; the worst result is the exit code.
 pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
+    if let Some(folder) = &args.suite.suite {
+        return suite::suite(args, folder);
+    }
+    if let Some(report) = &args.suite.ncu {
+        return ncu::ncu(args, report);
+    }
     let mut worst = Exit::Ok;
     for path in &args.files {
         let judged = if args.divergence { divergence::divergence(args, path) } else { one(args, path) };

@@ -1,7 +1,8 @@
 //! Which side of a divergent branch runs first.
 //!
 //! Nothing but measurement decides this on real parts: GPGPU-Sim's stack runs the taken side first, an H200 the side
-//! with fewer lanes and, on a tie, the one that falls through.
+//! with fewer lanes and, on a tie, the one that falls through. A `brx.idx`, which has no side that falls through, an H200
+//! unravels from its lowest lane on ([`minorities_from_the_lowest_lane`]).
 
 use super::{Side, SideOrder};
 use crate::base::{LaneMask, Pc};
@@ -19,16 +20,14 @@ impl SideOrder {
     }
 
     /// The sides of a branch or call with any number of targets, the one that runs first first. For two of them this is
-    /// what [`taken_first`](Self::taken_first) says, with the first as the taken side.
+    /// what [`taken_first`](Self::taken_first) says, with the first as the taken side, but for ties under
+    /// [`SideOrder::Fewer`].
     pub(super) fn sorted(self, branch: Pc, sides: &[Side]) -> Vec<Side> {
         let mut sorted = sides.to_vec();
         match self {
             SideOrder::Taken => {}
             SideOrder::FallThrough => sorted.reverse(),
-            SideOrder::Fewer => {
-                sorted.reverse();
-                sorted.sort_by_key(|side| side.lanes.count());
-            }
+            SideOrder::Fewer => sorted = minorities_from_the_lowest_lane(sorted),
             SideOrder::More => {
                 sorted.reverse();
                 sorted.sort_by_key(|side| std::cmp::Reverse(side.lanes.count()));
@@ -50,6 +49,26 @@ impl SideOrder {
         }
         sorted
     }
+}
+
+/// The order in which an H200 runs the targets of one `brx.idx`, seen in 13 populations of lanes, each with the targets
+/// in both orders: the side of the lowest lane is next, unless it has more lanes than all others together; then it is
+/// set aside, to run behind them. Lanes set aside count among the others from then on.
+fn minorities_from_the_lowest_lane(mut sides: Vec<Side>) -> Vec<Side> {
+    sides.sort_by_key(|side| side.lanes.lowest());
+    let mut others: u32 = sides.iter().map(|side| side.lanes.count()).sum();
+    let (mut first, mut aside) = (Vec::new(), Vec::new());
+    for side in sides {
+        let lanes = side.lanes.count();
+        if lanes > others - lanes {
+            aside.push(side);
+        } else {
+            others -= lanes;
+            first.push(side);
+        }
+    }
+    first.extend(aside.into_iter().rev());
+    first
 }
 
 /// A bit that depends on all arguments (the finaliser of SplitMix64 over both words). It is a function of the situation,
@@ -89,15 +108,55 @@ mod tests {
         {
             for (a, b) in [(0b1000, 0b0111), (0b0111, 0b1000), (0b0011, 0b1100), (0b1100, 0b0011)] {
                 let sides = [a, b].map(|lanes| Side { pc: Pc(lanes), lanes: LaneMask(lanes) });
-                let first = if order.taken_first(Pc(7), LaneMask(a), LaneMask(b)) { a } else { b };
+                let tie = order == SideOrder::Fewer && a.count_ones() == b.count_ones();
+                let taken = order.taken_first(Pc(7), LaneMask(a), LaneMask(b));
+                let first = if tie {
+                    a.min(b)
+                } else if taken {
+                    a
+                } else {
+                    b
+                };
                 assert_eq!(order.sorted(Pc(7), &sides)[0].pc, Pc(first), "{order:?} {a:b} {b:b}");
             }
         }
         let sides = [3, 1, 2].map(|n| Side { pc: Pc(n), lanes: LaneMask::first_n(n) });
         let pcs = |order: SideOrder| order.sorted(Pc(0), &sides).iter().map(|s| s.pc.0).collect::<Vec<_>>();
-        assert_eq!(pcs(SideOrder::Fewer), [1, 2, 3]);
         assert_eq!(pcs(SideOrder::More), [3, 2, 1]);
         assert_eq!(pcs(SideOrder::FallThrough), [2, 1, 3]);
+    }
+
+    /// What an H200 did (driver 580.159.04, 2026-11-21): the lanes of each side, sides in the order of their lanes; then the
+    /// places of the sides in the order in which they ran.
+    #[test]
+    fn jump_tables_are_unravelled_as_by_an_h200() {
+        let seen = [
+            ([8, 8, 8, 8], [0, 1, 2, 3]),
+            ([5, 8, 9, 10], [0, 1, 2, 3]),
+            ([10, 9, 8, 5], [0, 1, 3, 2]),
+            ([12, 4, 4, 12], [0, 1, 2, 3]),
+            ([14, 8, 6, 4], [0, 1, 3, 2]),
+            ([16, 8, 4, 4], [0, 1, 2, 3]),
+            ([17, 8, 4, 3], [1, 2, 3, 0]),
+            ([18, 2, 8, 4], [1, 2, 3, 0]),
+            ([25, 4, 2, 1], [1, 2, 3, 0]),
+            ([2, 20, 4, 6], [0, 2, 3, 1]),
+            ([1, 2, 4, 25], [0, 1, 2, 3]),
+        ];
+        for (lanes, order) in seen {
+            let mut from = 0;
+            let mut sides = lanes.map(|n| {
+                let side = Side { pc: Pc(from), lanes: LaneMask(LaneMask::first_n(n).0 << from) };
+                from += n;
+                side
+            });
+            let expected = order.map(|i: usize| sides[i].pc);
+            for _ in 0..2 {
+                let ran: Vec<Pc> = SideOrder::Fewer.sorted(Pc(0), &sides).iter().map(|s| s.pc).collect();
+                assert_eq!(ran, expected, "{lanes:?}");
+                sides.reverse(); // the order of the targets in the table does not matter
+            }
+        }
     }
 
     #[test]

@@ -76,8 +76,8 @@ pub(super) const EXITS: &[Exit] = &[
     exit(
         7,
         ("exit-7", "7"),
-        "the program ran to its end, and a check found an error: a race, an uninitialised read, a misused barrier or mask, an \
-         order-dependent result",
+        "a check found an error: the program ran to its end, with a race, an uninitialised read, a misused barrier or mask, or a \
+         result that depends on the schedule",
         "See the page of the finding's code; warnings do not change the exit code.",
         "simt-sim check --run tests/races/missing_barrier.ir",
     ),

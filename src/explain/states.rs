@@ -64,7 +64,7 @@ const fn about(stall: Stall) -> (&'static str, &'static str, Example) {
         Stall::NotSelected => (
             "The warp could issue, and its scheduler issued another.",
             "Nothing: there are enough warps. With many of these, fewer warps with more registers each may be as fast.",
-            run("programs/small/picture.ir"),
+            run("programs/small/square_wave.ir"),
         ),
         Stall::Sleeping => (
             "All that could run of the warp executed `nanosleep`.",

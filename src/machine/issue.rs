@@ -446,7 +446,7 @@ pub(super) enum After {
 /// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
 /// situation, so that a livelock can be proved.
 #[cold]
-fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
+pub(super) fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
     let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
     let some = active & LaneMask(draw as u32);
     let parts = draw >> 62 == 0 && !some.is_empty() && some != active;

@@ -6,7 +6,7 @@
 
 use super::block::{Block, Votes};
 use super::gpu::Context;
-use super::issue::{After, Issuer};
+use super::issue::{After, Issuer, part};
 use super::scheduler::{NEVER, Scheduler};
 use super::spec::Policy;
 use super::verdict::{FaultReport, Finish};
@@ -300,6 +300,9 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions);
+        if let Policy::Adversarial { seed } = cx.spec.policy {
+            part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
+        }
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let cold = if now == 0 { cx.spec.cold_start } else { 0 };
         let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);

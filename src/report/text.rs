@@ -7,11 +7,13 @@ mod answer;
 mod comparison;
 mod layout;
 mod sections;
+mod validation;
 
 pub use answer::{answer, questions};
 pub use comparison::comparison;
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;
+pub use validation::{profiled, validation};
 
 use thiserror::Error;
 

@@ -66,8 +66,13 @@ fn what_is_wrong_is_found_on_its_lines() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Programs of ours in which something is found, and why that is so.
+/// What is found in generated programs, and is no mistake of theirs: threads leave early, masks name all lanes, and a shuffle looks
+/// whether its source lives before it uses the value.
+const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
+
+/// Programs of ours, by how their names begin, in which something is found, and why that is so.
 const LISTED: &[(&str, &[&str], &str)] = &[
+    ("calibrate/", &["race-same-value"], "all lanes leave the same measurement in one place"),
     ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),
     ("cuda/shared_halving_race", &["race-shared"], "its barrier is missing on purpose"),
     ("small/ballot_both_arms", &["mask-absent-lane"], "shows a full mask in both arms of a branch"),
@@ -103,7 +108,7 @@ fn no_clean_program_is_accused() {
     for path in paths {
         let text = fs::read_to_string(&path).expect("a readable file");
         let name = path.strip_prefix("programs").unwrap_or(&path).with_extension("").display().to_string();
-        let listed = LISTED.iter().position(|(n, ..)| *n == name);
+        let listed = LISTED.iter().position(|(n, ..)| name.starts_with(n));
         for mode in support::MODES {
             match checked(&name, &text, mode) {
                 Err(e) => wrong.push(format!("{name} [{}]: {e}", mode.name())),
@@ -138,7 +143,7 @@ fn no_generated_program_is_accused() {
         let text = program.print();
         for mode in support::MODES {
             let checked = checked("generated", &text, mode).map_err(TestCaseError::fail)?;
-            if let Some(first) = checked.findings.first() {
+            if let Some(first) = checked.findings.iter().find(|f| !GENERATED.contains(&f.code)) {
                 let parsed = Program::parse("generated", &text);
                 let shown = support::rendered(&parsed, std::slice::from_ref(first));
                 return Err(TestCaseError::fail(format!("{}\n{shown}\n{text}", mode.name())));

@@ -238,6 +238,12 @@ fn commands_end_as_their_pages_say() {
             (_, "deadlock" | "livelock") => 3,
             (_, "cycle-limit") => 4,
             (_, "fault") => 5,
+            (Subject::Code(code), name) if code.stage == codes::Stage::Run => {
+                // Warnings end with 0, errors with 7, unless the run did not end well for the same reason.
+                assert!([0, 3, 5, 7].contains(&status), "`{command}` ends with {status}");
+                assert!(err.contains(&format!("[{name}]")), "`{command}` prints\n{out}{err}");
+                status
+            }
             _ => 0,
         };
         assert_eq!(status, wanted, "`{command}` prints\n{out}{err}");

@@ -28,3 +28,4 @@ mod step;
 mod support;
 mod sweep;
 mod truth;
+mod validation;

@@ -13,6 +13,7 @@ use simt_sim::gpu::{Finish, Observation, Tolerance};
 use simt_sim::launch::Overrides;
 use simt_sim::machine::Mode;
 use simt_sim::pipeline::{Program, simulate};
+use simt_sim::report::validation::Known;
 
 use super::support::{launch, machine, options};
 use super::truth;
@@ -20,21 +21,10 @@ use super::truth;
 const FOLDER: &str = "tests/observations/h200";
 
 /// Programs whose result PTX leaves open, or that the simulator stops where a GPU goes on, with the reason.
-const OPEN: &[(&str, &str)] = &[
-    ("ballot_both_arms.ir", "lanes of one mask at two ballots: PTX gives it no meaning, and the simulator says so"),
-    ("barrier_both_arms.ir", "a block barrier in both arms: which lanes' values are seen is open"),
-    ("barrier_one_arm.ir", "the lanes that skip the barrier exit, which an H200 takes for arriving"),
-    ("hoisted_load.ir", "whether the one load comes before or after the store is a race"),
-    ("shuffle_partial.ir", "a mask names lanes that never come: PTX gives it no meaning, and the simulator says so"),
-    (
-        "indirect_call.ir",
-        "which lanes are together behind an indirect call is open: an H200 keeps the callees' lanes apart",
-    ),
-    ("shared_halving_race.ptx", "a race by design"),
-    ("shared_doubling_race.ptx", "a race by design"),
-    ("shared_halving_race.cu", "a race by design"),
-    ("shared_doubling_race.cu", "a race by design"),
-];
+fn known() -> Known {
+    let text = fs::read_to_string(Path::new(FOLDER).join("known.ron")).expect("the file");
+    Known::parse(&text).unwrap_or_else(|e| panic!("known.ron: {e}"))
+}
 
 /// Program files by the name that their observation bears; of a `.cu`, the `.ptx` that nvcc made of it.
 fn programs() -> BTreeMap<String, PathBuf> {
@@ -77,7 +67,10 @@ fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), 
 
 #[test]
 fn the_simulator_does_what_the_gpu_did() {
-    let programs = programs();
+    let (programs, known) = (programs(), known());
+    for open in &known.programs {
+        assert!(programs.contains_key(&open.name), "known.ron: there is no program {}", open.name);
+    }
     let (mut wrong, mut held) = (Vec::new(), 0);
     let mut files: Vec<PathBuf> = fs::read_dir(FOLDER).expect("observations").flatten().map(|e| e.path()).collect();
     files.sort();
@@ -99,7 +92,7 @@ fn the_simulator_does_what_the_gpu_did() {
             wrong.push(format!("{}: there is no such program", file.display()));
             continue;
         };
-        match (difference(path, name.ends_with(".cu"), &observation), OPEN.iter().any(|(open, _)| *open == name)) {
+        match (difference(path, name.ends_with(".cu"), &observation), known.program(&name).is_some()) {
             (Err(e), false) => wrong.push(format!("{}: {e}", path.display())),
             (_, true) => {}
             (Ok(()), false) => held += 1,

@@ -68,7 +68,7 @@ pub(super) const CODES: &[Code] = &[
     code("undefined-shuffle",
         "`shfl` reads the register of a lane that does not execute it: the value is undefined.",
         "Let the lane that is read take part, or keep the source inside the lanes that do.",
-        Run("simt-sim check --run programs/small/shuffle_partial.ir --mode pre-volta")),
+        Run("simt-sim check --run tests/races/undefined_shuffle.ir")),
     code("unset-local",
         "An element of a local array is read that this thread has not written.",
         "Write every element before it is read; the array starts with any content.",

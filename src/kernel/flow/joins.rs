@@ -135,7 +135,8 @@ fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits) 
     let regions = regions(branches, graph);
     for branch in branches.iter_mut().filter(|b| !b.meets) {
         let block = branch.block.index();
-        let sides: Vec<Bits> = branch.sides.iter().map(|s| reach(graph, [s.index()], None)).collect();
+        // A side that comes to the exit only by way of the branch itself stays in a loop that the others leave: they do not wait for it.
+        let sides: Vec<Bits> = branch.sides.iter().map(|s| reach(graph, [s.index()], Some(block))).collect();
         let Some(exit) = bare.iter().find(|&e| sides.iter().all(|side| side.contains(e))) else { continue };
         let from_here = reach(graph, [block], None);
         let enclosed = regions.iter().any(|(other, meet, region)| {

@@ -1,7 +1,7 @@
 //! Operations of a warp's lanes, or of a block's threads, in generated programs.
 //!
 //! They name all lanes; those that have ended, and those that a ragged warp never had, take no part. Whose value a lane gets from one
-//! of those is open (PTX, "shfl.sync"), so a program looks whether its source lives.
+//! of those is open (PTX, "shfl.sync"), so a program looks whether its source lives, and reads itself if not.
 
 use super::print::Printer;
 use super::program::{Collective, Shuffle};
@@ -41,23 +41,33 @@ impl Printer {
             Shuffle::Butterfly => ("bfly", 31),
             Shuffle::Index => ("idx", 31),
         };
-        self.line("setp.eq.u32 %q, %lane, %lane;");
-        self.line(format!("vote.sync.ballot.b32 %d, %q, {ALL};"));
-        self.line(format!("shfl.sync.{name}.b32 %a|%p, %r{value}, {by}, {}, {ALL};", piece << 8 | clamp));
+        let last = 31 & !piece;
+        // %b = the source lane, %p = whether it is in range.
         match how {
             Shuffle::Up => self.line(format!("sub.u32 %b, %lane, {by};")),
             Shuffle::Down => self.line(format!("add.u32 %b, %lane, {by};")),
             Shuffle::Butterfly => self.line(format!("xor.b32 %b, %lane, {by};")),
             Shuffle::Index => {
                 self.line(format!("and.b32 %b, %lane, {piece};"));
-                self.line(format!("or.b32 %b, %b, {};", by & !piece & 31));
+                self.line(format!("or.b32 %b, %b, {};", by & last));
             }
         }
-        // Out of range a lane gets its own value, and it lives.
-        self.line("selp.b32 %b, %b, %lane, %p;");
+        self.line(format!("and.b32 %a, %lane, {piece};"));
+        if how != Shuffle::Up {
+            self.line(format!("or.b32 %a, %a, {last};"));
+        }
+        let in_range = if how == Shuffle::Up { "ge" } else { "le" };
+        self.line(format!("setp.{in_range}.s32 %p, %b, %a;"));
+        // Whether one that is in range lives.
+        self.line("setp.eq.u32 %q, %lane, %lane;");
+        self.line(format!("vote.sync.ballot.b32 %d, %q, {ALL};"));
         self.line("shr.u32 %d, %d, %b;");
         self.line("and.b32 %d, %d, 1;");
-        self.line("setp.eq.u32 %q, %d, 1;");
-        self.line(format!("selp.b32 %r{into}, %a, %r{value}, %q;"));
+        self.line("setp.eq.and.u32 %q, %d, 0, %p;");
+        // If not, the lane reads itself.
+        let own = if how == Shuffle::Index { "%lane" } else { "0" };
+        self.line(format!("mov.u32 %b, {by};"));
+        self.line(format!("selp.b32 %b, {own}, %b, %q;"));
+        self.line(format!("shfl.sync.{name}.b32 %r{into}|%p, %r{value}, %b, {}, {ALL};", piece << 8 | clamp));
     }
 }

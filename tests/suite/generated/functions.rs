@@ -59,7 +59,7 @@ impl Printer {
             self.line(format!("st.local.u32 [own+{}], %{};", 4 * slot, ["a", "lane", "depth"][usize::from(slot) % 3]));
         }
         for r in 0..REGISTERS {
-            let value = ["%a", "%b", "%depth", "%tid"].get(usize::from(r)).copied().unwrap_or("%block");
+            let value = ["%a", "%b", "%depth", "%thread"].get(usize::from(r)).copied().unwrap_or("%block");
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
         self.line("xor.b32 %a, %a, %b;");
@@ -134,8 +134,10 @@ impl Printer {
             self.line(".param .u32 back;");
             let to_all = PARAMETERS.map(|(_, name)| format!("to_{name}")).join(", ");
             self.line(format!("{guard}call (back), {target}, ({to_all}){table};"));
-            self.line(format!("{guard}ld.param.u32 %r{to}, [back];"));
+            // ptxas takes no guard here.
+            self.line("ld.param.u32 %m, [back];");
             self.line("}");
+            self.line(format!("{guard}mov.u32 %r{to}, %m;"));
         }
         if self.called {
             self.place(&end);

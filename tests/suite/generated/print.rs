@@ -97,23 +97,24 @@ impl Printer {
             "    ld.param.u64 %in, [in];
     ld.param.u64 %out, [out];
     ld.param.u64 %count, [count];
-    mad.lo.u32 %a, %block, {threads}, %tid;
+    mad.lo.u32 %a, %block, {threads}, %thread;
     mul.wide.u32 %w, %a, {slot_bytes};
     add.u64 %out, %out, %w;
 "
         );
-        self.line("setp.eq.u32 %p, %tid, 0;");
+        self.line("setp.eq.u32 %p, %thread, 0;");
         for (n, start) in [0, 0x7fff_ffff, 0, 0xffff_ffff_u32, 0, 1].iter().enumerate() {
             self.line(format!("@%p st.shared.u32 [tally+{}], {start};", 4 * n));
         }
         self.line("bar.sync 0;");
         // Nothing is read before it is written, so that the file means the same on a GPU.
         for slot in 0..SLOTS {
-            self.line(format!("st.shared.u32 [%sh+{}], %tid;", 4 * slot));
+            self.line(format!("st.shared.u32 [%sh+{}], %thread;", 4 * slot));
             self.line(format!("st.local.u32 [own+{}], %lane;", 4 * slot));
         }
         for r in 0..REGISTERS {
-            let value = ["%tid", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
+            let value =
+                ["%thread", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
     }
@@ -123,20 +124,20 @@ impl Printer {
         let _ = write!(
             self.text,
             "    .reg .pred %p, %q, %g;
-    .reg .b32 %r<{REGISTERS}>, %tid, %lane, %block, %a, %b, %m, %d, %sh, %trip<{LOOPS}>, %limit<{LOOPS}>;
+    .reg .b32 %r<{REGISTERS}>, %thread, %lane, %block, %a, %b, %m, %d, %sh, %trip<{LOOPS}>, %limit<{LOOPS}>;
     .reg .b64 %in, %out, %w, %at, %f;
     .local .align 4 .b32 own[{SLOTS}];
     mov.u32 %a, %tid.x;
     mov.u32 %b, %tid.y;
     mov.u32 %m, %ntid.x;
-    mad.lo.u32 %tid, %b, %m, %a;
+    mad.lo.u32 %thread, %b, %m, %a;
     mov.u32 %lane, %laneid;
     mov.u32 %a, %ctaid.x;
     mov.u32 %b, %ctaid.y;
     mov.u32 %m, %nctaid.x;
     mad.lo.u32 %block, %b, %m, %a;
     mov.u32 %sh, words;
-    mad.lo.u32 %sh, %tid, {slot_bytes}, %sh;
+    mad.lo.u32 %sh, %thread, {slot_bytes}, %sh;
 ",
             slot_bytes = 4 * u32::from(SLOTS),
         );
@@ -157,12 +158,12 @@ impl Printer {
                 let bytes = 4 * u32::from(SLOTS);
                 self.line(format!("st.shared.u32 [%sh], %r{value};"));
                 self.line("bar.sync 0;");
-                self.line(format!("xor.b32 %a, %tid, {partner};"));
+                self.line(format!("xor.b32 %a, %thread, {partner};"));
                 self.line("mov.u32 %b, %ntid.x;");
                 self.line("mov.u32 %m, %ntid.y;");
                 self.line("mul.lo.u32 %b, %b, %m;");
                 self.line("setp.lt.u32 %p, %a, %b;");
-                self.line("selp.b32 %a, %a, %tid, %p;");
+                self.line("selp.b32 %a, %a, %thread, %p;");
                 self.line("mov.u32 %b, words;");
                 self.line(format!("mad.lo.u32 %a, %a, {bytes}, %b;"));
                 self.line(format!("ld.shared.u32 %r{into}, [%a];"));
@@ -241,7 +242,7 @@ impl Printer {
             Source::Counter(n) if usize::from(n) < self.loops.len() => {
                 format!("%trip{}", self.loops.len() - 1 - usize::from(n))
             }
-            Source::Thread | Source::Counter(_) => "%tid".to_string(),
+            Source::Thread | Source::Counter(_) => "%thread".to_string(),
             Source::Constant(value) => value.to_string(),
         }
     }

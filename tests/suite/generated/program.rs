@@ -69,7 +69,7 @@ pub(crate) enum Collective {
     MatchAny,
     /// `match.all.sync`, its predicate deciding what is kept.
     MatchAll,
-    /// `shfl.sync` of this kind, by this many lanes, in pieces of `1 << width` lanes. Of a lane that has ended a thread keeps its own value.
+    /// `shfl.sync` of this kind, by this many lanes, in pieces of `1 << width` lanes. Instead of a lane that has ended a thread reads itself.
     Shuffle { how: Shuffle, by: u32, width: u32 },
     /// `bar.red.popc` over the block
     Count,

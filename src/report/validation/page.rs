@@ -1,0 +1,186 @@
+//! The page `docs/validation.md`.
+//!
+//! Sections that need large launches stand last, so that a quick run makes the page up to there.
+
+use std::fmt::Write as _;
+
+use super::super::numbers::{grouped, real};
+use super::super::profile::Held;
+use super::trust::error;
+use super::{CYCLES, LARGE, ProfileRow, SHOWN, Trust, Validation};
+
+const INTRODUCTION: &str = "# How far the simulator may be trusted
+
+What a simulator says is worth what it was held against. Here programs of this repository, programs drawn at random, and hardware
+counters stand beside what a real GPU did. Every figure is made by a run: `simt-sim crosscheck --suite --page` prints this page, and a
+test holds the two together. What the GPU did is kept in `tests/observations`, with device, driver and day.
+
+## What is compared
+
+- **Memory.** The same text is given to NVIDIA's driver, with the same launch, arguments and buffers. Every word of every buffer must
+  be the same; where the [instruction set](isa.md) grants an approximate instruction some units in the last place, within those.
+- **Divergence.** Counters put into the text itself tell, on the device, how often each branch and block ran, with how many lanes, and
+  which side ran first. They are the simulator's, or the difference has a reason.
+- **Counters and cycles.** Nsight Compute's, under its names, on the kernels that nvcc made, beside the simulator's
+  ([metrics](metrics.md) has each formula).
+- **Parameters.** Latencies, intervals and bandwidths of the machine, each by a small program of its own, are in [calibration](calibration.md).
+
+## The rule of the labels
+
+*Exact*: every figure is the measured one, as far as its printed digits go, and memory is the same bit by bit. *Within x %*: no figure is
+further from the measured one than that; x is the least of 1, 2, 5, 10, 15 and 25 that holds for all. *Differs*: some figure is further
+away, with the reason, if it is known. *Not measured*: nobody has looked. A label is that of the worst of its figures; only programs whose
+difference has a stated reason are counted apart.
+";
+
+const REPEAT: &str = "## On another GPU
+
+One command runs every program on the first GPU of the computer and keeps what it did; the second counts with Nsight Compute around the
+same command, and the third holds the counters against the simulator. A GPU without a [machine file](machines.md) of its own is compared
+with `h200` unless `--machine` names another.
+
+```sh
+cargo build --release --features cuda
+simt-sim crosscheck --suite --record tests/observations/mine
+ncu --csv --page raw --set full --log-file report.csv simt-sim crosscheck programs/cuda/*.ptx
+simt-sim crosscheck --ncu report.csv programs/cuda/*.ptx
+BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated::device
+```
+";
+
+/// The page.
+pub(super) fn page(all: &Validation) -> String {
+    let mut out = String::from(INTRODUCTION);
+    let devices = devices(all);
+    let _ = writeln!(out, "\nSimulated: {}. Measured: {}.\n", all.simulated, devices.join("; "));
+    out += REPEAT;
+    gaps(&mut out, all);
+    known(&mut out, all);
+    memory(&mut out, all);
+    profiles(&mut out, "## Counters of small launches", all, |p| p.threads < LARGE);
+    profiles(&mut out, "## Counters of large launches", all, |p| p.threads >= LARGE);
+    if all.profiles.iter().any(|p| p.threads >= LARGE) {
+        features(&mut out, all);
+    }
+    out
+}
+
+fn devices(all: &Validation) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for row in &all.programs {
+        if !row.measured_on.is_empty() && !found.contains(&row.measured_on) {
+            found.push(row.measured_on.clone());
+        }
+    }
+    found
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+fn row(out: &mut String, cells: &[String]) {
+    let cells: Vec<String> = cells.iter().map(|c| cell(c)).collect();
+    let _ = writeln!(out, "| {} |", cells.join(" | "));
+}
+
+fn gaps(out: &mut String, all: &Validation) {
+    if all.known.gaps.is_empty() {
+        return;
+    }
+    *out += "\n## What is not modelled, and what that costs\n\n| left out | cost |\n|---|---|\n";
+    for gap in &all.known.gaps {
+        row(out, &[gap.what.clone(), gap.cost.clone()]);
+    }
+}
+
+fn known(out: &mut String, all: &Validation) {
+    if all.known.programs.is_empty() && all.known.counters.is_empty() {
+        return;
+    }
+    *out += "\n## Known differences\n\n| what | reason |\n|---|---|\n";
+    for known in all.known.programs.iter().chain(&all.known.counters) {
+        row(out, &[format!("`{}`", known.name), known.reason.clone()]);
+    }
+}
+
+fn memory(out: &mut String, all: &Validation) {
+    *out += "\n## Programs\n\n";
+    if let Some(g) = &all.generated {
+        let counted = g.programs.saturating_sub(g.uncounted);
+        let [programs, counted, equal] =
+            [g.programs, counted, counted.saturating_sub(g.explained)].map(|n| grouped(n as u64));
+        let _ = writeln!(
+            out,
+            "{programs} kernels drawn at random (nested divergence, loops, calls, shared memory, shuffles, votes, reductions) left the \
+             same memory on the GPU as in both modes of the simulator. In {counted} of them the same lanes went through every branch and \
+             block, and in {equal} the warps also executed each as often as in volta mode; in the others lanes met earlier or later than \
+             there ({}).\n",
+            g.measured_on
+        );
+    }
+    let open = all.programs.iter().filter(|p| p.memory == Trust::NotMeasured).count();
+    if open > 0 {
+        let _ = writeln!(out, "{open} programs have not been measured.\n");
+    }
+    *out += "| program | memory | what was compared | divergence |\n|---|---|---|---|\n";
+    for program in all.programs.iter().filter(|p| p.memory != Trust::NotMeasured) {
+        let divergence = program.divergence.as_ref().map_or("-".to_string(), Trust::to_string);
+        row(out, &[program.program.clone(), program.memory.to_string(), program.detail.clone(), divergence]);
+    }
+}
+
+/// A table of what is shown, and one of the errors of everything: a column for each launch.
+fn profiles(out: &mut String, heading: &str, all: &Validation, chosen: impl Fn(&ProfileRow) -> bool) {
+    let launches: Vec<&ProfileRow> = all.profiles.iter().filter(|p| chosen(p)).collect();
+    if launches.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "\n{heading}\n\n| launch | counter | simulated | measured | error |\n|---|---|--:|--:|--:|");
+    for launch in &launches {
+        for (n, held) in SHOWN.iter().filter_map(|name| launch.counter(name)).enumerate() {
+            let name = if n == 0 { launch.launch.clone() } else { String::new() };
+            let counter = if held.name == CYCLES { format!("**`{CYCLES}`**") } else { format!("`{}`", held.name) };
+            row(out, &[name, counter, figure(held.simulated), figure(held.measured), error(held)]);
+        }
+    }
+    *out += "\nThe errors of all counters, in the order of the launches above:\n\n| counter |";
+    for n in 1..=launches.len() {
+        let _ = write!(out, " {n} |");
+    }
+    let _ = writeln!(out, "\n|---|{}", "--:|".repeat(launches.len()));
+    let mut names: Vec<&str> = launches.iter().flat_map(|l| l.held.iter().map(|h| h.name.as_str())).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let of = |launch: &&ProfileRow| launch.counter(name).map_or(String::new(), error);
+        let cells: Vec<String> = std::iter::once(format!("`{name}`")).chain(launches.iter().map(of)).collect();
+        row(out, &cells);
+    }
+    let mut unknown: Vec<&str> = launches.iter().flat_map(|l| l.unknown.iter().map(String::as_str)).collect();
+    unknown.sort_unstable();
+    unknown.dedup();
+    if !unknown.is_empty() {
+        let _ = writeln!(out, "\nMeasured, and not simulated: `{}`.", unknown.join("`, `"));
+    }
+}
+
+fn features(out: &mut String, all: &Validation) {
+    *out += "\n## Labels\n\n| feature | figures | exact | label | furthest away |\n|---|--:|--:|---|---|\n";
+    for f in &all.features {
+        let worst = f.worst.clone().unwrap_or_default();
+        let counts = [f.figures, f.exact].map(|n| grouped(n as u64));
+        let [figures, exact] = counts;
+        row(out, &[f.feature.to_string(), figures, exact, format!("**{}**", f.trust), worst]);
+    }
+}
+
+/// A count with groups, a real with its digits.
+pub(in crate::report) fn figure(value: f64) -> String {
+    if value.fract() == 0.0 && (0.0..9e15).contains(&value) { grouped(value as u64) } else { real(value) }
+}
+
+/// For the text report: what a counter came to.
+pub(in crate::report) fn cells(held: &Held) -> Vec<String> {
+    vec![held.name.clone(), figure(held.simulated), figure(held.measured), error(held), held.unit.to_string()]
+}

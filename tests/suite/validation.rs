@@ -1,0 +1,111 @@
+//! The page docs/validation.md is what `simt-sim crosscheck --suite --page` prints, and a profiler's report is read as it is written.
+//!
+//! A run of every test makes the page up to the large launches; the whole page is made, and held, by the ignored test, or by
+//! `BLESS=1 cargo test --release --test suite -- --ignored validation`.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+const PAGE: &str = "docs/validation.md";
+/// Where what only the large launches say begins.
+const LARGE: &str = "\n## Counters of large launches\n";
+const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "tests/observations/h200"];
+
+fn simt_sim(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(args).env_remove("COLUMNS").output().expect("the binary runs")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn printed(args: &[&str]) -> String {
+    let output = simt_sim(&[&RECORDED[..], args].concat());
+    assert!(output.status.success(), "{args:?}: {}\n{}", output.status, text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn page() -> String {
+    fs::read_to_string(PAGE).unwrap_or_default()
+}
+
+#[test]
+fn the_page_is_what_the_suite_prints() {
+    let quick = printed(&["--suite", "--page", "--quick"]);
+    let old = page();
+    let (small, large) = old.split_once(LARGE).unwrap_or((&old, ""));
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(PAGE, format!("{}{LARGE}{large}", quick.trim_end_matches('\n').to_string() + "\n"))
+            .expect("the page is written");
+        return;
+    }
+    assert_eq!(quick, small, "BLESS=1 writes the page anew; the large launches need `-- --ignored`");
+}
+
+#[test]
+#[ignore = "simulates 2^24 threads seven times"]
+fn the_whole_page_is_what_the_suite_prints() {
+    let whole = printed(&["--suite", "--page"]);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(PAGE, &whole).expect("the page is written");
+    }
+    assert_eq!(whole, page());
+}
+
+#[test]
+fn the_suite_says_the_same_as_json() {
+    let json: serde_json::Value =
+        serde_json::from_str(&printed(&["--suite", "programs/small", "--format", "json"])).expect("JSON");
+    assert_eq!(json["schema"], "simt-sim/validation/1");
+    let programs = json["programs"].as_array().expect("programs");
+    let of = |name: &str| programs.iter().find(|p| p["program"].as_str().is_some_and(|n| n.ends_with(name)));
+    assert_eq!(of("/diamond.ir").expect("it is there")["memory"], "exact");
+    let race = of("/hoisted_load.ir").expect("it is there");
+    assert!(race["memory"].as_str().is_some_and(|m| m == "exact" || m.starts_with("differs: ")), "{race}");
+}
+
+/// A report of three launches in Nsight Compute's words, and what is printed of the one that fits.
+#[test]
+fn counters_of_a_report_stand_beside_the_simulators() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ncu");
+    fs::create_dir_all(&folder).expect("a folder");
+    let report = folder.join("report.csv");
+    let row = |grid: u32, metric: &str, unit: &str, value: &str| {
+        format!(
+            "\"0\",\"diamond(unsigned int *)\",\"(32, 1, 1)\",\"({grid}, 1, 1)\",\"{metric}\",\"{unit}\",\"{value}\"\n"
+        )
+    };
+    let header = "==PROF== Disconnected\n\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n";
+    let good = [
+        header.to_string(),
+        row(1, "smsp__sass_branch_targets_threads_divergent.sum", "", "1"),
+        row(1, "smsp__warps_launched.sum", "warp", "1,000"),
+        row(1, "smsp__pcsamp_sample_buffer_full.sum", "", "0"),
+        row(7, "smsp__warps_launched.sum", "warp", "7"),
+    ];
+    let file = report.display().to_string();
+    let run = |report_text: &str, more: &[&str]| {
+        fs::write(&report, report_text).expect("a report");
+        let args =
+            [&["crosscheck", "programs/small/diamond.ir", "--lowering", "as-written", "--ncu", &file], more].concat();
+        let output = simt_sim(&args);
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, out, err) = run(&good.concat(), &[]);
+    assert_eq!(code, Some(0), "{err}");
+    let lines: Vec<String> = out.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for line in [
+        "smsp__sass_branch_targets_threads_divergent.sum 1 1 exact branch",
+        "smsp__warps_launched.sum 1 1,000 -99.9 % warp",
+        "1 of 2 counters are exact; 1 of the report are not simulated.",
+    ] {
+        assert!(lines.iter().any(|l| l == line), "{line}\n{out}");
+    }
+    let (code, _, err) = run(&good.concat(), &["--grid", "2"]);
+    assert_eq!(code, Some(6), "{err}");
+    assert!(err.contains("grid 7x1x1"), "{err}");
+    let (code, _, err) = run(&good.concat().replace("1,000", "1,00"), &[]);
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("line 4: smsp__warps_launched.sum: `1,00` is no number"), "{err}");
+}
