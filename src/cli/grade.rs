@@ -61,7 +61,7 @@ impl<'a> Class<'a> {
         let baseline = spec.baseline.as_ref().unwrap_or(&spec.starter);
         let (reference, baseline) = rayon::join(|| of("reference", &spec.reference), || of("baseline", baseline));
         let (reference, baseline) = (reference?, baseline?);
-        for (run, ran) in reference.runs.iter().enumerate().filter(|(_, ran)| !ran.passed) {
+        if let Some((run, ran)) = reference.runs.iter().enumerate().find(|(_, ran)| !ran.passed) {
             let why = ran.message.as_ref().or(ran.details.first()).cloned().unwrap_or_else(|| ran.finish.clone());
             let at = assignment.run_name(run);
             return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));

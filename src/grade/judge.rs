@@ -112,8 +112,7 @@ impl Mark {
 }
 
 const EXACT: &str = "exact count";
-const ESTIMATE: &str =
-    "model estimate; docs/calibration.md says how it was measured and docs/crosscheck.md what an H200 did";
+const ESTIMATE: &str = "model estimate; docs/validation.md has its error on a real H200";
 const DETERMINED: &str = "exact: values bit by bit, or within the tolerance stated";
 const SOUND: &str = "exact for these runs: other inputs may show more";
 /// Details shown of a criterion.
