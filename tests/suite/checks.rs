@@ -5,7 +5,6 @@
 //! method: `src/checks/tests.rs`.
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use proptest::test_runner::{TestCaseError, TestRunner};
 use simt_sim::checks::Checks;
@@ -87,21 +86,9 @@ const LISTED: &[(&str, &[&str], &str)] = &[
     ("small/warp_sync_reduction", &["race-shared"], "written for lock-step; volta only"),
 ];
 
-fn files(folder: &Path, into: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        if path.is_dir() {
-            files(&path, into);
-        } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") {
-            into.push(path);
-        }
-    }
-}
-
 #[test]
 fn no_clean_program_is_accused() {
-    let mut paths = Vec::new();
-    files(Path::new("programs"), &mut paths);
-    paths.sort();
+    let paths = support::texts("programs");
     assert!(paths.len() > 80);
     let mut wrong = Vec::new();
     let mut seen = vec![false; LISTED.len()];

@@ -97,7 +97,7 @@ fn run(at: &str, command: &str) -> Output {
 
 #[test]
 fn pages_show_what_the_commands_print() {
-    let mut commands_run = 0;
+    let (mut commands_run, mut wrong) = (0, Vec::new());
     for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
         for (line, command, shown) in commands(&text) {
@@ -105,14 +105,14 @@ fn pages_show_what_the_commands_print() {
             let output = run(&at, &command);
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
             let lines: Vec<&str> = printed.lines().collect();
-            assert!(
-                matches(&shown, &lines),
-                "{at}: `{command}` prints\n{printed}{}",
-                String::from_utf8_lossy(&output.stderr)
-            );
+            if !matches(&shown, &lines) {
+                let complaints = String::from_utf8_lossy(&output.stderr);
+                wrong.push(format!("{at}: `{command}` prints\n{printed}{complaints}"));
+            }
             commands_run += 1;
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(commands_run >= 35, "only {commands_run} commands were found");
 }
 

@@ -13,7 +13,7 @@ use simt_sim::machine::{Finish, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
 use super::generated::any_program;
-use super::support::{MODES, cases, launch, machine, options};
+use super::support::{self, MODES, cases, launch, machine, options};
 
 /// What is logged here: enough to see the order in several blocks.
 const LOG: Log = Log { warps: 8, events: 100 };
@@ -23,16 +23,8 @@ const RECORDS: &str = "tests/observations/h200/divergence";
 
 /// Every program under a folder, sorted. Those of `calibrate` loop by the clock, which probes change.
 fn programs(folder: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        match path.extension().and_then(|e| e.to_str()) {
-            _ if path.ends_with("calibrate") => {}
-            _ if path.is_dir() => found.extend(programs(&path.display().to_string())),
-            Some("ir" | "ptx") => found.push(path),
-            _ => {}
-        }
-    }
-    found.sort();
+    let mut found = support::texts(folder);
+    found.retain(|path| !path.starts_with("programs/calibrate"));
     found
 }
 

@@ -17,16 +17,26 @@ pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
 /// Every `.ir` file under `folder`, sorted; none when there is no such folder.
 pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    collect(Path::new(folder), &mut found);
+    collect(Path::new(folder), &["ir"], &mut found);
     found.sort();
     found
 }
 
-fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
+/// The same, `.ptx` files among them, but for the answers to assignments: those are judged by grading, and some are wrong on
+/// purpose.
+pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(Path::new(folder), &["ir", "ptx"], &mut found);
+    found.retain(|path| !path.starts_with("programs/assignments"));
+    found.sort();
+    found
+}
+
+fn collect(folder: &Path, extensions: &[&str], into: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         if path.is_dir() {
-            collect(&path, into);
-        } else if path.extension().is_some_and(|e| e == "ir") {
+            collect(&path, extensions, into);
+        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e)) {
             into.push(path);
         }
     }
