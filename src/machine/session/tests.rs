@@ -108,7 +108,7 @@ fn nothing_is_issued_behind_the_limit() {
     with("programs/small/nested.ir", &[], "h200", |kernel, launch, spec, options| {
         step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
             let (mut issued, mut cycles) = (0, Vec::new());
-            for now in 0..500 {
+            for now in 0..2000 {
                 while session.step(now) {
                     issued += 1;
                     cycles.extend(session.events().iter().filter_map(issue).map(|i| (i.0, now)).take(1));
