@@ -49,6 +49,16 @@ fn every_point_has_the_figures_of_its_own_run() {
 }
 
 #[test]
+fn a_constant_goes_before_an_option_of_its_name() {
+    let sweep = ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--data", "csv"];
+    // One mixed warp in each of the last five steps of a block; as an option, `block` would leave the buffers as they were.
+    assert_eq!(
+        good(&[&sweep[..], &["-L", "block", "128,256"]].concat()).lines().skip(1).collect::<Vec<_>>(),
+        ["128,ok,40", "256,ok,20"]
+    );
+}
+
+#[test]
 fn a_sweep_goes_on_where_it_was_stopped() {
     let (whole, again) = (fresh("whole.jsonl"), fresh("again.jsonl"));
     let sweep = |out: &str, jobs: &str, last: &str| {

@@ -8,7 +8,7 @@ use super::plot::picture_name;
 use super::{Data, LaunchChoice, MachineChoice};
 
 /// Runs a program once for each combination of values. A name is a constant of the program, as for --set, or one of mode, machine,
-/// warp-size, lowering, its-order, grid, block (sizes as in 32x2).
+/// warp-size, lowering, its-order, grid, block (sizes as in 32x2) where the program has no constant of that name.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SweepArgs {
     /// The program: an .ir or .ptx file

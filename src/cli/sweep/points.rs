@@ -27,6 +27,7 @@ impl Job {
         for (name, value) in &point.0 {
             let text = value.to_string();
             match name.as_str() {
+                name if is_constant(program, name) => launch.set.push(format!("{name}={text}")),
                 "mode" => machine.mode = Some(choice::<ModeArg>(name, &text)?),
                 "lowering" => machine.lowering = Some(choice::<LoweringArg>(name, &text)?),
                 "machine" => machine.machine = Some(text),
@@ -39,7 +40,7 @@ impl Job {
                 },
                 "grid" => launch.grid = Some(text),
                 "block" => launch.block = Some(text),
-                name => launch.set.push(format!("{name}={text}")),
+                _ => {} // `known` has refused it
             }
         }
         let resolved = job::machine(&machine).map_err(|failure| message(&failure));
@@ -88,7 +89,13 @@ fn message(failure: &Failure) -> String {
     text.split("\nhelp:").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The names that are no constants of the program.
+/// Whether a name is a constant of the program. It is then that which is swept, even where an option is called the same: a
+/// program that has a constant `block` sizes its buffers by it.
+fn is_constant(program: &Program, name: &str) -> bool {
+    program.plan.constants().any(|constant| constant == name)
+}
+
+/// The names that stand for options.
 const OPTIONS: [&str; 7] = ["mode", "machine", "warp-size", "lowering", "its-order", "grid", "block"];
 
 /// What is swept, as typed, scans first.
@@ -119,6 +126,9 @@ pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Fai
 fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure> {
     let (machine, launch) = (&args.machine, &args.launch);
     let given = match name {
+        name if is_constant(program, name) => {
+            launch.set.iter().any(|set| set.split('=').next().is_some_and(|set| set.trim() == name))
+        }
         "mode" => machine.mode.is_some(),
         "machine" => machine.machine.is_some(),
         "warp-size" => machine.warp_size.is_some(),
@@ -127,15 +137,12 @@ fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure>
         "grid" => launch.grid.is_some(),
         "block" => launch.block.is_some(),
         name => {
-            if !program.plan.constants().any(|constant| constant == name) {
-                let names: Vec<&str> = program.plan.constants().chain(OPTIONS).collect();
-                let hint = match closest(name, names.iter().copied()) {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("one of {}", names.join(", ")),
-                };
-                return Err(Failure::new(format!("`{}` has no `{name}` to sweep\nhelp: {hint}", program.name)));
-            }
-            launch.set.iter().any(|set| set.split('=').next().is_some_and(|set| set.trim() == name))
+            let names: Vec<&str> = program.plan.constants().chain(OPTIONS).collect();
+            let hint = match closest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("one of {}", names.join(", ")),
+            };
+            return Err(Failure::new(format!("`{}` has no `{name}` to sweep\nhelp: {hint}", program.name)));
         }
     };
     if given {
