@@ -1,7 +1,8 @@
 //! A set-associative cache of 128-byte lines with four 32-byte sectors each, replaced least recently used first.
 //!
 //! Only tags and arrival times: the data is always read from memory, which is never stale here. Modelled: sectoring,
-//! hits on sectors still in flight (they count as hits and wait for the fill). Not modelled: dirty write-backs, MSHR limits.
+//! hits on sectors still in flight (they count as hits and wait for the fill), sectors that are newer than what lies below
+//! (dirty). Not modelled: MSHR limits.
 
 use std::ops::Range;
 
@@ -11,6 +12,8 @@ use crate::base::Cycle;
 pub(super) const LINE: u64 = 128;
 /// Bytes of a sector.
 pub(super) const SECTOR: u64 = 32;
+/// Sectors of a line.
+pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
 
 #[derive(Clone, Copy)]
 struct Way {
@@ -22,7 +25,12 @@ struct Way {
     arrives: Cycle,
     /// Bit per sector present (or in flight).
     sectors: u8,
+    /// Bit per sector that must be written back.
+    dirty: u8,
 }
+
+/// A way that holds nothing.
+const EMPTY: Way = Way { tag: 0, used: 0, arrives: 0, sectors: 0, dirty: 0 };
 
 /// Tags of one cache.
 #[derive(Clone)]
@@ -42,6 +50,23 @@ pub(super) struct Found {
     pub arrives: Cycle,
     /// Where the line is from now on; `None` if nowhere.
     place: Option<usize>,
+    /// The dirty sectors of the line that had to make room.
+    evicted: u8,
+}
+
+impl Found {
+    /// How many sectors have to be written back, because their line had to make room.
+    #[inline]
+    pub(super) fn evicted(&self) -> u32 {
+        sectors_in(self.evicted)
+    }
+}
+
+/// How many sectors of a line are in a set. (A table: the base instruction set of x86-64 cannot count bits.)
+#[inline]
+pub(super) fn sectors_in(set: u8) -> u32 {
+    const ONES: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
+    ONES[usize::from(set % 16)].into()
 }
 
 impl Cache {
@@ -49,8 +74,7 @@ impl Cache {
     pub(super) fn new(bytes: u64, ways: u32) -> Cache {
         let ways = ways.max(1) as usize;
         let sets = (bytes / LINE / ways as u64).max(1);
-        let empty = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
-        Cache { ways, sets, lines: vec![empty; sets as usize * ways], clock: 0 }
+        Cache { ways, sets, lines: vec![EMPTY; sets as usize * ways], clock: 0 }
     }
 
     /// The ways that can hold `line`.
@@ -80,17 +104,18 @@ impl Cache {
             if allocate {
                 way.sectors |= wanted;
             }
-            return Found { hits, arrives: way.arrives, place: Some(first + i) };
+            return Found { hits, arrives: way.arrives, place: Some(first + i), evicted: 0 };
         }
-        let mut place = None;
+        let (mut place, mut evicted) = (None, 0);
         if allocate {
             // An empty way has `used` 0, so it goes first.
             if let Some((i, victim)) = set.iter_mut().enumerate().min_by_key(|(_, w)| w.used) {
-                *victim = Way { tag, used: now, arrives: 0, sectors: wanted };
+                evicted = victim.dirty;
+                *victim = Way { tag, used: now, arrives: 0, sectors: wanted, dirty: 0 };
                 place = Some(first + i);
             }
         }
-        Found { hits: 0, arrives: 0, place }
+        Found { hits: 0, arrives: 0, place, evicted }
     }
 
     /// Says when the fill of the line that was just looked up arrives.
@@ -102,11 +127,34 @@ impl Cache {
         }
     }
 
-    /// Drops `line`.
+    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before, others that were
+    /// used longest ago are cleaned, at least a line's worth, and two lines' worth if this line was clean. How many sectors that
+    /// are, comes back.
+    #[inline]
+    pub(super) fn soil(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
+        let Some(place) = found.place else { return 0 };
+        let first = place - place % self.ways;
+        let set = &mut self.lines[first..first + self.ways];
+        let before: u32 = set.iter().map(|w| sectors_in(w.dirty)).sum();
+        let mine = &mut set[place - first].dirty;
+        let lines = if *mine == 0 { 2 } else { 1 };
+        *mine |= sectors;
+        let enough = if before < most { 0 } else { lines * SECTORS };
+        let mut written = 0;
+        while written < enough {
+            let others = set.iter_mut().enumerate().filter(|(i, w)| first + i != place && w.dirty != 0);
+            let Some((_, oldest)) = others.min_by_key(|(_, w)| w.used) else { break };
+            written += sectors_in(oldest.dirty);
+            oldest.dirty = 0;
+        }
+        written
+    }
+
+    /// Drops `line`, which must not be dirty.
     pub(super) fn evict(&mut self, line: u64) {
         let set = self.set(line);
         if let Some(way) = self.lines[set].iter_mut().find(|w| w.tag == line + 1) {
-            *way = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
+            *way = EMPTY;
         }
     }
 }
