@@ -8,7 +8,7 @@
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::l2::L2;
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
-use crate::base::{Cycle, LaneMask, MAX_LANES};
+use crate::base::{Cycle, LaneMask, MAX_LANES, mix};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -27,6 +27,7 @@ pub(super) struct MemorySystem {
     dram_cost: u64,
     /// Fine time until which each is busy.
     link_free: u64,
+    store_free: u64,
     dram_free: u64,
     /// Scratch: the lines of the request being served.
     lines: Lines,
@@ -63,6 +64,7 @@ impl MemorySystem {
             link_cost: cost(link),
             dram_cost: cost(m.dram_bytes_per_cycle / share),
             link_free: 0,
+            store_free: 0,
             dram_free: 0,
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
@@ -71,7 +73,7 @@ impl MemorySystem {
     /// The first cycle at which the queue towards L2 takes another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
-        (self.link_free / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
+        (self.link_free.max(self.store_free) / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
     /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`], afterwards as the caches see them.
@@ -159,8 +161,12 @@ impl MemorySystem {
     /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
     fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, traffic: &mut Traffic) -> Cycle {
         let count = u64::from(sectors_in(sectors));
-        self.link_free = self.link_free.max(now * FINE) + count * self.link_cost;
-        let through_link = self.link_free / FINE;
+        let (link, cost) = match self.spec.stores {
+            Some(packets) if traffic.kind == AccessWay::Store => (&mut self.store_free, packets.cycles(sectors) * FINE),
+            _ => (&mut self.link_free, count * self.link_cost),
+        };
+        *link = (*link).max(now * FINE) + cost;
+        let through_link = *link / FINE;
         let found = match traffic.kind {
             AccessWay::Load => self.l2.read(line, sectors),
             AccessWay::Store | AccessWay::Atomic => self.l2.write(line, sectors),
@@ -178,10 +184,17 @@ impl MemorySystem {
             let count = sectors_in(absent);
             traffic.dram += count;
             self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(count) * self.dram_cost;
-            arrives = arrives.max(self.dram_free / FINE + Cycle::from(self.spec.dram_latency));
+            arrives = arrives.max(self.dram_free / FINE + self.dram_latency(line));
             self.l2.arrive(&found, arrives);
         }
         arrives
+    }
+
+    /// What DRAM takes for this line.
+    #[inline]
+    fn dram_latency(&self, line: u64) -> Cycle {
+        let (mean, spread) = (Cycle::from(self.spec.dram_latency), Cycle::from(self.spec.dram_spread));
+        if spread == 0 { mean } else { (mean + mix(line) % (2 * spread + 1)).saturating_sub(spread) }
     }
 
     fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {
