@@ -293,8 +293,10 @@ pub struct MachineSpec {
     pub block_turnover: u32,
     /// Cycles between the starts of a block's warps.
     pub warp_start: u32,
-    /// Cycles that an SM's first blocks wait for code and constants that no cache holds yet.
+    /// Cycles that an SM's first blocks wait for code that no cache holds yet.
     pub cold_start: u32,
+    /// Further ones for constants, if the kernel has parameters.
+    pub cold_constants: u32,
     /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
     pub launch_overhead: u32,
     /// Further cycles after a branch that is taken: its target's instructions are fetched.
