@@ -15,13 +15,13 @@ const TEXT: usize = 44;
 
 /// What a warp of block 0 issued, from the first instruction whose source line contains `from` on. Join steps, which cost next
 /// to nothing, are left out.
-pub(super) fn lanes(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
+pub(crate) fn lanes(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
     let issues = watched.issues(warp).skip_while(|i| !watched.source(i.pc).contains(from));
     picture(title, watched, issues.filter(|i| watched.is_written(i.pc)))
 }
 
 /// As [`lanes`], of those instructions alone whose source line contains `part`.
-pub(super) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part: &str) -> Picture {
+pub(crate) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part: &str) -> Picture {
     picture(title, watched, watched.of_warp(warp, part))
 }
 
@@ -56,7 +56,7 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
 }
 
 /// The reconvergence stack of warp 0 after each issue that changed its masks, top entry first: `{line mask meeting line}`.
-pub(super) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
+pub(crate) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
     let entry = |e: &StackEntry| {
         let meets = e.reconverge.map_or("-".to_owned(), |pc| watched.line(pc).to_string());
         format!("{{{} {:08x} {meets}}}", watched.line(e.pc), e.lanes.0)

@@ -453,7 +453,7 @@ fn times(ratio: f64) -> String {
 }
 
 /// A number for a reader: counts in full, ratios to three digits.
-pub(super) fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     match x {
         x if x == f64::MAX => "infinitely many".to_owned(),
         x if x >= 0.0 && x.fract() == 0.0 && x < 1e15 => grouped(x as u64),

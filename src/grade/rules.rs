@@ -120,6 +120,10 @@ pub enum Rule {
         /// How far off an answer may be.
         #[serde(default)]
         within: f64,
+        /// What `simt-sim quiz` shows with it: the starter's lines from one that contains the first text to one that contains
+        /// the second.
+        #[serde(default)]
+        show: Option<(String, String)>,
     },
 }
 
