@@ -61,7 +61,9 @@ type Answering<'a> = Box<dyn Fn() -> Result<Revealed, Trouble> + 'a>;
 pub struct Revealed {
     /// The figure.
     pub answer: f64,
-    /// Which run gave it.
+    /// Whether it is the assignment's word, in which no figure of the run is found.
+    pub is_stated: bool,
+    /// Which run gave it, or was looked at.
     pub measured: String,
     /// What the lanes did.
     pub pictures: Vec<Picture>,

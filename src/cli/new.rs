@@ -78,14 +78,15 @@ impl<'a> Name<'a> {
         if let Some(first) = title.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        let words = [("FOLDER", self.0), ("FILE", self.0), ("NAME", self.0), ("TITLE", &title), ("KERNEL", &self.kernel())];
+        let words =
+            [("FOLDER", self.0), ("FILE", self.0), ("NAME", self.0), ("TITLE", &title), ("KERNEL", &self.kernel())];
         words.iter().fold(template.to_owned(), |text, (word, value)| text.replace(word, value))
     }
 
     /// Refuses a name with which the text is no program: a word that the language keeps for itself.
     fn check(&self, text: &str) -> Result<(), Failure> {
         let program = Program::parse(self.0, text);
-        match program.findings.first() {
+        match program.findings.iter().find(|_| !program.is_sound()) {
             None => Ok(()),
             Some(found) => Err(Failure::new(format!("no kernel can be called `{}`: {}", self.kernel(), found.message))),
         }

@@ -53,7 +53,10 @@ fn of_topics(args: &QuizArgs, style: Style) -> Result<Exit, Failure> {
     let mut dice = Dice::new(seed);
     let (title, questions, again) = match args.what.as_deref().and_then(quiz::find) {
         Some(topic) => {
-            let again = topic.questions().is_none().then(|| format!("simt-sim quiz {} --seed {}", topic.name, seed.wrapping_add(1)));
+            let again = topic
+                .questions()
+                .is_none()
+                .then(|| format!("simt-sim quiz {} --seed {}", topic.name, seed.wrapping_add(1)));
             (topic.about.to_owned(), topic.draw(count(OF_A_TOPIC), &mut dice), again)
         }
         None => {
@@ -135,7 +138,9 @@ fn given(answers: &[String], questions: &[Question<'_>]) -> Result<Vec<Said>, Fa
     }
     let one = |answer: &String| match Said::read(answer) {
         Ok(said @ (Said::Number(_) | Said::Skip)) => Ok(said),
-        _ => Err(Failure::new(format!("--answers: `{}` is no number; write one for each question, or s", answer.trim()))),
+        _ => {
+            Err(Failure::new(format!("--answers: `{}` is no number; write one for each question, or s", answer.trim())))
+        }
     };
     answers.iter().map(one).collect()
 }
@@ -151,36 +156,15 @@ enum Source {
 impl Source {
     /// The prediction for a question; none when there is nothing more to read.
     fn predict(&mut self, question: &Question<'_>, style: Style) -> Result<Option<Said>, Failure> {
-        let Source::Typed { terminal } = self else {
-            let Source::Given(answers) = self else { return Ok(None) };
-            let said = answers.next();
-            let shown = match said {
-                Some(Said::Number(n)) => n.to_string(),
-                _ => "skipped".to_owned(),
-            };
-            output::print(&format!("{}{shown}\n", show::PROMPT))?;
-            return Ok(said);
-        };
-        for _ in 0..MOST_TRIES {
-            output::print(show::PROMPT)?;
-            let Some(line) = read_line()? else {
-                output::print("\n")?;
-                return Ok(None);
-            };
-            let said = Said::read(&line);
-            if !*terminal {
-                // What is typed stands on a terminal already; elsewhere the text would lack it.
-                let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(60).collect();
-                output::print(&format!("{shown}\n"))?;
-            }
-            match said {
-                Ok(Said::Hint) => output::print(&show::hint(question, style))?,
-                Ok(said) => return Ok(Some(said)),
-                Err(why) => output::print(&format!("  {why}\n"))?,
+        match self {
+            Source::Typed { terminal } => typed(*terminal, question, style),
+            Source::Given(answers) => {
+                let said = answers.next();
+                let shown = if let Some(Said::Number(n)) = said { n.to_string() } else { "skipped".to_owned() };
+                output::print(&format!("{}{shown}\n", show::PROMPT))?;
+                Ok(said)
             }
         }
-        output::print("  no number came: the question is skipped\n")?;
-        Ok(Some(Said::Skip))
     }
 
     /// Waits on a terminal until the answer was read; false for enough.
@@ -192,6 +176,29 @@ impl Source {
         let line = read_line()?;
         Ok(line.is_some_and(|line| Said::read(&line) != Ok(Said::Quit)))
     }
+}
+
+/// Asks until a number comes, or a word that ends the question.
+fn typed(terminal: bool, question: &Question<'_>, style: Style) -> Result<Option<Said>, Failure> {
+    for _ in 0..MOST_TRIES {
+        output::print(show::PROMPT)?;
+        let Some(line) = read_line()? else {
+            output::print("\n")?;
+            return Ok(None);
+        };
+        if !terminal {
+            // What is typed stands on a terminal already; elsewhere the text would lack it.
+            let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(60).collect();
+            output::print(&format!("{shown}\n"))?;
+        }
+        match Said::read(&line) {
+            Ok(Said::Hint) => output::print(&show::hint(question, style))?,
+            Ok(said) => return Ok(Some(said)),
+            Err(why) => output::print(&format!("  {why}\n"))?,
+        }
+    }
+    output::print("  no number came: the question is skipped\n")?;
+    Ok(Some(Said::Skip))
 }
 
 /// The next line of standard input; none at its end. A line that is longer than any answer is cut.

@@ -236,8 +236,7 @@ pub(crate) fn watch(
     files: Files<'_>,
 ) -> Result<Recording, String> {
     let launch = launch(assignment, submission, run, files)?;
-    let (site, options) =
-        options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
+    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
     let window = Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
     pipeline::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
         .map_err(|e| e.to_string())

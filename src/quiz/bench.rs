@@ -79,7 +79,8 @@ impl Setup {
             let count = count(&done)?;
             Ok((done, count))
         })?;
-        let machines = [Mode::Volta, Mode::PreVolta].map(|mode| format!("{} on {}", mode.name(), mode.default_machine()));
+        let machines =
+            [Mode::Volta, Mode::PreVolta].map(|mode| format!("{} on {}", mode.name(), mode.default_machine()));
         let counts = match before == since {
             true => format!("the same in {} and {}", machines[0], machines[1]),
             false => format!("{} in {}, {} in {}", grouped(since), machines[0], grouped(before), machines[1]),

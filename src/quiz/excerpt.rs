@@ -43,13 +43,20 @@ fn cut(name: &str, text: &str, first: usize, last: usize) -> Excerpt {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let common = lines().map(|(_, line)| line).filter(|line| indent(line) > 0 && !line.trim().is_empty());
     let common = common.map(indent).min().unwrap_or(0);
-    let digits = (last + 1).to_string().len();
-    // A label stands where it stood, the instructions below it a little to the right.
-    let shown = |(at, line): (usize, &str)| {
-        let body = if indent(line) == 0 { line.to_owned() } else { format!("  {}", line.get(common..).unwrap_or(line)) };
-        format!("{:>digits$}  {body}", at + 1).trim_end().to_owned()
+    // A label stands where it stood, the instructions below it a little to the right; comments are drawn near.
+    let body = |(at, line): (usize, &str)| {
+        let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
+        let code =
+            if indent(code) == 0 { code.to_owned() } else { format!("  {}", code.get(common..).unwrap_or(code)) };
+        (at + 1, code.trim_end().to_owned(), comment.to_owned())
     };
-    let mut shown: Vec<String> = lines().filter(|(_, line)| !line.trim().is_empty()).map(shown).collect();
+    let lines: Vec<_> = lines().filter(|(_, line)| !line.trim().is_empty()).map(body).collect();
+    let digits = (last + 1).to_string().len();
+    let width = lines.iter().map(|(_, code, _)| code.chars().count()).max().unwrap_or(0);
+    let shown = |(at, code, comment): (usize, String, String)| {
+        format!("{at:>digits$}  {code:<width$}  {comment}").trim_end().to_owned()
+    };
+    let mut shown: Vec<String> = lines.into_iter().map(shown).collect();
     if shown.len() > MOST_LINES {
         shown.truncate(MOST_LINES - 1);
         shown.push(format!("{:>digits$}", ".."));

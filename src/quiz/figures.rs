@@ -2,10 +2,10 @@
 //! experiment, run anew.
 
 use super::excerpt::excerpt;
-use super::{EXACT, ESTIMATE, Other, Question, Revealed, Trouble};
+use super::{ESTIMATE, EXACT, Other, Question, Revealed, Trouble};
 use crate::ask::programs::{
-    BARRIER_AFTER_EXIT, BREAK, EARLY_RETURN_NESTED, FOR_TID, IF_ELSE_PREDICATED, LOAD_BOTH_SIDES, NESTED, SHUFFLE_AFTER_EXIT,
-    SPIN_LOCK, SWITCH,
+    BARRIER_AFTER_EXIT, BREAK, EARLY_RETURN_NESTED, FOR_TID, IF_ELSE_PREDICATED, LOAD_BOTH_SIDES, LOAD_CHAIN,
+    MEMORY_SIDES, NESTED, NESTED_FOUR, SHUFFLE_AFTER_EXIT, SPIN_LOCK, SWITCH,
 };
 use crate::ask::{self, Bundled};
 use crate::report::{Cell, FigureTable};
@@ -19,12 +19,12 @@ pub(super) struct Figure {
     /// What `simt-sim explain` has on it.
     explain: &'static str,
     /// The program, and the first and last of the lines to show.
-    shown: Option<(&'static Bundled, &'static str, &'static str)>,
+    shown: (&'static Bundled, &'static str, &'static str),
     /// How far off a prediction may be; figures with a tolerance are the model's, others are counts.
     within: f64,
 }
 
-/// A count, with lines of a program.
+/// A count.
 const fn count(
     text: &'static str,
     (row, column): (&'static str, &'static str),
@@ -32,18 +32,7 @@ const fn count(
     explain: &'static str,
     shown: (&'static Bundled, &'static str, &'static str),
 ) -> Figure {
-    Figure { text, row, column, hint, explain, shown: Some(shown), within: 0.0 }
-}
-
-/// A figure of the model's timing.
-const fn about(
-    text: &'static str,
-    (row, column): (&'static str, &'static str),
-    hint: &'static str,
-    explain: &'static str,
-    within: f64,
-) -> Figure {
-    Figure { text, row, column, hint, explain, shown: None, within }
+    Figure { text, row, column, hint, explain, shown, within: 0.0 }
 }
 
 pub(super) const TRIP_COUNTS: &[Figure] = &[
@@ -55,7 +44,8 @@ pub(super) const TRIP_COUNTS: &[Figure] = &[
         (&FOR_TID, "mov.u32 %i, 0", "bra Head"),
     ),
     count(
-        "The same loop: what percentage of the lanes that are paid for (issues of the body x 32) do work? (within 1)",
+        "for (i = 0; i < threadIdx.x; i++), in one warp of 32 lanes: what percentage of the lanes that are paid for (issues of the body x 32) do \
+         work? (within 1)",
         ("volta", "efficiency %"),
         "All trips of all lanes, divided by the issues times 32.",
         "warp_execution_efficiency",
@@ -76,7 +66,7 @@ pub(super) const NESTED_IFS: &[Figure] = &[count(
     "Four leaves of eight lanes each. On Volta, in which place (1 to 4) do the lanes run that have both bits 0 (leaf 00)?",
     ("00", "place, volta"),
     "When both sides have as many lanes, the H200 runs the side that falls through first.",
-    "taken",
+    "masked-off",
     (&NESTED, "@%outer bra", "ZeroZero:"),
 )];
 
@@ -97,13 +87,13 @@ pub(super) const BREAKS: &[Figure] = &[count(
     (&BREAK, "mov.u32 %k, 0", "bra Loop"),
 )];
 
-pub(super) const STACKS: &[Figure] = &[about(
+pub(super) const STACKS: &[Figure] = &[count(
     "Before Volta a warp keeps a reconvergence stack; it has one entry when all lanes are together. An if that splits the warp is inside an \
      if that splits it, inside a third. How many entries are on the stack inside of all three?",
     ("3", "entries on the stack"),
     "An entry is pushed for the side that runs; the one below becomes what waits for it.",
     "masked-off",
-    0.0,
+    (&NESTED_FOUR, "and.b32 %bit", "[%in+8]"),
 )];
 
 pub(super) const NESTED_RETURN: &[Figure] = &[count(
@@ -123,7 +113,8 @@ pub(super) const LOCKS: &[Figure] = &[
         (&SPIN_LOCK, "Spin:", "atom.global.exch"),
     ),
     count(
-        "The same lock since Volta, where every lane gets through, one at a time, lane 0 first: how many times has lane 31 tried in vain by then?",
+        "while (atomicCAS(&lock, 0, 1) != 0); by 32 lanes of one warp, since Volta: every lane gets through, one at a time, lane 0 first. How \
+         many times has lane 31 tried in vain by the end?",
         ("volta", "failed tries of lane 31"),
         "Each time that the losers try again, one of them wins.",
         "livelock",
@@ -144,7 +135,7 @@ pub(super) const SHUFFLES: &[Figure] = &[count(
     "Lanes 16 to 31 return; then __shfl_xor_sync with the full mask 0xffffffff. How many of the lanes that are left get their partner's value?",
     ("volta", "of them with their partner's value"),
     "lane ^ 1 of a lane below 16 is below 16. Does the shuffle wait for the others?",
-    "mask-wait",
+    "mask-ended-lane",
     (&SHUFFLE_AFTER_EXIT, "setp", "shfl"),
 )];
 
@@ -157,25 +148,28 @@ pub(super) const BOTH_SIDES: &[Figure] = &[count(
     (&LOAD_BOTH_SIDES, "@%odd bra", "Join:"),
 )];
 
-pub(super) const LATENCY: &[Figure] = &[about(
+pub(super) const LATENCY: &[Figure] = &[count(
     "One scheduler; each warp repeats a load of 9 cycles and one other instruction, and needs the load's result for the next one. How many \
      percent of the issue slots do four warps use? (within 5)",
     ("4", "slots used %"),
     "Two instructions every 9 cycles and a bit for one warp.",
     "issue_slot_utilization",
-    5.0,
-)];
+    (&LOAD_CHAIN, "ld.shared", "add.u32"),
+)
+.near(5.0)];
 
-pub(super) const TWO_SIDES: &[Figure] = &[about(
+pub(super) const TWO_SIDES: &[Figure] = &[count(
     "Two sides of a branch, each a chain of 16 dependent loads from DRAM. Either side alone takes about 11,600 cycles on the H200. How many \
      do both take, when half of the warp goes each way? (within 2,000)",
     ("volta", "both sides"),
     "While one side waits for its load, may the other run?",
     "long_scoreboard",
-    2000.0,
-)];
+    (&MEMORY_SIDES, "OddHop:", "bra OddHop"),
+)
+.near(2000.0)];
 
 impl Figure {
+    /// The same, near enough within so much.
     const fn near(mut self, within: f64) -> Figure {
         self.within = within;
         self
@@ -183,7 +177,8 @@ impl Figure {
 
     /// The question, under the name of its experiment.
     pub(super) fn question(&'static self, experiment: &'static str) -> Question<'static> {
-        let shown = self.shown.and_then(|(program, from, to)| excerpt(program.path, program.text, from, to));
+        let (program, from, to) = self.shown;
+        let shown = excerpt(program.path, program.text, from, to);
         Question {
             name: experiment.to_owned(),
             text: self.text.to_owned(),
@@ -211,11 +206,12 @@ impl Figure {
         });
         Ok(Revealed {
             answer: figure,
-            measured: format!("row \"{}\", column \"{}\" of the experiment below, run now", self.row, self.column),
+            is_stated: false,
+            measured: format!("row \"{}\", column \"{}\" of the table above, run now", self.row, self.column),
             pictures: answer.pictures.iter().take(1).cloned().collect(),
             others: others.collect(),
             table: Some(table.clone()),
-            because: std::iter::once(&answer.short).chain(answer.sentences.first()).cloned().collect(),
+            because: vec![answer.short.clone()],
             trust: if self.within > 1.0 { ESTIMATE } else { EXACT },
             read_on: vec![format!("simt-sim ask {experiment}"), format!("simt-sim explain {}", self.explain)],
         })

@@ -97,7 +97,8 @@ fn told(assignment: &Assignment, figure: f64, files: Files<'_>) -> Result<Reveal
     let Some(run) = visible else {
         return Ok(Revealed {
             answer: figure,
-            measured: "nothing: all cases of the assignment are hidden; this is the answer that it states".to_owned(),
+            is_stated: true,
+            measured: "nothing, because all cases of the assignment are hidden".to_owned(),
             trust: EXACT,
             ..Revealed::default()
         });
@@ -105,10 +106,10 @@ fn told(assignment: &Assignment, figure: f64, files: Files<'_>) -> Result<Reveal
     let subject = Subject::new(assignment, &assignment.baseline, files)?;
     let mut revealed = seen(&subject, run)?;
     let here = |other: &&Other| (other.value - figure).abs() < 1e-9;
-    revealed.because.push(match revealed.others.iter().find(here) {
-        Some(other) => format!("{} is {}.", number(figure), other.what),
-        None => format!("{} is the answer that the assignment states; these are figures of a run.", number(figure)),
-    });
+    match revealed.others.iter().find(here) {
+        Some(other) => revealed.because.push(format!("{} is {}.", number(figure), other.what)),
+        None => revealed.is_stated = true,
+    }
     revealed.answer = figure;
     revealed.measured = format!("{}, {}", subject.name(), assignment.run_name(run));
     Ok(revealed)

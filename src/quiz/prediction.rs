@@ -51,7 +51,8 @@ impl Said {
         let digits = word.strip_suffix('%').unwrap_or(&word).trim_end();
         let plain = if is_grouped(digits) { digits.replace(',', "") } else { digits.to_owned() };
         // `parse` knows "inf" and "nan", which no run measures.
-        let number = plain.parse::<f64>().ok().filter(|n| n.is_finite() && plain.contains(|c: char| c.is_ascii_digit()));
+        let number =
+            plain.parse::<f64>().ok().filter(|n| n.is_finite() && plain.contains(|c: char| c.is_ascii_digit()));
         number.map(Said::Number).ok_or_else(|| {
             let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(40).collect();
             let what = if shown.is_empty() { "an empty line".to_owned() } else { format!("`{shown}`") };

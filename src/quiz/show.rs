@@ -13,6 +13,8 @@ const BAD: &str = "\x1b[1;31m";
 const FAINT: &str = "\x1b[2m";
 /// Lines of a picture; longer ones lose their middle, so that the answer stays on a small screen.
 const MOST_LINES: usize = 12;
+/// The same above a table.
+const MOST_ABOVE_TABLE: usize = 8;
 /// The most bytes shown of a text that comes from a file.
 const MOST_TEXT: usize = 4000;
 
@@ -87,21 +89,31 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     } else {
         String::new()
     };
-    let _ = writeln!(out, "\n  {verdict}: predicted {}, measured {}{near}", number(predicted), number(revealed.answer));
+    let _ = writeln!(
+        out,
+        "\n  {verdict}: predicted {}, {} {}{near}",
+        number(predicted),
+        if revealed.is_stated { "the assignment says" } else { "measured" },
+        number(revealed.answer)
+    );
     if !met {
         paragraph(&mut out, &difference(predicted, revealed), "  ", "  ", style);
     }
+    let most = if revealed.table.is_some() { MOST_ABOVE_TABLE } else { MOST_LINES };
     for picture in &revealed.pictures {
-        drawing(&mut out, picture, style);
+        drawing(&mut out, picture, most, style);
     }
     if let Some(table) = &revealed.table {
-        out.push_str(&figures_text(table, style));
+        let narrow = Style { width: style.width.saturating_sub(2), ..style };
+        let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") };
+        out.extend(figures_text(table, narrow).lines().map(indented));
     }
     if !revealed.because.is_empty() {
         out.push('\n');
         paragraph(&mut out, &revealed.because.join(" "), "  ", "  ", style);
     }
-    let measured = format!("measured: {}; {}", revealed.measured, revealed.trust);
+    let run = if revealed.is_stated { "looked at" } else { "measured" };
+    let measured = format!("{run}: {}; {}", revealed.measured, revealed.trust);
     paragraph(&mut out, &measured, "  ", "    ", style);
     for (at, command) in revealed.read_on.iter().enumerate() {
         let _ = writeln!(out, "  {:<10}{}", if at == 0 { "read on:" } else { "" }, plain(command, 400));
@@ -115,15 +127,15 @@ fn difference(predicted: f64, revealed: &Revealed) -> String {
         return format!("{} is {what}.", number(predicted));
     }
     let off = (predicted - revealed.answer).abs();
-    let way = if predicted > revealed.answer { "too many" } else { "too few" };
+    let way = if predicted > revealed.answer { "too high" } else { "too low" };
     format!("That is {} {way}.", number(off))
 }
 
-fn drawing(out: &mut String, picture: &Picture, style: Style) {
+fn drawing(out: &mut String, picture: &Picture, most: usize, style: Style) {
     out.push('\n');
     let title = wrap(&plain(&picture.title, 200), style.width, "  ", "  ");
     let _ = writeln!(out, "{}", paint(&title, BOLD, style));
-    lines(out, &picture.lines, MOST_LINES, style);
+    lines(out, &picture.lines, most, style);
 }
 
 /// Lines within the width, at most so many of them.
@@ -133,8 +145,9 @@ fn lines(out: &mut String, lines: &[String], most: usize, style: Style) {
     let mut print = |line: &str| {
         let room = style.width.saturating_sub(4);
         let line = plain(line, MOST_TEXT);
-        let cut: String = line.chars().take(room).collect();
-        let _ = writeln!(out, "    {}", cut.trim_end());
+        let fits = line.chars().count() <= room;
+        let cut: String = line.chars().take(if fits { room } else { room.saturating_sub(2) }).collect();
+        let _ = writeln!(out, "    {}{}", cut.trim_end(), if fits { "" } else { ".." });
     };
     lines.iter().take(head).for_each(|line| print(line));
     if skipped > 0 {

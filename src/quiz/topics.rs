@@ -69,7 +69,9 @@ impl Topic {
     pub fn draw(&self, count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
         let mut questions: Vec<Question<'static>> = Vec::new();
         match self.kind {
-            Kind::Fixed(figures) => questions.extend(figures.iter().take(count).map(|figure| figure.question(self.name))),
+            Kind::Fixed(figures) => {
+                questions.extend(figures.iter().take(count).map(|figure| figure.question(self.name)))
+            }
             Kind::Drawn(draw) => {
                 // A family with few members runs out of new ones.
                 for _ in 0..count.saturating_mul(20) {
@@ -110,7 +112,9 @@ pub fn mixed(count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
             questions.push(some.swap_remove(which));
         }
     }
-    for topic in topics.iter().filter(|topic| topic.questions().is_none()).cycle().take(count.saturating_sub(questions.len())) {
+    for topic in
+        topics.iter().filter(|topic| topic.questions().is_none()).cycle().take(count.saturating_sub(questions.len()))
+    {
         questions.extend(topic.draw(1, dice));
     }
     questions

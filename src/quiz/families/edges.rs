@@ -60,7 +60,10 @@ fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, Trou
     revealed.others = vec![
         other(check.executed, "the number of warps launched: all of them execute the check"),
         other(adds, "the number of warps that issue the addition"),
-        other(check.executed - adds.min(check.executed), "the number of warps that leave as a whole, which is no divergence"),
+        other(
+            check.executed - adds.min(check.executed),
+            "the number of warps that leave as a whole, which is no divergence",
+        ),
         other(check.divergent, "the number of warps that diverge"),
         other(blocks * block - n, "the number of threads beyond the end"),
         other(n % WARP, "the number of threads inside in the last warp that has any"),

@@ -41,10 +41,10 @@ pub(in crate::quiz) fn same_path(dice: &mut Dice) -> Question<'static> {
             ),
         });
         revealed.others = vec![
-            other(12, "both sides with all that surrounds them: what a warp issues whose lanes disagree"),
-            other(11, "both sides without the jump over the second one"),
-            other(7, "comparison, branch, the four lines from Then on, store"),
-            other(8, "comparison, branch, the four lines before Then and their jump, store"),
+            other(12, "what a warp issues whose lanes disagree: both sides"),
+            other(11, "what both sides would be without the jump over the second one"),
+            other(7, "what a warp issues when all its lanes go to Then"),
+            other(8, "what a warp issues when none of its lanes goes to Then: the jump over the other side counts, too"),
         ];
         Ok(revealed)
     })
@@ -72,10 +72,10 @@ pub(in crate::quiz) fn early_return(dice: &mut Dice) -> Question<'static> {
             ),
         }];
         revealed.others = vec![
-            other(13, "both sides with the lines behind Go twice: the lanes that returned do not come back for them"),
-            other(8, "all lines once"),
-            other(7, "all lines but the return"),
-            other(3, "comparison, branch and return"),
+            other(13, "what it would be with the lines behind Go issued twice; lanes that have returned do not come back for them"),
+            other(8, "what a warp issues when some lanes return and some stay"),
+            other(7, "what a warp issues when nobody returns"),
+            other(3, "what a warp issues when everybody returns"),
         ];
         Ok(revealed)
     })
@@ -85,7 +85,9 @@ pub(in crate::quiz) fn early_return(dice: &mut Dice) -> Question<'static> {
 pub(in crate::quiz) fn uniform_loop(dice: &mut Dice) -> Question<'static> {
     let (by, block) = (dice.of(&[1, 2, 4, 8, 16, 32]), dice.of(&[32, 64, 96, 128]));
     let setup = Setup::new(&LOOP_BY, ("div.u32", "bra Loop"), [("by", by), ("block", block)]);
-    let given = format!("One block of {block} threads, %by is {by}: thread t goes round t / {by} + 1 times (t / {by} without remainder).");
+    let given = format!(
+        "One block of {block} threads, %by is {by}: thread t goes round t / {by} + 1 times (t / {by} without remainder)."
+    );
     if dice.once_in(2) {
         let text = format!("{given} How many times do the warps issue the body, all together?");
         let hint = "A warp goes round as often as its longest lane. Which lane is that, in each warp?";
@@ -114,15 +116,25 @@ fn trips(setup: &Setup, diverging: bool) -> Result<Revealed, Trouble> {
             real(100.0 * work as f64 / (32 * issues.max(1)) as f64)
         ),
         match exits.divergent {
-            0 => format!("The branch was executed {} times and never split a warp: its lanes go round together.", exits.executed),
-            n => format!("The branch was executed {} times and split a warp {} times.", grouped(exits.executed), grouped(n)),
+            0 => format!(
+                "The branch was executed {} times and never split a warp: its lanes go round together.",
+                exits.executed
+            ),
+            n => format!(
+                "The branch was executed {} times and split a warp {} times.",
+                grouped(exits.executed),
+                grouped(n)
+            ),
         },
     ];
     revealed.others = vec![
         other(issues, "the number of times that the body is issued"),
         other(exits.divergent, "the number of times that the branch splits a warp"),
         other(work, "the trips of all threads added up: lanes of one warp go round together"),
-        other((block.saturating_sub(1)) / by + 1, "the trips of the longest thread: each warp has a longest lane of its own"),
+        other(
+            (block.saturating_sub(1)) / by + 1,
+            "the trips of the longest thread: each warp has a longest lane of its own",
+        ),
         other(block / by, "the number of groups of threads"),
         other(block.div_ceil(32), "the number of warps"),
     ];
@@ -184,7 +196,13 @@ pub(in crate::quiz) fn reductions(dice: &mut Dice) -> Question<'static> {
         let title = "Warp 0 at the if, step by step (# skips the addition, - adds)";
         revealed.pictures.push(draw::only(title, &setup.watch(0)?, 0, "bra Next"));
         revealed.because = vec![
-            format!("{} warps x {} steps execute the if {} times; {} of these split the warp.", block / 32, block.ilog2(), fork.executed, fork.divergent),
+            format!(
+                "{} warps x {} steps execute the if {} times; {} of these split the warp.",
+                block / 32,
+                block.ilog2(),
+                fork.executed,
+                fork.divergent
+            ),
             format!(
                 "Warps stored {} times (the last store is the block's sum): {}",
                 adds,

@@ -59,7 +59,8 @@ pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
         "Lane l of a warp reads word {stride} * l of shared memory, which has 32 banks: word w is in bank w % 32. How many passes does the \
          load take (1: no conflict)?"
     );
-    let hint = "In which banks are the words of lanes 0, 1, 2, ..? After how many lanes does the first bank come again?";
+    let hint =
+        "In which banks are the words of lanes 0, 1, 2, ..? After how many lanes does the first bank come again?";
     setup.question("bank-conflicts", text, hint, |setup| {
         let passes = |done: &crate::ask::lab::Done| done.count("shared_load_transactions");
         let (mut revealed, _) = setup.measure("shared_load_transactions", passes)?;
@@ -67,7 +68,11 @@ pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
         revealed.pictures.push(banks("What the lanes want of each bank", &setup.watch(0)?, "ld.shared.u32"));
         revealed.because = vec![match ways {
             1 => format!("{stride} has no factor in common with 32, so the 32 words lie in 32 banks."),
-            _ => format!("The 32 words lie in {} banks, {ways} in each, and a bank gives one word a pass.", 32 / ways.max(1)),
+            32 => "All 32 words lie in one bank, which gives one word a pass.".to_owned(),
+            _ => format!(
+                "The 32 words lie in {} banks, {ways} in each, and a bank gives one word a pass.",
+                32 / ways.max(1)
+            ),
         }];
         revealed.others = vec![
             other(stride, "the stride: only what it has in common with 32 makes conflicts"),
@@ -91,30 +96,35 @@ pub(in crate::quiz) fn occupancy(dice: &mut Dice) -> Question<'static> {
          many blocks of {block} threads does it hold at a time?",
         grouped(threads.into())
     );
-    let mut question = setup.question("occupancy", text, "How many warps is a block? A part of a warp takes a whole one.", move |setup| {
-        let resident = |done: &crate::ask::lab::Done| Ok(done.report().launch.blocks_per_sm.into());
-        let (mut revealed, done) = setup.measure("achieved_occupancy", resident)?;
-        let block = setup.get("block").max(1);
-        let (fits, each) = (done.report().launch.blocks_per_sm, block.div_ceil(32));
-        let title = format!("The {warps} warp slots of an SM");
-        revealed.pictures.push(slots(title, warps, fits, u32::try_from(each).unwrap_or(1)));
-        revealed.because = vec![
-            format!(
-                "A block is {each} warp{}; {fits} blocks take {} of {warps} warp slots.",
-                if each == 1 { "" } else { "s" },
-                u64::from(fits) * each
-            ),
-            format!("What runs out first: {}.", done.report().launch.limited_by),
-        ];
-        revealed.others = vec![
-            other(u64::from(threads) / block, "what the threads alone would allow"),
-            other(u64::from(warps) / each, "what the warps alone would allow"),
-            other(blocks.into(), "the most blocks of any size"),
-            other(each, "the number of warps in a block"),
-            other(u64::from(fits) * each, "the number of warps that are resident then"),
-        ];
-        Ok(revealed)
-    });
+    let mut question = setup.question(
+        "occupancy",
+        text,
+        "How many warps is a block? A part of a warp takes a whole one.",
+        move |setup| {
+            let resident = |done: &crate::ask::lab::Done| Ok(done.report().launch.blocks_per_sm.into());
+            let (mut revealed, done) = setup.measure("achieved_occupancy", resident)?;
+            let block = setup.get("block").max(1);
+            let (fits, each) = (done.report().launch.blocks_per_sm, block.div_ceil(32));
+            let title = format!("The {warps} warp slots of an SM");
+            revealed.pictures.push(slots(title, warps, fits, u32::try_from(each).unwrap_or(1)));
+            revealed.because = vec![
+                format!(
+                    "A block is {each} warp{}; {fits} blocks take {} of {warps} warp slots.",
+                    if each == 1 { "" } else { "s" },
+                    u64::from(fits) * each
+                ),
+                format!("What runs out first: {}.", done.report().launch.limited_by),
+            ];
+            revealed.others = vec![
+                other(u64::from(threads) / block, "what the threads alone would allow"),
+                other(u64::from(warps) / each, "what the warps alone would allow"),
+                other(blocks.into(), "the most blocks of any size"),
+                other(each, "the number of warps in a block"),
+                other(u64::from(fits) * each, "the number of warps that are resident then"),
+            ];
+            Ok(revealed)
+        },
+    );
     question.shown = None; // nothing in the program decides
     question
 }
