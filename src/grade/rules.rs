@@ -120,6 +120,9 @@ pub enum Rule {
         /// How far off an answer may be.
         #[serde(default)]
         within: f64,
+        /// Why it is so, for after the answer (`simt-sim quiz`); grading never shows it.
+        #[serde(default)]
+        because: String,
     },
 }
 
