@@ -418,7 +418,7 @@ fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &
 }
 
 /// How far a metric is to be trusted.
-fn trust(metric: &metrics::Metric) -> &'static str {
+pub(crate) fn trust(metric: &metrics::Metric) -> &'static str {
     match metric.group {
         Group::Time | Group::Device | Group::Stalls | Group::WarpStates => ESTIMATE,
         _ if metric.name.contains("hit") || metric.unit.contains("/s") => ESTIMATE,

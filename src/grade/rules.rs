@@ -22,6 +22,9 @@ pub struct Criterion {
     /// What to think about when points are missing.
     #[serde(default)]
     pub hint: String,
+    /// Why the answer to a question is what it is, for after the answer (`simt-sim quiz`). Grading never shows it.
+    #[serde(default)]
+    pub because: String,
     /// Whether students see it only after the due date.
     #[serde(default)]
     pub hidden: bool,

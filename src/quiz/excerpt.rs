@@ -3,7 +3,7 @@
 use crate::report::Picture;
 
 /// Lines that an excerpt has at most: with the question above it, it is to fit on a small terminal.
-const MOST_LINES: usize = 16;
+const MOST_LINES: usize = 14;
 
 /// Lines of a program.
 #[derive(Clone, Debug, PartialEq)]

@@ -67,7 +67,7 @@ pub(super) const NESTED_IFS: &[Figure] = &[count(
     ("00", "place, volta"),
     "When both sides have as many lanes, the H200 runs the side that falls through first.",
     "masked-off",
-    (&NESTED, "@%outer bra", "ZeroZero:"),
+    (&NESTED, "@%outer bra", "bra ZeroZero"),
 )];
 
 pub(super) const SWITCHES: &[Figure] = &[count(
@@ -93,7 +93,7 @@ pub(super) const STACKS: &[Figure] = &[count(
     ("3", "entries on the stack"),
     "An entry is pushed for the side that runs; the one below becomes what waits for it.",
     "masked-off",
-    (&NESTED_FOUR, "and.b32 %bit", "[%in+8]"),
+    (&NESTED_FOUR, "setp.eq.u32 %p1", "@%p3 bra"),
 )];
 
 pub(super) const NESTED_RETURN: &[Figure] = &[count(

@@ -9,7 +9,7 @@ use super::excerpt::{around_branches, excerpt};
 use super::{EXACT, Other, Question, Revealed, Trouble};
 use crate::ask::draw;
 use crate::ask::lab::Watched;
-use crate::grade::{Answer, Assignment, Criterion, Rule, Submission, Than, number, replay, watch};
+use crate::grade::{Answer, Assignment, Criterion, Rule, Submission, Than, number, replay, trust, watch};
 use crate::launch::Files;
 use crate::observe::Issue;
 use crate::pipeline::{Program, Simulation};
@@ -52,9 +52,13 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
         within: full.and_then(|band| band.at_most).unwrap_or(*within),
         hint: criterion.hint.clone(),
         drawn: BTreeMap::new(),
-        answer: Box::new(move || match answer {
-            Answer::Number(figure) => told(assignment, *figure, files),
-            Answer::Metric { name, of, case, machine } => measured(assignment, name, *of, (case, machine), files),
+        answer: Box::new(move || {
+            let mut revealed = match answer {
+                Answer::Number(figure) => told(assignment, *figure, files)?,
+                Answer::Metric { name, of, case, machine } => measured(assignment, name, *of, (case, machine), files)?,
+            };
+            revealed.because.extend(Some(criterion.because.clone()).filter(|because| !because.is_empty()));
+            Ok(revealed)
         }),
     })
 }
@@ -147,7 +151,9 @@ fn measured(
     if of == Than::Reference {
         revealed.others.insert(1, Other { value: reference, what: what("the reference") });
     }
-    let word = metrics::find(name).map_or(name, |metric| metric.name);
+    let metric = metrics::find(name);
+    revealed.trust = metric.map_or(EXACT, trust);
+    let word = metric.map_or(name, |metric| metric.name);
     revealed.read_on.push(format!("simt-sim explain {word}"));
     Ok(revealed)
 }

@@ -50,7 +50,7 @@ pub fn topics(style: Style) -> String {
 pub fn welcome(what: &str, count: usize, style: Style) -> String {
     let questions = if count == 1 { "1 question".to_owned() } else { format!("{count} questions") };
     let mut out = String::new();
-    let text = format!("{what}: {questions}. Predict a number; then it is measured. h: hint, s: skip, q: quit.");
+    let text = format!("{what}: {questions}; predict, then see it measured (h hint, s skip, q quit)");
     paragraph(&mut out, &text, "", "  ", style);
     out
 }

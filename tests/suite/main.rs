@@ -8,6 +8,7 @@ mod checks;
 mod cli;
 mod compare;
 mod corpus;
+mod course;
 mod cuda;
 mod docs;
 mod explain;

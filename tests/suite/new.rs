@@ -74,7 +74,7 @@ fn a_new_assignment_grades_and_asks_as_it_is() {
     let path = |file: &str| at.join(file).display().to_string();
     is_clean(&path("starter.ir"));
     is_clean(&path("reference.ir"));
-    for (file, points, code) in [("reference.ir", 11.0, 0), ("starter.ir", 5.0, 1), ("wrong/no_bounds.ir", 1.0, 1)] {
+    for (file, points, code) in [("reference.ir", 11.0, 0), ("starter.ir", 5.0, 1), ("wrong/no_bounds.ir", 0.0, 1)] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
         let output = command.args(["grade", &at.display().to_string(), &path(file), "--format", "json"]).output();
         let output = output.expect("the binary starts");

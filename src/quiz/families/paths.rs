@@ -177,12 +177,12 @@ pub(in crate::quiz) fn k_paths(dice: &mut Dice) -> Question<'static> {
 pub(in crate::quiz) fn reductions(dice: &mut Dice) -> Question<'static> {
     let block = dice.of(&[64, 128, 256, 512, 1024]);
     let which = dice.below(3);
-    let (program, from, pairs) = match which {
-        0 => (&REDUCE_NEIGHBORED, "Loop:", "thread t adds where t % (2 * stride) is 0"),
-        1 => (&REDUCE_NEIGHBORED_LESS, "Loop:", "thread t adds at 2 * stride * t, where that is in the block"),
-        _ => (&REDUCE_INTERLEAVED, "Loop:", "thread t adds where t < stride, and stride halves"),
+    let (program, pairs) = match which {
+        0 => (&REDUCE_NEIGHBORED, "thread t adds where t % (2 * stride) is 0"),
+        1 => (&REDUCE_NEIGHBORED_LESS, "thread t adds at 2 * stride * t, where that is in the block"),
+        _ => (&REDUCE_INTERLEAVED, "thread t adds where t < stride, and stride halves"),
     };
-    let setup = Setup::new(program, (from, "bra Loop"), [("n", block), ("block", block)]);
+    let setup = Setup::new(program, ("Loop:", "Next:"), [("n", block), ("block", block)]);
     let steps = block.ilog2();
     let text = format!(
         "One block of {block} threads adds up {block} integers in {steps} steps; {pairs}. How many times does a warp diverge at that if, in \
