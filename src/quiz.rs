@@ -22,6 +22,7 @@ mod figures;
 mod of_assignment;
 mod pictures;
 mod prediction;
+mod seen;
 pub mod show;
 mod topics;
 
@@ -90,6 +91,8 @@ pub struct Other {
 
 /// A count that follows from the program and the rules of the machine, not from its timing.
 const EXACT: &str = "exact count";
+/// A number that nobody measured.
+const STATED: &str = "the answer is the assignment's word";
 /// A figure that depends on the model's timing.
 const ESTIMATE: &str = "model estimate (docs/validation.md has its error on a real H200)";
 

@@ -3,7 +3,6 @@
 //! The letters are those of `simt-sim timeline`; the legend below a picture names the ones that occur.
 
 use super::lab::Watched;
-use crate::base::MAX_LANES;
 use crate::divergence::StackEntry;
 use crate::observe::{Issue, LaneState};
 use crate::report::Picture;
@@ -31,7 +30,7 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
     let mut rows: Vec<(String, u32)> = Vec::new();
     let mut left_out = 0_u64;
     for issue in issues {
-        let states = issue.lane_states(MAX_LANES as u32);
+        let states = issue.lane_states(watched.lanes());
         let letters: String = states.iter().map(|state| state.letter()).collect();
         let row = format!("{letters}  {:2}  {:.TEXT$}", issue.executed.count(), watched.source(issue.pc));
         let full = rows.len() == ROWS;

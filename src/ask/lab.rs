@@ -242,6 +242,11 @@ impl Watched {
         self.0.step(pc).is_some_and(|step| step.source.is_some())
     }
 
+    /// Lanes of a warp.
+    pub(crate) const fn lanes(&self) -> u32 {
+        self.0.warp_size
+    }
+
     /// The warps that were seen.
     pub(crate) fn warps(&self) -> impl Iterator<Item = u32> {
         self.0.timeline.strips().iter().map(|strip| strip.warp)

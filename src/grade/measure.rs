@@ -227,17 +227,17 @@ pub(crate) fn replay(
     one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
 }
 
-/// The lanes of block 0 under one launch of an assignment, at most so many issues of each warp.
+/// The lanes of a block under one launch of an assignment, at most so many issues of each warp.
 pub(crate) fn watch(
     assignment: &Assignment,
     submission: &Submission,
     run: usize,
-    limit: usize,
+    (block, limit): (BlockId, usize),
     files: Files<'_>,
 ) -> Result<Recording, String> {
     let launch = launch(assignment, submission, run, files)?;
     let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
-    let window = Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
+    let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
     pipeline::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
         .map_err(|e| e.to_string())
 }

@@ -1,11 +1,15 @@
 //! Small pictures of what a question was about: a branch in every warp, the sectors and banks of an access, an SM's warp slots.
 
+use super::excerpt::plain;
+use crate::ask::draw;
 use crate::ask::lab::Watched;
-use crate::base::MAX_LANES;
+use crate::observe::Issue;
 use crate::report::Picture;
 
 /// Sectors drawn beside each other: nine columns each.
-const SECTORS_A_LINE: u64 = 8;
+const SECTORS_A_LINE: usize = 8;
+/// Banks of shared memory, four bytes wide, on every machine since Fermi.
+const BANKS: u64 = 32;
 /// Bytes of a sector, and of the words read.
 const SECTOR: u64 = 32;
 const WORD: u64 = 4;
@@ -16,7 +20,7 @@ pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &s
     for warp in watched.warps() {
         let row = match watched.of_warp(warp, part).next() {
             Some(issue) => {
-                let states = issue.lane_states(MAX_LANES as u32);
+                let states = issue.lane_states(watched.lanes());
                 let letters: String = states.into_iter().map(|state| state.letter()).collect();
                 format!("{letters}{}", if issue.diverges() { "  diverges" } else { "" })
             }
@@ -36,13 +40,19 @@ pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &s
     Picture { title: title.into(), lines }
 }
 
-/// The sectors that the first execution of a line touches in warp 0, word by word.
-pub(super) fn sectors(title: impl Into<String>, watched: &Watched, part: &str) -> Picture {
-    let places = watched.of_warp(0, part).find_map(|issue| Some((issue.executed, issue.places.as_deref()?)));
-    let mut words: Vec<u64> = Vec::new();
-    if let Some((lanes, places)) = places {
-        words = lanes.lanes().filter_map(|lane| places.addresses.get(lane as usize)).map(|at| at / WORD).collect();
-    }
+/// The first execution of a line by warp 0 that went to memory.
+pub(super) fn access<'a>(watched: &'a Watched, part: &'a str) -> Option<&'a Issue> {
+    watched.of_warp(0, part).find(|issue| issue.places.is_some())
+}
+
+/// What a warp issues from the first line on that contains `from`, blanks not compared.
+pub(super) fn in_order(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
+    draw::lanes(title, watched, warp, &plain(from))
+}
+
+/// The sectors that an access touches, word by word.
+pub(super) fn sectors(title: impl Into<String>, access: &Issue) -> Picture {
+    let words = words(access);
     let mut sectors: Vec<u64> = words.iter().map(|word| word * WORD / SECTOR).collect();
     sectors.sort_unstable();
     sectors.dedup();
@@ -51,32 +61,36 @@ pub(super) fn sectors(title: impl Into<String>, watched: &Watched, part: &str) -
         (0..SECTOR / WORD).map(of).collect()
     };
     let drawn: Vec<String> = sectors.iter().map(sector).collect();
-    let mut lines: Vec<String> = drawn.chunks(SECTORS_A_LINE as usize).map(|line| line.join("|")).collect();
-    lines.push("[one field a touched sector of eight words   # read   . moved and not read]".to_owned());
+    let mut lines: Vec<String> = drawn.chunks(SECTORS_A_LINE).map(|line| line.join("|")).collect();
+    lines.push("[a field is a sector of eight words   # asked for   . moved with it]".to_owned());
     Picture { title: title.into(), lines }
 }
 
-/// How many words of each shared-memory bank the first execution of a line wants in warp 0.
-pub(super) fn banks(title: impl Into<String>, watched: &Watched, part: &str) -> Picture {
-    let mut words: Vec<u64> = Vec::new();
-    if let Some((lanes, places)) =
-        watched.of_warp(0, part).find_map(|issue| Some((issue.executed, issue.places.as_deref()?)))
-    {
-        words = lanes.lanes().filter_map(|lane| places.addresses.get(lane as usize)).map(|at| at / WORD).collect();
-    }
-    words.sort_unstable();
-    words.dedup();
-    let of = |bank: u64| match words.iter().filter(|&&word| word % MAX_LANES as u64 == bank).count() {
+/// How many words of each shared-memory bank an access wants.
+pub(super) fn banks(title: impl Into<String>, access: &Issue) -> Picture {
+    let words = words(access);
+    let of = |bank: u64| match words.iter().filter(|&&word| word % BANKS == bank).count() {
         0 => '.',
         n @ 1..=9 => char::from(b'0' + n as u8),
         _ => '+',
     };
     let lines = vec![
         "bank   0       8       16      24".to_owned(),
-        format!("words  {}", (0..MAX_LANES as u64).map(of).collect::<String>()),
+        format!("words  {}", (0..BANKS).map(of).collect::<String>()),
         "[different words of the bank that lanes want   . none   + ten or more]".to_owned(),
     ];
     Picture { title: title.into(), lines }
+}
+
+/// The different words that an access touches.
+fn words(access: &Issue) -> Vec<u64> {
+    let Some(places) = access.places.as_deref() else { return Vec::new() };
+    let lanes = access.executed.lanes().filter_map(|lane| places.addresses.get(lane as usize).copied());
+    let bytes = u64::from(places.bytes.max(1));
+    let mut words: Vec<u64> = lanes.flat_map(|at| at / WORD..=(at + bytes - 1) / WORD).collect();
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// The warp slots of an SM, a letter for each block that fits.

@@ -3,7 +3,7 @@
 use crate::ask::programs::{SHARED_CONFLICTS, STRIDED_LOAD, VECTOR_ADD};
 use crate::machine::{MachineSpec, Mode};
 use crate::quiz::bench::{Setup, other};
-use crate::quiz::pictures::{banks, sectors, slots};
+use crate::quiz::pictures::{access, banks, sectors, slots};
 use crate::quiz::{Dice, Question};
 use crate::report::numbers::grouped;
 
@@ -25,7 +25,10 @@ pub(in crate::quiz) fn coalescing(dice: &mut Dice) -> Question<'static> {
         let (mut revealed, done) = setup.measure("gld_transactions", |done| Ok(done.loads()?.sectors))?;
         let load = done.loads()?;
         let (stride, offset) = (setup.get("stride"), setup.get("offset"));
-        revealed.pictures.push(sectors("What the load touches", &setup.watch(0)?, "ld.global.u32 %x"));
+        let watched = setup.watch(0)?;
+        revealed
+            .pictures
+            .extend(access(&watched, "ld.global.u32 %x").map(|load| sectors("What the load touches", load)));
         let words = 31 * stride + 1;
         revealed.because = vec![
             format!(
@@ -65,7 +68,9 @@ pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
         let passes = |done: &crate::ask::lab::Done| done.count("shared_load_transactions");
         let (mut revealed, _) = setup.measure("shared_load_transactions", passes)?;
         let (stride, ways) = (setup.get("stride"), revealed.answer as u64);
-        revealed.pictures.push(banks("What the lanes want of each bank", &setup.watch(0)?, "ld.shared.u32"));
+        let watched = setup.watch(0)?;
+        let load = access(&watched, "ld.shared.u32");
+        revealed.pictures.extend(load.map(|load| banks("What the lanes want of each bank", load)));
         revealed.because = vec![match ways {
             1 => format!("{stride} has no factor in common with 32, so the 32 words lie in 32 banks."),
             32 => "All 32 words lie in one bank, which gives one word a pass.".to_owned(),
