@@ -105,18 +105,18 @@ impl Session<'_> {
         let mut score = Score::default();
         for (at, question) in self.questions.iter().enumerate() {
             output::print(&show::question(question, at + 1, of, style))?;
-            let turn = match source.predict(question, style)? {
+            match source.predict(question, style)? {
                 None | Some(Said::Quit) => break,
+                Some(Said::Skip | Said::Hint) => score.add(Turn::Skipped),
                 Some(Said::Number(predicted)) => {
                     let revealed = question.reveal().map_err(Failure::new)?;
                     output::print(&show::answer(question, predicted, &revealed, style))?;
-                    if question.is_met(predicted, revealed.answer) { Turn::Right } else { Turn::Wrong }
+                    let met = question.is_met(predicted, revealed.answer);
+                    score.add(if met { Turn::Right } else { Turn::Wrong });
+                    if at + 1 < of && !source.goes_on(&show::pause(predicted, &revealed))? {
+                        break;
+                    }
                 }
-                Some(Said::Skip | Said::Hint) => Turn::Skipped,
-            };
-            score.add(turn);
-            if at + 1 < of && turn != Turn::Skipped && !source.goes_on()? {
-                break;
             }
         }
         output::print(&show::score(&score, of, style))?;
@@ -168,11 +168,11 @@ impl Source {
     }
 
     /// Waits on a terminal until the answer was read; false for enough.
-    fn goes_on(&mut self) -> Result<bool, Failure> {
+    fn goes_on(&self, prompt: &str) -> Result<bool, Failure> {
         if !matches!(self, Source::Typed { terminal: true }) {
             return Ok(true);
         }
-        output::print("\n  Enter: next question, q: enough ")?;
+        output::print(prompt)?;
         let line = read_line()?;
         Ok(line.is_some_and(|line| Said::read(&line) != Ok(Said::Quit)))
     }
@@ -194,7 +194,7 @@ fn typed(terminal: bool, question: &Question<'_>, style: Style) -> Result<Option
         match Said::read(&line) {
             Ok(Said::Hint) => output::print(&show::hint(question, style))?,
             Ok(said) => return Ok(Some(said)),
-            Err(why) => output::print(&format!("  {why}\n"))?,
+            Err(why) => output::print(&show::refused(&why, style))?,
         }
     }
     output::print("  no number came: the question is skipped\n")?;

@@ -79,6 +79,24 @@ pub fn hint(question: &Question<'_>, style: Style) -> String {
     out
 }
 
+/// What was typed instead of a number, and what could be.
+pub fn refused(why: &str, style: Style) -> String {
+    let mut out = String::new();
+    paragraph(&mut out, why, "  ", "    ", style);
+    out
+}
+
+/// What stands at the end of an answer while it is read: the figures again, because they may have left the screen.
+pub fn pause(predicted: f64, revealed: &Revealed) -> String {
+    format!("\n  {} predicted, {}. Enter: next question, q: enough ", number(predicted), found(revealed))
+}
+
+/// The figure, and who says so.
+fn found(revealed: &Revealed) -> String {
+    let by = if revealed.is_stated { "the assignment says" } else { "measured" };
+    format!("{by} {}", number(revealed.answer))
+}
+
 /// The answer to a question, beside what was predicted.
 pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, style: Style) -> String {
     let mut out = String::new();
@@ -89,13 +107,7 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     } else {
         String::new()
     };
-    let _ = writeln!(
-        out,
-        "\n  {verdict}: predicted {}, {} {}{near}",
-        number(predicted),
-        if revealed.is_stated { "the assignment says" } else { "measured" },
-        number(revealed.answer)
-    );
+    let _ = writeln!(out, "\n  {verdict}: predicted {}, {}{near}", number(predicted), found(revealed));
     if !met {
         paragraph(&mut out, &difference(predicted, revealed), "  ", "  ", style);
     }
@@ -115,8 +127,11 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     let run = if revealed.is_stated { "looked at" } else { "measured" };
     let measured = format!("{run}: {}; {}", revealed.measured, revealed.trust);
     paragraph(&mut out, &measured, "  ", "    ", style);
-    for (at, command) in revealed.read_on.iter().enumerate() {
-        let _ = writeln!(out, "  {:<10}{}", if at == 0 { "read on:" } else { "" }, plain(command, 400));
+    if !revealed.read_on.is_empty() {
+        out.push_str("  read on:\n");
+    }
+    for command in &revealed.read_on {
+        let _ = writeln!(out, "    {}", plain(command, 400));
     }
     out
 }

@@ -91,7 +91,7 @@ fn rule(question: &Question<'_>) -> u64 {
             let block = of("block");
             let steps = (0..block.ilog2()).map(|step| 1 << step);
             let adds = |stride: u64, t: u64| match &question.text {
-                text if text.contains("t % (2 * stride)") => t % (2 * stride) == 0,
+                text if text.contains("t % (2 * stride)") => t.is_multiple_of(2 * stride),
                 text if text.contains("2 * stride * t") => 2 * stride * t < block,
                 _ => t < block / (2 * stride), // its strides come in the other order
             };
