@@ -48,8 +48,8 @@ fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, Trou
         format!(
             "{} warps execute the check: {} with all threads below n, {} with none, and {} with both, which diverges.",
             grouped(check.executed),
-            grouped(adds - check.divergent.min(adds)),
-            grouped(check.executed - adds.min(check.executed)),
+            grouped(adds.saturating_sub(check.divergent)),
+            grouped(check.executed.saturating_sub(adds)),
             check.divergent
         ),
         match n % WARP {
@@ -60,10 +60,7 @@ fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, Trou
     revealed.others = vec![
         other(check.executed, "the number of warps launched: all of them execute the check"),
         other(adds, "the number of warps that issue the addition"),
-        other(
-            check.executed - adds.min(check.executed),
-            "the number of warps that leave as a whole, which is no divergence",
-        ),
+        other(check.executed.saturating_sub(adds), "the number of warps that leave as a whole, which is no divergence"),
         other(check.divergent, "the number of warps that diverge"),
         other(blocks * block - n, "the number of threads beyond the end"),
         other(n % WARP, "the number of threads inside in the last warp that has any"),
@@ -105,8 +102,8 @@ pub(in crate::quiz) fn picture_warps(dice: &mut Dice) -> Question<'static> {
                 across,
                 down,
                 grouped(check.executed),
-                grouped(inside - check.divergent.min(inside)),
-                grouped(check.executed - inside.min(check.executed)),
+                grouped(inside.saturating_sub(check.divergent)),
+                grouped(check.executed.saturating_sub(inside)),
                 check.divergent
             ),
             match width % 16 {
@@ -123,7 +120,7 @@ pub(in crate::quiz) fn picture_warps(dice: &mut Dice) -> Question<'static> {
         revealed.others = vec![
             other(check.executed, "the number of warps launched"),
             other(inside, "the number of warps with a pixel inside"),
-            other(check.executed - inside.min(check.executed), "the number of warps wholly outside, which agree"),
+            other(check.executed.saturating_sub(inside), "the number of warps wholly outside, which agree"),
             other(down * 8, "every warp of the last column of blocks: those below the picture agree"),
             other(across * down, "the number of blocks"),
             other(across * 8, "every warp of the last row of blocks"),
@@ -159,8 +156,8 @@ pub(in crate::quiz) fn warp_aligned(dice: &mut Dice) -> Question<'static> {
             format!(
                 "Of {} warps {} are all heavy, {} all light, {} mixed.",
                 fork.executed,
-                heavy - fork.divergent.min(heavy),
-                fork.executed - heavy.min(fork.executed),
+                heavy.saturating_sub(fork.divergent),
+                fork.executed.saturating_sub(heavy),
                 fork.divergent
             ),
             format!("{heavy} warps spend the time of the heavy work: a mixed warp pays for its heavy lanes, and for the light ones after them."),
@@ -168,8 +165,8 @@ pub(in crate::quiz) fn warp_aligned(dice: &mut Dice) -> Question<'static> {
         revealed.others = vec![
             other(fork.executed, "the number of warps launched"),
             other(heavy, "the number of warps with a heavy thread, all heavy ones among them"),
-            other(fork.executed - heavy.min(fork.executed), "the number of warps that are all light"),
-            other(heavy - fork.divergent.min(heavy), "the number of warps that are all heavy"),
+            other(fork.executed.saturating_sub(heavy), "the number of warps that are all light"),
+            other(heavy.saturating_sub(fork.divergent), "the number of warps that are all heavy"),
         ];
         Ok(revealed)
     })
