@@ -208,8 +208,23 @@ pub enum Event {
         active: LaneMask,
         /// The lanes whose guard held.
         lanes: LaneMask,
-        /// Issue slots it took: machine instructions that it expands to. 0 for a join step on a machine that prices joins at nothing.
+        /// Issue slots it took at once. 0 for a join step on a machine that prices joins at nothing.
         slots: u32,
+    },
+    /// A further one of the machine instructions that the step issued last by a warp expands to.
+    IssuePart {
+        /// When.
+        cycle: Cycle,
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The lanes that were active when the step was issued.
+        active: LaneMask,
+        /// Those of them whose guard held.
+        lanes: LaneMask,
     },
     /// A conditional branch was executed (also reported as `Issue`).
     Branch {

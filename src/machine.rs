@@ -7,6 +7,7 @@
 
 mod block;
 mod cache;
+mod expansion;
 mod gpu;
 mod issue;
 mod lower;

@@ -7,7 +7,7 @@
 
 use super::cache::{Cache, LINE, SECTOR};
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
-use crate::base::{Cycle, LaneMask, MAX_LANES};
+use crate::base::{Cycle, LaneMask, MAX_LANES, mix};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -169,10 +169,17 @@ impl MemorySystem {
             let count = sectors_in(absent);
             traffic.dram += count;
             self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(count) * self.dram_cost;
-            arrives = arrives.max(self.dram_free / FINE + Cycle::from(self.spec.dram_latency));
+            arrives = arrives.max(self.dram_free / FINE + self.dram_latency(line));
             self.l2.arrive(found, arrives);
         }
         arrives
+    }
+
+    /// What DRAM takes for this line.
+    #[inline]
+    fn dram_latency(&self, line: u64) -> Cycle {
+        let (mean, spread) = (Cycle::from(self.spec.dram_latency), Cycle::from(self.spec.dram_spread));
+        if spread == 0 { mean } else { (mean + mix(line) % (2 * spread + 1)).saturating_sub(spread) }
     }
 
     fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {

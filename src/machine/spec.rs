@@ -51,6 +51,9 @@ pub enum Policy {
     GreedyThenOldest,
     /// The same warp while it is ready, else the one resident shortest (Turing to Blackwell, Huerta et al., MICRO'25).
     GreedyThenYoungest,
+    /// The oldest block that has a ready warp, and of its warps the next after the one issued last (measured on an H200: blocks
+    /// with equal work end one after the other, the warps of each together).
+    OldestBlock,
     /// Round robin among `active` warps; one that waits for memory leaves the set (Narasiman et al., MICRO'11).
     TwoLevel {
         /// Size of the active set.
@@ -176,8 +179,11 @@ pub struct Memory {
     pub l2_bytes_per_cycle: f64,
     /// Bytes a cycle that one SM can get from L2 at most.
     pub l2_bytes_per_cycle_sm: f64,
-    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM.
+    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
     pub dram_latency: u32,
+    /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
+    /// row, and how far away it is, are not modelled. A barrier waits for the slowest.
+    pub dram_spread: u32,
     /// Bytes a cycle that all SMs together get from DRAM.
     pub dram_bytes_per_cycle: f64,
     /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).
@@ -194,6 +200,16 @@ pub struct Memory {
     pub atomic_conflict: u32,
     /// Extra cycles of a shared atomic for each further lane on the same word.
     pub shared_atomic_conflict: u32,
+}
+
+/// A uniform datapath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uniform {
+    /// Cycles from issue to the issue of a dependent instruction.
+    pub latency: u32,
+    /// Cycles it is busy with one instruction.
+    pub interval: u32,
 }
 
 /// Block barriers.
@@ -272,6 +288,9 @@ pub struct MachineSpec {
     pub lowering: Lowering,
     /// The machine instructions that PTX becomes here; `None`: nothing is known of them.
     pub code: Option<MachineCode>,
+    /// The datapath that does once for a warp what is the same in all its lanes (Turing on); `None`: there is none, or nothing is
+    /// known of it.
+    pub uniform: Option<Uniform>,
     /// What each class costs. Every class must be priced.
     pub prices: BTreeMap<Class, Price>,
 }

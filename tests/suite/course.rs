@@ -126,3 +126,23 @@ fn statements_say_what_is_asked_and_what_it_is_worth() {
         assert!(chapter.contains(&format!("`{at}`")), "docs/teaching.md does not know {at}");
     }
 }
+
+#[test]
+fn commands_of_statements_run() {
+    for folder in folders() {
+        let (spec, at) = (spec(&folder), name(&folder));
+        let desk = Path::new(env!("CARGO_TARGET_TMPDIR")).join("desk").join(&at);
+        fs::create_dir_all(&desk).expect("a folder");
+        for (file, of) in [(&*spec.starter, &spec.starter), ("kernel.ir", &spec.reference)] {
+            fs::copy(folder.join(of), desk.join(file)).expect("a copy");
+        }
+        let statement = fs::read_to_string(folder.join(&spec.statement)).expect("a statement");
+        for command in statement.lines().filter_map(|line| line.trim_start().strip_prefix("simt-sim ")) {
+            let words = command.split_whitespace();
+            let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(words).current_dir(&desk).output();
+            let output = output.expect("the binary starts");
+            let errors = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.code().is_some_and(|code| code != 2), "{at}: simt-sim {command}\n{errors}");
+        }
+    }
+}
