@@ -16,9 +16,11 @@ mod export;
 mod grade;
 mod job;
 mod list;
+mod new;
 mod output;
 mod page;
 mod plot;
+mod quiz;
 mod run;
 mod runs;
 mod shell;
@@ -78,11 +80,13 @@ pub(crate) fn main() -> ExitCode {
         Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Grade(a) => grade::grade(a),
+        Command::New(a) => new::new(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
+        Command::Quiz(a) => quiz::quiz(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),
         Command::Explain(a) => explain::explain(a),

@@ -27,7 +27,9 @@ pub use assignment::{Assignment, Case, Faults, LeaderboardEntry, Limits, Site, S
 pub use estimate::footprint;
 pub use instructions::{Pattern, Used};
 pub use judge::{Answers, Failed, Graded, Leader, Mark, judge};
+pub(crate) use judge::{number, trust};
 pub use measure::{Found, Measured, Ran, measure};
+pub(crate) use measure::{replay, watch};
 pub use rules::{Answer, Band, Criterion, Rule, Than};
 pub use sanitise::{one_line, plain, without_colour};
 pub use submission::Submission;

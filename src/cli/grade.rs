@@ -15,6 +15,7 @@ use simt_sim::report::Style;
 use super::args::{GradeArgs, GradeFormat};
 use super::{Exit, Failure, output};
 use files::Handed;
+pub(super) use files::assignment as read_assignment;
 
 /// Grades what is asked for.
 pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {

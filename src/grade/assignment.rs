@@ -31,7 +31,7 @@ pub struct Spec {
     /// The file that [`Than::Baseline`] means [default: the starter].
     #[serde(default)]
     pub baseline: Option<String>,
-    /// Machines: a preset's name, with `:pre-volta` or `:volta` where it has both modes.
+    /// Machines: a preset's name, then perhaps a mode (`:pre-volta`, `:volta`) and the lanes of a warp (`:32`).
     #[serde(default = "machines")]
     pub machines: Vec<String>,
     /// The inputs and launches.
@@ -355,16 +355,22 @@ fn unknown_metric(of: &str, name: &str) -> String {
 }
 
 fn site(name: &str) -> Result<Site, String> {
-    let (preset, mode) = name.split_once(':').map_or((name, None), |(preset, mode)| (preset, Some(mode)));
+    let mut words = name.split(':');
+    let preset = words.next().unwrap_or_default();
     let Some(text) = MachineSpec::preset_text(preset) else {
         let near = closest(preset, MachineSpec::presets()).map(|near| format!("; did you mean `{near}`?"));
         return Err(format!("`machines`: there is no machine `{preset}`{}", near.unwrap_or_default()));
     };
-    let spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a sound machine"))?;
-    let found = match mode {
-        None => spec.modes.first().copied(),
-        Some(mode) => spec.modes.iter().copied().find(|known| known.name() == mode),
-    };
-    let mode = found.ok_or_else(|| format!("`machines`: `{name}`: {preset} has no such mode"))?;
+    let mut spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a sound machine"))?;
+    let mut mode = spec.modes.first().copied();
+    for word in words {
+        match (spec.modes.iter().copied().find(|mode| mode.name() == word), word.parse()) {
+            (Some(named), _) => mode = Some(named),
+            (None, Ok(lanes)) if (2..=32).contains(&lanes) => spec.warp_size = lanes,
+            (None, Ok(_)) => return Err(format!("`machines`: `{name}`: a warp has 2 to 32 lanes")),
+            (None, Err(_)) => return Err(format!("`machines`: `{name}`: {preset} has no mode `{word}`")),
+        }
+    }
+    let mode = mode.ok_or_else(|| format!("`machines`: `{name}`: {preset} has no mode"))?;
     Ok(Site { name: name.to_owned(), spec, mode })
 }

@@ -418,7 +418,7 @@ fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &
 }
 
 /// How far a metric is to be trusted.
-fn trust(metric: &metrics::Metric) -> &'static str {
+pub(crate) fn trust(metric: &metrics::Metric) -> &'static str {
     match metric.group {
         Group::Time | Group::Device | Group::Stalls | Group::WarpStates => ESTIMATE,
         _ if metric.name.contains("hit") || metric.unit.contains("/s") => ESTIMATE,
@@ -453,7 +453,7 @@ fn times(ratio: f64) -> String {
 }
 
 /// A number for a reader: counts in full, ratios to three digits.
-pub(super) fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     match x {
         x if x == f64::MAX => "infinitely many".to_owned(),
         x if x >= 0.0 && x.fract() == 0.0 && x < 1e15 => grouped(x as u64),

@@ -16,7 +16,7 @@ use crate::machine::Options;
 use crate::observe::Window;
 use crate::pipeline::{self, Simulation};
 use crate::report::metrics::Value;
-use crate::report::timeline::{Axis, MapStyle, lane_map};
+use crate::report::timeline::{Axis, MapStyle, Recording, lane_map};
 use crate::report::{Finish, Run, Style};
 
 /// What was measured of one submission.
@@ -215,4 +215,29 @@ fn map(assignment: &Assignment, submission: &Submission, run: usize, pc: u32, fi
     recording.kernel = one_line(&recording.kernel);
     recording.steps.iter_mut().for_each(|step| step.text = one_line(&step.text));
     Some(lane_map(&recording, MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue }))
+}
+
+/// Runs a program under one launch of an assignment, everything counted.
+pub(crate) fn replay(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    files: Files<'_>,
+) -> Result<Simulation, String> {
+    one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
+}
+
+/// The lanes of a block under one launch of an assignment, at most so many issues of each warp.
+pub(crate) fn watch(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    (block, limit): (BlockId, usize),
+    files: Files<'_>,
+) -> Result<Recording, String> {
+    let launch = launch(assignment, submission, run, files)?;
+    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
+    let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
+    pipeline::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
+        .map_err(|e| e.to_string())
 }

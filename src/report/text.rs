@@ -9,7 +9,7 @@ mod layout;
 mod sections;
 mod validation;
 
-pub use answer::{answer, questions};
+pub use answer::{answer, questions, table_of};
 pub use comparison::comparison;
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;

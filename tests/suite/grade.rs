@@ -227,6 +227,8 @@ fn a_class_is_graded_the_same_side_by_side() {
 fn what_is_wrong_with_an_assignment_is_said() {
     for (from, to, words) in [
         ("\"h200\"]", "\"h300\"]", "did you mean `h200`?"),
+        ("\"h200\"]", "\"h200:64\"]", "a warp has 2 to 32 lanes"),
+        ("\"h200\"]", "\"h200:pre-volta\"]", "h200 has no mode `pre-volta`"),
         ("divergent_branch", "divergent_brunch", "did you mean `divergent_branch`?"),
         ("\"reduce\"", "\"reduced\"", "has no kernel `reduced`"),
         ("\"n\": 1000", "\"m\": 1000", "no constant `m`"),
