@@ -232,6 +232,12 @@ impl Assignment {
         format!("{case} on {}", self.sites.get(site).map_or("?", |s| s.name.as_str()))
     }
 
+    /// The machine of a run.
+    pub fn machine(&self, run: usize) -> &str {
+        let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site));
+        site.map_or("?", |site| site.spec.name.as_str())
+    }
+
     /// Whether students are told no more of a run than its name.
     pub fn is_hidden(&self, run: usize) -> bool {
         let case = self.runs.get(run).and_then(|&(case, _)| self.spec.cases.get(case));

@@ -9,8 +9,9 @@ use super::instructions::{Pattern, Used};
 use super::measure::{Found, Measured, Ran};
 use super::rules::{Answer, Band, Criterion, Rule, Than};
 use crate::checks::Checks;
-use crate::report::metrics::{self, Group};
+use crate::report::metrics;
 use crate::report::numbers::{grouped, real};
+use crate::report::validation::{COUNTERS, MEASURED, PROGRAMS, Standing};
 
 /// Answers to questions, by the criterion's id.
 pub type Answers = BTreeMap<String, f64>;
@@ -97,7 +98,9 @@ pub struct Mark {
     /// What to think about; empty with all points.
     pub hint: String,
     /// How far to trust the figure.
-    pub trust: &'static str,
+    pub trust: String,
+    /// The page that says why.
+    pub trust_page: &'static str,
     /// More about it, a line each.
     pub details: Vec<String>,
     /// Whether students see it only after the due date.
@@ -111,10 +114,36 @@ impl Mark {
     }
 }
 
-const EXACT: &str = "exact count";
-const ESTIMATE: &str = "model estimate; docs/validation.md has its error on a real H200";
-const DETERMINED: &str = "exact: values bit by bit, or within the tolerance stated";
-const SOUND: &str = "exact for these runs: other inputs may show more";
+/// How far to trust a figure, and the page that says why.
+struct Trusted {
+    words: String,
+    page: &'static str,
+}
+
+impl Trusted {
+    /// A figure that follows from the text or from what was written.
+    fn exact() -> Trusted {
+        Trusted { words: "exact count".to_owned(), page: "docs/grading.md#how-far-to-trust-a-figure" }
+    }
+
+    /// What is in memory in the end.
+    fn memory() -> Trusted {
+        Trusted { words: "exact: values bit by bit, or within the tolerance stated".to_owned(), page: PROGRAMS }
+    }
+
+    /// What the checks found.
+    fn checks() -> Trusted {
+        let words = "exact for these runs: other inputs may show more".to_owned();
+        Trusted { words, page: "docs/checks.md#how-sure-it-is" }
+    }
+
+    /// A metric of a run on a machine.
+    fn metric(name: &str, machine: &str) -> Trusted {
+        let words = metrics::find(name).map_or_else(String::new, |metric| Standing::of(metric).words(machine));
+        Trusted { words, page: COUNTERS }
+    }
+}
+
 /// Details shown of a criterion.
 const MOST_DETAILS: usize = 6;
 
@@ -156,7 +185,7 @@ struct Reading {
     value: Option<f64>,
     measured: String,
     details: Vec<String>,
-    trust: &'static str,
+    trust: Trusted,
     unit: String,
 }
 
@@ -203,7 +232,7 @@ impl Bench<'_> {
                 value: None,
                 measured: "nothing: it was not run to its end".into(),
                 details: Vec::new(),
-                trust: EXACT,
+                trust: Trusted::exact(),
                 unit: self.unit(&criterion.rule),
             },
             _ => self.read(criterion, bands),
@@ -225,7 +254,8 @@ impl Bench<'_> {
             measured: reading.measured,
             wanted: wanted(bands, &reading.unit),
             hint: if full { String::new() } else { criterion.hint.clone() },
-            trust: reading.trust,
+            trust: reading.trust.words,
+            trust_page: reading.trust.page,
             details,
             hidden: criterion.hidden,
         }
@@ -281,17 +311,19 @@ impl Bench<'_> {
         }
         let value = (!runs.is_empty()).then(|| 100.0 * right as f64 / runs.len() as f64);
         let measured = format!("{right} of {} runs right", runs.len());
-        Reading { value, measured, details, trust: DETERMINED, unit }
+        Reading { value, measured, details, trust: Trusted::memory(), unit }
     }
 
     /// The worst run, by the bands' direction; wrong results have no figure.
     fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band], unit: String) -> Reading {
-        let metric = metrics::find(name);
-        let first = metric.map_or(name, |metric| metric.name);
-        let trust = metric.map_or(ESTIMATE, |metric| trust(metric));
+        let first = metrics::find(name).map_or(name, |metric| metric.name);
         let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
-        let none = |why: String| Reading { value: None, measured: why, details: Vec::new(), trust, unit: unit.clone() };
-        let mut worst: Option<(f64, String)> = None;
+        let reading = |value, measured, machine: &str| {
+            let (trust, unit) = (Trusted::metric(first, machine), unit.clone());
+            Reading { value, measured, details: Vec::new(), trust, unit }
+        };
+        let none = |why: String| reading(None, why, MEASURED);
+        let mut worst: Option<(f64, String, usize)> = None;
         for &run in runs {
             let at = self.assignment.run_name(run);
             let Some(ran) = self.ran(run).filter(|ran| ran.passed) else {
@@ -312,13 +344,13 @@ impl Bench<'_> {
                     (ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio)))
                 }
             };
-            let is_worse = |(known, _): &(f64, String)| if more_is_better { value < *known } else { value > *known };
-            if worst.as_ref().is_none_or(is_worse) {
-                worst = Some((value, words));
+            let is_worse = |known: f64| if more_is_better { value < known } else { value > known };
+            if worst.as_ref().is_none_or(|(known, ..)| is_worse(*known)) {
+                worst = Some((value, words, run));
             }
         }
         match worst {
-            Some((value, measured)) => Reading { value: Some(value), measured, details: Vec::new(), trust, unit },
+            Some((value, measured, run)) => reading(Some(value), measured, self.assignment.machine(run)),
             None => none("nothing: there is no such run".into()),
         }
     }
@@ -343,7 +375,7 @@ impl Bench<'_> {
             (_, 0) => (Some(0.0), "nothing found".to_owned()),
             (_, n) => (Some(n as f64), format!("{n} found")),
         };
-        Reading { value, measured, details, trust: SOUND, unit }
+        Reading { value, measured, details, trust: Trusted::checks(), unit }
     }
 
     fn question(&self, id: &str, answer: &Answer, unit: String) -> Reading {
@@ -362,7 +394,11 @@ impl Bench<'_> {
             (Some(_), None) => (None, "the answer cannot be told".to_owned()),
             (Some(given), Some(right)) => (Some((given - right).abs()), format!("the answer {}", number(given))),
         };
-        Reading { value, measured, details: Vec::new(), trust: EXACT, unit }
+        let trust = match answer {
+            Answer::Number(_) => Trusted::exact(),
+            Answer::Metric { name, machine, .. } => Trusted::metric(name, machine),
+        };
+        Reading { value, measured, details: Vec::new(), trust, unit }
     }
 
     fn leaders(&self) -> Vec<Leader> {
@@ -414,17 +450,7 @@ fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &
     }
     let measured =
         if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
-    Reading { value: Some(details.len() as f64), measured, details, trust: EXACT, unit }
-}
-
-/// How far a metric is to be trusted.
-fn trust(metric: &metrics::Metric) -> &'static str {
-    match metric.group {
-        Group::Time | Group::Device | Group::Stalls | Group::WarpStates => ESTIMATE,
-        _ if metric.name.contains("hit") || metric.unit.contains("/s") => ESTIMATE,
-        Group::Instructions if metric.name.starts_with("issue") => ESTIMATE,
-        _ => EXACT,
-    }
+    Reading { value: Some(details.len() as f64), measured, details, trust: Trusted::exact(), unit }
 }
 
 fn wanted(bands: &[Band], unit: &str) -> String {

@@ -16,6 +16,9 @@ fn text_of_others_cannot_drive_a_terminal() {
         ("carriage\rreturn", "carriage\\u{d}return"),
         ("tab\tand\nline", "tab\tand\nline"),
         ("größer", "größer"),
+        ("::notice::x", ": :notice::x"),
+        ("a\n  ::error::x ##[command]", "a\n  : :error::x # #[command]"),
+        ("ld.shared::cta", "ld.shared::cta"),
     ] {
         assert_eq!(plain(text, 1000), shown);
     }

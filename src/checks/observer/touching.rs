@@ -1,0 +1,188 @@
+//! One access of a warp to shared or global memory: what of it is unset, what it races with, and what it orders.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use super::super::clocks::{Past, Released};
+use super::super::finding::{Does, Finding, Findings, Kind, Place};
+use super::super::shadow::{Manner, Rules, Shadow, Touch};
+use super::super::steps::{Facts, What};
+use super::{Block, Common, Global, Warp, finding};
+use crate::base::{LaneMask, MAX_LANES, Pc};
+use crate::event::{AccessWay, LaneAccess, MemoryKind};
+use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, WINDOW_BYTES};
+
+/// One access of a warp to shared or global memory.
+pub(super) struct Touching<'a> {
+    pub common: &'a Common,
+    pub warp: &'a mut Warp,
+    pub block: &'a mut Block,
+    pub found: &'a mut Findings,
+    pub pc: Pc,
+    pub facts: &'a Facts,
+    pub access: &'a LaneAccess<'a>,
+}
+
+impl Touching<'_> {
+    pub(super) fn run(mut self) {
+        let What::Access { global, shared, order, generic } = self.facts.what else { return };
+        let is_shared = self.access.memory == MemoryKind::Shared;
+        // A generic access whose lanes are spread over several memories: those elsewhere are left out.
+        let mut lanes = self.access.lanes;
+        if generic {
+            let there = |lane: u32| {
+                let address = self.access.addresses[lane as usize % MAX_LANES];
+                let limit = if is_shared { u64::from(self.common.shared_bytes) } else { 0 };
+                if is_shared { address < limit } else { address >= WINDOW_BYTES }
+            };
+            lanes = lanes.lanes().filter(|&l| there(l)).fold(LaneMask::EMPTY, |all, l| all | LaneMask::lane(l));
+        }
+        let (reads, writes) = match self.access.way {
+            AccessWay::Load => (true, false),
+            AccessWay::Store => (false, true),
+            AccessWay::Atomic => (true, true),
+        };
+        if is_shared && self.common.checks.init {
+            self.unset(lanes, reads, writes);
+        }
+        if !self.common.checks.races {
+            return;
+        }
+        if self.common.lock_step {
+            self.warp.clock.lock_step(&mut self.block.clock);
+        }
+        let manner = if is_shared { shared } else { global };
+        let common = self.common;
+        if is_shared {
+            let mut shadow = std::mem::take(&mut self.block.shadow);
+            self.touch(lanes, manner, writes, &mut [(0, &mut shadow)]);
+            self.block.shadow = shadow;
+        } else {
+            let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
+            let Global { variables, buffers, .. } = &mut *memory;
+            self.touch(lanes, manner, writes, &mut [(GLOBAL_BASE, variables), (BUFFER_BASE, buffers)]);
+            drop(memory);
+        }
+        if manner != Manner::Weak {
+            if order.releases() {
+                self.warp.clock.fence(&mut self.block.clock, lanes, self.warp.live);
+            }
+            if is_shared {
+                let mut released = std::mem::take(&mut self.block.released);
+                self.exchange(lanes, &mut released, reads, writes);
+                self.block.released = released;
+            } else {
+                let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
+                self.exchange(lanes, &mut memory.released, reads, writes);
+            }
+        }
+    }
+
+    /// Finds bytes of shared memory that are read and that nothing has written.
+    fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
+        for lane in lanes.lanes() {
+            let first = self.access.addresses[lane as usize % MAX_LANES];
+            for (word, bytes) in words(first, self.access.bytes) {
+                if let Some(byte) = self.block.writes.touch(word as usize, bytes, reads, writes) {
+                    let at = Some((MemoryKind::Shared, word * 4 + u64::from(byte)));
+                    let here = self.place(lane);
+                    let line = self.facts.line;
+                    self.found.add(Kind::UnsetShared, [line; 2], || Finding {
+                        at,
+                        ..finding(Kind::UnsetShared, here, None, String::new())
+                    });
+                }
+            }
+        }
+    }
+
+    fn place(&self, lane: u32) -> Place {
+        let (block, warp) = (self.block.clock.id, self.warp.index);
+        Place { pc: self.pc, block, warp, lanes: LaneMask::lane(lane), does: does(self.access.way) }
+    }
+
+    /// Lets each lane's words be touched, in the last of `regions` that begins at or before them.
+    fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
+        let Touching { common, warp, block, found, pc, facts, access } = self;
+        let Common { warps_per_block, blocks_apart, .. } = **common;
+        let is_shared = access.memory == MemoryKind::Shared;
+        let rules = Rules { warps_per_block, blocks_apart: blocks_apart && !is_shared };
+        for lane in lanes.lanes() {
+            let first = access.addresses[lane as usize % MAX_LANES];
+            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= first) else { continue };
+            let past = Past { warp: warp.clock.number, lane, stamp: warp.clock.stamp(&block.clock, lane) };
+            let stored = if write { stored(access, lane) } else { 0 };
+            let mut shift = 0;
+            for (word, bytes) in words(first - *base, access.bytes) {
+                let value = (stored << (8 * (first % 4)) >> shift) as u32;
+                shift += 32;
+                let touch = Touch { past, pc: pc.0, manner, write, value };
+                let knows = |past, of| warp.clock.knows(&block.clock, lane, past, of);
+                shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
+                    let kind = match (conflict.same_value, is_shared) {
+                        (true, _) => Kind::RaceSameValue,
+                        (false, true) => Kind::RaceShared,
+                        (false, false) => Kind::RaceGlobal,
+                    };
+                    let there = common.other(&conflict);
+                    let byte = *base + word * 4 + u64::from(conflict.byte);
+                    found.add(kind, [facts.line, common.steps.line(there.pc)], || {
+                        let (lanes, does) = (LaneMask::lane(lane), does(access.way));
+                        let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
+                        let at = Some((access.memory, byte.max(first)));
+                        Finding { at, ..finding(kind, here, Some(there), String::new()) }
+                    });
+                });
+            }
+        }
+    }
+
+    /// Strong accesses acquire what was released where they read, and release where they write.
+    fn exchange(&mut self, lanes: LaneMask, released: &mut BTreeMap<u64, Released>, reads: bool, writes: bool) {
+        let clock = &mut self.warp.clock;
+        if released.is_empty() && !(writes && clock.has_fences()) {
+            return;
+        }
+        for lane in lanes.lanes() {
+            let address = self.access.addresses[lane as usize % MAX_LANES];
+            if reads && let Some(there) = released.get(&address) {
+                clock.acquire(lane, there, self.common.lock_step);
+            }
+            if writes {
+                // An atomic goes on with what was released there, a store begins anew.
+                let before = released.remove(&address).filter(|_| reads);
+                if let Some(known) = clock.release(lane, before) {
+                    released.insert(address, known);
+                }
+            }
+        }
+    }
+}
+
+const fn does(way: AccessWay) -> Does {
+    match way {
+        AccessWay::Load => Does::Reads,
+        AccessWay::Store => Does::Writes,
+        AccessWay::Atomic => Does::Updates,
+    }
+}
+
+/// What a lane stores, element by element from the lowest bits up.
+#[inline]
+fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
+    let count = access.stored.iter().flatten().count().max(1) as u32;
+    let bits = access.bytes * 8 / count;
+    let mask = u128::MAX >> (128 - bits.clamp(1, 128));
+    let each = (0..).zip(access.stored.iter().flatten());
+    each.fold(0, |value, (i, cells)| value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127))
+}
+
+/// The words that `bytes` from `address` on are in, each with the set of its bytes.
+fn words(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+    let end = address + u64::from(bytes);
+    (address / 4..end.div_ceil(4)).map(move |word| {
+        let first = address.saturating_sub(word * 4).min(4) as u32;
+        let last = (end - word * 4).min(4) as u32;
+        (word, ((1u16 << last) - (1u16 << first)) as u8)
+    })
+}
