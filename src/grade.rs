@@ -30,4 +30,4 @@ pub use judge::{Answers, Failed, Graded, Leader, Mark, judge};
 pub use measure::{Found, Measured, Ran, measure};
 pub use rules::{Answer, Band, Criterion, Rule, Than};
 pub use sanitise::{one_line, plain, without_colour};
-pub use submission::Submission;
+pub use submission::{Lines, Submission};

@@ -5,6 +5,7 @@
 mod child;
 mod files;
 mod nvcc;
+mod watch;
 
 use std::path::Path;
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::{Example, Page, Subject, pages, worked};
 use crate::report::metrics::{self, Value};
-use crate::report::validation::{COUNTERS, MEASURED, Standing};
 use crate::report::numbers::{grouped, real, tenths_of_percent};
+use crate::report::validation::{COUNTERS, MEASURED, Standing};
 use crate::report::{Run, wrap};
 
 /// What indents the text under a word at the left.

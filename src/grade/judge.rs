@@ -240,6 +240,8 @@ impl Bench<'_> {
         let band = reading.value.and_then(|value| bands.iter().find(|band| band.holds(value)));
         let points = band.map_or(0.0, |band| band.points);
         let full = points >= criterion.points - 1e-9;
+        // What was not run has nothing to do with a hint.
+        let hint = if full || failed.is_some() && !is_question { String::new() } else { criterion.hint.clone() };
         let mut details = reading.details;
         let more = details.len().saturating_sub(MOST_DETAILS);
         details.truncate(MOST_DETAILS);
@@ -253,7 +255,7 @@ impl Bench<'_> {
             max: criterion.points,
             measured: reading.measured,
             wanted: wanted(bands, &reading.unit),
-            hint: if full { String::new() } else { criterion.hint.clone() },
+            hint,
             trust: reading.trust.words,
             trust_page: reading.trust.page,
             details,
@@ -436,7 +438,7 @@ fn belongs(code: &str, wanted: Checks) -> bool {
 fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &[Pattern], unit: String) -> Reading {
     let mut details = Vec::new();
     for used in used {
-        let at = || format!("line {}: `{}`", used.line, super::one_line(&used.mnemonic));
+        let at = || format!("{}: `{}`", used.place, super::one_line(&used.mnemonic));
         if let Some(pattern) = forbid.iter().find(|pattern| pattern.matches(used)) {
             details.push(format!("{} is forbidden ({pattern})", at()));
         } else if !allow.is_empty() && !allow.iter().any(|pattern| pattern.matches(used)) {

@@ -10,14 +10,14 @@ use super::instructions::{self, Used};
 use super::sanitise::{one_line, plain};
 use super::submission::Submission;
 use crate::base::BlockId;
-use crate::diag::{Diagnostic, Severity, line_column};
+use crate::diag::{Diagnostic, Severity};
 use crate::launch::{Files, Launch};
 use crate::machine::Options;
 use crate::observe::Window;
 use crate::pipeline::{self, Simulation};
 use crate::report::metrics::Value;
 use crate::report::timeline::{Axis, MapStyle, lane_map};
-use crate::report::{Finish, Run, Style};
+use crate::report::{Finish, Run, Style, Verdict};
 
 /// What was measured of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -70,6 +70,8 @@ pub struct Found {
 const MOST_FOUND: usize = 20;
 /// A submission that has reached one limit on cycles probably reaches all: the others are divided by this.
 const AFTER_THE_FIRST: u64 = 10;
+/// Places told of a run that hangs or faults.
+const MOST_LANES: usize = 3;
 /// Bytes of one message.
 const MESSAGE: usize = 2000;
 /// Issues of a warp within which the worst branch is looked for, and issues drawn from there.
@@ -80,7 +82,7 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
     let mut measured = Measured {
         choices: submission.choices.clone(),
         notes: submission.notes.clone(),
-        instructions: instructions::used(submission.kernel(), &submission.program.text),
+        instructions: instructions::used(submission),
         ..Measured::default()
     };
     let names = assignment.metrics();
@@ -124,10 +126,12 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
         param.ty = known.ty;
     }
     let overrides = assignment.overrides(case, &submission.choices);
-    assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
+    let mut launch = assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
         let first = found.first().map_or("its launch is wrong", |found| found.message.as_str());
         plain(first, MESSAGE)
-    })
+    })?;
+    launch.stack = Some(assignment.spec.limits.stack_kib.saturating_mul(1 << 10));
+    Ok(launch)
 }
 
 fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
@@ -177,18 +181,24 @@ fn ran(
     let run = &simulation.run;
     let failed = run.expectations.iter().filter(|e| !e.passed);
     let value = |name: &str| Some((name.to_owned(), run.metric(name).map(Value::as_f64)?));
+    let lines = submission.lines();
     let found = |finding: &Diagnostic| {
-        let line = finding.labels.first().map(|label| line_column(&submission.program.text, label.span.start).0);
-        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        let places = finding.labels.iter().map(|l| format!("\n{}: {}", lines.name(l.span, None), l.text));
         Found {
             code: finding.code.to_owned(),
             is_error: finding.severity == Severity::Error,
-            text: plain(&format!("{place}{}", finding.message), MESSAGE),
+            text: plain(&format!("{}{}", finding.message, places.collect::<String>()), MESSAGE),
         }
+    };
+    let verdict = |verdict: &Verdict| {
+        let lanes = verdict.lanes.iter().take(MOST_LANES);
+        let lanes =
+            lanes.map(|l| format!("\nblock {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text));
+        plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
     };
     Ran {
         finish: run.finish.name().to_owned(),
-        message: run.verdict.as_ref().map(|verdict| plain(&verdict.message, MESSAGE)),
+        message: run.verdict.as_ref().map(verdict),
         passed: run.passed(),
         details: failed.map(|e| plain(&format!("{}: {}", e.text, e.detail), MESSAGE)).collect(),
         metrics: names.iter().filter_map(|name| value(name)).collect(),

@@ -20,6 +20,9 @@ pub fn markdown(graded: &Graded) -> String {
         let cells = [&mark.title, &points, &mark.measured, &mark.wanted, &mark.hint, &trust].map(|c| cell(c));
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
+    for mark in graded.criteria.iter().filter(|mark| !mark.details.is_empty()) {
+        let _ = writeln!(out, "\n{}:\n\n{}", cell(&mark.title), fenced(&mark.details.join("\n")));
+    }
     if let Some(map) = &graded.map {
         let _ = writeln!(out, "\n{}", fenced(&without_colour(map)));
     }

@@ -152,13 +152,25 @@ mod tests {
             (Basis::Count, seen(0.0), seen(0.0), "h200", "exact count; on a real H200 exact"),
             (Basis::Count, seen(0.0), seen(0.0), "fermi", "exact count"),
             (Basis::Count, None, None, "h200", "exact count"),
-            (Basis::Count, seen(2.8), seen(0.4), "h200", "exact count; on a real H200 within 1 %; in small launches within 5 %"),
+            (
+                Basis::Count,
+                seen(2.8),
+                seen(0.4),
+                "h200",
+                "exact count; on a real H200 within 1 %; in small launches within 5 %",
+            ),
             (Basis::Model, seen(56.3), None, "h200", "model estimate; on a real H200 up to 57 % off"),
             (Basis::Model, None, None, "fermi", "model estimate; nobody has held fermi against a real GPU"),
         ] {
             assert_eq!(Standing { basis, small, large }.words(machine), words);
         }
-        let cells = [("exact", Some(0.0)), ("-56.3 %", Some(56.3)), ("+0.000 %", Some(f64::MIN_POSITIVE)), ("", None), ("304", None)];
+        let cells = [
+            ("exact", Some(0.0)),
+            ("-56.3 %", Some(56.3)),
+            ("+0.000 %", Some(f64::MIN_POSITIVE)),
+            ("", None),
+            ("304", None),
+        ];
         for (cell, value) in cells {
             assert_eq!(error(cell), value, "{cell}");
         }
