@@ -98,7 +98,7 @@ pub(super) fn used(submission: &Submission) -> Vec<Used> {
         mnemonic: mnemonic(inst),
         class: inst.class,
         line: inst.line,
-        place: lines.name(inst.span, Some(inst.line)),
+        place: lines.name(inst.span, inst.line),
         executed: false,
     };
     kernel.insts.iter().map(of).collect()

@@ -1,6 +1,6 @@
 //! From figures to points: what was measured, what was wanted, and how far to trust it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -284,7 +284,7 @@ impl Bench<'_> {
         match rule {
             Rule::Results { .. } => self.results(&runs, unit),
             Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands, unit),
-            Rule::Checks { kinds, .. } => self.checks(&runs, kinds, unit),
+            Rule::Checks { kinds, warnings, .. } => self.checks(&runs, kinds, *warnings, unit),
             Rule::Instructions { forbid, require, allow } => {
                 instructions(&self.own.instructions, forbid, require, allow, unit)
             }
@@ -357,22 +357,29 @@ impl Bench<'_> {
         }
     }
 
-    fn checks(&self, runs: &[usize], kinds: &[String], unit: String) -> Reading {
+    fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, unit: String) -> Reading {
         let wanted = Checks::named(kinds.iter().map(String::as_str)).unwrap_or(Checks::ALL);
         let wanted = if kinds.is_empty() { Checks::ALL } else { wanted };
         let mut details: Vec<String> = Vec::new();
+        let mut errors = 0;
+        let mut told = BTreeSet::new();
         for &run in runs {
             let found = self.ran(run).map_or(&[][..], |ran| ran.findings.as_slice());
-            for Found { code, text, .. } in found.iter().filter(|f| f.is_error && belongs(&f.code, wanted)) {
-                let line = format!("{code}: {text}");
-                if !details.contains(&line) {
-                    details.push(line);
+            for finding in found.iter().filter(|f| belongs(&f.code, wanted)) {
+                let Found { code, text, is_error, at } = finding;
+                // What other runs find in the same places is no more.
+                if told.insert((code, at)) {
+                    // A warning that costs nothing is said all the same.
+                    let counts = *is_error || warnings;
+                    let kind = if counts { "" } else { "warning, " };
+                    details.push(format!("{kind}{code}, {}: {text}", self.assignment.run_name(run)));
+                    errors += usize::from(counts);
                 }
             }
         }
         // A program that does nothing does nothing wrong.
         let wrong = runs.iter().find(|&&run| self.ran(run).is_none_or(|ran| !ran.passed));
-        let (value, measured) = match (wrong, details.len()) {
+        let (value, measured) = match (wrong, errors) {
             (Some(&run), 0) => (None, format!("nothing: {} has no right result", self.assignment.run_name(run))),
             (_, 0) => (Some(0.0), "nothing found".to_owned()),
             (_, n) => (Some(n as f64), format!("{n} found")),

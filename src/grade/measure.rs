@@ -17,7 +17,7 @@ use crate::observe::Window;
 use crate::pipeline::{self, Simulation};
 use crate::report::metrics::Value;
 use crate::report::timeline::{Axis, MapStyle, lane_map};
-use crate::report::{Finish, Run, Style, Verdict};
+use crate::report::{Finish, LaneGroup, Run, Style, Verdict};
 
 /// What was measured of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +62,8 @@ pub struct Found {
     pub code: String,
     /// Whether it is an error.
     pub is_error: bool,
+    /// The places in the text, ascending: two runs find the same if these are the same.
+    pub at: Vec<u32>,
     /// What and where.
     pub text: String,
 }
@@ -105,7 +107,10 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         measured.runs.push(ran);
     }
     measured.instructions.iter_mut().for_each(|used| used.executed = executed.contains(&used.line));
-    measured.map = worst.and_then(|(_, pc, run)| map(assignment, submission, run, pc, files));
+    measured.map = worst.and_then(|(_, pc, run)| {
+        let cycles = measured.runs.get(run)?.cycles;
+        map(assignment, submission, (run, cycles), pc, files)
+    });
     measured
 }
 
@@ -183,17 +188,21 @@ fn ran(
     let value = |name: &str| Some((name.to_owned(), run.metric(name).map(Value::as_f64)?));
     let lines = submission.lines();
     let found = |finding: &Diagnostic| {
-        let places = finding.labels.iter().map(|l| format!("\n{}: {}", lines.name(l.span, None), l.text));
+        let mut at: Vec<u32> = finding.labels.iter().map(|l| l.span.start).collect();
+        at.sort_unstable();
+        let places = finding.labels.iter().map(|l| format!("\n{}", lines.say(l.span, &l.text)));
         Found {
             code: finding.code.to_owned(),
             is_error: finding.severity == Severity::Error,
+            at,
             text: plain(&format!("{}{}", finding.message, places.collect::<String>()), MESSAGE),
         }
     };
     let verdict = |verdict: &Verdict| {
         let lanes = verdict.lanes.iter().take(MOST_LANES);
-        let lanes =
-            lanes.map(|l| format!("\nblock {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text));
+        let words =
+            |l: &LaneGroup| format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text);
+        let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
         plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
     };
     Ran {
@@ -207,9 +216,15 @@ fn ran(
     }
 }
 
-/// The first divergent execution of a branch and what follows, as a lane map.
-fn map(assignment: &Assignment, submission: &Submission, run: usize, pc: u32, files: Files<'_>) -> Option<String> {
-    let (site, options) = options(assignment, run, assignment.spec.limits.cycles)?;
+/// The first divergent execution of a branch and what follows, as a lane map. The run is made again, for as many cycles as it took.
+fn map(
+    assignment: &Assignment,
+    submission: &Submission,
+    (run, cycles): (usize, u64),
+    pc: u32,
+    files: Files<'_>,
+) -> Option<String> {
+    let (site, options) = options(assignment, run, cycles.saturating_add(1))?;
     let look = |warps, from, limit| {
         let launch = launch(assignment, submission, run, files).ok()?;
         let window = Window { block: BlockId(0), warps, cycles: from..u64::MAX, limit };

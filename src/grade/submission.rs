@@ -29,11 +29,26 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// `line 12`; of what a compiler wrote, the line that it was compiled from. `line`: that of the text, if it is known already.
-    pub fn name(&self, span: Span, line: Option<u32>) -> String {
+    /// `line 12`; of what a compiler wrote, the line that it was compiled from. `line`: that of the text.
+    pub fn name(&self, span: Span, line: u32) -> String {
         match self.locations.at(span.end.saturating_sub(1)) {
             Some(from) => format!("line {} of {}", from.line, super::one_line(from.file)),
-            None => format!("line {}", line.unwrap_or_else(|| line_column(self.text, span.start).0)),
+            None => format!("line {line}"),
+        }
+    }
+
+    /// What stands in a line of the text, led by it.
+    pub fn say_in(&self, line: u32, words: &str) -> String {
+        let before = self.text.split_inclusive('\n').take(line as usize).map(str::len);
+        let end = u32::try_from(before.sum::<usize>()).unwrap_or(u32::MAX);
+        self.say(Span { start: end.saturating_sub(1), end }, words)
+    }
+
+    /// What stands at a place, led by its line. Words on what a compiler wrote have the line that it was compiled from in them.
+    pub fn say(&self, span: Span, words: &str) -> String {
+        match self.locations.at(span.end.saturating_sub(1)) {
+            Some(_) => words.to_owned(),
+            None => format!("line {}: {words}", line_column(self.text, span.start).0),
         }
     }
 }

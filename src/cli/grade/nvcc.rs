@@ -56,8 +56,8 @@ const WORDS: &[&str] = &["__has_include", "__has_embed", "_Pragma", "__pragma", 
 
 /// Bytes of the files that nvcc may leave beside one another.
 const MOST_FILES: u64 = 256 << 20;
-/// Memory in MiB that its programs may take together: what an empty kernel takes is 300.
-const MEMORY: u64 = 2048;
+/// Memory in MiB that its programs may take together; with all of cooperative groups they take 260.
+const MEMORY: u64 = 1024;
 /// Bytes of its messages that a student reads.
 const MOST_MESSAGES: usize = 3000;
 
