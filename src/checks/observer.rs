@@ -19,7 +19,7 @@ use super::steps::{Steps, What};
 use super::sync::{Arrival, Phase};
 use crate::base::{LaneMask, Pc, WarpId};
 use crate::event::{AccessWay, Event, LaneAccess, MemoryKind, Observer};
-use crate::kernel::{Kernel, Op, Register, Stream};
+use crate::kernel::{BarrierKind, Kernel, Op, Register, Stream};
 use crate::launch::Launch;
 use touching::Touching;
 
@@ -40,7 +40,10 @@ struct Common {
     local_bytes: u32,
     /// Warps are in lock-step: before Volta.
     lock_step: bool,
+    /// Nothing orders threads of different blocks.
     blocks_apart: bool,
+    /// Nothing but barriers of the whole block orders threads of different warps.
+    warps_apart: bool,
     global: Mutex<Global>,
 }
 
@@ -69,12 +72,20 @@ impl Checkers {
             known.map_or_else(|| "a condition code".to_owned(), |(name, ..)| name.clone())
         };
         let threads: u32 = launch.block.iter().product();
-        let orders = |op: &Op| match op {
-            Op::Load(load) => load.access.strong(),
-            Op::Store(store) => store.access.strong(),
-            Op::Atomic(_) => true,
+        // Who waits for a value learns only of what was released, by a fence or by an access that is one.
+        let releases = |op: &Op| match op {
+            Op::Load(load) => load.access.order.releases(),
+            Op::Store(store) => store.access.order.releases(),
+            Op::Atomic(atomic) => atomic.order.releases(),
+            Op::Fence => true,
             _ => false,
         };
+        let in_part = |op: &Op| match op {
+            Op::Barrier(barrier) => barrier.count.is_some() || barrier.kind == BarrierKind::Arrive,
+            _ => false,
+        };
+        let has = |what: &dyn Fn(&Op) -> bool| stream.steps.iter().any(|step| what(&step.inst.op));
+        let blocks_apart = !has(&releases);
         Checkers(Arc::new(Common {
             checks,
             steps: Steps::new(kernel, &stream.steps, &watched),
@@ -85,7 +96,8 @@ impl Checkers {
             shared_bytes: crate::exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
             local_bytes: kernel.local_bytes,
             lock_step,
-            blocks_apart: !stream.steps.iter().any(|step| orders(&step.inst.op)),
+            blocks_apart,
+            warps_apart: blocks_apart && !has(&in_part),
             global: Mutex::default(),
         }))
     }

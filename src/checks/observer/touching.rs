@@ -104,20 +104,30 @@ impl Touching<'_> {
     /// Lets each lane's words be touched, in the last of `regions` that begins at or before them.
     fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
         let Touching { common, warp, block, found, pc, facts, access } = self;
-        let Common { warps_per_block, blocks_apart, .. } = **common;
+        let (access, clock) = (*access, &warp.clock);
         let is_shared = access.memory == MemoryKind::Shared;
-        let rules = Rules { warps_per_block, blocks_apart: blocks_apart && !is_shared };
-        for lane in lanes.lanes() {
+        let rules = Rules {
+            warps_per_block: common.warps_per_block,
+            apart: if is_shared {
+                common.warps_apart.then_some(1)
+            } else {
+                common.blocks_apart.then_some(common.warps_per_block)
+            },
+        };
+        // Neighbours that read the same place are one reader where nothing tells them apart.
+        let share = !write && clock.is_together();
+        for (lane, lanes) in runs(lanes, access.addresses, share) {
             let first = access.addresses[lane as usize % MAX_LANES];
             let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= first) else { continue };
-            let past = Past { warp: warp.clock.number, lane, stamp: warp.clock.stamp(&block.clock, lane) };
+            let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
+            // Who asks whether it knows of an earlier access: a lane knows its own, so another one of its run does.
+            let other = (lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane);
+            let asker = |past: &Past| if past.warp == clock.number && past.lane == lane { other } else { lane };
+            let knows = |past: Past, of| clock.knows(&block.clock, asker(&past), past, of);
             let stored = if write { stored(access, lane) } else { 0 };
-            let mut shift = 0;
-            for (word, bytes) in words(first - *base, access.bytes) {
-                let value = (stored << (8 * (first % 4)) >> shift) as u32;
-                shift += 32;
-                let touch = Touch { past, pc: pc.0, manner, write, value };
-                let knows = |past, of| warp.clock.knows(&block.clock, lane, past, of);
+            let mut touch = Touch { past, lanes, pc: pc.0, manner, write, value: 0 };
+            let mut each = |word: u64, bytes: u8, value: u32| {
+                touch.value = value;
                 shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
                     let kind = match (conflict.same_value, is_shared) {
                         (true, _) => Kind::RaceSameValue,
@@ -127,12 +137,22 @@ impl Touching<'_> {
                     let there = common.other(&conflict);
                     let byte = *base + word * 4 + u64::from(conflict.byte);
                     found.add(kind, [facts.line, common.steps.line(there.pc)], || {
-                        let (lanes, does) = (LaneMask::lane(lane), does(access.way));
+                        let (lanes, does) = (LaneMask::lane(asker(&conflict.past)), does(access.way));
                         let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
                         let at = Some((access.memory, byte.max(first)));
                         Finding { at, ..finding(kind, here, Some(there), String::new()) }
                     });
                 });
+            };
+            let offset = first - *base;
+            if access.bytes == 4 && offset.is_multiple_of(4) {
+                each(offset / 4, 0b1111, stored as u32);
+                continue;
+            }
+            let mut shift = 0;
+            for (word, bytes) in words(offset, access.bytes) {
+                each(word, bytes, (stored << (8 * (first % 4)) >> shift) as u32);
+                shift += 32;
             }
         }
     }
@@ -157,6 +177,27 @@ impl Touching<'_> {
             }
         }
     }
+}
+
+/// Lanes one by one, each with itself only; with `share`, neighbours that have one address together, by their lowest.
+fn runs(lanes: LaneMask, addresses: &[u64; MAX_LANES], share: bool) -> impl Iterator<Item = (u32, LaneMask)> {
+    let mut rest = lanes;
+    std::iter::from_fn(move || {
+        let lane = rest.lowest()?;
+        let mut run = LaneMask::lane(lane);
+        if share {
+            let next = |run: LaneMask| {
+                (rest - run)
+                    .lowest()
+                    .filter(|&l| addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES])
+            };
+            while let Some(next) = next(run) {
+                run |= LaneMask::lane(next);
+            }
+        }
+        rest -= run;
+        Some((lane, run))
+    })
 }
 
 const fn does(way: AccessWay) -> Does {

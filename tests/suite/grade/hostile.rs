@@ -14,7 +14,8 @@ const HEAD: &str = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_od
 
 /// What is said of submissions that a limit stops, or that cannot be read.
 const SAID: &[(&str, &str)] = &[
-    ("endless_loop.ir", "cycle"),
+    ("endless_loop.ir", "came back to former states"),
+    ("counts_for_ever.ir", "cycle"),
     ("endless_recursion.ir", "stack overflow"),
     ("huge_variable.ir", "the limit is 512 MiB"),
     ("huge_registers.ir", "MiB"),
@@ -39,6 +40,8 @@ fn odd_ones(at: &Path, reference: &Path) {
     write("\u{1b}[2Jname\u{202e}.ir", format!("{HEAD}ret;\n}}\n"));
     write("=cmd().ir", format!("{HEAD}ret;\n}}\n"));
     write("::notice title=Autograding report::x.ir", format!("{HEAD}ret;\n}}\n"));
+    let count = ".reg .u32 %x;\n.reg .u64 %a;\nld.param.u64 %a, [g_odata];\nL:\nadd.u32 %x, %x, 1;\nst.global.u32 [%a], %x;\nbra L;";
+    write("counts_for_ever.ir", format!("{HEAD}{count}\n}}\n"));
     write("bad_answers.ir", format!("{HEAD}ret;\n}}\n"));
     write("bad_answers.answers.ron", "{".repeat(60_000));
     for name in ["empty_folder", "holds_a_link", "several", "folder.ir"] {
