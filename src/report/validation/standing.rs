@@ -60,7 +60,9 @@ impl Seen {
 impl Standing {
     /// That of a metric.
     pub fn of(metric: &Metric) -> Standing {
-        let [small, large] = metric.ncu.and_then(|name| ERRORS.get(name)).copied().unwrap_or_default();
+        // A share of the warp is the same figure as a number of lanes.
+        let errors = |name: &str| ERRORS.get(name).or_else(|| ERRORS.get(&*name.replace(".pct", ".ratio")));
+        let [small, large] = metric.ncu.and_then(errors).copied().unwrap_or_default();
         Standing { basis: metric.basis(), small, large }
     }
 

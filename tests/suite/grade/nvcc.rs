@@ -71,7 +71,7 @@ fn whatever_nvcc_does_the_student_learns_of_it() {
         format!("test -f submission.cu && test \"$TMPDIR\" = \"$PWD\" && cp '{}' submission.ptx", ptx.display());
     for (script, code, words) in [
         (compiles.as_str(), 1, "block 1 warp 7 lane 8 (reduce_interleaved.cu:35)"),
-        ("echo \"$PWD/submission.cu(6): error: `strid`\" >&2; exit 1", 1, "nvcc refuses it:\nsubmission.cu(6): error"),
+        ("echo \"$PWD/submission.cu(6): error: strid\" >&2; exit 1", 1, "nvcc refuses it:\nsubmission.cu(6): error"),
         ("printf '\\033[2J::notice::x' >&2; exit 1", 1, "\\u{1b}[2J::notice::x"),
         ("sleep 60 & sleep 60", 1, "while nvcc compiled it, it took longer than 2 s"),
         ("echo 'no ptx' > submission.ptx", 1, "it does not pass the checks"),
