@@ -80,19 +80,26 @@ impl Touching<'_> {
 
     /// Finds bytes of shared memory that are read and that nothing has written.
     fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
-        for lane in lanes.lanes() {
-            let first = self.access.addresses[lane as usize % MAX_LANES];
-            for (word, bytes) in words(first, self.access.bytes) {
-                if let Some(byte) = self.block.writes.touch(word as usize, bytes, reads, writes) {
-                    let at = Some((MemoryKind::Shared, word * 4 + u64::from(byte)));
-                    let here = self.place(lane);
-                    let line = self.facts.line;
-                    self.found.add(Kind::UnsetShared, [line; 2], || Finding {
-                        at,
-                        ..finding(Kind::UnsetShared, here, None, String::new())
-                    });
-                }
+        let access = self.access;
+        for (lane, _) in runs(lanes, access.addresses, !writes) {
+            let first = access.addresses[lane as usize % MAX_LANES];
+            if access.bytes == 4 && first.is_multiple_of(4) {
+                self.unset_word(lane, first / 4, 0b1111, reads, writes);
+                continue;
             }
+            for (word, bytes) in words(first, access.bytes) {
+                self.unset_word(lane, word, bytes, reads, writes);
+            }
+        }
+    }
+
+    #[inline]
+    fn unset_word(&mut self, lane: u32, word: u64, bytes: u8, reads: bool, writes: bool) {
+        if let Some(byte) = self.block.writes.touch(word as usize, bytes, reads, writes) {
+            let at = Some((MemoryKind::Shared, word * 4 + u64::from(byte)));
+            let (here, line) = (self.place(lane), self.facts.line);
+            let made = || Finding { at, ..finding(Kind::UnsetShared, here, None, String::new()) };
+            self.found.add(Kind::UnsetShared, [line; 2], made);
         }
     }
 
