@@ -35,6 +35,12 @@ fn grade(arguments: &[&str]) -> (i32, String, String) {
     (status.code().expect("no signal"), text(stdout), text(stderr))
 }
 
+/// Says why a test did not look at all that it could.
+#[expect(clippy::print_stderr, reason = "the only way for a test to say that it was skipped")]
+fn notice(text: &str) {
+    eprintln!("{text}");
+}
+
 /// An empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name);

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::{SMALL, assignment, folder};
+use super::{SMALL, assignment, folder, notice};
 
 const KERNEL: &str = "__global__ void reduce(unsigned *in, unsigned *out, unsigned n)
 {
@@ -101,7 +101,7 @@ fn whatever_nvcc_does_the_student_learns_of_it() {
 fn nvcc_compiles_what_students_write() {
     let nvcc = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).find(|p| p.join("nvcc").is_file());
     let Some(path) = nvcc else {
-        eprintln!("skipped: there is no nvcc on the PATH");
+        notice("skipped: there is no nvcc on the PATH");
         return;
     };
     let bench = Bench::new("nvcc");
