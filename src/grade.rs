@@ -32,4 +32,4 @@ pub use measure::{Found, Measured, Ran, measure};
 pub(crate) use measure::{replay, watch};
 pub use rules::{Answer, Band, Criterion, Rule, Than};
 pub use sanitise::{one_line, plain, without_colour};
-pub use submission::Submission;
+pub use submission::{Lines, Submission};

@@ -65,6 +65,14 @@ impl Kernel {
         self.functions.iter().find(|f| (f.first as usize..f.end as usize).contains(&inst))
     }
 
+    /// Local memory that a thread may use: where its stack is limited, that of the kernel, of each function once, and of calls beyond
+    /// that `stack` bytes, so that only recursion can go over it.
+    pub fn local_limit(&self, stack: Option<u32>) -> u64 {
+        let each = self.functions.iter().map(|f| u64::from(f.frame) + layout::CALL_BYTES);
+        let limit = |stack: u32| u64::from(self.local_bytes) + each.sum::<u64>() + u64::from(stack);
+        stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
+    }
+
     /// Registers of the kernel itself that some path reads before anything has written them.
     pub fn read_unset(&self) -> Vec<Register> {
         let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);

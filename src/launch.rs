@@ -43,6 +43,8 @@ pub struct Launch {
     pub params: Vec<u8>,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
+    /// Bytes of a thread's stack for recursive calls, if it is limited below what the hardware can address.
+    pub stack: Option<u32>,
     /// 32-bit registers a thread as a compiler has allocated them, if the file says.
     pub registers: Option<u32>,
     /// Buffers in device memory, ascending by address, without overlap.

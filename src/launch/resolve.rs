@@ -99,6 +99,7 @@ impl Plan {
                 block,
                 params,
                 dynamic_shared,
+                stack: None,
                 registers,
                 buffers,
                 expectations,

@@ -114,6 +114,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         block: [threads, 1, 1],
         params: Vec::new(),
         dynamic_shared: 0,
+        stack: None,
         registers: None,
         buffers: vec![buffer],
         expectations: Vec::new(),
