@@ -5,7 +5,7 @@
 pub mod codes;
 mod render;
 
-pub use render::{Source, render};
+pub use render::{Source, printable, render};
 
 /// A byte range `start..end` of one source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
@@ -119,6 +119,24 @@ pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
     // Texts are at most 4 GiB, so both fit; saturating costs nothing.
     let one_based = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
     (one_based(line), one_based(column))
+}
+
+/// More findings than this about one file help nobody.
+const MOST_FINDINGS: usize = 100;
+
+/// The findings as they are shown: of very many the first, errors before all others, and a note that says how many follow.
+pub fn first_of_many(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if findings.len() <= MOST_FINDINGS {
+        return findings;
+    }
+    let place = |d: &Diagnostic| d.labels.first().map(|l| l.span);
+    findings.sort_by_key(|d| d.severity);
+    let rest = findings.split_off(MOST_FINDINGS);
+    findings.sort_by_key(|d| (place(d), d.severity));
+    let at = rest.iter().filter_map(place).min().unwrap_or_default();
+    let note = Diagnostic::error("too-many-errors", at, format!("{} further findings follow", rest.len()));
+    findings.push(Diagnostic { severity: Severity::Note, ..note }.help("mend the first ones and try again"));
+    findings
 }
 
 /// Whether any of the diagnostics is an error.
