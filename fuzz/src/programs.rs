@@ -10,9 +10,10 @@ use simt_sim::launch::{Launch, Overrides};
 use simt_sim::machine::{self, Finish, MachineSpec, Mode, Options};
 use simt_sim::observe::Window;
 use simt_sim::pipeline::{self, Program};
+use simt_sim::report::annotate::{Source, annotate};
 use simt_sim::report::timeline::{Axis, MapStyle, lane_map};
 use simt_sim::report::{self, Style};
-use simt_sim::{oracle, text};
+use simt_sim::{grade, oracle, text};
 
 use super::{laws, text_of};
 
@@ -22,6 +23,8 @@ const MOST_CYCLES: u64 = 3_000;
 const MOST_THREADS: u64 = 1 << 12;
 /// Bytes of a launch's buffers together.
 const MOST_BYTES: u64 = 1 << 20;
+/// Bytes that a program's own text may ask for.
+const MOST_FOOTPRINT: u64 = 64 << 20;
 
 /// Lexer, parser, printer: what parses without an error is printed as a text that says the same, and is printed the same again.
 pub fn text(data: &[u8]) {
@@ -73,13 +76,17 @@ pub fn run(data: &[u8]) {
     let text = text_of(data);
     let program = Program::parse("fuzz.ir", &text);
     let Some(kernel) = program.kernels.first().filter(|_| program.is_sound()) else { return };
-    let overrides = Overrides { most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
+    // What is large because of these constants is small with others.
+    let small = [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let set = small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
+    let overrides = Overrides { set, most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
     let launch = match program.launch(kernel, &overrides, &|_| Ok(vec![1, 2, 3, 4])) {
         Ok(launch) => launch,
         Err(found) => return laws::findings(&found, &text),
     };
     let threads = |extent: &[u32; 3]| extent.iter().map(|&n| u64::from(n)).product::<u64>();
-    if threads(&launch.grid).saturating_mul(threads(&launch.block)) > MOST_THREADS {
+    let threads = threads(&launch.grid).saturating_mul(threads(&launch.block));
+    if threads > MOST_THREADS || grade::footprint(&program.module, threads) > MOST_FOOTPRINT {
         return;
     }
     let oracle = oracle::run(kernel, &launch, 40_000);
@@ -110,6 +117,8 @@ fn whole(
     laws::findings(&checked.findings, &program.text);
     let simulation = checked.simulation;
     laws::harmless(&report::text(&simulation.run, style));
+    let source = Source { name: program.name.clone(), text: Some(program.text.clone()) };
+    laws::harmless(&annotate(&simulation.run, &[source], style));
     simulation.run.to_json().expect("a report can be written as JSON");
 
     let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
