@@ -144,12 +144,16 @@ pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
+/// Candidates that are looked at: more names than this stand in no text that anybody has written by hand.
+const MOST_CANDIDATES: usize = 2000;
+
 /// The candidate closest to `word` in edit distance, if it is close enough to be a plausible slip.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     let limit = (length / 3).max(1);
     candidates
         .into_iter()
+        .take(MOST_CANDIDATES)
         // Lengths further apart than the limit cannot come within it; this keeps monstrous words cheap.
         .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(word, c), c))

@@ -99,48 +99,48 @@ fn changed(target: &str, cases: u32) {
 
 #[test]
 fn changed_arguments() {
-    changed("arguments", 2000);
+    changed("arguments", 10000);
 }
 
 #[test]
 fn changed_assignments() {
-    changed("assignment", 1000);
+    changed("assignment", 6000);
 }
 
 #[test]
 fn changed_texts_are_checked() {
-    changed("check", 1500);
+    changed("check", 6000);
 }
 
 #[test]
 fn changed_machines() {
-    changed("machine", 1000);
+    changed("machine", 6000);
 }
 
 #[test]
 fn changed_records() {
-    changed("records", 1000);
+    changed("records", 6000);
 }
 
 #[test]
 fn changed_programs_run() {
-    changed("run", 4000);
+    changed("run", 10000);
 }
 
 #[test]
 fn changed_submissions() {
-    changed("submission", 500);
+    changed("submission", 5000);
 }
 
 #[test]
 fn changed_texts_are_parsed() {
-    changed("text", 1500);
+    changed("text", 6000);
 }
 
 #[test]
 fn changed_kernels_run() {
     let gentle = vec((any::<u32>(), any::<u32>()).prop_map(|(at, from)| Edit::Vary(at, from)), 1..4);
-    hold(1000, (any_program(), gentle), body("run"), |(program, edits)| {
+    hold(2000, (any_program(), gentle), body("run"), |(program, edits)| {
         let text = program.print();
         let (directives, kernel) = text.split_at(text.find(".visible").unwrap_or(0));
         directives.to_string() + &edits.iter().fold(kernel.to_string(), |text, edit| edited(&text, "", edit))

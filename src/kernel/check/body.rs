@@ -210,7 +210,7 @@ impl<'a> Body<'a> {
 
     fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
-            if self.diagnostics.len() > ENOUGH {
+            if self.failed && self.diagnostics.len() > ENOUGH {
                 return;
             }
             match statement {

@@ -63,7 +63,6 @@ fn very_many_findings_are_summed_up() {
         many(20_000, |i| format!("L{i}: @%p bra M{i};\n")),
         many(20_000, |i| format!("L{i}:\n")),
         "\u{1b}\n".repeat(50_000),
-        ") ".repeat(50_000),
     ] {
         let program = Program::parse("large.ir", &kernel(&statements));
         assert_eq!(program.findings.len(), 101, "{statements:.40}");
