@@ -15,6 +15,8 @@ pub enum Unit {
     Sfu,
     /// Loads, stores, atomics, shuffles: everything that goes to the memory pipe.
     Lsu,
+    /// The constant cache: parameters and constants that are loaded.
+    Constant,
     /// Branches, barriers, joins, exit.
     Branch,
 }
@@ -87,7 +89,7 @@ classes! {
     /// match and redux.
     WarpReduce => Lsu,
     /// Parameter and constant loads.
-    LoadConst => Lsu,
+    LoadConst => Constant,
     /// Global loads.
     LoadGlobal => Lsu,
     /// Shared loads.

@@ -56,6 +56,7 @@ pub struct ControlFlow {
     private_exits: Vec<(usize, usize)>,
     under_divergence: Bits,
     divergent_guards: Bits,
+    uniform_results: Bits,
 }
 
 impl ControlFlow {
@@ -98,6 +99,7 @@ impl ControlFlow {
             private_exits: joins.private_exits,
             under_divergence: uniformity.under_divergence,
             divergent_guards: uniformity.divergent_guards,
+            uniform_results: uniformity.uniform_results,
         }
     }
 
@@ -136,6 +138,7 @@ impl ControlFlow {
         self.private_exits.extend(other.private_exits.into_iter().map(|(from, to)| (from + blocks, to + blocks)));
         self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
         self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
+        self.uniform_results = self.uniform_results.joined(&other.uniform_results, insts);
     }
 
     /// A function that is called where lanes are apart runs under divergence as a whole.
@@ -211,6 +214,12 @@ impl ControlFlow {
     /// Whether the instruction's guard may differ between lanes that execute it together.
     pub fn divergent_guard(&self, inst: usize) -> bool {
         self.divergent_guards.contains(inst)
+    }
+
+    /// Whether the instruction computes one value for all lanes of the warp, at a place where no lanes can be apart: what a
+    /// uniform datapath can do once for the warp. False where it cannot be told, as in device functions.
+    pub fn uniform_result(&self, inst: usize) -> bool {
+        self.uniform_results.contains(inst)
     }
 }
 

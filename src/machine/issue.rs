@@ -4,13 +4,14 @@
 //! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
 
 use super::block::{Block, Votes};
+use super::expansion::Expansion;
 use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::spec::Policy;
 use super::verdict::{FaultReport, Watch};
-use super::warp::{Arrival, Until, Waiting, Warp};
+use super::warp::{Arrival, Parts, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId, mix};
 use crate::divergence::{Flow, Side, WarpControl};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
@@ -75,8 +76,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
             unreachable!("a warp that has nothing to issue is never ready");
         };
         let cost = &cx.program.costs[pc.index()];
+        if warp.parts.issued > 0 {
+            self.issue_part(scheduler, warp, w, cost, now);
+            return Ok(After::Nothing);
+        }
         let step = &cx.program.steps[pc.index()];
-        self.attribute(scheduler, warp, w, pc, cost, now);
+        self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
         if self.watch.tick() {
             self.watch.observe(w, warp, &cx.program.steps, pc, active);
         }
@@ -97,6 +102,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Kind::ElementWise => {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
+                if cost.expansion > 0 {
+                    warp.parts = Parts { issued: 1, lanes };
+                    self.await_part(scheduler, warp, cost, now);
+                    return Ok(After::Nothing);
+                }
                 After::Nothing
             }
             Kind::ConditionalBranch => {
@@ -116,6 +126,42 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Ok(after)
     }
 
+    /// Issues a further machine instruction of the step that the warp has begun; after the last the warp goes on.
+    #[inline(never)]
+    fn issue_part(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, cost: &Cost, now: Cycle) {
+        let Some((pc, active)) = warp.next else { return };
+        let expansion = self.expansion(cost);
+        let part = expansion.part(warp.parts.issued);
+        self.attribute(scheduler, warp, w, pc, (part.port, cost.throttle), now);
+        let (cycle, sm, lanes) = (now, self.id, warp.parts.lanes);
+        self.observer.on(Event::IssuePart { cycle, sm, warp: WarpId(w as u32), pc, active, lanes });
+        scheduler.accounted = now + 1;
+        if part.port != Port::None {
+            scheduler.occupy(part.port, now + Cycle::from(part.interval));
+        }
+        warp.parts.issued += 1;
+        if warp.parts.issued < expansion.count {
+            return self.await_part(scheduler, warp, cost, now);
+        }
+        warp.parts.issued = 0;
+        warp.write_back(cost, now + Cycle::from(cost.latency));
+        self.settle(scheduler, warp, w, now + 1, cost.gap.after(now));
+    }
+
+    /// Has the warp wait until the next machine instruction of its step can be issued.
+    #[inline]
+    fn await_part(&self, scheduler: &mut Scheduler, warp: &mut Warp, cost: &Cost, now: Cycle) {
+        let (expansion, next) = (self.expansion(cost), warp.parts.issued);
+        let gap = expansion.part(next.saturating_sub(1)).gap;
+        let until = Until::new(now + Cycle::from(gap), cost.result);
+        warp.waiting = Waiting { from: now + 1, until };
+        scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(next).port);
+    }
+
+    fn expansion(&self, cost: &Cost) -> &'a Expansion {
+        &self.cx.program.expansions[cost.expansion as usize - 1]
+    }
+
     /// When a warp may issue again after a branch that `taken` lanes take.
     #[inline]
     fn after_branch(&self, cost: &Cost, taken: LaneMask, now: Cycle) -> Until {
@@ -125,7 +171,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
 
     /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
     #[inline]
-    fn attribute(&mut self, scheduler: &mut Scheduler, warp: &Warp, w: usize, pc: Pc, cost: &Cost, now: Cycle) {
+    fn attribute(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &Warp,
+        w: usize,
+        pc: Pc,
+        (port, throttle): (Port, Stall),
+        now: Cycle,
+    ) {
         let Waiting { from, until } = warp.waiting;
         let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
         if from == now {
@@ -133,10 +187,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         // First the dependences, then the port (as far as it was busy at last), then the other warps.
         let ready = until.cycle().max(from).min(now);
-        let free = scheduler.free(cost.port, &self.shared).max(ready).min(now);
-        self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { cost.throttle } else { stall }));
-        for (stall, cycles) in [(stall, ready - from), (cost.throttle, free - ready), (Stall::NotSelected, now - free)]
-        {
+        let free = scheduler.free(port, &self.shared).max(ready).min(now);
+        self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { throttle } else { stall }));
+        for (stall, cycles) in [(stall, ready - from), (throttle, free - ready), (Stall::NotSelected, now - free)] {
             if cycles > 0 {
                 self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
             }

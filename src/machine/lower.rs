@@ -32,6 +32,8 @@ pub struct Code<'k> {
     kernel: Cow<'k, Kernel>,
     /// By instruction; `None`: one each, as written.
     counts: Option<Vec<u32>>,
+    /// By instruction: how many of these use the unit of its class.
+    on_unit: Vec<u32>,
     join_set: u32,
 }
 
@@ -51,6 +53,11 @@ impl Code<'_> {
         self.counts.as_ref().map_or(1, |counts| counts.get(source as usize).copied().unwrap_or(1))
     }
 
+    /// How many of the machine instructions that instruction `source` becomes use the unit of its class.
+    pub(super) fn on_unit(&self, source: u32) -> u32 {
+        self.on_unit.get(source as usize).copied().unwrap_or(1)
+    }
+
     /// Machine instructions that set a convergence point, if they are counted.
     pub(super) fn join_set(&self) -> Option<u32> {
         self.is_machine_code().then_some(self.join_set)
@@ -65,7 +72,7 @@ impl Code<'_> {
 /// As written.
 impl<'k> From<&'k Kernel> for Code<'k> {
     fn from(kernel: &'k Kernel) -> Code<'k> {
-        Code { kernel: Cow::Borrowed(kernel), counts: None, join_set: 0 }
+        Code { kernel: Cow::Borrowed(kernel), counts: None, on_unit: Vec::new(), join_set: 0 }
     }
 }
 
@@ -93,7 +100,8 @@ pub fn lower<'k>(kernel: &'k Kernel, spec: &MachineSpec, mode: Mode) -> Code<'k>
     if let Some(first) = counts.first_mut() {
         *first += entry(&kernel, code);
     }
-    Code { kernel: Cow::Owned(kernel), counts: Some(counts), join_set: code.join_set }
+    let on_unit = kernel.insts.iter().map(|inst| code.on_unit(inst.form, inst_type(inst))).collect();
+    Code { kernel: Cow::Owned(kernel), counts: Some(counts), on_unit, join_set: code.join_set }
 }
 
 /// Machine instructions by instruction, before predication.

@@ -1,5 +1,6 @@
 //! A kernel priced for a machine: the steps of the mode's stream, each with what it costs and which registers it waits for.
 
+use super::expansion::Expansion;
 use super::lower::{Code, can_be_free};
 use super::scheduler::Port;
 use super::spec::{MachineSpec, Mode};
@@ -50,8 +51,10 @@ pub(super) struct Cost {
     pub latency: u32,
     /// Cycles the unit is busy.
     pub interval: u32,
-    /// Issue slots taken.
+    /// Issue slots taken at once.
     pub slots: u32,
+    /// If it becomes several machine instructions that are issued one by one: one more than the index of its [`Expansion`].
+    pub expansion: u32,
     /// Cycles until the same warp may issue its next step, and what it waits for until then: the slots taken, and for
     /// branches until the target is known.
     pub gap: Until,
@@ -85,6 +88,8 @@ pub(super) struct Program {
     /// Where functions start, by their numbers.
     pub functions: Vec<Pc>,
     pub costs: Vec<Cost>,
+    /// What steps become that are several machine instructions, issued one by one.
+    pub expansions: Vec<Expansion>,
     /// Scoreboard entries a warp has.
     pub scoreboard: usize,
     /// Whether blocks can talk to each other through memory while they run, so that SMs must run in cycle order.
@@ -101,6 +106,7 @@ impl Program {
             Register::Wide(row) => registers.narrow + row.0,
             Register::Predicate(p) => registers.narrow + registers.wide + p.0,
         };
+        let mut expansions = Vec::new();
         let price_of = |step: &Step| {
             let inst = &step.inst;
             let slots = match (step.source, &inst.op) {
@@ -113,6 +119,14 @@ impl Program {
             let entries: Vec<u16> = inst.writes.iter().chain(only_read).map(entry_of).collect();
             let guard = inst.guard.map(|guard| registers.narrow + registers.wide + guard.predicate.0);
             let mut cost = price(inst, spec, slots, &entries, guard);
+            if cost.kind == Kind::ElementWise && slots > 1 {
+                let on_unit = step.source.map_or(1, |source| code.on_unit(source));
+                let expansion = Expansion::new(spec.price(inst.class), cost.port, slots, on_unit, spec);
+                let first = expansion.part(0);
+                (cost.port, cost.interval, cost.latency) = (first.port, first.interval, expansion.tail);
+                (cost.slots, cost.gap, cost.expansion) = (1, Until::new(1, Stall::Wait), expansions.len() as u32 + 1);
+                expansions.push(expansion);
+            }
             let special = |row: Row| registers.specials.iter().any(|&(special, _)| special == row);
             if spec.special_register > 0
                 && let Op::Lane(LaneOp { f: LaneFn::Mov, s: [source, ..], .. }) = inst.op
@@ -120,12 +134,20 @@ impl Program {
             {
                 cost.latency = spec.special_register;
                 cost.result = Stall::ShortScoreboard;
+            } else if let (Some(uniform), Some(source)) = (spec.uniform, step.source)
+                && kernel.flow.uniform_result(source as usize)
+                && on_uniform_datapath(inst)
+            {
+                cost.port = Port::Uniform;
+                cost.latency = uniform.latency;
+                cost.interval = uniform.interval;
             }
             cost
         };
         let costs = stream.steps.iter().map(price_of).collect();
         Program {
             costs,
+            expansions,
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
             communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
             entry: stream.entry,
@@ -133,6 +155,13 @@ impl Program {
             steps: stream.steps,
         }
     }
+}
+
+/// Whether a uniform datapath can do the instruction once for the warp, given operands that are the same in all lanes: moves,
+/// shifts, logic and additions of 32 bits. Products and comparisons go on through the units of the lanes.
+fn on_uniform_datapath(inst: &Inst) -> bool {
+    let simple = matches!(inst.class, Class::Move | Class::IntAdd | Class::Logic | Class::Shift);
+    simple && matches!(inst.op, Op::Lane(LaneOp { ty, .. }) if !ty.is_wide())
 }
 
 /// The steps that a mode executes.
@@ -165,6 +194,7 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Op
         Unit::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
         Unit::Sfu => (Port::Sfu, Stall::MathPipeThrottle),
         Unit::Branch => (Port::Branch, Stall::MathPipeThrottle),
+        Unit::Constant => (Port::Constant, Stall::MioThrottle),
         Unit::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
         Unit::Lsu => (Port::Lsu, Stall::MioThrottle),
     };
@@ -192,6 +222,7 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Op
         latency: p.latency,
         interval: p.interval,
         slots,
+        expansion: 0,
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         guard_delay: if guard.is_some() { spec.guard } else { 0 },
         guard: guard.unwrap_or(0),

@@ -23,10 +23,16 @@ pub(super) enum Port {
     Sfu,
     /// Branches and barriers.
     Branch,
+    /// What is computed once for all lanes of a warp.
+    Uniform,
     /// The SM's load/store unit.
     Lsu,
     /// The load/store unit, and room in the queue towards L2.
     Global,
+    /// The constant cache.
+    Constant,
+    /// Nothing but the slot.
+    None,
 }
 
 impl Port {
@@ -38,7 +44,7 @@ impl Port {
 }
 
 /// Number of ports, rounded up to a power of two.
-const PORTS: usize = 8;
+const PORTS: usize = 16;
 
 /// When the ports that an SM's schedulers share are free.
 #[derive(Clone, Copy, Default)]
@@ -69,6 +75,15 @@ impl SharedPorts {
 /// Warps a scheduler can have: one bit each in a word.
 const WARPS: usize = 64;
 
+/// The warps of one block that a scheduler has.
+#[derive(Clone, Copy)]
+struct Cohort {
+    /// The number of the block among those that the SM has run.
+    block: u64,
+    /// One bit a warp.
+    warps: u64,
+}
+
 /// One scheduler of at most 64 warps, which are named by their index within it.
 ///
 /// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
@@ -82,7 +97,7 @@ pub(super) struct Scheduler {
     turned: Cycle,
     awake: [u64; PORTS],
     /// The ports that awake warps wait for, one bit each.
-    asked: u8,
+    asked: u16,
     /// Warps that wake at a cycle of `turned + 1 ..= turned + 63`, by that cycle modulo 64.
     wheel: [u64; 64],
     /// The cells of the wheel that hold warps.
@@ -95,6 +110,8 @@ pub(super) struct Scheduler {
     port: [Port; WARPS],
     /// Order of admission of each warp: smaller is older.
     age: [u64; WARPS],
+    /// Its warps by block, the oldest block first, one bit a warp; of former blocks those whose place was not taken yet.
+    blocks: Vec<Cohort>,
     /// The warp issued last.
     last: usize,
     /// The active set of the two-level policy, one bit a warp.
@@ -124,6 +141,7 @@ impl Scheduler {
             ready: [NEVER; WARPS],
             port: [Port::Alu; WARPS],
             age: [0; WARPS],
+            blocks: Vec::new(),
             last: 0,
             active: 0,
             busy: [0; PORTS],
@@ -133,10 +151,19 @@ impl Scheduler {
         }
     }
 
-    /// A warp has become resident.
-    pub(super) fn admit(&mut self, warp: usize, age: u64) {
+    /// A warp of the SM's `block`-th block has become resident.
+    pub(super) fn admit(&mut self, warp: usize, age: u64, block: u64) {
         self.age[warp % WARPS] = age;
         self.resident += 1;
+        let bit = 1 << (warp % WARPS);
+        for cohort in &mut self.blocks {
+            cohort.warps &= !bit;
+        }
+        self.blocks.retain(|cohort| cohort.warps != 0);
+        match self.blocks.last_mut() {
+            Some(youngest) if youngest.block == block => youngest.warps |= bit,
+            _ => self.blocks.push(Cohort { block, warps: bit }),
+        }
     }
 
     /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs. The caller
@@ -250,7 +277,7 @@ impl Scheduler {
         self.last = warp;
         let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] &= !(1 << warp);
-        self.asked &= !(u8::from(self.awake[port] == 0) << port);
+        self.asked &= !(u16::from(self.awake[port] == 0) << port);
         Some(warp)
     }
 
@@ -258,6 +285,10 @@ impl Scheduler {
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
+            Policy::OldestBlock => {
+                let oldest = self.blocks.iter().map(|cohort| cohort.warps & can).find(|&ready| ready != 0);
+                self.round_robin(oldest.unwrap_or(can))
+            }
             Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
             Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
             Policy::Adversarial { seed } => {
@@ -319,7 +350,7 @@ mod tests {
     fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
         let mut scheduler = Scheduler::new(0, policy);
         for (warp, at) in ready.into_iter().enumerate() {
-            scheduler.admit(warp, warp as u64);
+            scheduler.admit(warp, warp as u64, warp as u64 / 2);
             scheduler.set_ready(warp, at, Port::Alu);
         }
         let mut picked = Vec::new();
@@ -336,6 +367,7 @@ mod tests {
     fn policies_choose_as_their_names_say() {
         let all = [0; 4];
         assert_eq!(choices(Policy::LooseRoundRobin, all, 6), [1, 2, 3, 0, 1, 2]);
+        assert_eq!(choices(Policy::OldestBlock, all, 8), [1, 0, 1, 0, 1, 0, 2, 3]);
         assert_eq!(choices(Policy::GreedyThenOldest, all, 6), [0, 0, 0, 1, 1, 1]);
         assert_eq!(choices(Policy::GreedyThenYoungest, [NEVER, 0, 0, 0], 6), [3, 3, 3, 2, 2, 2]);
         assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 2, 0]);

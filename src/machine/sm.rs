@@ -299,7 +299,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.issuer.lose_slots(&mut self.schedulers[s], now, SlotLoss::NoWarp);
         }
         self.admissions += 1;
-        self.schedulers[s].admit(local, self.admissions);
+        self.schedulers[s].admit(local, self.admissions, self.blocks_run.into());
         if let Policy::Adversarial { seed } = cx.spec.policy {
             part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }

@@ -51,6 +51,9 @@ pub enum Policy {
     GreedyThenOldest,
     /// The same warp while it is ready, else the one resident shortest (Turing to Blackwell, Huerta et al., MICRO'25).
     GreedyThenYoungest,
+    /// The oldest block that has a ready warp, and of its warps the next after the one issued last (measured on an H200: blocks
+    /// with equal work end one after the other, the warps of each together).
+    OldestBlock,
     /// Round robin among `active` warps; one that waits for memory leaves the set (Narasiman et al., MICRO'11).
     TwoLevel {
         /// Size of the active set.
@@ -153,6 +156,25 @@ pub enum Transactions {
     Lines,
 }
 
+/// How stores travel to L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packets {
+    /// Cycles for each line of a request that is not written whole.
+    pub line: u32,
+    /// Cycles for each sector.
+    pub sector: u32,
+}
+
+impl Packets {
+    /// Cycles for some of the four sectors of a line, one bit each.
+    #[inline]
+    pub(super) fn cycles(self, sectors: u8) -> u64 {
+        let header = if sectors == 0b1111 { 0 } else { self.line };
+        u64::from(header) + u64::from(sectors.count_ones()) * u64::from(self.sector)
+    }
+}
+
 /// The memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -172,12 +194,21 @@ pub struct Memory {
     pub l1_conflict: u32,
     /// L2 of the whole GPU.
     pub l2: Cache,
+    /// Partitions of L2, 1 or 2. Of two, an SM is attached to one, and data whose home is the other is in both.
+    pub l2_partitions: u32,
+    /// Ways of a set of L2 that may be dirty before a further store has older ones written back; 0: all.
+    pub l2_dirty_ways: u32,
     /// Bytes a cycle that all SMs together get from L2.
     pub l2_bytes_per_cycle: f64,
     /// Bytes a cycle that one SM can get from L2 at most.
     pub l2_bytes_per_cycle_sm: f64,
-    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM.
+    /// The SM's own way for stores to L2; `None`: they share that of the loads.
+    pub stores: Option<Packets>,
+    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
     pub dram_latency: u32,
+    /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
+    /// row, and how far away it is, are not modelled. A barrier waits for the slowest.
+    pub dram_spread: u32,
     /// Bytes a cycle that all SMs together get from DRAM.
     pub dram_bytes_per_cycle: f64,
     /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).
@@ -194,6 +225,16 @@ pub struct Memory {
     pub atomic_conflict: u32,
     /// Extra cycles of a shared atomic for each further lane on the same word.
     pub shared_atomic_conflict: u32,
+}
+
+/// A uniform datapath.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Uniform {
+    /// Cycles from issue to the issue of a dependent instruction.
+    pub latency: u32,
+    /// Cycles it is busy with one instruction.
+    pub interval: u32,
 }
 
 /// Block barriers.
@@ -254,6 +295,8 @@ pub struct MachineSpec {
     pub warp_start: u32,
     /// Cycles that an SM's first blocks wait for code and constants that no cache holds yet.
     pub cold_start: u32,
+    /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
+    pub launch_overhead: u32,
     /// Further cycles after a branch that is taken: its target's instructions are fetched.
     pub branch_taken: u32,
     /// Cycles until what was read from a special register (`%tid`, `%ctaid`, ..) can be used; 0: as any move.
@@ -272,6 +315,9 @@ pub struct MachineSpec {
     pub lowering: Lowering,
     /// The machine instructions that PTX becomes here; `None`: nothing is known of them.
     pub code: Option<MachineCode>,
+    /// The datapath that does once for a warp what is the same in all its lanes (Turing on); `None`: there is none, or nothing is
+    /// known of it.
+    pub uniform: Option<Uniform>,
     /// What each class costs. Every class must be priced.
     pub prices: BTreeMap<Class, Price>,
 }
@@ -376,6 +422,7 @@ impl MachineSpec {
                 );
             }
         }
+        need((1..=2).contains(&self.memory.l2_partitions), "l2_partitions", "L2 has one or two partitions");
         for (field, rate) in [
             ("l2_bytes_per_cycle", self.memory.l2_bytes_per_cycle),
             ("l2_bytes_per_cycle_sm", self.memory.l2_bytes_per_cycle_sm),

@@ -45,6 +45,15 @@ pub(super) struct Waiting {
     pub until: Until,
 }
 
+/// How far a step is that becomes several machine instructions, which are issued one by one.
+#[derive(Clone, Copy)]
+pub(super) struct Parts {
+    /// How many have been issued; 0: there is no such step.
+    pub issued: u32,
+    /// The lanes of the step whose guard held.
+    pub lanes: LaneMask,
+}
+
 /// Lanes that wait at a block barrier, and the step whose reduction they await.
 #[derive(Clone)]
 pub(super) struct Arrival {
@@ -74,6 +83,8 @@ pub(super) struct Warp {
     /// What it issues next; `None` while every live lane is blocked, or none lives.
     pub next: Option<(Pc, LaneMask)>,
     pub waiting: Waiting,
+    /// Those of the step in `next`, which has been executed already.
+    pub parts: Parts,
     pub arrivals: Vec<Arrival>,
 }
 
@@ -97,6 +108,7 @@ impl Warp {
             since: 0,
             next: None,
             waiting: Waiting { from: 0, until: Until::default() },
+            parts: Parts { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
         }
     }

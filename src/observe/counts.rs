@@ -111,6 +111,16 @@ impl Counts {
         self.histogram[usize::from(row.is_join)][n as usize] += slots;
     }
 
+    /// A further machine instruction of a step, by the lanes that issued it.
+    #[inline]
+    fn issue_part(&mut self, pc: usize, active: LaneMask, lanes: LaneMask) {
+        let row = &mut self.issues[pc];
+        row.slots += 1;
+        row.thread_slots += u64::from(active.count());
+        row.guarded_slots += u64::from(lanes.count());
+        self.histogram[usize::from(row.is_join)][active.count() as usize] += 1;
+    }
+
     #[inline(always)]
     fn memory(&mut self, pc: usize, t: &Traffic) {
         let step = &mut self.effects[pc];
@@ -124,7 +134,9 @@ impl Counts {
             transactions: t.transactions.into(),
             l1_hits: t.l1_hits.into(),
             l2_hits: t.l2_hits.into(),
+            l2_crossed: t.l2_crossed.into(),
             dram_sectors: t.dram.into(),
+            written_back: t.written_back.into(),
             wavefronts: t.wavefronts.into(),
             ideal_wavefronts: t.ideal_wavefronts.into(),
         });
@@ -204,6 +216,7 @@ impl Observer for Counts {
     fn on(&mut self, event: Event) {
         match event {
             Event::Issue { pc, active, lanes, slots, .. } => self.issue(pc.index(), active, lanes, slots.into()),
+            Event::IssuePart { pc, active, lanes, .. } => self.issue_part(pc.index(), active, lanes),
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
                 self.stalls[row][stall as usize] += cycles;

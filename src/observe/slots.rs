@@ -95,6 +95,12 @@ impl Observer for Slots {
                     self.push(warp.0 % self.schedulers, cycle, Cycle::from(slots), what);
                 }
             }
+            Event::IssuePart { cycle, warp, pc, .. } => {
+                if let Some(&(block, index)) = self.warps.get(warp.index()) {
+                    let what = SlotUse::Issued { block, warp: index, pc };
+                    self.push(warp.0 % self.schedulers, cycle, 1, what);
+                }
+            }
             Event::SlotsLost { cycle, scheduler, reason, cycles, .. } => {
                 self.push(scheduler, cycle, cycles, SlotUse::Lost(reason));
             }

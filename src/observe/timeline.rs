@@ -283,6 +283,12 @@ impl Observer for Timeline {
                     self.issue(i, issue);
                 }
             }
+            // Drawn in one piece: the waits between the parts come behind.
+            Event::IssuePart { warp, pc, .. } => {
+                if let Some(issue) = self.last(warp, pc) {
+                    issue.slots += 1;
+                }
+            }
             Event::Branch { warp, pc, taken, .. } => {
                 if let Some(issue) = self.last(warp, pc) {
                     issue.taken = Some(taken);

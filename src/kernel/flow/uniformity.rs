@@ -35,6 +35,8 @@ pub(super) struct Uniformity {
     pub(super) under_divergence: Bits,
     /// Instructions whose guard may differ between lanes.
     pub(super) divergent_guards: Bits,
+    /// Instructions that compute the same value for all lanes of a warp, where no lanes can be apart.
+    pub(super) uniform_results: Bits,
 }
 
 /// The blocks between a branch and the place where its sides meet: those that lanes may pass while they are apart.
@@ -60,9 +62,9 @@ pub(super) fn analyse(
             analysis.place_divergence(branch, post);
         }
         analysis.flow();
-        let (diverging, divergent_guards) = analysis.branches();
-        let grown = result.diverging.union(&diverging);
-        result.divergent_guards = divergent_guards;
+        let found = analysis.branches();
+        let grown = result.diverging.union(&found.diverging);
+        result = Uniformity { diverging: result.diverging, ..found };
         if !grown {
             break;
         }
@@ -211,17 +213,18 @@ impl<'a> Analysis<'a> {
         inst.guard.is_some_and(|g| state.contains(self.numbering.number(Register::Predicate(g.predicate))))
     }
 
-    /// The blocks whose branch may diverge, and the instructions whose guard may.
-    fn branches(&self) -> (Bits, Bits) {
+    /// What the states say of branches, guards and results.
+    fn branches(&self) -> Uniformity {
         let mut diverging = Bits::new(self.blocks.len());
-        let mut guards = Bits::new(self.insts.len());
+        let mut divergent_guards = Bits::new(self.insts.len());
+        let mut uniform_results = Bits::new(self.insts.len());
         for block in self.blocks.iter().filter(|b| b.reachable) {
             let mut state = self.entry[block.id.index()].clone();
             for i in block.range() {
                 let inst = &self.insts[i];
                 let guard = self.guard(inst, &state);
                 if guard {
-                    guards.insert(i);
+                    divergent_guards.insert(i);
                 }
                 let parts = match &inst.op {
                     Op::Branch { uniform, .. } => guard && !uniform,
@@ -235,9 +238,14 @@ impl<'a> Analysis<'a> {
                     diverging.insert(block.id.index());
                 }
                 self.transfer(inst, block.id.index(), &mut state);
+                let together = inst.guard.is_none() && !self.called && !self.apart.contains(block.id.index());
+                let same = |&r: &Register| !state.contains(self.numbering.number(r));
+                if together && !inst.writes.is_empty() && inst.writes.iter().all(same) {
+                    uniform_results.insert(i);
+                }
             }
         }
-        (diverging, guards)
+        Uniformity { diverging, divergent_guards, uniform_results, ..Uniformity::default() }
     }
 }
 

@@ -37,8 +37,9 @@ impl Ears {
         self.access.as_ref()
     }
 
+    /// Of a step that takes a slot: free ones follow another, or the last part of another.
     pub(super) fn heard_issue(&self) -> bool {
-        self.events.iter().any(|event| matches!(event, Event::Issue { .. }))
+        self.events.iter().any(|event| matches!(event, Event::Issue { slots: 1.., .. }))
     }
 
     /// The first and the last byte of global memory that each lane may have changed: an access of up to 16 bytes lies in at

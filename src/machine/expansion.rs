@@ -1,0 +1,87 @@
+//! A step that becomes several machine instructions, as `rem` becomes seventeen: how they are issued.
+//!
+//! They are a chain, each needs the one before, and they take their issue slots one by one, other warps' instructions in
+//! between. The machine file's price of the class is that of the whole, measured as a whole: the chain is as long as its latency,
+//! and its interval is what the instructions on the class's unit (conversions and a reciprocal, say) keep that unit busy
+//! together. Those come first; the others need an issue slot only. What the step does, it does when its first instruction is issued,
+//! which no other warp can tell; its results can be used when the last one's can.
+
+use super::scheduler::Port;
+use super::spec::{MachineSpec, Price};
+use crate::isa::Class;
+
+/// One of the machine instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub port: Port,
+    /// Cycles that it keeps its unit busy.
+    pub interval: u32,
+    /// Cycles until the next one, which needs its result, may be issued.
+    pub gap: u32,
+}
+
+/// The machine instructions that a step becomes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Expansion {
+    /// How many they are.
+    pub count: u32,
+    on_unit: u32,
+    /// Cycles that those on the unit keep it busy together.
+    interval: u32,
+    unit: Part,
+    other: Part,
+    /// Cycles from the issue of the last one to the result.
+    pub tail: u32,
+}
+
+impl Expansion {
+    /// `count` instructions (at least one), of which `on_unit` need `port`, for a class of this price.
+    pub(super) fn new(price: Price, port: Port, count: u32, on_unit: u32, spec: &MachineSpec) -> Expansion {
+        let on_unit = on_unit.clamp(1, count);
+        let even = price.latency / count;
+        // A trip through the unit of special functions takes what it is measured to take alone, if the whole is long enough.
+        let trip = if port == Port::Sfu { spec.price(Class::Special).latency } else { even };
+        let others = count - on_unit;
+        let trip = if trip.saturating_mul(on_unit).saturating_add(others) > price.latency { even } else { trip };
+        let rest = price.latency - trip * on_unit;
+        let unit = Part { port, interval: 0, gap: trip.max(1) };
+        let other = Part { port: Port::None, interval: 0, gap: rest.checked_div(others).unwrap_or(0).max(1) };
+        let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * other.gap };
+        let tail = price.latency.saturating_sub(spent).max(1);
+        Expansion { count, on_unit, interval: price.interval, unit, other, tail }
+    }
+
+    /// The `i`-th.
+    #[inline]
+    pub(super) fn part(&self, i: u32) -> Part {
+        if i < self.on_unit {
+            // Shares that add up to the whole.
+            Part { interval: (self.interval + i) / self.on_unit, ..self.unit }
+        } else {
+            self.other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_add_up_to_the_measured_whole() {
+        let h200 = MachineSpec::preset_text("h200")
+            .and_then(|text| MachineSpec::parse(text).ok())
+            .unwrap_or_else(|| panic!("a preset"));
+        for (class, port, count, on_unit) in
+            [(Class::IntDiv, Port::Sfu, 17, 3), (Class::IntDiv64, Port::Sfu, 72, 3), (Class::Logic, Port::Alu, 2, 1)]
+        {
+            let price = h200.price(class);
+            let whole = Expansion::new(price, port, count, on_unit, &h200);
+            let parts: Vec<Part> = (0..count).map(|i| whole.part(i)).collect();
+            assert_eq!(parts.iter().map(|p| p.interval).sum::<u32>(), price.interval, "{class:?}");
+            let chain: u32 = parts[..parts.len() - 1].iter().map(|p| p.gap).sum();
+            assert_eq!(chain + whole.tail, price.latency, "{class:?}");
+            assert_eq!(parts.iter().filter(|p| p.port == port).count(), on_unit as usize);
+        }
+    }
+}
