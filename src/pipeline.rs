@@ -201,8 +201,10 @@ fn report_of(
     });
     let metric = |name: &str| run.metric(name).map(Value::as_f64);
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
-    run.expectations =
-        verdicts.into_iter().map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail }).collect();
+    run.expectations = verdicts
+        .into_iter()
+        .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
+        .collect();
     Simulation { run, finish, launch }
 }
 

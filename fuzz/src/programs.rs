@@ -104,16 +104,9 @@ pub fn run(data: &[u8]) {
 }
 
 /// A run with every check and every text that can be made of it. Gives the launch afterwards if nothing at all was found.
-fn whole(
-    program: &Program,
-    kernel: &Kernel,
-    launch: &Launch,
-    spec: &MachineSpec,
-    options: &Options,
-) -> Option<Launch> {
+fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
     let style = Style { width: 80, color: false };
-    let checked =
-        pipeline::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
+    let checked = pipeline::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
     laws::findings(&checked.findings, &program.text);
     let simulation = checked.simulation;
     laws::harmless(&report::text(&simulation.run, style));

@@ -286,6 +286,11 @@ fn variables_are_memory_too() {
         ],
     );
     let bytes = 1.5f32.to_le_bytes().to_vec();
-    std::sync::Arc::make_mut(&mut program.variables).push(StaticVariable { name: "c".into(), space: Space::Const, address, bytes });
+    std::sync::Arc::make_mut(&mut program.variables).push(StaticVariable {
+        name: "c".into(),
+        space: Space::Const,
+        address,
+        bytes,
+    });
     assert_eq!(output(&program, &launch(1, 2, 2)), [2.25f32.to_bits(); 2]);
 }

@@ -20,15 +20,8 @@ use super::support;
 use fuzz::edit::{Edit, edited};
 
 /// Folders of programs, sound and not.
-const PROGRAMS: &[&str] = &[
-    "programs",
-    "tests/bad",
-    "tests/calls",
-    "tests/hostile",
-    "tests/races",
-    "tests/regressions",
-    "fuzz/seeds",
-];
+const PROGRAMS: &[&str] =
+    &["programs", "tests/bad", "tests/calls", "tests/hostile", "tests/races", "tests/regressions", "fuzz/seeds"];
 /// Inputs that are longer are replayed, but not changed: most changes would be far from each other.
 const MOST_CHANGED: usize = 8 << 10;
 

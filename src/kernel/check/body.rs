@@ -208,9 +208,14 @@ impl<'a> Body<'a> {
         self.failed |= self.diagnostics.len() > before;
     }
 
+    /// Whether so much is wrong that the rest need not be read.
+    fn is_hopeless(&self) -> bool {
+        self.failed && self.diagnostics.len() > ENOUGH
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
-            if self.failed && self.diagnostics.len() > ENOUGH {
+            if self.is_hopeless() {
                 return;
             }
             match statement {
@@ -284,6 +289,9 @@ impl<'a> Body<'a> {
 
     fn resolve_branches(&mut self) {
         for (at, name, scope) in std::mem::take(&mut self.branches) {
+            if self.is_hopeless() {
+                return;
+            }
             let label = self.scopes.label(&name, scope);
             if let (Some(target), Some(inst)) = (self.ok(label), self.insts.get_mut(at))
                 && let Op::Branch { target: place, .. } = &mut inst.op
@@ -294,6 +302,9 @@ impl<'a> Body<'a> {
         for (at, names, scope) in std::mem::take(&mut self.switches) {
             let mut targets = Vec::new();
             for name in names {
+                if self.is_hopeless() {
+                    return;
+                }
                 let label = self.scopes.label(&name, scope);
                 targets.extend(self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))));
             }

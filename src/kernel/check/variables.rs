@@ -140,7 +140,12 @@ impl<'a> Statics<'a> {
         for (variable, shape, symbol) in placed {
             let bytes = statics.initial_bytes(variable, shape, diagnostics);
             let name = variable.name.text.clone();
-            Arc::make_mut(&mut statics.variables).push(StaticVariable { name, space: symbol.space, address: symbol.address, bytes });
+            Arc::make_mut(&mut statics.variables).push(StaticVariable {
+                name,
+                space: symbol.space,
+                address: symbol.address,
+                bytes,
+            });
         }
         statics
     }

@@ -59,7 +59,8 @@ pub(super) fn dominates(idom: &[Option<usize>], depths: &[u32], a: usize, b: usi
 /// than [`dominators`], which takes quadratic time in deep nests: each node's is the nearest common one of those that lead to it,
 /// found by pointers that jump (Myers, "An applicative random-access stack", 1983).
 pub(super) fn dominators_in_order(graph: &Successors, start: usize) -> Vec<Option<usize>> {
-    let mut tree = Jumps { above: vec![None; graph.len()], jump: vec![start; graph.len()], depth: vec![0; graph.len()] };
+    let mut tree =
+        Jumps { above: vec![None; graph.len()], jump: vec![start; graph.len()], depth: vec![0; graph.len()] };
     for node in std::iter::once(start).chain(0..graph.len()).filter(|&n| n < graph.len()) {
         if node != start {
             let Some(above) = tree.above[node] else { continue }; // nothing leads here

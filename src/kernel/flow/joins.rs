@@ -238,9 +238,8 @@ fn colour(barriers: &mut [ConvergenceBarrier], back: &Successors) {
     for i in 0..barriers.len() {
         let (earlier, rest) = barriers.split_at_mut(i);
         let current = &mut rest[0];
-        let clash = |b: &&ConvergenceBarrier| {
-            b.region.meets(&current.region) || passes(b, current) || passes(current, b)
-        };
+        let clash =
+            |b: &&ConvergenceBarrier| b.region.meets(&current.region) || passes(b, current) || passes(current, b);
         let taken: Bits = earlier.iter().filter(clash).map(|b| b.id.index()).collect();
         let free = (0..).map(JoinId).find(|id| !taken.contains(id.index()));
         current.id = free.unwrap_or_default();

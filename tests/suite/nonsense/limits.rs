@@ -94,14 +94,19 @@ fn large_kernels_are_analysed() {
 
 #[test]
 fn an_index_may_have_a_sum_in_it() {
-    let text = "//! buffer x: u32[1 << 20]\n//! expect x[i + 0 * sum(x)] == 0 for i in 0..1 << 20\n".to_owned() + &kernel("");
+    let text =
+        "//! buffer x: u32[1 << 20]\n//! expect x[i + 0 * sum(x)] == 0 for i in 0..1 << 20\n".to_owned() + &kernel("");
     assert_eq!(codes(&text), [""; 0]);
 }
 
 #[test]
 fn what_a_launch_takes_of_the_host_has_a_limit() {
-    let program =
-        |n: u32| Program::parse("local.ir", &kernel(&format!(".local .b8 s[{n}];\nst.local.u32 [s], %r1;")).replace("grid = 1", "grid = 4096"));
+    let program = |n: u32| {
+        Program::parse(
+            "local.ir",
+            &kernel(&format!(".local .b8 s[{n}];\nst.local.u32 [s], %r1;")).replace("grid = 1", "grid = 4096"),
+        )
+    };
     let options = support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, 100);
     for (bytes, fits) in [(1 << 10, true), (1 << 18, false)] {
         let program = program(bytes);
