@@ -34,6 +34,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+use simt_sim::grade::plain;
+
+/// Bytes of a message.
+const MOST_MESSAGE: usize = 16 << 10;
 
 /// How the process ends. The numbers are documented in `--help` and in the README.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +66,8 @@ pub(crate) struct Failure(pub String);
 impl Failure {
     /// A failure that has no place in a source text.
     pub(crate) fn new(message: impl std::fmt::Display) -> Failure {
-        Failure(format!("error: {message}\n"))
+        // It may name files and repeat what was typed, which a terminal must not obey.
+        Failure(format!("error: {}\n", plain(&message.to_string(), MOST_MESSAGE)))
     }
 }
 

@@ -20,6 +20,8 @@ pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure
 pub use inst::*;
 pub use lane::*;
 
+use std::sync::Arc;
+
 use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{Space, Type};
@@ -44,8 +46,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// Local memory a lane, in bytes, before any call: the kernel's own frame.
     pub local_bytes: u32,
-    /// `.global` and `.const` variables of the module.
-    pub variables: Vec<StaticVariable>,
+    /// `.global` and `.const` variables of the module, which all its kernels share.
+    pub variables: Arc<Vec<StaticVariable>>,
     /// `.shared` variables by name: offset and size in the block's shared memory (for reports).
     pub shared_variables: Vec<(String, u32, u32)>,
     /// `.maxntid`/`.reqntid`: the block shape promised or required, with whether it is required.

@@ -18,6 +18,7 @@ mod reference;
 mod resolve;
 mod term;
 mod token;
+mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use expect::{Expectation, Verdict, judge};
 pub use fill::Files;
 pub use plan::{Plan, Relation};
 pub use term::MemoryView;
+pub use typed::{extent, setting};
 
 /// A launch ready to run: every expression evaluated, every buffer filled.
 #[derive(Clone, Debug)]
@@ -87,4 +89,6 @@ pub struct Overrides {
     pub grid: Option<[u32; 3]>,
     /// `--block X,Y,Z`
     pub block: Option<[u32; 3]>,
+    /// The most bytes that all buffers may have together, where that is less than 16 GiB.
+    pub most_buffer_bytes: Option<u64>,
 }

@@ -212,7 +212,7 @@ impl Assignment {
     /// What a case changes of the directives, with a submission's choices.
     pub(super) fn overrides(&self, case: &Case, choices: &BTreeMap<String, i64>) -> Overrides {
         let set = choices.iter().chain(&case.set).map(|(name, value)| (name.clone(), value.to_string())).collect();
-        Overrides { set, grid: case.grid, block: case.block }
+        Overrides { set, grid: case.grid, block: case.block, ..Overrides::default() }
     }
 
     /// The runs that a rule looks at, as indices into [`Assignment::runs`].

@@ -95,7 +95,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
         shared_bytes: 4096,
         local_bytes: 0,
         functions: Vec::new(),
-        variables: Vec::new(),
+        variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
         registers_per_thread: 16,
@@ -287,6 +287,11 @@ fn variables_are_memory_too() {
         ],
     );
     let bytes = 1.5f32.to_le_bytes().to_vec();
-    program.variables.push(StaticVariable { name: "c".into(), space: Space::Const, address, bytes });
+    std::sync::Arc::make_mut(&mut program.variables).push(StaticVariable {
+        name: "c".into(),
+        space: Space::Const,
+        address,
+        bytes,
+    });
     assert_eq!(output(&program, &launch(1, 2, 2)), [2.25f32.to_bits(); 2]);
 }
