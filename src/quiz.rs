@@ -75,7 +75,7 @@ pub struct Revealed {
     /// Why it is so, in sentences with the run's figures.
     pub because: Vec<String>,
     /// How far to trust the figure.
-    pub trust: &'static str,
+    pub trust: String,
     /// Commands that say more.
     pub read_on: Vec<String>,
 }

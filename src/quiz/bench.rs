@@ -90,7 +90,7 @@ impl Setup {
         let revealed = Revealed {
             answer: since as f64,
             measured: format!("{} with {}, as written: {counts}", self.program.path, set.join(", ")),
-            trust: EXACT,
+            trust: EXACT.to_owned(),
             read_on: vec![
                 format!("simt-sim run {}{flags} --lowering as-written", self.program.path),
                 format!("simt-sim explain {explain}"),

@@ -212,7 +212,7 @@ impl Figure {
             others: others.collect(),
             table: Some(table.clone()),
             because: vec![answer.short.clone()],
-            trust: if self.within > 1.0 { ESTIMATE } else { EXACT },
+            trust: if self.within > 1.0 { ESTIMATE } else { EXACT }.to_owned(),
             read_on: vec![format!("simt-sim ask {experiment}"), format!("simt-sim explain {}", self.explain)],
         })
     }

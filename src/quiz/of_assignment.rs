@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use super::excerpt::{around_branches, excerpt};
 use super::seen::{Focus, Subject};
 use super::{EXACT, Other, Question, Revealed, STATED, Trouble};
-use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number, trust};
+use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number};
 use crate::launch::Files;
 use crate::pipeline::Program;
 use crate::report::metrics::{self, Value};
+use crate::report::validation::Standing;
 
 /// The questions of an assignment that students may see before the due date.
 pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Question<'a>> {
@@ -61,11 +62,11 @@ fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'
     revealed.answer = figure;
     match revealed.others.iter().find(|other| (other.value - figure).abs() < 1e-9) {
         Some(other) => {
-            revealed.trust = EXACT;
+            revealed.trust = EXACT.to_owned();
             revealed.because.push(format!("{} is {}.", number(figure), other.what));
         }
         None => {
-            revealed.trust = STATED;
+            revealed.trust = STATED.to_owned();
             revealed.is_stated = true;
         }
     }
@@ -109,7 +110,7 @@ fn measured(
         ));
     }
     revealed.measured = format!("{name} of {whose}, {}", assignment.run_name(run));
-    revealed.trust = metric.map_or(EXACT, trust);
+    revealed.trust = metric.map_or_else(|| EXACT.to_owned(), |metric| Standing::of(metric).words(machine));
     revealed.read_on.push(format!("simt-sim explain {}", metric.map_or(name, |metric| metric.name)));
     Ok(revealed)
 }
