@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::excerpt::{around_branches, excerpt};
 use super::seen::{Focus, Subject};
 use super::{EXACT, Other, Question, Revealed, STATED, Trouble};
-use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number, trust};
+use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number};
 use crate::launch::Files;
 use crate::pipeline::Program;
 use crate::report::metrics::{self, Value};
@@ -109,7 +109,7 @@ fn measured(
         ));
     }
     revealed.measured = format!("{name} of {whose}, {}", assignment.run_name(run));
-    revealed.trust = metric.map_or(EXACT, trust);
+    revealed.trust = metric.map_or(EXACT, |metric| metric.basis().words());
     revealed.read_on.push(format!("simt-sim explain {}", metric.map_or(name, |metric| metric.name)));
     Ok(revealed)
 }
