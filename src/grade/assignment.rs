@@ -31,7 +31,7 @@ pub struct Spec {
     /// The file that [`Than::Baseline`] means [default: the starter].
     #[serde(default)]
     pub baseline: Option<String>,
-    /// Machines: a preset's name, with `:pre-volta` or `:volta` where it has both modes.
+    /// Machines: a preset's name, then perhaps a mode (`:pre-volta`, `:volta`) and the lanes of a warp (`:32`).
     #[serde(default = "machines")]
     pub machines: Vec<String>,
     /// The inputs and launches.
@@ -109,6 +109,8 @@ pub struct Limits {
     pub seconds: u64,
     /// Host memory in MiB.
     pub memory_mib: u64,
+    /// KiB of each thread's stack: ends a recursion that has no end.
+    pub stack_kib: u32,
     /// KiB of a submitted file.
     pub file_kib: u64,
     /// KiB of text that a submission can cause in a report.
@@ -117,7 +119,15 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { cycles: 20_000_000, times_reference: 20, seconds: 60, memory_mib: 512, file_kib: 512, output_kib: 64 }
+        Limits {
+            cycles: 20_000_000,
+            times_reference: 20,
+            seconds: 60,
+            memory_mib: 512,
+            stack_kib: 4,
+            file_kib: 512,
+            output_kib: 64,
+        }
     }
 }
 
@@ -202,7 +212,7 @@ impl Assignment {
     /// What a case changes of the directives, with a submission's choices.
     pub(super) fn overrides(&self, case: &Case, choices: &BTreeMap<String, i64>) -> Overrides {
         let set = choices.iter().chain(&case.set).map(|(name, value)| (name.clone(), value.to_string())).collect();
-        Overrides { set, grid: case.grid, block: case.block }
+        Overrides { set, grid: case.grid, block: case.block, ..Overrides::default() }
     }
 
     /// The runs that a rule looks at, as indices into [`Assignment::runs`].
@@ -230,6 +240,12 @@ impl Assignment {
         let (case, site) = self.runs.get(run).copied().unwrap_or_default();
         let case = self.spec.cases.get(case).map_or("?", |c| c.name.as_str());
         format!("{case} on {}", self.sites.get(site).map_or("?", |s| s.name.as_str()))
+    }
+
+    /// The machine of a run.
+    pub fn machine(&self, run: usize) -> &str {
+        let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site));
+        site.map_or("?", |site| site.spec.name.as_str())
     }
 
     /// Whether students are told no more of a run than its name.
@@ -355,16 +371,22 @@ fn unknown_metric(of: &str, name: &str) -> String {
 }
 
 fn site(name: &str) -> Result<Site, String> {
-    let (preset, mode) = name.split_once(':').map_or((name, None), |(preset, mode)| (preset, Some(mode)));
+    let mut words = name.split(':');
+    let preset = words.next().unwrap_or_default();
     let Some(text) = MachineSpec::preset_text(preset) else {
         let near = closest(preset, MachineSpec::presets()).map(|near| format!("; did you mean `{near}`?"));
         return Err(format!("`machines`: there is no machine `{preset}`{}", near.unwrap_or_default()));
     };
-    let spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a sound machine"))?;
-    let found = match mode {
-        None => spec.modes.first().copied(),
-        Some(mode) => spec.modes.iter().copied().find(|known| known.name() == mode),
-    };
-    let mode = found.ok_or_else(|| format!("`machines`: `{name}`: {preset} has no such mode"))?;
+    let mut spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a sound machine"))?;
+    let mut mode = spec.modes.first().copied();
+    for word in words {
+        match (spec.modes.iter().copied().find(|mode| mode.name() == word), word.parse()) {
+            (Some(named), _) => mode = Some(named),
+            (None, Ok(lanes)) if (2..=32).contains(&lanes) => spec.warp_size = lanes,
+            (None, Ok(_)) => return Err(format!("`machines`: `{name}`: a warp has 2 to 32 lanes")),
+            (None, Err(_)) => return Err(format!("`machines`: `{name}`: {preset} has no mode `{word}`")),
+        }
+    }
+    let mode = mode.ok_or_else(|| format!("`machines`: `{name}`: {preset} has no mode"))?;
     Ok(Site { name: name.to_owned(), spec, mode })
 }

@@ -22,6 +22,9 @@ pub struct Criterion {
     /// What to think about when points are missing.
     #[serde(default)]
     pub hint: String,
+    /// Why the answer to a question is what it is, for after the answer (`simt-sim quiz`). Grading never shows it.
+    #[serde(default)]
+    pub because: String,
     /// Whether students see it only after the due date.
     #[serde(default)]
     pub hidden: bool,
@@ -92,6 +95,9 @@ pub enum Rule {
         /// Names of checks; empty: all.
         #[serde(default)]
         kinds: Vec<String>,
+        /// Whether warnings count as well: what does no harm on the machines that there are.
+        #[serde(default)]
+        warnings: bool,
         /// The cases.
         #[serde(default)]
         cases: Vec<String>,
@@ -120,6 +126,10 @@ pub enum Rule {
         /// How far off an answer may be.
         #[serde(default)]
         within: f64,
+        /// What `simt-sim quiz` shows with it: the starter's lines from one that contains the first text to one that contains
+        /// the second.
+        #[serde(default)]
+        show: Option<(String, String)>,
     },
 }
 

@@ -59,7 +59,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                 Warp::new(
                     (w % spec.schedulers as usize, w / spec.schedulers as usize),
                     RegisterFile::new(&cx.kernel.registers),
-                    LocalMemory::new(cx.kernel.local_bytes),
+                    LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
                     cx.program.scoreboard,
                     cx.control(LaneMask::EMPTY, 0),
                 )
