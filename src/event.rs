@@ -119,8 +119,12 @@ pub struct Traffic {
     pub l1_hits: u32,
     /// Sectors found in L2 (of those that missed or bypassed L1).
     pub l2_hits: u32,
-    /// Sectors that went to DRAM.
+    /// Sectors that L2 counts a second time: their home is the partition of L2 that the SM is not attached to.
+    pub l2_crossed: u32,
+    /// Sectors that were read from DRAM.
     pub dram: u32,
+    /// Sectors that L2 wrote back to DRAM on this access's account: older ones, which had to make room.
+    pub written_back: u32,
     /// Shared-memory wavefronts (passes); 1 = no bank conflict. 0 for the others.
     pub wavefronts: u32,
     /// The fewest wavefronts the same bytes could have taken.

@@ -2,7 +2,7 @@
 //!
 //! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
 //! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
-//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys` and `cache`, `block` (admission, barriers),
+//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys`, `l2` and `cache`, `block` (admission, barriers),
 //! `verdict` (hangs), `gpu` (many SMs), `session` (issue by issue, and back), `spec` (machine files).
 
 mod block;
@@ -10,6 +10,7 @@ mod cache;
 mod expansion;
 mod gpu;
 mod issue;
+mod l2;
 mod lower;
 mod memsys;
 mod program;

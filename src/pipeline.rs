@@ -360,7 +360,7 @@ fn machine_facts(spec: &MachineSpec) -> MachineFacts {
         warp_size: spec.warp_size,
         clock_hz: u64::from(spec.clock_mhz) * 1_000_000,
         shared_banks: spec.memory.shared_banks,
-        dram_writes_modelled: false,
+        launch_overhead: spec.launch_overhead,
     }
 }
 

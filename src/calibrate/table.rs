@@ -408,6 +408,18 @@ pub const EXPERIMENTS: &[Experiment] = &[
         64.0,
         WIDE,
     ),
+    loose(
+        0.8,
+        spans(
+            "first-constant",
+            "cold_start, in part: the first parameter that a block uses, and two operations; simulated it comes before the stamps",
+            FETCH,
+            "first_constant",
+            &[plus(&[])],
+            1.0,
+            WIDE,
+        ),
+    ),
     Experiment {
         figure: Figure::Youth,
         unit: "share",

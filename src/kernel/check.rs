@@ -16,6 +16,7 @@ mod names;
 mod operands;
 mod rows;
 mod scope;
+mod sequences;
 #[cfg(test)]
 mod tests;
 mod variables;
@@ -39,6 +40,11 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     }
     let functions_are_sound = !has_errors(&function_findings);
     diagnostics.extend(function_findings);
+    for item in &module.items {
+        if let Item::Function(function) = item {
+            diagnostics.extend(sequences::sequences(function.body.as_deref().unwrap_or_default()));
+        }
+    }
     let mut kernels = Vec::new();
     let mut names = BTreeMap::new();
     for item in &module.items {

@@ -1,7 +1,8 @@
 //! A set-associative cache of 128-byte lines with four 32-byte sectors each, replaced least recently used first.
 //!
 //! Only tags and arrival times: the data is always read from memory, which is never stale here. Modelled: sectoring,
-//! hits on sectors still in flight (they count as hits and wait for the fill). Not modelled: dirty write-backs, MSHR limits.
+//! hits on sectors still in flight (they count as hits and wait for the fill), sectors that are newer than what lies below
+//! (dirty). Not modelled: MSHR limits.
 
 use std::ops::Range;
 
@@ -11,26 +12,26 @@ use crate::base::Cycle;
 pub(super) const LINE: u64 = 128;
 /// Bytes of a sector.
 pub(super) const SECTOR: u64 = 32;
+/// Sectors of a line.
+pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
 
-#[derive(Clone, Copy)]
-struct Way {
-    /// Line number + 1; 0 = empty.
-    tag: u64,
-    /// Time of last use, for replacement.
-    used: u64,
-    /// When the last fill of the line arrives.
-    arrives: Cycle,
-    /// Bit per sector present (or in flight).
-    sectors: u8,
-}
-
-/// Tags of one cache.
+/// Tags of one cache. A column for each thing that is known of a way, sets one behind the other: what a lookup compares lies
+/// together, and memory that holds zeros only costs nothing until it is used.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
     sets: u64,
-    lines: Vec<Way>,
     clock: u64,
+    /// Line number + 1; 0 = empty.
+    tags: Vec<u64>,
+    /// Time of last use, for replacement.
+    used: Vec<u64>,
+    /// When the last fill of the line arrives.
+    arrives: Vec<Cycle>,
+    /// Bit per sector present (or in flight).
+    sectors: Vec<u8>,
+    /// Bit per sector that must be written back.
+    dirty: Vec<u8>,
 }
 
 /// What a lookup found.
@@ -42,6 +43,23 @@ pub(super) struct Found {
     pub arrives: Cycle,
     /// Where the line is from now on; `None` if nowhere.
     place: Option<usize>,
+    /// The dirty sectors of the line that had to make room.
+    evicted: u8,
+}
+
+impl Found {
+    /// How many sectors have to be written back, because their line had to make room.
+    #[inline]
+    pub(super) fn evicted(&self) -> u32 {
+        sectors_in(self.evicted)
+    }
+}
+
+/// How many sectors of a line are in a set. (A table: the base instruction set of x86-64 cannot count bits.)
+#[inline]
+pub(super) fn sectors_in(set: u8) -> u32 {
+    const ONES: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
+    ONES[usize::from(set % 16)].into()
 }
 
 impl Cache {
@@ -49,8 +67,17 @@ impl Cache {
     pub(super) fn new(bytes: u64, ways: u32) -> Cache {
         let ways = ways.max(1) as usize;
         let sets = (bytes / LINE / ways as u64).max(1);
-        let empty = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
-        Cache { ways, sets, lines: vec![empty; sets as usize * ways], clock: 0 }
+        let all = sets as usize * ways;
+        Cache {
+            ways,
+            sets,
+            clock: 0,
+            tags: vec![0; all],
+            used: vec![0; all],
+            arrives: vec![0; all],
+            sectors: vec![0; all],
+            dirty: vec![0; all],
+        }
     }
 
     /// The ways that can hold `line`.
@@ -68,45 +95,70 @@ impl Cache {
     #[inline]
     pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
         self.clock += 1;
-        let now = self.clock;
         let tag = line + 1;
-        let range = self.set(line);
-        let first = range.start;
-        let set = &mut self.lines[range];
-        if let Some(i) = set.iter().position(|w| w.tag == tag) {
-            let way = &mut set[i];
-            let hits = way.sectors & wanted;
-            way.used = now;
+        let set = self.set(line);
+        let first = set.start;
+        if let Some(i) = self.tags[set.clone()].iter().position(|&t| t == tag) {
+            let place = first + i;
+            let hits = self.sectors[place] & wanted;
+            self.used[place] = self.clock;
             if allocate {
-                way.sectors |= wanted;
+                self.sectors[place] |= wanted;
             }
-            return Found { hits, arrives: way.arrives, place: Some(first + i) };
+            return Found { hits, arrives: self.arrives[place], place: Some(place), evicted: 0 };
         }
-        let mut place = None;
-        if allocate {
-            // An empty way has `used` 0, so it goes first.
-            if let Some((i, victim)) = set.iter_mut().enumerate().min_by_key(|(_, w)| w.used) {
-                *victim = Way { tag, used: now, arrives: 0, sectors: wanted };
-                place = Some(first + i);
-            }
+        if !allocate {
+            return Found { hits: 0, arrives: 0, place: None, evicted: 0 };
         }
-        Found { hits: 0, arrives: 0, place }
+        // An empty way was used at 0, so it goes first.
+        let victim = self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
+        let place = first + victim;
+        let evicted = self.dirty[place];
+        self.tags[place] = tag;
+        self.used[place] = self.clock;
+        self.arrives[place] = 0;
+        self.sectors[place] = wanted;
+        self.dirty[place] = 0;
+        Found { hits: 0, arrives: 0, place: Some(place), evicted }
     }
 
     /// Says when the fill of the line that was just looked up arrives.
     #[inline]
     pub(super) fn arrive(&mut self, found: Found, at: Cycle) {
         if let Some(place) = found.place {
-            let way = &mut self.lines[place];
-            way.arrives = way.arrives.max(at);
+            self.arrives[place] = self.arrives[place].max(at);
         }
     }
 
-    /// Drops `line`.
+    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before, others that were
+    /// used longest ago are cleaned, at least a line's worth, and two lines' worth if this line was clean. How many sectors that
+    /// are, comes back.
+    #[inline]
+    pub(super) fn soil(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
+        let Some(place) = found.place else { return 0 };
+        let first = place - place % self.ways;
+        let set = first..first + self.ways;
+        let before: u32 = self.dirty[set.clone()].iter().map(|&dirty| sectors_in(dirty)).sum();
+        let lines = if self.dirty[place] == 0 { 2 } else { 1 };
+        self.dirty[place] |= sectors;
+        let enough = if before < most { 0 } else { lines * SECTORS };
+        let mut written = 0;
+        while written < enough {
+            let others = set.clone().filter(|&other| other != place && self.dirty[other] != 0);
+            let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
+            written += sectors_in(self.dirty[oldest]);
+            self.dirty[oldest] = 0;
+        }
+        written
+    }
+
+    /// Drops `line`, which must not be dirty.
     pub(super) fn evict(&mut self, line: u64) {
         let set = self.set(line);
-        if let Some(way) = self.lines[set].iter_mut().find(|w| w.tag == line + 1) {
-            *way = Way { tag: 0, used: 0, arrives: 0, sectors: 0 };
+        let first = set.start;
+        if let Some(i) = self.tags[set].iter().position(|&tag| tag == line + 1) {
+            self.tags[first + i] = 0;
+            self.used[first + i] = 0;
         }
     }
 }

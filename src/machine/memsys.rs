@@ -3,9 +3,10 @@
 //! An access is served at issue, in one go: the coalescer splits it into 32-byte sectors of 128-byte lines, tags say where
 //! each sector is, and two rate limiters (the link to L2, DRAM) say when the last one arrives. Shared memory counts the
 //! passes its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts), Accel-Sim (sectored, write-through L1).
-//! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices, write-back traffic to DRAM.
+//! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
-use super::cache::{Cache, LINE, SECTOR};
+use super::cache::{Cache, LINE, SECTOR, sectors_in};
+use super::l2::L2;
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 use crate::base::{Cycle, LaneMask, MAX_LANES, mix};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -20,12 +21,13 @@ const FINE: u64 = 1024;
 pub(super) struct MemorySystem {
     spec: Memory,
     l1: Option<Cache>,
-    l2: Cache,
+    l2: L2,
     /// Fine time a sector takes on the link to L2 and from DRAM.
     link_cost: u64,
     dram_cost: u64,
     /// Fine time until which each is busy.
     link_free: u64,
+    store_free: u64,
     dram_free: u64,
     /// Scratch: the lines of the request being served.
     lines: Lines,
@@ -58,10 +60,11 @@ impl MemorySystem {
         MemorySystem {
             spec: m,
             l1: m.l1.map(|c| Cache::new(c.bytes, c.ways)),
-            l2: Cache::new(m.l2.bytes / u64::from(active_sms.max(1)), m.l2.ways),
+            l2: L2::new(&m, active_sms),
             link_cost: cost(link),
             dram_cost: cost(m.dram_bytes_per_cycle / share),
             link_free: 0,
+            store_free: 0,
             dram_free: 0,
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
@@ -70,7 +73,7 @@ impl MemorySystem {
     /// The first cycle at which the queue towards L2 takes another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
-        (self.link_free / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
+        (self.link_free.max(self.store_free) / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
     /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`], afterwards as the caches see them.
@@ -158,10 +161,22 @@ impl MemorySystem {
     /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
     fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, traffic: &mut Traffic) -> Cycle {
         let count = u64::from(sectors_in(sectors));
-        self.link_free = self.link_free.max(now * FINE) + count * self.link_cost;
-        let through_link = self.link_free / FINE;
-        let found = self.l2.access(line, sectors, true);
+        let (link, cost) = match self.spec.stores {
+            Some(packets) if traffic.kind == AccessWay::Store => (&mut self.store_free, packets.cycles(sectors) * FINE),
+            _ => (&mut self.link_free, count * self.link_cost),
+        };
+        *link = (*link).max(now * FINE) + cost;
+        let through_link = *link / FINE;
+        let found = match traffic.kind {
+            AccessWay::Load => self.l2.read(line, sectors),
+            AccessWay::Store | AccessWay::Atomic => self.l2.write(line, sectors),
+        };
         traffic.l2_hits += sectors_in(found.hits);
+        traffic.l2_crossed += sectors_in(found.crossed);
+        if found.written > 0 {
+            traffic.written_back += found.written;
+            self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(found.written) * self.dram_cost;
+        }
         let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);
         let absent = sectors & !found.hits;
         // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
@@ -170,7 +185,7 @@ impl MemorySystem {
             traffic.dram += count;
             self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(count) * self.dram_cost;
             arrives = arrives.max(self.dram_free / FINE + self.dram_latency(line));
-            self.l2.arrive(found, arrives);
+            self.l2.arrive(&found, arrives);
         }
         arrives
     }
@@ -214,17 +229,12 @@ fn blank(access: MemoryAccess) -> Traffic {
         transactions: 0,
         l1_hits: 0,
         l2_hits: 0,
+        l2_crossed: 0,
         dram: 0,
+        written_back: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
     }
-}
-
-/// How many sectors of a line are in a set. (A table: the base instruction set of x86-64 cannot count bits.)
-#[inline]
-fn sectors_in(set: u8) -> u32 {
-    const ONES: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
-    ONES[usize::from(set % 16)].into()
 }
 
 impl Lines {

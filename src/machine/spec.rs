@@ -156,6 +156,25 @@ pub enum Transactions {
     Lines,
 }
 
+/// How stores travel to L2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Packets {
+    /// Cycles for each line of a request that is not written whole.
+    pub line: u32,
+    /// Cycles for each sector.
+    pub sector: u32,
+}
+
+impl Packets {
+    /// Cycles for some of the four sectors of a line, one bit each.
+    #[inline]
+    pub(super) fn cycles(self, sectors: u8) -> u64 {
+        let header = if sectors == 0b1111 { 0 } else { self.line };
+        u64::from(header) + u64::from(sectors.count_ones()) * u64::from(self.sector)
+    }
+}
+
 /// The memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -175,10 +194,16 @@ pub struct Memory {
     pub l1_conflict: u32,
     /// L2 of the whole GPU.
     pub l2: Cache,
+    /// Partitions of L2, 1 or 2. Of two, an SM is attached to one, and data whose home is the other is in both.
+    pub l2_partitions: u32,
+    /// Ways of a set of L2 that may be dirty before a further store has older ones written back; 0: all.
+    pub l2_dirty_ways: u32,
     /// Bytes a cycle that all SMs together get from L2.
     pub l2_bytes_per_cycle: f64,
     /// Bytes a cycle that one SM can get from L2 at most.
     pub l2_bytes_per_cycle_sm: f64,
+    /// The SM's own way for stores to L2; `None`: they share that of the loads.
+    pub stores: Option<Packets>,
     /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
     pub dram_latency: u32,
     /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
@@ -270,6 +295,8 @@ pub struct MachineSpec {
     pub warp_start: u32,
     /// Cycles that an SM's first blocks wait for code and constants that no cache holds yet.
     pub cold_start: u32,
+    /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
+    pub launch_overhead: u32,
     /// Further cycles after a branch that is taken: its target's instructions are fetched.
     pub branch_taken: u32,
     /// Cycles until what was read from a special register (`%tid`, `%ctaid`, ..) can be used; 0: as any move.
@@ -394,6 +421,7 @@ impl MachineSpec {
                 );
             }
         }
+        need((1..=2).contains(&self.memory.l2_partitions), "l2_partitions", "L2 has one or two partitions");
         for (field, rate) in [
             ("l2_bytes_per_cycle", self.memory.l2_bytes_per_cycle),
             ("l2_bytes_per_cycle_sm", self.memory.l2_bytes_per_cycle_sm),

@@ -134,7 +134,9 @@ impl Counts {
             transactions: t.transactions.into(),
             l1_hits: t.l1_hits.into(),
             l2_hits: t.l2_hits.into(),
+            l2_crossed: t.l2_crossed.into(),
             dram_sectors: t.dram.into(),
+            written_back: t.written_back.into(),
             wavefronts: t.wavefronts.into(),
             ideal_wavefronts: t.ideal_wavefronts.into(),
         });

@@ -54,7 +54,9 @@ fn access(kind: AccessWay, lanes: LaneMask, words: &[u32]) -> Traffic {
         transactions: sectors,
         l1_hits,
         l2_hits: 0,
+        l2_crossed: 0,
         dram: sectors - l1_hits,
+        written_back: 0,
         wavefronts: 0,
         ideal_wavefronts: 0,
     }

@@ -25,8 +25,12 @@ pub struct TrafficTotals {
     pub l1_hits: u64,
     /// Sectors found in L2.
     pub l2_hits: u64,
-    /// Sectors that went to DRAM.
+    /// Sectors that L2 counts a second time, because they crossed to its other partition.
+    pub l2_crossed: u64,
+    /// Sectors that were read from DRAM.
     pub dram_sectors: u64,
+    /// Older sectors that L2 wrote back to DRAM meanwhile.
+    pub written_back: u64,
     /// Passes through shared memory.
     pub wavefronts: u64,
     /// The fewest passes the same accesses could have taken.
@@ -43,7 +47,9 @@ impl TrafficTotals {
         self.transactions += other.transactions;
         self.l1_hits += other.l1_hits;
         self.l2_hits += other.l2_hits;
+        self.l2_crossed += other.l2_crossed;
         self.dram_sectors += other.dram_sectors;
+        self.written_back += other.written_back;
         self.wavefronts += other.wavefronts;
         self.ideal_wavefronts += other.ideal_wavefronts;
     }

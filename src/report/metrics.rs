@@ -64,8 +64,13 @@ impl Inputs<'_> {
         self.totals.traffic(MemoryKind::Shared, way)
     }
 
+    /// Cycles from the beginning of the launch to its end.
+    fn launch_cycles(&self) -> u64 {
+        self.totals.elapsed_cycles + u64::from(self.machine.launch_overhead)
+    }
+
     fn seconds(&self) -> f64 {
-        self.totals.elapsed_cycles as f64 / self.machine.clock_hz as f64
+        self.launch_cycles() as f64 / self.machine.clock_hz as f64
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Validation {
     pub profiles: Vec<ProfileRow>,
     /// The generated programs, if there are observations of them.
     pub generated: Option<GeneratedRow>,
+    /// The machine's parameters, as small programs measure them.
+    pub parameters: Vec<ParameterRow>,
     /// What all of it says of each feature of the model.
     pub features: Vec<Feature>,
     /// The reasons and gaps that the labels come from.
@@ -72,6 +74,21 @@ pub struct ProfileRow {
     pub unknown: Vec<String>,
 }
 
+/// A figure that a small program measures of a machine, on the simulator and on a GPU.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ParameterRow {
+    /// The experiment.
+    pub experiment: &'static str,
+    /// The parameter of the machine file, and what else is in the figure.
+    pub parameter: &'static str,
+    /// The unit of both figures.
+    pub unit: &'static str,
+    /// On the simulated machine.
+    pub simulated: f64,
+    /// On the GPU.
+    pub measured: f64,
+}
+
 /// The generated programs that ran on a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct GeneratedRow {
@@ -98,7 +115,7 @@ impl ProfileRow {
 }
 
 /// The counters that tables show; `--verbose` and JSON have all.
-pub const SHOWN: [&str; 13] = [
+pub const SHOWN: [&str; 16] = [
     "smsp__sass_branch_targets.sum",
     "smsp__sass_branch_targets_threads_divergent.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -106,16 +123,19 @@ pub const SHOWN: [&str; 13] = [
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "lts__t_sectors_op_read.sum",
+    "lts__t_sectors_op_write.sum",
     "dram__bytes_read.sum",
+    "dram__bytes_write.sum",
     "smsp__average_inst_executed_per_warp.ratio",
     "smsp__thread_inst_executed_per_inst_executed.ratio",
     "sm__inst_executed.avg.per_cycle_active",
     "sm__warps_active.avg.pct_of_peak_sustained_active",
+    "sm__cycles_elapsed.max",
     CYCLES,
 ];
 
-/// The counter of cycles.
-pub const CYCLES: &str = "sm__cycles_elapsed.max";
+/// The counter of cycles: those in which the busiest SM had work.
+pub const CYCLES: &str = "sm__cycles_active.max";
 
 /// Threads from which on a launch counts as large.
 pub const LARGE: u64 = 1 << 20;
@@ -130,11 +150,12 @@ impl Validation {
         programs: Vec<ProgramRow>,
         profiles: Vec<ProfileRow>,
         generated: Option<GeneratedRow>,
+        parameters: Vec<ParameterRow>,
         known: Known,
     ) -> Validation {
         let features = trust::features(&programs, &profiles, generated.as_ref(), &known);
         let (schema, version) = (Validation::SCHEMA, env!("CARGO_PKG_VERSION"));
-        Validation { schema, version, simulated, programs, profiles, generated, features, known }
+        Validation { schema, version, simulated, programs, profiles, generated, parameters, features, known }
     }
 
     /// Whether nothing differs without a reason.

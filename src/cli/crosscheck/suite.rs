@@ -3,14 +3,17 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use simt_sim::calibrate::{self, EXPERIMENTS, Experiment, Record};
 use simt_sim::gpu::{self, DivergenceRecord, Explanations, GeneratedRecord, Observation, Tolerance};
 use simt_sim::instrument::{Log, instrument, witness};
 use simt_sim::kernel::Kernel;
 use simt_sim::launch::Launch;
-use simt_sim::machine::{Finish, Lowering, Options};
+use simt_sim::machine::{Finish, Lowering, MachineSpec, Options};
 use simt_sim::pipeline::Program;
 use simt_sim::report::profile::{Launched, Profile};
-use simt_sim::report::validation::{GeneratedRow, Known, LARGE, ProfileRow, ProgramRow, Trust, Validation};
+use simt_sim::report::validation::{
+    GeneratedRow, Known, LARGE, ParameterRow, ProfileRow, ProgramRow, Trust, Validation,
+};
 use simt_sim::report::{Style, validation_text};
 
 use super::super::args::{CrosscheckArgs, Format, LaunchChoice};
@@ -44,7 +47,8 @@ pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failur
     }
     let machine = job::machine(&args.machine)?;
     let simulated = format!("{}, {}", machine.spec.name, machine.mode.name());
-    let all = Validation::new(simulated, programs, profiles, suite.generated()?, suite.known);
+    let parameters = suite.parameters(&machine.spec)?;
+    let all = Validation::new(simulated, programs, profiles, suite.generated()?, parameters, suite.known);
     output::print(&match args.suite.format {
         _ if args.suite.page => all.page(),
         Format::Json => all.to_json().map_err(Failure::new)?,
@@ -56,7 +60,8 @@ pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failur
     Ok(if all.is_explained() { Exit::Ok } else { Exit::ExpectationFailed })
 }
 
-/// Every program below a folder, sorted, but for assignments: what is handed in for those is judged by `grade`.
+/// Every program below a folder, sorted, but for assignments (what is handed in for those is judged by `grade`), and programs that
+/// leave clock stamps (no two runs leave the same, and `calibrate` judges them).
 fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read the folder `{}`: {e}", folder.display()));
     let mut found = BTreeSet::new();
@@ -69,7 +74,7 @@ fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             let path = entry.map_err(|e| fail(&e))?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") {
+            } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") && !leaves_stamps(&path) {
                 found.insert(path);
             }
         }
@@ -78,6 +83,12 @@ fn programs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
         return Err(fail(&"there is no program (.ir, .ptx) in it"));
     }
     Ok(found.into_iter().collect())
+}
+
+/// Whether a program belongs to an experiment of `simt-sim calibrate` and reads the clock.
+fn leaves_stamps(path: &Path) -> bool {
+    let is_of = |e: &Experiment| path.ends_with(e.path) && e.text.contains("%clock");
+    EXPERIMENTS.iter().any(is_of)
 }
 
 /// The kernels of the compiled programs, without a word on those that cannot be read.
@@ -110,6 +121,21 @@ impl Suite<'_> {
         let mut files: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == "csv")).collect();
         files.sort();
         files.iter().map(|path| ncu::read(path)).collect()
+    }
+
+    /// The figures of experiments that a GPU was asked for as well, on the simulated machine.
+    fn parameters(&self, spec: &MachineSpec) -> Result<Vec<ParameterRow>, Failure> {
+        let parse = |text: &str| Record::parse(text).map(Some);
+        let Some(record) = read_or_default(&self.observations.join("calibrate.ron"), parse)? else {
+            return Ok(Vec::new());
+        };
+        let row = |experiment: &Experiment| {
+            let measured = record.figure(experiment)?;
+            let simulated = calibrate::simulated(experiment, spec, 0).ok()?;
+            let Experiment { name, parameter, unit, .. } = *experiment;
+            Some(ParameterRow { experiment: name, parameter, unit, simulated, measured })
+        };
+        Ok(EXPERIMENTS.iter().filter_map(row).collect())
     }
 
     fn generated(&self) -> Result<Option<GeneratedRow>, Failure> {

@@ -23,16 +23,21 @@ fn l2_reads(i: &Inputs<'_>) -> u64 {
     i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors()
 }
 
+/// Sectors that crossed to the other partition of L2 on the way of global and local accesses of one kind.
+fn crossed(i: &Inputs<'_>, way: AccessWay) -> u64 {
+    i.global(way).l2_crossed + i.local(way).l2_crossed
+}
+
 /// Bytes that loads and atomics brought from DRAM.
 fn dram_reads(i: &Inputs<'_>) -> u64 {
     let sectors = [i.global(LOAD), i.global(ATOMIC), i.local(LOAD)].iter().map(|t| t.dram_sectors).sum::<u64>();
     sectors * SECTOR
 }
 
-/// Bytes of stores that went to DRAM, if the machine follows them so far.
-fn dram_writes(i: &Inputs<'_>) -> Option<u64> {
-    let sectors = i.global(STORE).dram_sectors + i.local(STORE).dram_sectors;
-    i.machine.dram_writes_modelled.then_some(sectors * SECTOR)
+/// Bytes that L2 wrote back to DRAM, whatever access made it do so.
+fn dram_writes(i: &Inputs<'_>) -> u64 {
+    let sectors = [LOAD, STORE, ATOMIC].iter().map(|&way| i.global(way).written_back + i.local(way).written_back);
+    sectors.sum::<u64>() * SECTOR
 }
 
 /// The bytes that one wavefront of shared memory can carry: one 4-byte word a bank.
@@ -128,20 +133,25 @@ pub(super) const TABLE: &[Metric] = &[
         |i| percent(i.global(LOAD).l1_hits, i.global(LOAD).sectors)),
 
     metric!(Device, "sector", "l2_read_transactions", Some("lts__t_sectors_op_read.sum"), ["l2_read_sectors"],
-        "sectors of global and local loads that L1 asked of L2 (whole lines where the machine fills lines)",
-        "Sectors that loads asked of L2.",
-        |i| count(l2_reads(i))),
+        "sectors of global and local loads that L1 asked of L2 (whole lines where the machine fills lines), and again those that crossed to its other partition",
+        "Sectors that loads looked up in L2.",
+        |i| count(l2_reads(i) + crossed(i, LOAD))),
     metric!(Device, "byte", "l2_global_load_bytes", Some("lts__t_bytes_equiv_l1sectormiss_pipe_lsu_mem_global_op_ld.sum"), [],
         "sectors of global loads that L1 asked of L2 x 32", "Bytes that global loads asked of L2.",
         |i| count(i.global(LOAD).l2_sectors() * SECTOR)),
     metric!(Device, "sector", "l2_write_transactions", Some("lts__t_sectors_op_write.sum"), ["l2_write_sectors"],
-        "sectors of global and local stores, which all go through to L2", "Sectors that stores wrote to L2.",
-        |i| count(i.global(STORE).sectors + i.local(STORE).sectors)),
+        "sectors of global and local stores, which all go through to L2, and again those that crossed to its other partition",
+        "Sectors that stores wrote to L2.",
+        |i| count(i.global(STORE).sectors + i.local(STORE).sectors + crossed(i, STORE))),
+    metric!(ours Device, "sector", "l2_crossed_sectors", None, [],
+        "sectors whose home is the partition of L2 that the SM is not attached to, unless a copy is in its own",
+        "How many sectors L2 looked up twice.",
+        |i| count([LOAD, STORE, ATOMIC].iter().map(|&way| crossed(i, way)).sum())),
     metric!(Device, "sector", "l2_atomic_transactions", Some("lts__t_sectors_op_atom.sum"), [],
         "sectors of global atomics", "Sectors that atomics touched in L2.",
         |i| count(i.global(ATOMIC).sectors)),
     metric!(Device, "%", "l2_tex_read_hit_rate", Some("lts__t_sector_op_read_hit_rate.pct"), [],
-        "100 x load sectors found in L2 / l2_read_transactions", "Share of L2's reads that it answered without DRAM.",
+        "100 x load sectors found in L2 / those that loads asked of it", "Share of L2's reads that it answered without DRAM.",
         |i| percent(i.global(LOAD).l2_hits + i.local(LOAD).l2_hits, l2_reads(i))),
     metric!(Device, "byte", "dram_read_bytes", Some("dram__bytes_read.sum"), [],
         "sectors of loads and atomics that neither L1 nor L2 had x 32", "Bytes read from DRAM.",
@@ -150,12 +160,12 @@ pub(super) const TABLE: &[Metric] = &[
         "dram_read_bytes / duration", "Bytes read from DRAM in a second.",
         |i| rate(dram_reads(i), i)),
     metric!(Device, "byte", "dram_write_bytes", Some("dram__bytes_write.sum"), [],
-        "store sectors that went to DRAM x 32; left out by machines that do not model write-back",
-        "Bytes written to DRAM.",
-        |i| dram_writes(i).map(Value::Count)),
+        "sectors that L2 wrote back, because their line was evicted or too many in its set were dirty, x 32",
+        "Bytes written to DRAM; what is still dirty in L2 when the kernel ends is not.",
+        |i| count(dram_writes(i))),
     metric!(Device, "GB/s", "dram_write_throughput", Some("dram__bytes_write.sum.per_second"), [],
         "dram_write_bytes / duration", "Bytes written to DRAM in a second.",
-        |i| rate(dram_writes(i)?, i)),
+        |i| rate(dram_writes(i), i)),
 
     metric!(Shared, "request", "shared_load", Some("smsp__inst_executed_op_shared_ld.sum"),
         ["shared_load_requests", "inst_executed_shared_loads"],

@@ -12,7 +12,7 @@ fn machine() -> MachineFacts {
         warp_size: 32,
         clock_hz: 1_980_000_000,
         shared_banks: 32,
-        dram_writes_modelled: true,
+        launch_overhead: 0,
     }
 }
 

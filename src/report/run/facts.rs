@@ -57,8 +57,8 @@ pub struct MachineFacts {
     pub clock_hz: u64,
     /// Shared-memory banks, each 4 bytes wide.
     pub shared_banks: u32,
-    /// Whether `Traffic::dram` of a store is what it wrote to DRAM. If not, the DRAM write metrics are left out.
-    pub dram_writes_modelled: bool,
+    /// Cycles of a launch in which no SM has work yet or any more.
+    pub launch_overhead: u32,
 }
 
 /// What the launch takes of an SM, and how many of its blocks fit.

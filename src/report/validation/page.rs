@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::super::numbers::{grouped, real};
 use super::super::profile::Held;
 use super::trust::error;
-use super::{CYCLES, LARGE, ProfileRow, SHOWN, Trust, Validation};
+use super::{CYCLES, LARGE, ParameterRow, ProfileRow, SHOWN, Trust, Validation};
 
 const INTRODUCTION: &str = "# How far the simulator may be trusted
 
@@ -57,6 +57,7 @@ pub(super) fn page(all: &Validation) -> String {
     gaps(&mut out, all);
     known(&mut out, all);
     memory(&mut out, all);
+    parameters(&mut out, all);
     profiles(&mut out, "## Counters of small launches", all, |p| p.threads < LARGE);
     profiles(&mut out, "## Counters of large launches", all, |p| p.threads >= LARGE);
     if all.profiles.iter().any(|p| p.threads >= LARGE) {
@@ -119,14 +120,43 @@ fn memory(out: &mut String, all: &Validation) {
             g.measured_on
         );
     }
-    let open = all.programs.iter().filter(|p| p.memory == Trust::NotMeasured).count();
-    if open > 0 {
-        let _ = writeln!(out, "{open} programs have not been measured.\n");
+    let open: Vec<&str> =
+        all.programs.iter().filter(|p| p.memory == Trust::NotMeasured).map(|p| p.program.as_str()).collect();
+    if !open.is_empty() {
+        let _ = writeln!(out, "Not measured: {}.\n", open.join(", "));
     }
     *out += "| program | memory | what was compared | divergence |\n|---|---|---|---|\n";
     for program in all.programs.iter().filter(|p| p.memory != Trust::NotMeasured) {
         let divergence = program.divergence.as_ref().map_or("-".to_string(), Trust::to_string);
         row(out, &[program.program.clone(), program.memory.to_string(), program.detail.clone(), divergence]);
+    }
+}
+
+/// The machine's parameters, as `simt-sim calibrate` has them.
+fn parameters(out: &mut String, all: &Validation) {
+    if all.parameters.is_empty() {
+        return;
+    }
+    let away = |row: &ParameterRow| (row.simulated - row.measured).abs() / row.measured.abs();
+    let within = |share: f64| all.parameters.iter().filter(|row| away(row) <= share).count();
+    let _ = writeln!(
+        out,
+        "\n## Parameters\n\nWhat small programs measure of the machine ([calibration](calibration.md)): of {} figures {} are within 5 %, \
+         {} within 10 % and {} within 15 %.\n\n| experiment | figure | simulated | measured | error |\n|---|---|--:|--:|--:|",
+        all.parameters.len(),
+        within(0.05),
+        within(0.10),
+        within(0.15)
+    );
+    for p in &all.parameters {
+        let what = if p.unit == "cycle" { p.parameter.to_string() } else { format!("{} ({})", p.parameter, p.unit) };
+        // Of a figure that is nearly nothing the error says nothing.
+        let error = if p.measured.abs() < 1.0 {
+            "-".to_string()
+        } else {
+            format!("{:+.1} %", 100.0 * (p.simulated - p.measured) / p.measured)
+        };
+        row(out, &[p.experiment.to_string(), what, format!("{:.2}", p.simulated), format!("{:.2}", p.measured), error]);
     }
 }
 

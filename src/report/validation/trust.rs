@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::super::profile::Held;
-use super::{GeneratedRow, Known, ProfileRow, ProgramRow};
+use super::{GeneratedRow, Known, LARGE, ProfileRow, ProgramRow};
 
 /// How far something may be trusted.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,12 +90,28 @@ pub struct Feature {
     pub worst: Option<String>,
 }
 
-/// Features that are counted, with the beginnings of their counters' names.
-const COUNTED: &[(&str, &[&str])] = &[
-    ("divergent branches", &["smsp__sass_branch_targets_threads_divergent"]),
-    ("branches, uniform branches, their share", &["smsp__sass_branch_targets", "smsp__sass_average_branch"]),
+/// Launches that a feature is of.
+#[derive(Clone, Copy, PartialEq)]
+enum Size {
+    Any,
+    Small,
+    Large,
+}
+
+impl Size {
+    fn has(self, launch: &ProfileRow) -> bool {
+        self == Size::Any || (self == Size::Large) == (launch.threads >= LARGE)
+    }
+}
+
+/// Features that are counted, with the beginnings of their counters' names. Of a small launch most of what L2 and DRAM count is
+/// not the kernel's: code, constants and the profiler.
+const COUNTED: &[(&str, Size, &[&str])] = &[
+    ("divergent branches", Size::Any, &["smsp__sass_branch_targets_threads_divergent"]),
+    ("branches, uniform branches, their share", Size::Any, &["smsp__sass_branch_targets", "smsp__sass_average_branch"]),
     (
         "requests and sectors of global memory",
+        Size::Any,
         &[
             "l1tex__t_requests_pipe_lsu_mem_global_op_ld.",
             "l1tex__t_requests_pipe_lsu_mem_global_op_st.",
@@ -104,16 +120,22 @@ const COUNTED: &[(&str, &[&str])] = &[
             "smsp__sass_average_data_bytes",
         ],
     ),
-    ("sectors that L1 answers", &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
-    ("shared memory: accesses, wavefronts, conflicts", &["l1tex__data_", "smsp__inst_executed_op_shared"]),
-    ("sectors that L2 reads and writes", &["lts__"]),
-    ("bytes of DRAM", &["dram__bytes_read.sum", "dram__bytes_write.sum"]),
-    ("warps", &["smsp__warps_launched"]),
-    ("instructions of warps", &["smsp__inst_", "smsp__average_inst_executed", "smsp__issue_active"]),
-    ("instructions of lanes, average lanes", &["smsp__thread_inst"]),
-    ("cycles and time", &["sm__cycles_elapsed", "sm__cycles_active", "smsp__cycles_active", "gpu__time"]),
-    ("rates: IPC, occupancy, bytes a second", &["sm__inst_executed", "sm__warps_active", "l1tex__t_bytes"]),
-    ("why warps wait, cycles an instruction", &["smsp__average_warps_issue_stalled"]),
+    ("sectors that L1 answers", Size::Any, &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
+    ("shared memory: accesses, wavefronts, conflicts", Size::Any, &["l1tex__data_", "smsp__inst_executed_op_shared"]),
+    ("sectors that L2 reads and writes, large launches", Size::Large, &["lts__t_sectors_op"]),
+    ("bytes read from DRAM, large launches", Size::Large, &["dram__bytes_read.sum"]),
+    ("bytes written to DRAM, large launches", Size::Large, &["dram__bytes_write.sum"]),
+    (
+        "L2 and DRAM, small launches",
+        Size::Small,
+        &["lts__t_sectors_op", "dram__bytes_read.sum", "dram__bytes_write.sum"],
+    ),
+    ("warps", Size::Any, &["smsp__warps_launched"]),
+    ("instructions of warps", Size::Any, &["smsp__inst_", "smsp__average_inst_executed", "smsp__issue_active"]),
+    ("instructions of lanes, average lanes", Size::Any, &["smsp__thread_inst"]),
+    ("cycles and time", Size::Any, &["sm__cycles_elapsed", "sm__cycles_active", "smsp__cycles_active", "gpu__time"]),
+    ("rates: IPC, occupancy, bytes a second", Size::Any, &["sm__inst_executed", "sm__warps_active", "l1tex__t_bytes"]),
+    ("why warps wait, cycles an instruction", Size::Any, &["smsp__average_warps_issue_stalled"]),
 ];
 
 /// The label of every feature.
@@ -135,14 +157,14 @@ pub(super) fn features(
     }
     let counted = programs.iter().filter_map(|p| Some((p, p.divergence.as_ref()?)));
     found.push(of_programs("each branch and block: executions, lanes, which side first", counted));
-    let mut taken: Vec<&str> = Vec::new();
-    for (feature, beginnings) in COUNTED {
+    let mut taken: Vec<(&str, bool)> = Vec::new();
+    for (feature, size, beginnings) in COUNTED {
         let is_of = |h: &&Held| beginnings.iter().any(|b| h.name.starts_with(b));
         // A counter belongs to the first feature that claims it.
         let figures: Vec<(&ProfileRow, &Held)> = profiles
             .iter()
             .flat_map(|p| p.held.iter().map(move |h| (p, h)))
-            .filter(|(_, h)| is_of(h) && !taken.contains(&h.name.as_str()))
+            .filter(|(p, h)| size.has(p) && is_of(h) && !taken.contains(&(h.name.as_str(), p.threads >= LARGE)))
             .collect();
         let away = |h: &Held| h.error().map_or(f64::INFINITY, f64::abs);
         let worst = figures.iter().filter(|(_, h)| !h.is_exact()).max_by(|a, b| away(a.1).total_cmp(&away(b.1)));
@@ -153,7 +175,7 @@ pub(super) fn features(
             trust: Trust::of(figures.iter().map(|(_, h)| *h), known),
             worst: worst.map(|(p, h)| format!("{}, {}: {}", p.launch, h.name, error(h))),
         });
-        taken.extend(figures.iter().map(|(_, h)| h.name.as_str()));
+        taken.extend(figures.iter().map(|(p, h)| (h.name.as_str(), p.threads >= LARGE)));
     }
     found
 }

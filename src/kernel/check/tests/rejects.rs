@@ -157,6 +157,31 @@ fn warnings_do_not_stop_a_kernel() {
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
+/// What PTX says of the instructions around a call: the findings of a caller of `f`, by their places.
+#[test]
+fn arguments_and_results_belong_to_one_call() {
+    for (body, places) in [
+        ("st.param.b32 [x], %r1; call (y), f, (x); ld.param.b32 %r1, [y];", &[][..]),
+        ("{ .param .b32 x; st.param.b32 [x+0], %r1; call (y), f, (x); } ld.param.b32 %r1, [y];", &[]),
+        ("st.param.b32 [x], %r1; call (_), f, (x); call (_), f, (x);", &["x"]),
+        ("st.param.b32 [x], %r1; @%p1 bra L; call (_), f, (x); L:", &["x"]),
+        ("st.param.b32 [x], %r1; L: call (_), f, (x); @%p1 bra L;", &["x"]),
+        ("@%p1 st.param.b32 [x], %r1; call (_), f, (x);", &["@%p1 st.param.b32 [x], %r1;"]),
+        ("st.param.b32 [x], %r1; call (y), f, (x); @%p1 bra L; L: ld.param.b32 %r1, [y];", &["ld.param.b32 %r1, [y];"]),
+    ] {
+        let source = format!(
+            ".func (.param .b32 r) f(.param .b32 a) {{ .reg .b32 %v; ld.param.b32 %v, [a]; st.param.b32 [r], %v; ret; }}\n\
+             .entry k() {{ .reg .pred %p<2>; .reg .b32 %r<2>; .param .b32 x; .param .b32 y;\n\
+             mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; {body} ret; }}"
+        );
+        let (kernels, found) = checked(&source);
+        assert_eq!(kernels.len(), 1, "{body}: {found:?}");
+        let span = |d: &Diagnostic| &source[d.labels[0].span.start as usize..d.labels[0].span.end as usize];
+        let sequences: Vec<&str> = found.iter().filter(|d| d.code == "call-sequence").map(span).collect();
+        assert_eq!(sequences, places, "{body}");
+    }
+}
+
 #[test]
 fn too_many_registers_are_an_error() {
     let moves: String = (0..65_600).map(|i| format!("mov.u32 %r{i}, 1;\n")).collect();
