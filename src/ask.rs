@@ -13,16 +13,16 @@
 
 mod branches;
 mod counting;
-mod draw;
+pub(crate) mod draw;
 mod exchange;
 mod exits;
 mod hiding;
-mod lab;
+pub(crate) mod lab;
 mod loops;
 mod memory;
 mod nesting;
 mod page;
-mod programs;
+pub(crate) mod programs;
 mod reductions;
 mod seeds;
 mod waiting;

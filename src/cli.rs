@@ -16,9 +16,11 @@ mod export;
 mod grade;
 mod job;
 mod list;
+mod new;
 mod output;
 mod page;
 mod plot;
+mod quiz;
 mod run;
 mod runs;
 mod shell;
@@ -32,6 +34,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::{Args, Command};
+use simt_sim::grade::plain;
+
+/// Bytes of a message.
+const MOST_MESSAGE: usize = 16 << 10;
 
 /// How the process ends. The numbers are documented in `--help` and in the README.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +66,8 @@ pub(crate) struct Failure(pub String);
 impl Failure {
     /// A failure that has no place in a source text.
     pub(crate) fn new(message: impl std::fmt::Display) -> Failure {
-        Failure(format!("error: {message}\n"))
+        // It may name files and repeat what was typed, which a terminal must not obey.
+        Failure(format!("error: {}\n", plain(&message.to_string(), MOST_MESSAGE)))
     }
 }
 
@@ -78,11 +85,13 @@ pub(crate) fn main() -> ExitCode {
         Command::Sweep(a) => sweep::sweep(a),
         Command::Check(a) => check::check(a),
         Command::Grade(a) => grade::grade(a),
+        Command::New(a) => new::new(a),
         Command::Crosscheck(a) => crosscheck::crosscheck(a),
         Command::Cfg(a) => cfg::cfg(a),
         Command::Print(a) => list::print(a),
         Command::Calibrate(a) => calibrate::calibrate(a),
         Command::Ask(a) => ask::ask(a),
+        Command::Quiz(a) => quiz::quiz(a),
         Command::Completions(a) => shell::completions(a),
         Command::Man(a) => shell::man(a),
         Command::Explain(a) => explain::explain(a),

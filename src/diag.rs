@@ -5,7 +5,7 @@
 pub mod codes;
 mod render;
 
-pub use render::{Source, render};
+pub use render::{Source, printable, render};
 
 /// A byte range `start..end` of one source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
@@ -121,10 +121,31 @@ pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
     (one_based(line), one_based(column))
 }
 
+/// More findings than this about one file help nobody.
+const MOST_FINDINGS: usize = 100;
+
+/// The findings as they are shown: of very many the first, errors before all others, and a note that says how many follow.
+pub fn first_of_many(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if findings.len() <= MOST_FINDINGS {
+        return findings;
+    }
+    let place = |d: &Diagnostic| d.labels.first().map(|l| l.span);
+    findings.sort_by_key(|d| d.severity);
+    let rest = findings.split_off(MOST_FINDINGS);
+    findings.sort_by_key(|d| (place(d), d.severity));
+    let at = rest.iter().filter_map(place).min().unwrap_or_default();
+    let note = Diagnostic::error("too-many-errors", at, format!("{} further findings follow", rest.len()));
+    findings.push(Diagnostic { severity: Severity::Note, ..note }.help("mend the first ones and try again"));
+    findings
+}
+
 /// Whether any of the diagnostics is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
+
+/// Candidates that are looked at: more names than this stand in no text that anybody has written by hand.
+const MOST_CANDIDATES: usize = 2000;
 
 /// The candidate closest to `word` in edit distance, if it is close enough to be a plausible slip.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -132,6 +153,7 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     let limit = (length / 3).max(1);
     candidates
         .into_iter()
+        .take(MOST_CANDIDATES)
         // Lengths further apart than the limit cannot come within it; this keeps monstrous words cheap.
         .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(word, c), c))

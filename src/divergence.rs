@@ -15,6 +15,7 @@ mod order;
 mod stack;
 
 pub use independent::Independent;
+pub use order::NoSideOrder;
 pub use stack::{Stack, StackEntry};
 
 use crate::base::{JoinId, LaneMask, Pc};

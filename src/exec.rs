@@ -214,6 +214,8 @@ pub enum FaultKind {
     StackOverflow {
         /// How many calls deep.
         depth: u32,
+        /// Bytes of local memory that a thread may have.
+        limit: u64,
     },
     /// `bra.uni`, `call.uni` or `brx.idx.uni` whose lanes do not agree.
     UniformBranchDiverges,

@@ -20,6 +20,8 @@ pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure
 pub use inst::*;
 pub use lane::*;
 
+use std::sync::Arc;
+
 use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{Space, Type};
@@ -44,8 +46,8 @@ pub struct Kernel {
     pub shared_bytes: u32,
     /// Local memory a lane, in bytes, before any call: the kernel's own frame.
     pub local_bytes: u32,
-    /// `.global` and `.const` variables of the module.
-    pub variables: Vec<StaticVariable>,
+    /// `.global` and `.const` variables of the module, which all its kernels share.
+    pub variables: Arc<Vec<StaticVariable>>,
     /// `.shared` variables by name: offset and size in the block's shared memory (for reports).
     pub shared_variables: Vec<(String, u32, u32)>,
     /// `.maxntid`/`.reqntid`: the block shape promised or required, with whether it is required.
@@ -63,6 +65,14 @@ impl Kernel {
     /// The device function that the instruction belongs to; `None` if it is the kernel's own.
     pub fn function_of(&self, inst: usize) -> Option<&DeviceFunction> {
         self.functions.iter().find(|f| (f.first as usize..f.end as usize).contains(&inst))
+    }
+
+    /// Local memory that a thread may use: where its stack is limited, that of the kernel, of each function once, and of calls beyond
+    /// that `stack` bytes, so that only recursion can go over it.
+    pub fn local_limit(&self, stack: Option<u32>) -> u64 {
+        let each = self.functions.iter().map(|f| u64::from(f.frame) + layout::CALL_BYTES);
+        let limit = |stack: u32| u64::from(self.local_bytes) + each.sum::<u64>() + u64::from(stack);
+        stack.map_or(layout::LOCAL_LIMIT, limit).min(layout::LOCAL_LIMIT)
     }
 
     /// Registers of the kernel itself that some path reads before anything has written them.

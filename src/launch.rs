@@ -18,6 +18,7 @@ mod reference;
 mod resolve;
 mod term;
 mod token;
+mod typed;
 
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ pub use expect::{Expectation, Verdict, judge};
 pub use fill::Files;
 pub use plan::{Plan, Relation};
 pub use term::MemoryView;
+pub use typed::{extent, setting};
 
 /// A launch ready to run: every expression evaluated, every buffer filled.
 #[derive(Clone, Debug)]
@@ -43,6 +45,8 @@ pub struct Launch {
     pub params: Vec<u8>,
     /// Dynamic shared memory in bytes.
     pub dynamic_shared: u32,
+    /// Bytes of a thread's stack for recursive calls, if it is limited below what the hardware can address.
+    pub stack: Option<u32>,
     /// 32-bit registers a thread as a compiler has allocated them, if the file says.
     pub registers: Option<u32>,
     /// Buffers in device memory, ascending by address, without overlap.
@@ -85,4 +89,6 @@ pub struct Overrides {
     pub grid: Option<[u32; 3]>,
     /// `--block X,Y,Z`
     pub block: Option<[u32; 3]>,
+    /// The most bytes that all buffers may have together, where that is less than 16 GiB.
+    pub most_buffer_bytes: Option<u64>,
 }

@@ -71,6 +71,7 @@ pub mod machine;
 pub mod observe;
 pub mod oracle;
 pub mod pipeline;
+pub mod quiz;
 pub mod report;
 pub mod sweep;
 pub mod text;

@@ -2,7 +2,7 @@
 //!
 //! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
 //! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
-//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys`, `l2` and `cache`, `block` (admission, barriers),
+//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `expansion` (several for one step), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys`, `l2` and `cache`, `block` (admission, barriers),
 //! `verdict` (hangs), `gpu` (many SMs), `session` (issue by issue, and back), `spec` (machine files).
 
 mod block;
@@ -26,7 +26,7 @@ pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
 pub use lower::{Code, lower};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{
-    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
-    Price, Side, StorePolicy, Transactions,
+    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Packets, Placement,
+    Policy, Price, Side, StorePolicy, Transactions, Uniform,
 };
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

@@ -10,7 +10,7 @@ pub use schedules::{Different, another_result};
 
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::checks;
-use crate::diag::{Diagnostic, has_errors};
+use crate::diag::{Diagnostic, first_of_many, has_errors, printable};
 use crate::exec::FaultKind;
 use crate::kernel::{self, JoinOp, Kernel, Op, Step, Stream};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
@@ -82,6 +82,7 @@ impl Program {
         findings.extend(kernels.iter().flat_map(kernel::warnings));
         findings.sort_by_key(|d| (d.labels.first().map(|l| l.span), d.severity));
         findings.dedup();
+        let findings = first_of_many(findings);
         Program { name: name.to_string(), text: text.to_string(), module, kernels, plan, findings }
     }
 
@@ -120,7 +121,7 @@ impl Program {
         overrides: &Overrides,
         files: launch::Files<'_>,
     ) -> Result<Launch, Vec<Diagnostic>> {
-        self.plan.resolve(kernel, overrides, files)
+        self.plan.resolve(kernel, overrides, files).map_err(first_of_many)
     }
 }
 
@@ -177,7 +178,7 @@ fn report_of(
         notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
     }
     let mut run = Run::build(RunInput {
-        program: program.name.clone(),
+        program: printable(&program.name),
         kernel: kernel.name.clone(),
         mode: options.mode.name().to_string(),
         machine: machine_facts(spec),
@@ -200,8 +201,10 @@ fn report_of(
     });
     let metric = |name: &str| run.metric(name).map(Value::as_f64);
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
-    run.expectations =
-        verdicts.into_iter().map(|v| ExpectationResult { text: v.text, passed: v.passed, detail: v.detail }).collect();
+    run.expectations = verdicts
+        .into_iter()
+        .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
+        .collect();
     Simulation { run, finish, launch }
 }
 
@@ -232,7 +235,7 @@ pub fn record(
     };
     let until = if finish.is_none() { "no longer than this window needs" } else { "to the end" };
     Ok(Recording {
-        program: program.name.clone(),
+        program: printable(&program.name),
         kernel: kernel.name.clone(),
         mode: options.mode.name().to_string(),
         machine: spec.name.clone(),
@@ -386,10 +389,10 @@ impl<'a> Lines<'a> {
     fn text(&self, line: u32) -> String {
         let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
         let text = text.split("//").next().unwrap_or_default().trim();
-        match self.origin(line) {
+        printable(&match self.origin(line) {
             Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
             None => text.to_string(),
-        }
+        })
     }
 
     /// The line that a line (from 1) was compiled from.

@@ -28,5 +28,5 @@ pub use run::{
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,
-    table, text, validation as validation_text,
+    table, table_of as figures_text, text, validation as validation_text,
 };

@@ -14,14 +14,11 @@ pub mod tree;
 #[cfg(test)]
 mod tests;
 
-use crate::diag::{Diagnostic, Severity, Span};
+use crate::diag::{Diagnostic, Span, first_of_many};
 
 pub use locations::{Location, Locations};
 pub use printer::print;
 pub use spans::{each_span, same, strip_spans};
-
-/// More findings than this about one file help nobody; the rest is summed up in a note.
-const MOST_DIAGNOSTICS: usize = 100;
 
 /// Parses a file. Never fails: returns the tree of what could be understood, and every error, ordered by place.
 ///
@@ -35,12 +32,5 @@ pub fn parse(text: &str) -> (tree::Module, Vec<Diagnostic>) {
     let lexed = lexer::lex(text);
     let (module, mut diagnostics) = parser::parse(text, lexed);
     diagnostics.sort_by_key(|d| d.labels.first().map(|l| l.span.start));
-    if diagnostics.len() > MOST_DIAGNOSTICS {
-        let rest = diagnostics.split_off(MOST_DIAGNOSTICS);
-        let place = rest.first().and_then(|d| d.labels.first()).map_or(Span::default(), |l| l.span);
-        let mut note = Diagnostic::error("too-many-errors", place, format!("{} further findings follow", rest.len()));
-        note.severity = Severity::Note;
-        diagnostics.push(note.help("mend the first ones and try again"));
-    }
-    (module, diagnostics)
+    (module, first_of_many(diagnostics))
 }

@@ -3,7 +3,6 @@
 //! The letters are those of `simt-sim timeline`; the legend below a picture names the ones that occur.
 
 use super::lab::Watched;
-use crate::base::MAX_LANES;
 use crate::divergence::StackEntry;
 use crate::observe::{Issue, LaneState};
 use crate::report::Picture;
@@ -15,13 +14,13 @@ const TEXT: usize = 44;
 
 /// What a warp of block 0 issued, from the first instruction whose source line contains `from` on. Join steps, which cost next
 /// to nothing, are left out.
-pub(super) fn lanes(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
+pub(crate) fn lanes(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
     let issues = watched.issues(warp).skip_while(|i| !watched.source(i.pc).contains(from));
     picture(title, watched, issues.filter(|i| watched.is_written(i.pc)))
 }
 
 /// As [`lanes`], of those instructions alone whose source line contains `part`.
-pub(super) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part: &str) -> Picture {
+pub(crate) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part: &str) -> Picture {
     picture(title, watched, watched.of_warp(warp, part))
 }
 
@@ -31,7 +30,7 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
     let mut rows: Vec<(String, u32)> = Vec::new();
     let mut left_out = 0_u64;
     for issue in issues {
-        let states = issue.lane_states(MAX_LANES as u32);
+        let states = issue.lane_states(watched.lanes());
         let letters: String = states.iter().map(|state| state.letter()).collect();
         let row = format!("{letters}  {:2}  {:.TEXT$}", issue.executed.count(), watched.source(issue.pc));
         let full = rows.len() == ROWS;
@@ -56,7 +55,7 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
 }
 
 /// The reconvergence stack of warp 0 after each issue that changed its masks, top entry first: `{line mask meeting line}`.
-pub(super) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
+pub(crate) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
     let entry = |e: &StackEntry| {
         let meets = e.reconverge.map_or("-".to_owned(), |pc| watched.line(pc).to_string());
         format!("{{{} {:08x} {meets}}}", watched.line(e.pc), e.lanes.0)

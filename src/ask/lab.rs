@@ -1,6 +1,6 @@
 //! Running bundled programs and reading what came out.
 //!
-//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps the issues of block 0.
+//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps the issues of a block.
 //! A run must hold what its program expects, so an answer never rests on a run that went wrong.
 
 use super::{Bundled, Trouble};
@@ -17,13 +17,13 @@ use crate::report::timeline::Recording;
 use crate::report::{MemoryRow, Run};
 
 /// Every mode.
-pub(super) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
+pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
 
 /// Far more cycles than any experiment takes.
 const MAX_CYCLES: u64 = 20_000_000;
 
 /// `f` of each, or the first trouble.
-pub(super) fn each<T, R, const N: usize>(
+pub(crate) fn each<T, R, const N: usize>(
     of: [T; N],
     f: impl FnMut(T) -> Result<R, Trouble>,
 ) -> Result<[R; N], Trouble> {
@@ -36,7 +36,7 @@ const MAX_ISSUES: usize = 4096;
 
 /// A run to be made.
 #[derive(Clone, Debug)]
-pub(super) struct Trial {
+pub(crate) struct Trial {
     program: &'static Bundled,
     mode: Mode,
     machine: &'static str,
@@ -48,16 +48,16 @@ pub(super) struct Trial {
 }
 
 /// What one run left.
-pub(super) struct Done {
+pub(crate) struct Done {
     simulation: Simulation,
 }
 
-/// The issues of block 0 in one run.
-pub(super) struct Watched(Recording);
+/// The issues of one block in a run.
+pub(crate) struct Watched(Recording);
 
 impl Trial {
     /// A program in a mode, on that mode's usual machine, each of its instructions issued as it is written.
-    pub(super) fn new(program: &'static Bundled, mode: Mode) -> Trial {
+    pub(crate) fn new(program: &'static Bundled, mode: Mode) -> Trial {
         let overrides = Overrides::default();
         let machine = mode.default_machine();
         let lowering = Lowering::AsWritten;
@@ -65,38 +65,38 @@ impl Trial {
     }
 
     /// With another value for one of its constants.
-    pub(super) fn set(mut self, name: &str, value: u64) -> Trial {
+    pub(crate) fn set(mut self, name: &str, value: u64) -> Trial {
         self.overrides.set.push((name.to_owned(), value.to_string()));
         self
     }
 
     /// On a preset that is changed a little.
-    pub(super) fn on(mut self, machine: &'static str, change: fn(&mut MachineSpec)) -> Trial {
+    pub(crate) fn on(mut self, machine: &'static str, change: fn(&mut MachineSpec)) -> Trial {
         self.machine = machine;
         self.change = change;
         self
     }
 
     /// With another order of sides.
-    pub(super) fn order(mut self, order: SideOrder) -> Trial {
+    pub(crate) fn order(mut self, order: SideOrder) -> Trial {
         self.order = Some(order);
         self
     }
 
     /// Without the yields that a compiler puts into spinning loops.
-    pub(super) fn without_yields(mut self) -> Trial {
+    pub(crate) fn without_yields(mut self) -> Trial {
         self.yields = false;
         self
     }
 
     /// As a back end would make machine instructions of it.
-    pub(super) fn lowered(mut self) -> Trial {
+    pub(crate) fn lowered(mut self) -> Trial {
         self.lowering = Lowering::Hardware;
         self
     }
 
     /// Runs it with counters on.
-    pub(super) fn run(&self) -> Result<Done, Trouble> {
+    pub(crate) fn run(&self) -> Result<Done, Trouble> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
@@ -113,11 +113,16 @@ impl Trial {
     }
 
     /// Runs it and keeps the issues of block 0.
-    pub(super) fn watch(&self) -> Result<Watched, Trouble> {
+    pub(crate) fn watch(&self) -> Result<Watched, Trouble> {
+        self.watch_block(0)
+    }
+
+    /// Runs it and keeps the issues of a block.
+    pub(crate) fn watch_block(&self, block: u32) -> Result<Watched, Trouble> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
-        let window = Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
+        let window = Window { block: BlockId(block), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
         let recording = record(&program, kernel, launch, &spec, &options, &window);
         recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
@@ -156,7 +161,7 @@ impl Trial {
 
 impl Done {
     /// A metric that counts.
-    pub(super) fn count(&self, name: &str) -> Result<u64, Trouble> {
+    pub(crate) fn count(&self, name: &str) -> Result<u64, Trouble> {
         match self.simulation.run.metric(name) {
             Some(Value::Count(n)) => Ok(n),
             _ => Err(self.missing(format!("count `{name}`"))),
@@ -164,22 +169,22 @@ impl Done {
     }
 
     /// A metric.
-    pub(super) fn real(&self, name: &str) -> Result<f64, Trouble> {
+    pub(crate) fn real(&self, name: &str) -> Result<f64, Trouble> {
         self.simulation.run.metric(name).map(Value::as_f64).ok_or_else(|| self.missing(format!("metric `{name}`")))
     }
 
     /// Cycles of the whole run.
-    pub(super) fn cycles(&self) -> u64 {
+    pub(crate) fn cycles(&self) -> u64 {
         self.simulation.run.cycles
     }
 
     /// How it ended: `ok`, `deadlock`, `livelock`.
-    pub(super) fn finish(&self) -> &'static str {
+    pub(crate) fn finish(&self) -> &'static str {
         self.simulation.run.finish.name()
     }
 
     /// Where the lanes of a run that hangs are, and what they wait for: two lines for each group of them.
-    pub(super) fn stuck(&self) -> Vec<String> {
+    pub(crate) fn stuck(&self) -> Vec<String> {
         let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
         let lines = groups.flat_map(|g| {
             let who = format!("warp {}, lanes {} ({}), line {}: {}", g.warp, g.lanes, g.mask, g.line, g.text);
@@ -189,24 +194,24 @@ impl Done {
     }
 
     /// The words of a buffer, as the run left them.
-    pub(super) fn words(&self, buffer: &str) -> Result<&[u32], Trouble> {
+    pub(crate) fn words(&self, buffer: &str) -> Result<&[u32], Trouble> {
         let found = self.simulation.launch.buffers.iter().find(|b| b.name == buffer);
         found.map(|b| b.words.as_slice()).ok_or_else(|| self.missing(format!("buffer `{buffer}`")))
     }
 
     /// One word of a buffer.
-    pub(super) fn word(&self, buffer: &str, at: usize) -> Result<u32, Trouble> {
+    pub(crate) fn word(&self, buffer: &str, at: usize) -> Result<u32, Trouble> {
         self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
     }
 
     /// What the program's global loads did.
-    pub(super) fn loads(&self) -> Result<&MemoryRow, Trouble> {
+    pub(crate) fn loads(&self) -> Result<&MemoryRow, Trouble> {
         let row = self.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
         row.ok_or_else(|| self.missing("global load".to_owned()))
     }
 
     /// Everything that reports print.
-    pub(super) fn report(&self) -> &Run {
+    pub(crate) fn report(&self) -> &Run {
         &self.simulation.run
     }
 
@@ -216,35 +221,50 @@ impl Done {
 }
 
 impl Watched {
+    /// What was recorded of any program.
+    pub(crate) const fn new(recording: Recording) -> Watched {
+        Watched(recording)
+    }
+
     /// The source line of a step, with single blanks; that of a join step is in parentheses.
-    pub(super) fn source(&self, pc: Pc) -> String {
+    pub(crate) fn source(&self, pc: Pc) -> String {
         let text = self.0.step(pc).map_or("", |step| step.text.as_str());
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// The number of a step's source line.
-    pub(super) fn line(&self, pc: Pc) -> u32 {
+    pub(crate) fn line(&self, pc: Pc) -> u32 {
         self.0.line(pc)
     }
 
     /// Whether a step is one of the program's, not one that joins lanes.
-    pub(super) fn is_written(&self, pc: Pc) -> bool {
+    pub(crate) fn is_written(&self, pc: Pc) -> bool {
         self.0.step(pc).is_some_and(|step| step.source.is_some())
     }
 
+    /// Lanes of a warp.
+    pub(crate) const fn lanes(&self) -> u32 {
+        self.0.warp_size
+    }
+
+    /// The warps that were seen.
+    pub(crate) fn warps(&self) -> impl Iterator<Item = u32> {
+        self.0.timeline.strips().iter().map(|strip| strip.warp)
+    }
+
     /// What a warp issued, in order of time.
-    pub(super) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
+    pub(crate) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
         self.0.timeline.strips().iter().filter(move |strip| strip.warp == warp).flat_map(|strip| &strip.issues)
     }
 
     /// The issues of all warps whose source line contains `part`, warp by warp.
-    pub(super) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+    pub(crate) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Issue> {
         let issues = self.0.timeline.strips().iter().flat_map(|strip| &strip.issues);
         issues.filter(move |issue| self.source(issue.pc).contains(part))
     }
 
     /// Of [`of`](Self::of), those of one warp.
-    pub(super) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+    pub(crate) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
         self.issues(warp).filter(move |issue| self.source(issue.pc).contains(part))
     }
 }

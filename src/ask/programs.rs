@@ -12,7 +12,7 @@ pub struct Bundled {
 macro_rules! bundle {
     ($($name:ident = $path:literal;)*) => {
         $(
-            pub(super) const $name: Bundled = Bundled {
+            pub(crate) const $name: Bundled = Bundled {
                 path: concat!("programs/", $path),
                 text: include_str!(concat!("../../programs/", $path)),
             };

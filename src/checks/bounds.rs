@@ -75,6 +75,7 @@ pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address
     let pieces = pieces(kernel, launch, memory);
     match pieces.iter().find(|p| (p.first..p.first + p.bytes).contains(&address)) {
         None => format!("0x{address:x}"),
+        Some(_) if memory == MemoryKind::Local => format!("byte {address} of the thread's local memory"),
         Some(Piece { name, first, element: None, .. }) => format!("{name}+{}", address - first),
         Some(Piece { name, first, element: Some(element), .. }) => {
             let (index, byte) = ((address - first) / element, (address - first) % element);
@@ -83,15 +84,20 @@ pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address
     }
 }
 
+/// The memory that a state space is in.
+const fn memory_of(space: Space) -> Option<MemoryKind> {
+    match space {
+        Space::Shared => Some(MemoryKind::Shared),
+        Space::Local => Some(MemoryKind::Local),
+        Space::Global | Space::Generic | Space::Const => Some(MemoryKind::Global),
+        Space::Param => None,
+    }
+}
+
 /// Where an access of `bytes` bytes that fits nothing is, seen from the nearest buffer or variable; `None` when there is none
 /// in that memory.
 pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, bytes: u32) -> Option<String> {
-    let memory = match space {
-        Space::Shared => MemoryKind::Shared,
-        Space::Local => MemoryKind::Local,
-        Space::Global | Space::Generic | Space::Const => MemoryKind::Global,
-        Space::Param => return None,
-    };
+    let memory = memory_of(space)?;
     let distance = |p: &Piece| {
         let end = p.first.saturating_add(p.bytes);
         if address < p.first { p.first - address } else { address.saturating_sub(end) }
@@ -124,7 +130,9 @@ pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(
             let message = near.map_or(message.clone(), |near| format!("{message}; {near}"));
             ("out-of-bounds", message, "compare the index with the size before the access, as in `if (i < n)`")
         }
-        FaultKind::Misaligned { .. } => {
+        FaultKind::Misaligned { space, address, .. } => {
+            let place = memory_of(space).map(|memory| name(kernel, launch, memory, address));
+            let message = place.map_or(message.clone(), |place| format!("{message}; there is `{place}`"));
             ("misaligned", message, "let the address be a multiple of the bytes accessed, or access smaller pieces")
         }
         FaultKind::ReadOnly { .. } => ("read-only", message, "write to a buffer or a variable that is not constant"),

@@ -162,6 +162,11 @@ impl WarpClock {
         own.max(block.epoch)
     }
 
+    /// Whether its lanes have synchronised alike: all have one epoch, and know the same of others.
+    pub(super) fn is_together(&self) -> bool {
+        self.apart.is_none()
+    }
+
     fn known(&self, lane: u32) -> Option<&Released> {
         match &self.apart {
             None => self.known.as_ref(),

@@ -47,16 +47,25 @@ impl Manner {
     }
 }
 
-/// An access of one lane to one word.
+/// An access of one lane to one word, or of several that read and that nothing tells apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
+    /// Of the lowest lane.
     pub past: Past,
+    pub lanes: LaneMask,
     /// The step.
     pub pc: u32,
     pub manner: Manner,
     pub write: bool,
     /// What is written, at its place in the word.
     pub value: u32,
+}
+
+impl Touch {
+    /// Whether it is of this lane and no other.
+    fn is_of(&self, lane: u32) -> bool {
+        self.lanes == LaneMask::lane(lane)
+    }
 }
 
 /// An earlier access that the new one races with.
@@ -76,8 +85,9 @@ pub(super) struct Conflict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub warps_per_block: u32,
-    /// Whether nothing orders threads of different blocks. Then the readers of two blocks stand for those of all.
-    pub blocks_apart: bool,
+    /// Where nothing orders threads of different groups of so many warps between barriers of a whole block: two accesses of one kind
+    /// by two groups stand for all that follow, because whoever races with one of these races with one of the two.
+    pub apart: Option<u32>,
 }
 
 /// Where there is none.
@@ -98,6 +108,11 @@ impl Tag {
 
     fn pc(self) -> u32 {
         self.0 >> 8
+    }
+
+    /// Manner and way.
+    fn kind(self) -> u32 {
+        self.0 & 7
     }
 
     fn lane(self) -> u32 {
@@ -249,7 +264,7 @@ fn compare(
     if warp != NOBODY {
         let past = Past { warp, lane: tag.lane(), stamp };
         // The last weak write conflicts with whatever comes.
-        let own = past == touch.past;
+        let own = past == touch.past && touch.is_of(past.lane);
         if !own && !knows(past, warp / rules.warps_per_block) {
             raced = true;
             let same_value = touch.write && touch.manner != Manner::Atomic && touch.value == value;
@@ -270,7 +285,7 @@ fn compare(
         if weak_write {
             cell.other.warp = NOBODY;
         } else if joins(&other, touch) {
-            cell.other.lanes |= LaneMask::lane(touch.past.lane);
+            cell.other.lanes |= touch.lanes;
         } else if replaced(&other, touch, rules, knows) {
             cell.other = record(touch);
         } else {
@@ -310,7 +325,7 @@ fn conflicts(
             continue;
         }
         let mine = touch.past.warp == warp;
-        let others = record.lanes.lanes().filter(|&lane| !(mine && lane == touch.past.lane));
+        let others = record.lanes.lanes().filter(|&lane| !(mine && touch.is_of(lane)));
         let unknown =
             others.map(|lane| Past { warp, lane, stamp }).find(|&past| !knows(past, warp / rules.warps_per_block));
         if let Some(past) = unknown {
@@ -323,14 +338,14 @@ fn conflicts(
 }
 
 fn record(touch: &Touch) -> Record {
-    let Past { warp, lane, stamp } = touch.past;
-    Record { warp, stamp, tag: Tag::new(touch), lanes: LaneMask::lane(lane) }
+    let Past { warp, stamp, .. } = touch.past;
+    Record { warp, stamp, tag: Tag::new(touch), lanes: touch.lanes }
 }
 
 /// Whether the access is one more of what the record tells.
 #[inline]
 fn joins(record: &Record, touch: &Touch) -> bool {
-    let same = record.tag.0 & 7 == Tag::new(touch).0 & 7;
+    let same = record.tag.kind() == Tag::new(touch).kind();
     record.warp == touch.past.warp && record.stamp == touch.past.stamp && same
 }
 
@@ -344,19 +359,26 @@ fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, 
         let past = Past { warp, lane, stamp };
         knows(past, warp / rules.warps_per_block)
     };
-    stands && record.lanes.lanes().all(known)
+    // What the same lanes did before is known to each of them.
+    stands && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes) || record.lanes.lanes().all(known))
 }
 
 fn insert(list: &mut Vec<Record>, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) {
     if let Some(same) = list.iter_mut().find(|record| joins(record, touch)) {
-        same.lanes |= LaneMask::lane(touch.past.lane);
+        same.lanes |= touch.lanes;
         return;
     }
-    if rules.blocks_apart && list.len() >= 2 && !touch.write {
-        // Weak readers of two blocks: whoever writes races with one of them, whoever else has read.
-        let mut blocks = list.iter().filter(|r| !r.tag.write() && r.tag.manner() == Manner::Weak);
-        let first = blocks.next().map(|r| r.warp / rules.warps_per_block);
-        if blocks.any(|r| Some(r.warp / rules.warps_per_block) != first) {
+    if let Some(warps) = rules.apart
+        && list.len() >= 2
+    {
+        let unordered = |r: &&Record| {
+            let first = |lane| Past { warp: r.warp, lane, stamp: r.stamp };
+            let known = |past| knows(past, r.warp / rules.warps_per_block);
+            r.tag.kind() == Tag::new(touch).kind() && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
+        };
+        let mut groups = list.iter().filter(unordered).map(|r| r.warp / warps);
+        let first = groups.next();
+        if groups.any(|group| Some(group) != first) {
             return;
         }
     }

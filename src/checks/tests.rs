@@ -12,15 +12,29 @@ use crate::launch::{Launch, Overrides};
 use crate::pipeline::Program;
 
 const BLOCKS: u32 = 2;
-const WARPS: u32 = 2;
+const WARPS: u32 = 3;
 const LANES: u32 = 4;
 const THREADS: u32 = BLOCKS * WARPS * LANES;
+
+/// What the acts are about.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    /// With atomics, flags and fences.
+    strong: bool,
+    lock_step: bool,
+    /// Shared memory rather than global.
+    shared: bool,
+    /// With barriers that have a count.
+    counted: bool,
+}
 
 /// One thing that happens. Warps count through the grid, threads too.
 #[derive(Clone, Debug)]
 enum Act {
     Access {
         thread: u32,
+        /// Lanes of its warp that read the same at once; of a load.
+        also: u32,
         first: u64,
         bytes: u32,
         way: AccessWay,
@@ -53,9 +67,9 @@ fn way() -> impl Strategy<Value = AccessWay> {
     prop_oneof![3 => Just(AccessWay::Load), 3 => Just(AccessWay::Store), 1 => Just(AccessWay::Atomic)]
 }
 
-fn act(strong: bool) -> impl Strategy<Value = Act> {
-    let plain =
-        (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way()).prop_map(move |(thread, word, byte, small, way)| {
+fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
+    let plain = (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way(), 0..1u32 << LANES).prop_map(
+        move |(thread, word, byte, small, way, also)| {
             let way = if strong {
                 way
             } else if way == AccessWay::Atomic {
@@ -65,16 +79,19 @@ fn act(strong: bool) -> impl Strategy<Value = Act> {
             };
             let small = small && way != AccessWay::Atomic;
             let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
-            Act::Access { thread, first, bytes, way }
-        });
+            Act::Access { thread, also: if way == AccessWay::Load { also } else { 0 }, first, bytes, way }
+        },
+    );
     let lanes = 1..1u32 << LANES;
     let warp = 0..BLOCKS * WARPS;
     let sync = prop_oneof![
         (warp.clone(), lanes.clone()).prop_map(|(warp, lanes)| Act::WarpBarrier { warp, lanes }),
         warp.clone().prop_map(|warp| Act::WarpBarrier { warp, lanes: (1 << LANES) - 1 }),
         (0..BLOCKS).prop_map(|block| Act::BlockBarrier { block }),
-        (0..BLOCKS, any::<[u8; WARPS as usize]>())
-            .prop_map(|(block, parts)| Act::Counted { block, parts: parts.map(|p| p % 3) }),
+        (0..BLOCKS, any::<[u8; WARPS as usize]>()).prop_map(move |(block, parts)| match counted {
+            true => Act::Counted { block, parts: parts.map(|p| p % 3) },
+            false => Act::BlockBarrier { block },
+        }),
     ];
     let flags = prop_oneof![
         (warp, lanes).prop_map(|(warp, lanes)| Act::Fence { warp, lanes }),
@@ -98,16 +115,18 @@ struct Graph {
     /// Node, thread, bytes, whether it writes, whether it is an atomic.
     accesses: Vec<(usize, u32, u64, u64, bool, bool)>,
     lock_step: bool,
+    shared: bool,
 }
 
 impl Graph {
-    fn new(lock_step: bool) -> Graph {
+    fn new(Setting { lock_step, shared, .. }: Setting) -> Graph {
         let n = THREADS as usize;
         Graph {
             last: vec![None; n],
             fence: vec![None; n],
             released: vec![Vec::new(); 2],
             lock_step,
+            shared,
             ..Graph::default()
         }
     }
@@ -143,21 +162,33 @@ impl Graph {
         }
     }
 
+    /// A thread's access; whether it races with an earlier one.
+    fn touch(&mut self, thread: u32, first: u64, bytes: u32, way: AccessWay) -> bool {
+        let node = self.step(thread, &[]);
+        let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
+        let block = |thread: u32| thread / (WARPS * LANES);
+        let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
+            t != thread
+                && (block(t) == block(thread) || !self.shared)
+                && from < end
+                && first < to
+                && (write || wrote)
+                && !(atomic && was_atomic)
+                && !self.before[node].get(n).is_some_and(|b| *b)
+        });
+        self.accesses.push((node, thread, first, end, write, atomic));
+        races
+    }
+
     /// Whether some pair races after this act.
     fn act(&mut self, act: &Act) -> bool {
         match *act {
-            Act::Access { thread, first, bytes, way } => {
-                let node = self.step(thread, &[]);
-                let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
-                let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
-                    t != thread
-                        && from < end
-                        && first < to
-                        && (write || wrote)
-                        && !(atomic && was_atomic)
-                        && !self.before[node].get(n).is_some_and(|b| *b)
-                });
-                self.accesses.push((node, thread, first, end, write, atomic));
+            Act::Access { thread, also, first, bytes, way } => {
+                let others = (0..LANES).filter(|l| also >> l & 1 == 1).map(|l| thread / LANES * LANES + l);
+                let mut races = false;
+                for thread in std::iter::once(thread).chain(others.filter(|t| *t != thread)) {
+                    races |= self.touch(thread, first, bytes, way);
+                }
                 return races;
             }
             Act::WarpBarrier { warp, lanes } => {
@@ -203,7 +234,7 @@ impl Graph {
 /// The steps that the acts are: in this order, those that order nothing last.
 const TEXT: &str = "
 //! grid = 2
-//! block = 64
+//! block = 96
 //! buffer b: u32[8]
 //! arg b = b
 .entry k(.param .u64 b)
@@ -213,10 +244,11 @@ const TEXT: &str = "
     ld.param.u64 %b, [b];
     mov.u32 %x, 0;
     STRONG
-    ld.global.u32 %x, [%b];
-    st.global.u32 [%b], %x;
+    ld.SPACE.u32 %x, [%b];
+    st.SPACE.u32 [%b], %x;
     bar.warp.sync 0xffffffff;
     bar.sync 0;
+    COUNTED
     ret;
 }";
 const STRONG: &str = "atom.global.add.u32 %x, [%b], 1;
@@ -225,12 +257,13 @@ const STRONG: &str = "atom.global.add.u32 %x, [%b], 1;
     membar.gl;";
 
 struct Driver {
+    shared: bool,
     stream: Stream,
     checker: Checker,
 }
 
 impl Driver {
-    fn new(kernel: &Kernel, launch: &Launch, lock_step: bool) -> Driver {
+    fn new(kernel: &Kernel, launch: &Launch, Setting { lock_step, shared, .. }: Setting) -> Driver {
         let stream = kernel.stream(Convergence::Stack);
         let on = Checks { races: true, ..Checks::default() };
         let mut checker = Checkers::new(kernel, &stream, launch, 32, lock_step, on).observer();
@@ -242,7 +275,7 @@ impl Driver {
                 checker.on(Event::WarpStart { cycle, sm, warp, block: BlockId(block), index, lanes });
             }
         }
-        Driver { stream, checker }
+        Driver { shared, stream, checker }
     }
 
     fn pc(&self, wanted: impl Fn(&Op) -> bool) -> Pc {
@@ -250,7 +283,7 @@ impl Driver {
         Pc(at.expect("the kernel has one of each") as u32)
     }
 
-    fn access(&mut self, thread: u32, offset: u64, bytes: u32, way: AccessWay, strong: bool) {
+    fn access(&mut self, thread: u32, also: u32, offset: u64, bytes: u32, way: AccessWay, strong: bool) {
         let pc = self.pc(|op| match (op, way) {
             (Op::Load(load), AccessWay::Load) => {
                 load.access.strong() == strong && !load.d.is_empty() && load.access.space != crate::isa::Space::Param
@@ -259,13 +292,14 @@ impl Driver {
             (Op::Atomic(_), AccessWay::Atomic) => true,
             _ => false,
         });
-        let addresses = [BUFFER_BASE + offset; MAX_LANES];
+        let addresses = [if self.shared { 0 } else { BUFFER_BASE } + offset; MAX_LANES];
         let row = [thread; MAX_LANES];
         let mut stored = [None; 4];
         if way == AccessWay::Store {
             stored[0] = Some(Cells::Narrow(&row));
         }
-        let (memory, lanes) = (MemoryKind::Global, LaneMask::lane(thread % LANES));
+        let memory = if self.shared { MemoryKind::Shared } else { MemoryKind::Global };
+        let lanes = LaneMask::lane(thread % LANES) | LaneMask(also);
         let access = LaneAccess { memory, way, lanes, bytes, addresses: &addresses, stored };
         self.checker.access(WarpId(thread / LANES), pc, &access);
     }
@@ -284,7 +318,7 @@ impl Driver {
     fn act(&mut self, act: &Act) {
         let (cycle, sm) = (0, SmId(0));
         match *act {
-            Act::Access { thread, first, bytes, way } => self.access(thread, first, bytes, way, false),
+            Act::Access { thread, also, first, bytes, way } => self.access(thread, also, first, bytes, way, false),
             Act::WarpBarrier { warp, lanes } => {
                 let pc = self.pc(|op| matches!(op, Op::WarpSync { .. }));
                 let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
@@ -298,17 +332,21 @@ impl Driver {
                 let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
                 self.checker.on(Event::Issue { cycle, sm, warp, pc, active: lanes, lanes, slots: 1 });
             }
-            Act::Flag { thread, flag, way } => self.access(thread, 16 + 4 * flag, 4, way, true),
+            Act::Flag { thread, flag, way } => self.access(thread, 0, 16 + 4 * flag, 4, way, true),
         }
     }
 }
 
-fn compare(strong: bool, lock_step: bool, acts: &[Act]) -> Result<(), TestCaseError> {
-    let program = Program::parse("k.ir", &TEXT.replace("STRONG", if strong { STRONG } else { "" }));
+fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
+    let text = TEXT
+        .replace("STRONG", if setting.strong { STRONG } else { "" })
+        .replace("COUNTED", if setting.counted { "bar.sync 1, 64;" } else { "" })
+        .replace("SPACE", if setting.shared { "shared" } else { "global" });
+    let program = Program::parse("k.ir", &text);
     let kernel = program.kernel(None).expect("one kernel");
     let launch = program.launch(kernel, &Overrides::default(), &|_| Err(String::new())).expect("sound directives");
-    let mut driver = Driver::new(kernel, &launch, lock_step);
-    let mut graph = Graph::new(lock_step);
+    let mut driver = Driver::new(kernel, &launch, setting);
+    let mut graph = Graph::new(setting);
     for (i, act) in acts.iter().enumerate() {
         let expected = graph.act(act);
         driver.act(act);
@@ -321,18 +359,22 @@ fn compare(strong: bool, lock_step: bool, acts: &[Act]) -> Result<(), TestCaseEr
     Ok(())
 }
 
-fn acts() -> impl Strategy<Value = (bool, bool, Vec<Act>)> {
-    (any::<bool>(), any::<bool>())
-        .prop_flat_map(|(strong, lock_step)| (Just(strong), Just(lock_step), prop::collection::vec(act(strong), 1..40)))
+fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
+    // Flags are in global memory.
+    let settings = any::<[bool; 4]>().prop_map(|[strong, lock_step, shared, counted]| Setting {
+        strong: strong && !shared,
+        lock_step,
+        shared,
+        counted,
+    });
+    settings.prop_flat_map(|setting| (Just(setting), prop::collection::vec(act(setting), 1..40)))
 }
 
 #[test]
 fn a_race_is_found_exactly_when_two_accesses_are_not_ordered() {
-    let mut config = ProptestConfig::with_cases(3000);
+    let mut config = ProptestConfig::with_cases(6000);
     config.rng_seed = proptest::test_runner::RngSeed::Fixed(0x7ace);
     config.failure_persistence = None;
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    runner
-        .run(&acts(), |(strong, lock_step, acts)| compare(strong, lock_step, &acts))
-        .unwrap_or_else(|e| panic!("{e}"));
+    runner.run(&acts(), |(setting, acts)| compare(setting, &acts)).unwrap_or_else(|e| panic!("{e}"));
 }

@@ -125,14 +125,14 @@ impl Account<'_> {
 
     fn diagnostic(&self, f: &Finding, message: String, here: &str, there: &str) -> Diagnostic {
         let span = self.span(&f.here);
-        let here = if here.is_empty() { does(f.here.does) } else { here };
+        let here = if here.is_empty() { does(&f.here) } else { here };
         let words = format!("{}{here}{}", who(&f.here), self.origin(span));
         let said = finding(f.kind.severity(), f.kind.code(), span, message).label(words);
         match &f.there {
             None => said,
             Some(place) => {
                 let span = self.span(place);
-                let there = if there.is_empty() { does(place.does) } else { there };
+                let there = if there.is_empty() { does(place) } else { there };
                 said.also(span, format!("{}{there}{}", who(place), self.origin(span)))
             }
         }
@@ -184,13 +184,17 @@ fn who(place: &Place) -> String {
     format!("block {block} warp {warp} lane{plural} {}", LaneMask::list(lanes))
 }
 
-const fn does(does: Does) -> &'static str {
-    match does {
-        Does::Reads => " reads",
-        Does::Writes => " writes",
-        Does::Updates => " updates atomically",
-        Does::Is => "",
-        Does::Ends => " ended",
+/// What the lanes of a place do, as the end of a sentence that they begin.
+const fn does(place: &Place) -> &'static str {
+    match (place.does, place.lanes.count()) {
+        (Does::Reads, 1) => " reads",
+        (Does::Reads, _) => " read",
+        (Does::Writes, 1) => " writes",
+        (Does::Writes, _) => " write",
+        (Does::Updates, 1) => " updates atomically",
+        (Does::Updates, _) => " update atomically",
+        (Does::Is, _) => "",
+        (Does::Ends, _) => " ended",
     }
 }
 

@@ -4,8 +4,10 @@ mod calibrate;
 mod checks;
 mod export;
 mod grade;
+mod new;
 mod page;
 mod plot;
+mod quiz;
 mod runs;
 mod step;
 mod suite;
@@ -19,8 +21,10 @@ pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use grade::{GradeArgs, GradeFormat};
+pub(crate) use new::{NewArgs, NewKind};
 pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
+pub(crate) use quiz::QuizArgs;
 pub(crate) use runs::RunsChoice;
 pub(crate) use step::StepArgs;
 pub(crate) use suite::SuiteChoice;
@@ -60,6 +64,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Grade submissions by an assignment: what was measured, what was wanted, points
     Grade(GradeArgs),
+    /// Make a program or an assignment to start from
+    New(NewArgs),
     /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
     /// Measure a machine's parameters, on the simulator and on a GPU
@@ -70,6 +76,8 @@ pub(crate) enum Command {
     Print(PrintArgs),
     /// Ask a question about divergence; it is answered by experiment
     Ask(AskArgs),
+    /// Predict a number, then see it measured: questions on divergence, or those of an assignment
+    Quiz(QuizArgs),
     /// Explain a code, metric, warp state or outcome, with the numbers of a run
     Explain(ExplainArgs),
     /// List every metric: name, Nsight Compute name, unit, formula

@@ -5,6 +5,7 @@ use simt_sim::diag::Severity;
 use simt_sim::kernel::support;
 use simt_sim::machine::Options;
 use simt_sim::pipeline::Program;
+use simt_sim::report::Run;
 
 use super::args::CheckArgs;
 use super::{Exit, Failure, checks, job, output, run, source};
@@ -67,10 +68,29 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
         };
         let ended = result.finish.title();
         let mut out = format!("  run on {} ({}): {ended}{expected}\n", result.machine, result.mode);
+        out += &why(result);
         result.notes.iter().for_each(|note| out += &format!("  {note}\n"));
         output::print(&out)?;
     }
     Ok(run::exit(&simulation, &findings))
+}
+
+/// Why a run did not end well: what proves a hang and who waits where, and the expectations that do not hold.
+fn why(run: &Run) -> String {
+    let mut out = String::new();
+    if let Some(verdict) = &run.verdict {
+        out += &format!("  {}\n", verdict.message);
+        for l in &verdict.lanes {
+            out += &format!(
+                "    block {} warp {} lanes {}: {}; line {}: {}\n",
+                l.block, l.warp, l.lanes, l.state, l.line, l.text
+            );
+        }
+        verdict.help.iter().for_each(|help| out += &format!("    help: {help}\n"));
+    }
+    let failed = run.expectations.iter().filter(|e| !e.passed);
+    failed.for_each(|e| out += &format!("  does not hold: {}: {}\n", e.text, e.detail));
+    out
 }
 
 fn summary(program: &Program) -> String {

@@ -5,6 +5,7 @@
 mod child;
 mod files;
 mod nvcc;
+mod watch;
 
 use std::path::Path;
 
@@ -15,6 +16,7 @@ use simt_sim::report::Style;
 use super::args::{GradeArgs, GradeFormat};
 use super::{Exit, Failure, output};
 use files::Handed;
+pub(super) use files::assignment as read_assignment;
 
 /// Grades what is asked for.
 pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
@@ -101,11 +103,14 @@ impl<'a> Class<'a> {
             GradeFormat::Table => show::terminal(&graded, args.only.as_deref(), style),
             GradeFormat::Json => graded.to_json().map_err(Failure::new)?,
             GradeFormat::Gradescope => show::gradescope(&graded),
+            GradeFormat::Classroom => show::classroom(&graded),
             GradeFormat::Junit => show::junit(std::slice::from_ref(&graded)),
             GradeFormat::Md => show::markdown(&graded),
         };
         write(args.out.as_deref(), &text)?;
-        let fine = graded.is_full() || args.format == GradeFormat::Gradescope && args.only.is_none();
+        // Who reads these wants the document also when points are missing.
+        let document = matches!(args.format, GradeFormat::Gradescope | GradeFormat::Classroom);
+        let fine = graded.is_full() || document && args.only.is_none();
         Ok(if fine { Exit::Ok } else { Exit::ExpectationFailed })
     }
 
@@ -121,10 +126,8 @@ impl<'a> Class<'a> {
             GradeFormat::Json => serde_json::to_string_pretty(&grades).map_err(Failure::new)? + "\n",
             GradeFormat::Junit => show::junit(&grades),
             GradeFormat::Md => grades.iter().map(show::markdown).collect(),
-            GradeFormat::Gradescope => {
-                return Err(Failure::new(
-                    "--format gradescope is for one submission\nhelp: --csv FILE has a whole class",
-                ));
+            GradeFormat::Gradescope | GradeFormat::Classroom => {
+                return Err(Failure::new("this --format is for one submission\nhelp: --csv FILE has a whole class"));
             }
         };
         if let Some(csv) = &args.csv {

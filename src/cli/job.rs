@@ -5,7 +5,7 @@ use std::path::Path;
 use simt_sim::diag::{self, Diagnostic, Source, closest};
 use simt_sim::divergence::SideOrder;
 use simt_sim::kernel::Kernel;
-use simt_sim::launch::{Launch, Overrides};
+use simt_sim::launch::{self, Launch, Overrides};
 use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
 
@@ -64,7 +64,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         }
     };
     let order = match &choice.its_order {
-        Some(text) => parse_order(text)?,
+        Some(text) => text.parse().map_err(|e| Failure::new(format!("--its-order {text}: {e}")))?,
         None => spec.side_order(),
     };
     Ok(Machine { spec, mode, order })
@@ -92,20 +92,6 @@ pub(crate) fn unknown_machine(name: &str) -> Failure {
     Failure::new(format!("there is no machine `{name}`\nhelp: {hint}"))
 }
 
-fn parse_order(text: &str) -> Result<SideOrder, Failure> {
-    let order = match text {
-        "fewer" => Some(SideOrder::Fewer),
-        "more" => Some(SideOrder::More),
-        "taken" => Some(SideOrder::Taken),
-        "fall-through" | "fallthrough" => Some(SideOrder::FallThrough),
-        "random" => Some(SideOrder::Random(0)),
-        _ => text.strip_prefix("random:").and_then(|seed| seed.parse().ok()).map(SideOrder::Random),
-    };
-    order.ok_or_else(|| {
-        Failure::new(format!("--its-order {text}: one of fewer, more, taken, fall-through, random, random:SEED"))
-    })
-}
-
 /// Evaluates the program's directives with what was typed on top.
 pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) -> Result<Launch, Failure> {
     resolve(program, kernel, choice)?.map_err(|found| Failure(source::render(program, &found)))
@@ -119,10 +105,10 @@ pub(crate) fn resolve(
 ) -> Result<Result<Launch, Vec<Diagnostic>>, Failure> {
     let mut overrides = Overrides::default();
     for set in &choice.set {
-        let Some((name, value)) = set.split_once('=') else {
+        let Some(setting) = launch::setting(set) else {
             return Err(Failure::new(format!("--set {set}: write --set NAME=VALUE")));
         };
-        overrides.set.push((name.trim().to_string(), value.trim().to_string()));
+        overrides.set.push(setting);
     }
     overrides.grid = choice.grid.as_deref().map(|t| parse_shape("--grid", t)).transpose()?;
     overrides.block = choice.block.as_deref().map(|t| parse_shape("--block", t)).transpose()?;
@@ -134,11 +120,7 @@ pub(crate) fn resolve(
 }
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {
-    let parts: Option<Vec<u32>> = text.split([',', 'x']).map(|p| p.trim().parse().ok().filter(|&n| n > 0)).collect();
-    match parts.as_deref() {
-        Some([x]) => Ok([*x, 1, 1]),
-        Some([x, y]) => Ok([*x, *y, 1]),
-        Some([x, y, z]) => Ok([*x, *y, *z]),
-        _ => Err(Failure::new(format!("{option} {text}: write one to three positive numbers, as in {option} 128,2"))),
-    }
+    launch::extent(text).ok_or_else(|| {
+        Failure::new(format!("{option} {text}: write one to three positive numbers, as in {option} 128,2"))
+    })
 }

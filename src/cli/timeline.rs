@@ -97,15 +97,10 @@ pub(crate) fn resolve(
 }
 
 fn range(text: &str, warps: u32) -> Result<Range<u32>, Failure> {
-    let number = |t: &str| t.trim().parse::<u32>().ok();
-    let chosen = match text.split_once("..") {
-        _ if text == "all" => Some(0..warps),
-        Some((from, to)) => number(from).zip(number(to)).map(|(from, to)| from..to),
-        None => number(text).and_then(|n| Some(n..n.checked_add(1)?)),
-    };
-    match chosen {
-        Some(range) if range.start < range.end && range.start < warps => Ok(range.start..range.end.min(warps)),
-        Some(_) => Err(Failure::new(format!("--warp {text}: a block has the warps 0 to {}", warps.saturating_sub(1)))),
-        None => Err(Failure::new(format!("--warp {text}: write a number, a range as in 0..3, or all"))),
-    }
+    Window::warps_named(text, warps).ok_or_else(|| {
+        let last = warps.saturating_sub(1);
+        Failure::new(format!(
+            "--warp {text}: write a number, a range as in 0..3, or all; a block has the warps 0 to {last}"
+        ))
+    })
 }

@@ -108,6 +108,12 @@ fn inside(text: &str, span: Span) -> Span {
     Span::new(start, boundary(span.end).max(start))
 }
 
+/// One line of a user's text as it may be shown: every character is replaced that a terminal would obey or that would hide what
+/// is written.
+pub fn printable(text: &str) -> String {
+    harmless(text, false)
+}
+
 /// The text with every character replaced that a terminal would obey or that would hide what is written. A replacement
 /// has as many bytes as what it replaces, so that spans still fit. Line breaks stay if `lines`; tabs are expanded by the
 /// renderer.

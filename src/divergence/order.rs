@@ -4,8 +4,33 @@
 //! with fewer lanes and, on a tie, the one that falls through. A `brx.idx`, which has no side that falls through, an H200
 //! unravels from its lowest lane on ([`minorities_from_the_lowest_lane`]).
 
+use std::str::FromStr;
+
 use super::{Side, SideOrder};
 use crate::base::{LaneMask, Pc};
+
+/// A text that is no side order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("one of fewer, more, taken, fall-through, random, random:SEED")]
+pub struct NoSideOrder;
+
+impl FromStr for SideOrder {
+    type Err = NoSideOrder;
+
+    fn from_str(text: &str) -> Result<SideOrder, NoSideOrder> {
+        match text {
+            "fewer" => Ok(SideOrder::Fewer),
+            "more" => Ok(SideOrder::More),
+            "taken" => Ok(SideOrder::Taken),
+            "fall-through" | "fallthrough" => Ok(SideOrder::FallThrough),
+            "random" => Ok(SideOrder::Random(0)),
+            _ => {
+                let seed = text.strip_prefix("random:").and_then(|seed| seed.parse().ok());
+                seed.map(SideOrder::Random).ok_or(NoSideOrder)
+            }
+        }
+    }
+}
 
 impl SideOrder {
     /// Whether the lanes `taken` run before the lanes `fall`. Both are non-empty.

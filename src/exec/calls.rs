@@ -7,7 +7,7 @@
 
 use super::{Effect, Env, Fault, FaultKind, LocalMemory, RegisterFile, lanes};
 use crate::base::{LaneMask, MAX_LANES};
-use crate::kernel::layout::{DEPTH_LIMIT, LOCAL_LIMIT};
+use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Switch};
 
 /// The activations of one lane: those of the kernel and of functions that wait for another to return.
@@ -43,13 +43,16 @@ pub(super) fn call(
     let frames = registers.wide[usize::from(op.frame_pointer.0)];
     let own_end = |lane: usize| frames[lane] + u64::from(op.frame);
     let callee = |lane: usize, env: &Env<'_>| -> usize { env.addresses[lane] as usize };
+    let limit = env.local.limit();
+    // Where the limit is the hardware's own, only frames count.
+    let each = if limit < LOCAL_LIMIT { CALL_BYTES } else { 0 };
     let mut end = 0;
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
         let needed = own_end(l) + u64::from(env.functions[callee(l, env)].frame);
         let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len());
-        if needed > LOCAL_LIMIT || depth >= DEPTH_LIMIT {
-            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth: depth as u32 } });
+        if needed + each * (depth as u64 + 1) > limit || depth >= DEPTH_LIMIT {
+            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth: depth as u32, limit } });
         }
         end = needed.max(end);
     }

@@ -41,11 +41,11 @@ impl fmt::Display for FaultKind {
             FaultKind::BadBranchIndex { index, targets } => {
                 write!(f, "index {index} is behind the end of a table of {targets} targets")
             }
-            FaultKind::StackOverflow { depth } => {
-                let (calls, bytes) = (crate::kernel::layout::DEPTH_LIMIT, crate::kernel::layout::LOCAL_LIMIT);
+            FaultKind::StackOverflow { depth, limit } => {
+                let calls = crate::kernel::layout::DEPTH_LIMIT;
                 write!(
                     f,
-                    "stack overflow: {depth} calls deep; a thread may be {calls} deep and have {bytes} bytes of local memory"
+                    "stack overflow: {depth} calls deep; a thread may be {calls} deep and have {limit} bytes of local memory"
                 )
             }
             FaultKind::Trap => write!(f, "trap"),

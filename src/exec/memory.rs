@@ -8,6 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::base::MAX_LANES;
 use crate::kernel::StaticVariable;
+use crate::kernel::layout::LOCAL_LIMIT;
 
 /// One contiguous piece of device memory: address, size in bytes, content, and whether programs may write it.
 pub type SegmentImage = (u64, u64, Vec<u32>, bool);
@@ -296,6 +297,8 @@ impl Words for SharedMemory {
 pub struct LocalMemory {
     /// What a new warp has.
     initial: u64,
+    /// The most it may have.
+    limit: u64,
     bytes: u64,
     words: Vec<[u32; MAX_LANES]>,
 }
@@ -304,7 +307,17 @@ impl LocalMemory {
     /// `bytes_per_lane` bytes of zeros for each lane.
     pub fn new(bytes_per_lane: u32) -> LocalMemory {
         let bytes = bytes_per_lane.into();
-        LocalMemory { initial: bytes, bytes, words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize] }
+        LocalMemory {
+            initial: bytes,
+            limit: LOCAL_LIMIT,
+            bytes,
+            words: vec![[0; MAX_LANES]; bytes_per_lane.div_ceil(4) as usize],
+        }
+    }
+
+    /// The same, with a limit for each lane: see [`crate::kernel::Kernel::local_limit`].
+    pub fn limited(bytes_per_lane: u32, limit: u64) -> LocalMemory {
+        LocalMemory { limit, ..LocalMemory::new(bytes_per_lane) }
     }
 
     /// Zeros everywhere: what a new warp finds. (PTX leaves it undefined.)
@@ -336,6 +349,11 @@ impl LocalMemory {
             let shift = 8 * ((to + at) & 3);
             self.update(lane, to + at, |word| word & !(0xff << shift) | byte << shift);
         }
+    }
+
+    /// The most bytes that a lane may have.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Size in bytes a lane.

@@ -172,13 +172,15 @@ impl Observation {
         for BufferRecord { name, element, content } in &self.buffers {
             let written = match content {
                 Content::Elements(lines) => {
-                    let lines: String = lines.iter().map(|line| format!("   \"{line}\",\n")).collect();
+                    let each = lines.iter().map(|line| ron::to_string(line).map(|line| format!("   {line},\n")));
+                    let lines = each.collect::<Result<String, _>>().map_err(|e| e.to_string())?;
                     format!("Elements([\n{lines}  ])")
                 }
                 other => ron::to_string(other).map_err(|e| e.to_string())?,
             };
             let name = ron::to_string(name).map_err(|e| e.to_string())?;
-            out += &format!("  (name: {name}, element: {element:?}, content: {written}),\n");
+            let element = ron::to_string(element).map_err(|e| e.to_string())?;
+            out += &format!("  (name: {name}, element: {element}, content: {written}),\n");
         }
         Ok(out + " ],\n)\n")
     }

@@ -109,6 +109,8 @@ pub struct Limits {
     pub seconds: u64,
     /// Host memory in MiB.
     pub memory_mib: u64,
+    /// KiB of each thread's stack: ends a recursion that has no end.
+    pub stack_kib: u32,
     /// KiB of a submitted file.
     pub file_kib: u64,
     /// KiB of text that a submission can cause in a report.
@@ -117,7 +119,15 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits { cycles: 20_000_000, times_reference: 20, seconds: 60, memory_mib: 512, file_kib: 512, output_kib: 64 }
+        Limits {
+            cycles: 20_000_000,
+            times_reference: 20,
+            seconds: 60,
+            memory_mib: 512,
+            stack_kib: 4,
+            file_kib: 512,
+            output_kib: 64,
+        }
     }
 }
 
@@ -202,7 +212,7 @@ impl Assignment {
     /// What a case changes of the directives, with a submission's choices.
     pub(super) fn overrides(&self, case: &Case, choices: &BTreeMap<String, i64>) -> Overrides {
         let set = choices.iter().chain(&case.set).map(|(name, value)| (name.clone(), value.to_string())).collect();
-        Overrides { set, grid: case.grid, block: case.block }
+        Overrides { set, grid: case.grid, block: case.block, ..Overrides::default() }
     }
 
     /// The runs that a rule looks at, as indices into [`Assignment::runs`].
@@ -230,6 +240,12 @@ impl Assignment {
         let (case, site) = self.runs.get(run).copied().unwrap_or_default();
         let case = self.spec.cases.get(case).map_or("?", |c| c.name.as_str());
         format!("{case} on {}", self.sites.get(site).map_or("?", |s| s.name.as_str()))
+    }
+
+    /// The machine of a run.
+    pub fn machine(&self, run: usize) -> &str {
+        let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site));
+        site.map_or("?", |site| site.spec.name.as_str())
     }
 
     /// Whether students are told no more of a run than its name.

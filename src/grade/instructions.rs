@@ -4,8 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::submission::Submission;
 use crate::isa::{Class, Isa};
-use crate::kernel::Kernel;
 
 /// Instructions by mnemonic (`atom`, `bar.sync`: the words before the first dots, in order), class (`class:IntDiv`, as machine files
 /// write it) or state space (`space:shared`).
@@ -58,8 +58,10 @@ pub struct Used {
     pub mnemonic: String,
     /// Its class.
     pub class: Class,
-    /// Its line, from 1.
+    /// Its line in the text, from 1.
     pub line: u32,
+    /// Where a reader finds it.
+    pub place: String,
     /// Whether some run has executed it.
     pub executed: bool,
 }
@@ -80,7 +82,8 @@ impl Pattern {
 }
 
 /// The instructions of a kernel and of the functions it may call, as its text has them.
-pub(super) fn used(kernel: &Kernel, text: &str) -> Vec<Used> {
+pub(super) fn used(submission: &Submission) -> Vec<Used> {
+    let (kernel, text) = (submission.kernel(), submission.program.text.as_str());
     let mnemonic = |inst: &crate::kernel::Inst| {
         let text = text.get(inst.span.start as usize..inst.span.end as usize).unwrap_or_default();
         let words = text.split_whitespace().map(|word| word.trim_end_matches(';'));
@@ -90,6 +93,13 @@ pub(super) fn used(kernel: &Kernel, text: &str) -> Vec<Used> {
         let form = || Isa::ptx().rows().get(usize::from(inst.form)).map_or("?", |form| form.opcode.as_str());
         first.unwrap_or_else(form).to_owned()
     };
-    let of = |inst| Used { mnemonic: mnemonic(inst), class: inst.class, line: inst.line, executed: false };
+    let lines = submission.lines();
+    let of = |inst: &crate::kernel::Inst| Used {
+        mnemonic: mnemonic(inst),
+        class: inst.class,
+        line: inst.line,
+        place: lines.name(inst.span, inst.line),
+        executed: false,
+    };
     kernel.insts.iter().map(of).collect()
 }

@@ -1,6 +1,6 @@
 //! From figures to points: what was measured, what was wanted, and how far to trust it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -9,8 +9,9 @@ use super::instructions::{Pattern, Used};
 use super::measure::{Found, Measured, Ran};
 use super::rules::{Answer, Band, Criterion, Rule, Than};
 use crate::checks::Checks;
-use crate::report::metrics::{self, Group};
+use crate::report::metrics;
 use crate::report::numbers::{grouped, real};
+use crate::report::validation::{COUNTERS, MEASURED, PROGRAMS, Standing};
 
 /// Answers to questions, by the criterion's id.
 pub type Answers = BTreeMap<String, f64>;
@@ -97,7 +98,9 @@ pub struct Mark {
     /// What to think about; empty with all points.
     pub hint: String,
     /// How far to trust the figure.
-    pub trust: &'static str,
+    pub trust: String,
+    /// The page that says why.
+    pub trust_page: &'static str,
     /// More about it, a line each.
     pub details: Vec<String>,
     /// Whether students see it only after the due date.
@@ -111,10 +114,36 @@ impl Mark {
     }
 }
 
-const EXACT: &str = "exact count";
-const ESTIMATE: &str = "model estimate; docs/validation.md has its error on a real H200";
-const DETERMINED: &str = "exact: values bit by bit, or within the tolerance stated";
-const SOUND: &str = "exact for these runs: other inputs may show more";
+/// How far to trust a figure, and the page that says why.
+struct Trusted {
+    words: String,
+    page: &'static str,
+}
+
+impl Trusted {
+    /// A figure that follows from the text or from what was written.
+    fn exact() -> Trusted {
+        Trusted { words: "exact count".to_owned(), page: "docs/grading.md#how-far-to-trust-a-figure" }
+    }
+
+    /// What is in memory in the end.
+    fn memory() -> Trusted {
+        Trusted { words: "exact: values bit by bit, or within the tolerance stated".to_owned(), page: PROGRAMS }
+    }
+
+    /// What the checks found.
+    fn checks() -> Trusted {
+        let words = "exact for these runs: other inputs may show more".to_owned();
+        Trusted { words, page: "docs/checks.md#how-sure-it-is" }
+    }
+
+    /// A metric of a run on a machine.
+    fn metric(name: &str, machine: &str) -> Trusted {
+        let words = metrics::find(name).map_or_else(String::new, |metric| Standing::of(metric).words(machine));
+        Trusted { words, page: COUNTERS }
+    }
+}
+
 /// Details shown of a criterion.
 const MOST_DETAILS: usize = 6;
 
@@ -156,7 +185,7 @@ struct Reading {
     value: Option<f64>,
     measured: String,
     details: Vec<String>,
-    trust: &'static str,
+    trust: Trusted,
     unit: String,
 }
 
@@ -203,7 +232,7 @@ impl Bench<'_> {
                 value: None,
                 measured: "nothing: it was not run to its end".into(),
                 details: Vec::new(),
-                trust: EXACT,
+                trust: Trusted::exact(),
                 unit: self.unit(&criterion.rule),
             },
             _ => self.read(criterion, bands),
@@ -211,6 +240,8 @@ impl Bench<'_> {
         let band = reading.value.and_then(|value| bands.iter().find(|band| band.holds(value)));
         let points = band.map_or(0.0, |band| band.points);
         let full = points >= criterion.points - 1e-9;
+        // What was not run has nothing to do with a hint.
+        let hint = if full || failed.is_some() && !is_question { String::new() } else { criterion.hint.clone() };
         let mut details = reading.details;
         let more = details.len().saturating_sub(MOST_DETAILS);
         details.truncate(MOST_DETAILS);
@@ -224,8 +255,9 @@ impl Bench<'_> {
             max: criterion.points,
             measured: reading.measured,
             wanted: wanted(bands, &reading.unit),
-            hint: if full { String::new() } else { criterion.hint.clone() },
-            trust: reading.trust,
+            hint,
+            trust: reading.trust.words,
+            trust_page: reading.trust.page,
             details,
             hidden: criterion.hidden,
         }
@@ -252,7 +284,7 @@ impl Bench<'_> {
         match rule {
             Rule::Results { .. } => self.results(&runs, unit),
             Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands, unit),
-            Rule::Checks { kinds, .. } => self.checks(&runs, kinds, unit),
+            Rule::Checks { kinds, warnings, .. } => self.checks(&runs, kinds, *warnings, unit),
             Rule::Instructions { forbid, require, allow } => {
                 instructions(&self.own.instructions, forbid, require, allow, unit)
             }
@@ -281,17 +313,19 @@ impl Bench<'_> {
         }
         let value = (!runs.is_empty()).then(|| 100.0 * right as f64 / runs.len() as f64);
         let measured = format!("{right} of {} runs right", runs.len());
-        Reading { value, measured, details, trust: DETERMINED, unit }
+        Reading { value, measured, details, trust: Trusted::memory(), unit }
     }
 
     /// The worst run, by the bands' direction; wrong results have no figure.
     fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band], unit: String) -> Reading {
-        let metric = metrics::find(name);
-        let first = metric.map_or(name, |metric| metric.name);
-        let trust = metric.map_or(ESTIMATE, |metric| trust(metric));
+        let first = metrics::find(name).map_or(name, |metric| metric.name);
         let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
-        let none = |why: String| Reading { value: None, measured: why, details: Vec::new(), trust, unit: unit.clone() };
-        let mut worst: Option<(f64, String)> = None;
+        let reading = |value, measured, machine: &str| {
+            let (trust, unit) = (Trusted::metric(first, machine), unit.clone());
+            Reading { value, measured, details: Vec::new(), trust, unit }
+        };
+        let none = |why: String| reading(None, why, MEASURED);
+        let mut worst: Option<(f64, String, usize)> = None;
         for &run in runs {
             let at = self.assignment.run_name(run);
             let Some(ran) = self.ran(run).filter(|ran| ran.passed) else {
@@ -312,38 +346,45 @@ impl Bench<'_> {
                     (ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio)))
                 }
             };
-            let is_worse = |(known, _): &(f64, String)| if more_is_better { value < *known } else { value > *known };
-            if worst.as_ref().is_none_or(is_worse) {
-                worst = Some((value, words));
+            let is_worse = |known: f64| if more_is_better { value < known } else { value > known };
+            if worst.as_ref().is_none_or(|(known, ..)| is_worse(*known)) {
+                worst = Some((value, words, run));
             }
         }
         match worst {
-            Some((value, measured)) => Reading { value: Some(value), measured, details: Vec::new(), trust, unit },
+            Some((value, measured, run)) => reading(Some(value), measured, self.assignment.machine(run)),
             None => none("nothing: there is no such run".into()),
         }
     }
 
-    fn checks(&self, runs: &[usize], kinds: &[String], unit: String) -> Reading {
+    fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, unit: String) -> Reading {
         let wanted = Checks::named(kinds.iter().map(String::as_str)).unwrap_or(Checks::ALL);
         let wanted = if kinds.is_empty() { Checks::ALL } else { wanted };
         let mut details: Vec<String> = Vec::new();
+        let mut errors = 0;
+        let mut told = BTreeSet::new();
         for &run in runs {
             let found = self.ran(run).map_or(&[][..], |ran| ran.findings.as_slice());
-            for Found { code, text, .. } in found.iter().filter(|f| f.is_error && belongs(&f.code, wanted)) {
-                let line = format!("{code}: {text}");
-                if !details.contains(&line) {
-                    details.push(line);
+            for finding in found.iter().filter(|f| belongs(&f.code, wanted)) {
+                let Found { code, text, is_error, at } = finding;
+                // What other runs find in the same places is no more.
+                if told.insert((code, at)) {
+                    // A warning that costs nothing is said all the same.
+                    let counts = *is_error || warnings;
+                    let kind = if counts { "" } else { "warning, " };
+                    details.push(format!("{kind}{code}, {}: {text}", self.assignment.run_name(run)));
+                    errors += usize::from(counts);
                 }
             }
         }
         // A program that does nothing does nothing wrong.
         let wrong = runs.iter().find(|&&run| self.ran(run).is_none_or(|ran| !ran.passed));
-        let (value, measured) = match (wrong, details.len()) {
+        let (value, measured) = match (wrong, errors) {
             (Some(&run), 0) => (None, format!("nothing: {} has no right result", self.assignment.run_name(run))),
             (_, 0) => (Some(0.0), "nothing found".to_owned()),
             (_, n) => (Some(n as f64), format!("{n} found")),
         };
-        Reading { value, measured, details, trust: SOUND, unit }
+        Reading { value, measured, details, trust: Trusted::checks(), unit }
     }
 
     fn question(&self, id: &str, answer: &Answer, unit: String) -> Reading {
@@ -362,7 +403,11 @@ impl Bench<'_> {
             (Some(_), None) => (None, "the answer cannot be told".to_owned()),
             (Some(given), Some(right)) => (Some((given - right).abs()), format!("the answer {}", number(given))),
         };
-        Reading { value, measured, details: Vec::new(), trust: EXACT, unit }
+        let trust = match answer {
+            Answer::Number(_) => Trusted::exact(),
+            Answer::Metric { name, machine, .. } => Trusted::metric(name, machine),
+        };
+        Reading { value, measured, details: Vec::new(), trust, unit }
     }
 
     fn leaders(&self) -> Vec<Leader> {
@@ -400,7 +445,7 @@ fn belongs(code: &str, wanted: Checks) -> bool {
 fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &[Pattern], unit: String) -> Reading {
     let mut details = Vec::new();
     for used in used {
-        let at = || format!("line {}: `{}`", used.line, super::one_line(&used.mnemonic));
+        let at = || format!("{}: `{}`", used.place, super::one_line(&used.mnemonic));
         if let Some(pattern) = forbid.iter().find(|pattern| pattern.matches(used)) {
             details.push(format!("{} is forbidden ({pattern})", at()));
         } else if !allow.is_empty() && !allow.iter().any(|pattern| pattern.matches(used)) {
@@ -414,17 +459,7 @@ fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &
     }
     let measured =
         if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
-    Reading { value: Some(details.len() as f64), measured, details, trust: EXACT, unit }
-}
-
-/// How far a metric is to be trusted.
-fn trust(metric: &metrics::Metric) -> &'static str {
-    match metric.group {
-        Group::Time | Group::Device | Group::Stalls | Group::WarpStates => ESTIMATE,
-        _ if metric.name.contains("hit") || metric.unit.contains("/s") => ESTIMATE,
-        Group::Instructions if metric.name.starts_with("issue") => ESTIMATE,
-        _ => EXACT,
-    }
+    Reading { value: Some(details.len() as f64), measured, details, trust: Trusted::exact(), unit }
 }
 
 fn wanted(bands: &[Band], unit: &str) -> String {
@@ -453,7 +488,7 @@ fn times(ratio: f64) -> String {
 }
 
 /// A number for a reader: counts in full, ratios to three digits.
-pub(super) fn number(x: f64) -> String {
+pub(crate) fn number(x: f64) -> String {
     match x {
         x if x == f64::MAX => "infinitely many".to_owned(),
         x if x >= 0.0 && x.fract() == 0.0 && x < 1e15 => grouped(x as u64),

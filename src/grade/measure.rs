@@ -10,14 +10,14 @@ use super::instructions::{self, Used};
 use super::sanitise::{one_line, plain};
 use super::submission::Submission;
 use crate::base::BlockId;
-use crate::diag::{Diagnostic, Severity, line_column};
+use crate::diag::{Diagnostic, Severity};
 use crate::launch::{Files, Launch};
 use crate::machine::Options;
 use crate::observe::Window;
 use crate::pipeline::{self, Simulation};
 use crate::report::metrics::Value;
-use crate::report::timeline::{Axis, MapStyle, lane_map};
-use crate::report::{Finish, Run, Style};
+use crate::report::timeline::{Axis, MapStyle, Recording, lane_map};
+use crate::report::{Finish, LaneGroup, Run, Style, Verdict};
 
 /// What was measured of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -62,6 +62,8 @@ pub struct Found {
     pub code: String,
     /// Whether it is an error.
     pub is_error: bool,
+    /// The places in the text, ascending: two runs find the same if these are the same.
+    pub at: Vec<u32>,
     /// What and where.
     pub text: String,
 }
@@ -70,6 +72,8 @@ pub struct Found {
 const MOST_FOUND: usize = 20;
 /// A submission that has reached one limit on cycles probably reaches all: the others are divided by this.
 const AFTER_THE_FIRST: u64 = 10;
+/// Places told of a run that hangs or faults.
+const MOST_LANES: usize = 3;
 /// Bytes of one message.
 const MESSAGE: usize = 2000;
 /// Issues of a warp within which the worst branch is looked for, and issues drawn from there.
@@ -80,7 +84,7 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
     let mut measured = Measured {
         choices: submission.choices.clone(),
         notes: submission.notes.clone(),
-        instructions: instructions::used(submission.kernel(), &submission.program.text),
+        instructions: instructions::used(submission),
         ..Measured::default()
     };
     let names = assignment.metrics();
@@ -103,7 +107,10 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         measured.runs.push(ran);
     }
     measured.instructions.iter_mut().for_each(|used| used.executed = executed.contains(&used.line));
-    measured.map = worst.and_then(|(_, pc, run)| map(assignment, submission, run, pc, files));
+    measured.map = worst.and_then(|(_, pc, run)| {
+        let cycles = measured.runs.get(run)?.cycles;
+        map(assignment, submission, (run, cycles), pc, files)
+    });
     measured
 }
 
@@ -124,10 +131,12 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
         param.ty = known.ty;
     }
     let overrides = assignment.overrides(case, &submission.choices);
-    assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
+    let mut launch = assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
         let first = found.first().map_or("its launch is wrong", |found| found.message.as_str());
         plain(first, MESSAGE)
-    })
+    })?;
+    launch.stack = Some(assignment.spec.limits.stack_kib.saturating_mul(1 << 10));
+    Ok(launch)
 }
 
 fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
@@ -177,18 +186,28 @@ fn ran(
     let run = &simulation.run;
     let failed = run.expectations.iter().filter(|e| !e.passed);
     let value = |name: &str| Some((name.to_owned(), run.metric(name).map(Value::as_f64)?));
+    let lines = submission.lines();
     let found = |finding: &Diagnostic| {
-        let line = finding.labels.first().map(|label| line_column(&submission.program.text, label.span.start).0);
-        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        let mut at: Vec<u32> = finding.labels.iter().map(|l| l.span.start).collect();
+        at.sort_unstable();
+        let places = finding.labels.iter().map(|l| format!("\n{}", lines.say(l.span, &l.text)));
         Found {
             code: finding.code.to_owned(),
             is_error: finding.severity == Severity::Error,
-            text: plain(&format!("{place}{}", finding.message), MESSAGE),
+            at,
+            text: plain(&format!("{}{}", finding.message, places.collect::<String>()), MESSAGE),
         }
+    };
+    let verdict = |verdict: &Verdict| {
+        let lanes = verdict.lanes.iter().take(MOST_LANES);
+        let words =
+            |l: &LaneGroup| format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text);
+        let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
+        plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
     };
     Ran {
         finish: run.finish.name().to_owned(),
-        message: run.verdict.as_ref().map(|verdict| plain(&verdict.message, MESSAGE)),
+        message: run.verdict.as_ref().map(verdict),
         passed: run.passed(),
         details: failed.map(|e| plain(&format!("{}: {}", e.text, e.detail), MESSAGE)).collect(),
         metrics: names.iter().filter_map(|name| value(name)).collect(),
@@ -197,9 +216,15 @@ fn ran(
     }
 }
 
-/// The first divergent execution of a branch and what follows, as a lane map.
-fn map(assignment: &Assignment, submission: &Submission, run: usize, pc: u32, files: Files<'_>) -> Option<String> {
-    let (site, options) = options(assignment, run, assignment.spec.limits.cycles)?;
+/// The first divergent execution of a branch and what follows, as a lane map. The run is made again, for as many cycles as it took.
+fn map(
+    assignment: &Assignment,
+    submission: &Submission,
+    (run, cycles): (usize, u64),
+    pc: u32,
+    files: Files<'_>,
+) -> Option<String> {
+    let (site, options) = options(assignment, run, cycles.saturating_add(1))?;
     let look = |warps, from, limit| {
         let launch = launch(assignment, submission, run, files).ok()?;
         let window = Window { block: BlockId(0), warps, cycles: from..u64::MAX, limit };
@@ -215,4 +240,29 @@ fn map(assignment: &Assignment, submission: &Submission, run: usize, pc: u32, fi
     recording.kernel = one_line(&recording.kernel);
     recording.steps.iter_mut().for_each(|step| step.text = one_line(&step.text));
     Some(lane_map(&recording, MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue }))
+}
+
+/// Runs a program under one launch of an assignment, everything counted.
+pub(crate) fn replay(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    files: Files<'_>,
+) -> Result<Simulation, String> {
+    one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
+}
+
+/// The lanes of a block under one launch of an assignment, at most so many issues of each warp.
+pub(crate) fn watch(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    (block, limit): (BlockId, usize),
+    files: Files<'_>,
+) -> Result<Recording, String> {
+    let launch = launch(assignment, submission, run, files)?;
+    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
+    let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
+    pipeline::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
+        .map_err(|e| e.to_string())
 }

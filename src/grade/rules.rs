@@ -95,6 +95,9 @@ pub enum Rule {
         /// Names of checks; empty: all.
         #[serde(default)]
         kinds: Vec<String>,
+        /// Whether warnings count as well: what does no harm on the machines that there are.
+        #[serde(default)]
+        warnings: bool,
         /// The cases.
         #[serde(default)]
         cases: Vec<String>,

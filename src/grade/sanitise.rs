@@ -1,10 +1,13 @@
 //! Making text from a submission safe to print: names and source lines may carry terminal escapes or reorder what a reader sees.
 
 /// Text without control characters, bidirectional overrides and other invisible marks; each is shown as its code. Line breaks and
-/// tabs stay. Longer text than `limit` bytes is cut.
+/// tabs stay. Longer text than `limit` bytes is cut. Words that begin with `::` or `##` are parted: at the start of a line of a job's log
+/// they are commands to the runner (`::notice ..::` is how points reach GitHub Classroom), and lines are broken between any words.
 pub fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
-    for c in text.chars() {
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
         if out.len() + 4 > limit {
             out.push_str(" [cut]");
             break;
@@ -12,8 +15,10 @@ pub fn plain(text: &str, limit: usize) -> String {
         match c {
             '\n' | '\t' => out.push(c),
             c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
+            ':' | '#' if before.is_whitespace() && rest.peek() == Some(&c) => out.extend([c, ' ']),
             c => out.push(c),
         }
+        before = c;
     }
     out
 }

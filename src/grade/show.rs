@@ -1,12 +1,14 @@
 //! A grade in the forms in which people and graders want it. All text in a [`super::Graded`] is printable already; each form adds its
 //! own escapes.
 
+mod classroom;
 mod csv;
 mod gradescope;
 mod junit;
 mod markdown;
 mod terminal;
 
+pub use classroom::classroom;
 pub use csv::csv;
 pub use gradescope::gradescope;
 pub use junit::junit;
@@ -30,7 +32,7 @@ fn lines(mark: &Mark) -> Vec<(&'static str, String)> {
     if !mark.hint.is_empty() {
         lines.push(("hint", mark.hint.clone()));
     }
-    lines.push(("trust", mark.trust.to_owned()));
+    lines.push(("trust", format!("{} ({})", mark.trust, mark.trust_page)));
     lines
 }
 

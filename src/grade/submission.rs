@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::assignment::Assignment;
 use super::estimate::footprint;
 use super::sanitise::plain;
-use crate::diag::{self, Severity, Source};
+use crate::diag::{self, Severity, Source, Span, line_column};
 use crate::kernel::{Kernel, Parameter};
 use crate::pipeline::Program;
-use crate::text;
+use crate::text::{self, Locations};
 
 /// A submitted program that can be run.
 pub struct Submission {
@@ -20,6 +20,37 @@ pub struct Submission {
     pub choices: BTreeMap<String, i64>,
     /// What a student must know about what was taken of the file, a sentence each.
     pub notes: Vec<String>,
+}
+
+/// The lines of a submission as its author knows them.
+pub struct Lines<'a> {
+    text: &'a str,
+    locations: Locations<'a>,
+}
+
+impl Lines<'_> {
+    /// `line 12`; of what a compiler wrote, the line that it was compiled from. `line`: that of the text.
+    pub fn name(&self, span: Span, line: u32) -> String {
+        match self.locations.at(span.end.saturating_sub(1)) {
+            Some(from) => format!("line {} of {}", from.line, super::one_line(from.file)),
+            None => format!("line {line}"),
+        }
+    }
+
+    /// What stands in a line of the text, led by it.
+    pub fn say_in(&self, line: u32, words: &str) -> String {
+        let before = self.text.split_inclusive('\n').take(line as usize).map(str::len);
+        let end = u32::try_from(before.sum::<usize>()).unwrap_or(u32::MAX);
+        self.say(Span { start: end.saturating_sub(1), end }, words)
+    }
+
+    /// What stands at a place, led by its line. Words on what a compiler wrote have the line that it was compiled from in them.
+    pub fn say(&self, span: Span, words: &str) -> String {
+        match self.locations.at(span.end.saturating_sub(1)) {
+            Some(_) => words.to_owned(),
+            None => format!("line {}: {words}", line_column(self.text, span.start).0),
+        }
+    }
 }
 
 /// Findings shown of a program that cannot be run.
@@ -68,6 +99,11 @@ impl Submission {
     /// Its kernel.
     pub fn kernel(&self) -> &Kernel {
         &self.program.kernels[self.kernel]
+    }
+
+    /// What its places are called.
+    pub fn lines(&self) -> Lines<'_> {
+        Lines { text: &self.program.text, locations: Locations::new(&self.program.module) }
     }
 
     /// Takes `//! const NAME = NUMBER` lines for the constants that are left to choose.

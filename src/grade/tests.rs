@@ -16,6 +16,9 @@ fn text_of_others_cannot_drive_a_terminal() {
         ("carriage\rreturn", "carriage\\u{d}return"),
         ("tab\tand\nline", "tab\tand\nline"),
         ("größer", "größer"),
+        ("::notice::x", ": :notice::x"),
+        ("a\n  ::error::x ##[command]", "a\n  : :error::x # #[command]"),
+        ("ld.shared::cta", "ld.shared::cta"),
     ] {
         assert_eq!(plain(text, 1000), shown);
     }
@@ -41,7 +44,13 @@ fn bands_hold_within_their_bounds() {
 
 #[test]
 fn patterns_name_mnemonics_classes_and_spaces() {
-    let used = |mnemonic: &str, class| Used { mnemonic: mnemonic.into(), class, line: 1, executed: true };
+    let used = |mnemonic: &str, class| Used {
+        mnemonic: mnemonic.into(),
+        class,
+        line: 1,
+        place: "line 1".into(),
+        executed: true,
+    };
     let of = |text: &str| Pattern::try_from(text.to_owned());
     for (pattern, mnemonic, matches) in [
         ("atom", "atom.global.add.u32", true),

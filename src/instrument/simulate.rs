@@ -3,6 +3,8 @@
 //! Both run the kernel as it is written, one issue for each instruction: probes make arms longer, and a machine that predicates
 //! short ones would count other branches.
 
+use std::sync::Arc;
+
 use super::counts::Divergence;
 use super::pass::Instrumented;
 use super::sequence::Sequence;
@@ -98,7 +100,7 @@ fn probed(kernel: &Kernel, instrumented: &Instrumented) -> Result<Kernel, Failed
 /// Makes a buffer of a variable, so that its content can be read after a run.
 fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
     let at = kernel.variables.iter().position(|v| v.name == name)?;
-    let variable = kernel.variables.remove(at);
+    let variable = Arc::make_mut(&mut kernel.variables).remove(at);
     let bytes = variable.bytes.len() as u64;
     let words = vec![0; variable.bytes.len().div_ceil(4)];
     Some(Buffer { name: variable.name, address: variable.address, bytes, element: Type::U32, words })

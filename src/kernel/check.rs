@@ -27,6 +27,11 @@ use crate::isa::Isa;
 use crate::text::tree::{FunctionKind, Item, Module, Statement};
 use std::collections::BTreeMap;
 
+/// The most device functions of a file: each is read with all that it may call.
+const MOST_FUNCTIONS: usize = 4_000;
+/// The most instructions of all kernels of a file together. Each kernel has its functions to itself.
+const MOST_INSTRUCTIONS: usize = 2_000_000;
+
 /// Checks a module. Returns the kernels that passed and every finding; `source` is the text the module was parsed from.
 pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     let lines = lines::Lines::new(source);
@@ -35,6 +40,12 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     let statics = variables::Statics::new(module, &functions, &mut diagnostics);
     let module_is_sound = !has_errors(&diagnostics);
     let mut function_findings = Vec::new();
+    if functions.list.len() > MOST_FUNCTIONS {
+        let message = format!("the file has {} device functions; the limit is {MOST_FUNCTIONS}", functions.list.len());
+        let at = functions.list[MOST_FUNCTIONS].function.name.span;
+        diagnostics.push(Diagnostic::error("too-many-functions", at, message).help("split the file"));
+        return (Vec::new(), diagnostics);
+    }
     for number in 0..functions.list.len() {
         function_findings.extend(body::function_findings(number, &statics, &functions, &lines));
     }
@@ -62,6 +73,14 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
         let (kernel, found) = body::kernel(function, statements, &statics, &functions, &lines);
         diagnostics.extend(found);
         kernels.extend(kernel.filter(|_| module_is_sound && functions_are_sound));
+        if kernels.iter().map(|kernel| kernel.insts.len()).sum::<usize>() > MOST_INSTRUCTIONS {
+            let message = format!(
+                "the kernels up to this one have more than {MOST_INSTRUCTIONS} instructions, their functions counted for each"
+            );
+            let error = Diagnostic::error("too-many-functions", function.name.span, message);
+            diagnostics.push(error.help("split the file"));
+            return (Vec::new(), diagnostics);
+        }
     }
     if let Some(bits @ 0..64) = module.address_size {
         let at = module.items.iter().find_map(|item| match item {

@@ -12,6 +12,8 @@
 //! its own limits. After Allen et al., Conversion of Control Dependence to Data Dependence (POPL 1983), without its nesting: ptxas on
 //! sm_75 to sm_90 does not guard what is guarded already.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::base::BasicBlockId;
 
@@ -144,12 +146,15 @@ impl Rewriting<'_> {
             moved[block.index()] = true;
         }
         let mut starts = vec![0; blocks.len()];
-        for block in blocks.iter().filter(|b| !moved[b.id.index()]) {
+        let mut chosen: BTreeMap<usize, Conditional> =
+            std::mem::take(&mut self.chosen).into_iter().map(|c| (c.branch as usize, c)).collect();
+        let mut staying = blocks.iter().filter(|b| !moved[b.id.index()]).peekable();
+        while let Some(block) = staying.next() {
             starts[block.id.index()] = self.insts.len() as u32;
-            let follows = blocks[block.id.index() + 1..].iter().find(|b| !moved[b.id.index()]).map(|b| b.id);
+            let follows = staying.peek().map(|b| b.id);
             for i in block.range() {
-                match self.chosen.iter().position(|c| c.branch as usize == i) {
-                    Some(c) => self.convert(&self.chosen[c].clone(), follows),
+                match chosen.remove(&i) {
+                    Some(conditional) => self.convert(&conditional, follows),
                     None => self.push(i as u32, self.kernel.insts[i].clone()),
                 }
             }

@@ -34,6 +34,14 @@ use super::{DeviceFunction, Inst, Op, Registers};
 use crate::base::{BasicBlockId, Pc};
 use bits::Bits;
 
+/// The most basic blocks of a kernel, its functions included: the analyses take time and memory by the square of their number.
+pub(in crate::kernel) const MOST_BLOCKS: usize = 10_000;
+
+/// The number of basic blocks that these instructions make.
+pub(in crate::kernel) fn count_blocks(insts: &[Inst]) -> usize {
+    graph::blocks(insts).0.len()
+}
+
 /// What is known of a kernel's control flow.
 #[derive(Clone, Debug, Default)]
 pub struct ControlFlow {
@@ -193,7 +201,8 @@ impl ControlFlow {
 
     /// The branch with several sides that is this instruction.
     pub fn branch_at(&self, inst: usize) -> Option<&Branch> {
-        self.branches.iter().find(|b| b.inst as usize == inst)
+        let at = self.branches.binary_search_by_key(&inst, |b| b.inst as usize).ok()?;
+        self.branches.get(at)
     }
 
     /// Whether lanes of a warp may be apart in this block: it lies between a branch that may diverge and the place where

@@ -24,3 +24,5 @@ pub const LOCAL_LIMIT: u64 = 512 << 10;
 /// How many calls deep a thread may be. Hardware has no such limit; here it ends a recursion that has no end while the memory and
 /// the time that it takes are still small, whatever its frames.
 pub const DEPTH_LIMIT: usize = 4096;
+/// What a call takes of a stack that is limited, beside the callee's frame: the return address, and what alignment adds.
+pub const CALL_BYTES: u64 = 16;

@@ -21,12 +21,21 @@ pub const MODES: &[&str] = &["pre-volta", "volta"];
 const KEYWORDS: &[&str] =
     &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
 
+/// The most directives of a file: each name is looked for among all of them.
+const MOST_DIRECTIVES: usize = 4_000;
+
 /// Parses the directives of a module; `source` is the text the module was parsed from. Returns what could be
 /// understood, and every error.
 pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
     let mut plan = Plan::default();
     let mut diagnostics = Vec::new();
-    for group in group(module, source, &mut diagnostics) {
+    let groups = group(module, source, &mut diagnostics);
+    if let Some(beyond) = groups.get(MOST_DIRECTIVES) {
+        let message = format!("the file has {} directives; the limit is {MOST_DIRECTIVES}", groups.len());
+        let error = Diagnostic::error("too-large", beyond.keyword.span, message);
+        diagnostics.push(error.help("load many values with `file(\"..\")`"));
+    }
+    for group in groups.into_iter().take(MOST_DIRECTIVES) {
         if let Err(diagnostic) = plan.read(&group, source) {
             diagnostics.push(diagnostic);
         }

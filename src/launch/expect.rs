@@ -10,7 +10,7 @@ use super::expression::Expr;
 use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
 use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
-use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, value};
+use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, settled, value};
 use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
@@ -153,8 +153,9 @@ impl Kind {
                 differences(buffers, memory, region, region.count, &at, (*relation, expected, *within))
             }
             Kind::Each { region, index, from, trips, relation, expected, within } => {
+                let index = settled(index, memory);
                 let at = |k: u64| {
-                    let index = eval(index, memory, from + i128::from(k)).map_err(|d| d.message)?;
+                    let index = eval(&index, memory, from + i128::from(k)).map_err(|d| d.message)?;
                     element_index(&index, region, Span::default()).map_err(|d| d.message)
                 };
                 differences(buffers, memory, region, *trips, &at, (*relation, expected, *within))
@@ -319,8 +320,9 @@ fn bind_each(
     })?;
     let mut packer = Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
     let initial = Initial(scope.buffers);
+    let first = settled(&index, &initial);
     for i in from..to {
-        element_index(&eval(&index, &initial, i)?, &region, span)?;
+        element_index(&eval(&first, &initial, i)?, &region, span)?;
         packer.push(wrapped(eval(&formula_term, &initial, i)?, region.element, formula.span())?, region.element);
     }
     let expected = Expected::Packed(packer.finish());

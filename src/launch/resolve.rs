@@ -81,7 +81,8 @@ impl Plan {
         }
         let dynamic_shared = self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
         let registers = self.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
-        let Some(buffers) = self.place_buffers(&scope, files, &mut diagnostics) else { return Err(diagnostics) };
+        let most = overrides.most_buffer_bytes.map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES));
+        let Some(buffers) = self.place_buffers(&scope, files, most, &mut diagnostics) else { return Err(diagnostics) };
         let scope = Scope { buffers: &buffers, ..scope };
         let params = self.lay_out(&kernel, &scope, &mut diagnostics);
         let mut expectations = Vec::new();
@@ -99,6 +100,7 @@ impl Plan {
                 block,
                 params,
                 dynamic_shared,
+                stack: None,
                 registers,
                 buffers,
                 expectations,
@@ -223,6 +225,7 @@ impl Plan {
         &self,
         scope: &Scope<'_>,
         files: Files<'_>,
+        most: u64,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Buffer>> {
         let mut counts = Vec::new();
@@ -235,7 +238,7 @@ impl Plan {
                     .filter(|c| *c > 0)
                     .and_then(|c| c.checked_mul(u64::from(plan.element.bytes())));
                 match bytes {
-                    Some(bytes) if total.saturating_add(bytes) <= MAX_BUFFER_BYTES => {
+                    Some(bytes) if total.saturating_add(bytes) <= most => {
                         total += bytes;
                         Ok(bytes / u64::from(plan.element.bytes()))
                     }
@@ -245,7 +248,7 @@ impl Plan {
                         Err(Diagnostic::error("out-of-range", plan.count.span(), message))
                     }
                     _ => {
-                        let message = format!("with `{}` the buffers exceed 16 GiB", plan.name.text);
+                        let message = format!("with `{}` the buffers exceed {}", plan.name.text, size(most));
                         Err(Diagnostic::error("too-large", plan.count.span(), message))
                     }
                 }
@@ -332,6 +335,11 @@ fn extent(
         }
     }
     Ok(result)
+}
+
+/// A number of bytes for a message.
+fn size(bytes: u64) -> String {
+    if bytes.is_multiple_of(1 << 30) { format!("{} GiB", bytes >> 30) } else { format!("{bytes} bytes") }
 }
 
 /// Zeros, left to the operating system to provide when touched.

@@ -290,6 +290,23 @@ pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<
     }
 }
 
+/// The term with every reduction replaced by what it comes to in `memory`: a term that is evaluated for many indices must not add
+/// a buffer up for each of them.
+pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
+    let sub = |term: &Term| Box::new(settled(term, memory));
+    match term {
+        Term::Value(_) | Term::Index => term.clone(),
+        Term::Reduce(reduction, region) => Term::Value(reduction.apply(region, memory)),
+        Term::Element { region, index, span } => Term::Element { region: *region, index: sub(index), span: *span },
+        Term::Unary(operator, operand, span) => Term::Unary(*operator, sub(operand), *span),
+        Term::Binary(operator, left, right, span) => Term::Binary(*operator, sub(left), sub(right), *span),
+        Term::Choice(parts, span) => Term::Choice(Box::new(parts.each_ref().map(|part| settled(part, memory))), *span),
+        Term::Function(function, terms, span) => {
+            Term::Function(*function, terms.iter().map(|term| settled(term, memory)).collect(), *span)
+        }
+    }
+}
+
 /// The element that an index value names, checked against the buffer.
 pub(super) fn element_index(index: &Value, region: &Region, span: Span) -> Result<u64, Diagnostic> {
     match index {

@@ -5,7 +5,7 @@
 //! have exited are not waited for (facts C5, C6).
 
 use super::spec::MachineSpec;
-use crate::base::{BlockId, Cycle};
+use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
@@ -47,10 +47,9 @@ impl Occupancy {
     /// When not even one fits.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-        let fail =
-            |what, needs, has: u32| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has: u64::from(has) });
+        let fail = |what, needs, has: u64| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has });
         if threads > u64::from(spec.max_block_threads) {
-            return fail("threads", threads, spec.max_block_threads);
+            return fail("threads", threads, spec.max_block_threads.into());
         }
         let threads = threads as u32;
         let warps = threads.div_ceil(spec.warp_size);
@@ -58,7 +57,7 @@ impl Occupancy {
         let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
         let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
         if shared > u64::from(spec.shared_bytes) {
-            return fail("bytes of shared memory", shared, spec.shared_bytes);
+            return fail("bytes of shared memory", shared, spec.shared_bytes.into());
         }
         let shared = if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
         let by = |has: u32, needs: u64| u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks));
@@ -74,14 +73,31 @@ impl Occupancy {
         .min_by_key(|&(blocks, _)| blocks)
         .unwrap_or((1, "blocks"));
         match (blocks, limit) {
-            (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers),
-            (0, "threads") => fail("threads", u64::from(threads), spec.max_threads),
-            (0, _) => fail("warps", u64::from(warps), spec.max_warps),
+            (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers.into()),
+            (0, "threads") => fail("threads", u64::from(threads), spec.max_threads.into()),
+            (0, _) => fail("warps", u64::from(warps), spec.max_warps.into()),
             _ => {
+                // Each SM has room for its resident blocks, whether it ever has so many.
+                let grid = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+                let share = MOST_STATE / (blocks * u64::from(spec.sms).min(grid.max(1)));
+                let state = u64::from(warps) * warp_state(kernel);
+                if state > share {
+                    return fail("bytes of registers and local memory", state, share);
+                }
                 Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit })
             }
         }
     }
+}
+
+/// Bytes of the host for the registers and local memory of all warps that are resident at once: as many as for buffers. A GPU
+/// refuses a launch for want of local memory, too.
+const MOST_STATE: u64 = 16 << 30;
+
+/// Bytes of the host for the registers and local memory of a warp.
+fn warp_state(kernel: &Kernel) -> u64 {
+    let rows = u64::from(kernel.registers.narrow) * 4 + u64::from(kernel.registers.wide) * 8;
+    MAX_LANES as u64 * (rows + u64::from(kernel.local_bytes))
 }
 
 /// A block resident on an SM.

@@ -70,6 +70,8 @@ pub(super) struct Context<'a> {
     /// Threads a block.
     pub threads: u32,
     pub dynamic_shared: u32,
+    /// Local memory that a thread may use.
+    pub local_limit: u64,
     /// Static and dynamic shared memory of a block.
     pub shared_bytes: u32,
     pub max_cycles: Cycle,
@@ -100,6 +102,7 @@ impl<'a> Context<'a> {
             blocks,
             threads: launch.block.iter().product(),
             dynamic_shared: launch.dynamic_shared,
+            local_limit: code.kernel().local_limit(launch.stack),
             shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
             mode: options.mode,

@@ -59,7 +59,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                 Warp::new(
                     (w % spec.schedulers as usize, w / spec.schedulers as usize),
                     RegisterFile::new(&cx.kernel.registers),
-                    LocalMemory::new(cx.kernel.local_bytes),
+                    LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
                     cx.program.scoreboard,
                     cx.control(LaneMask::EMPTY, 0),
                 )
@@ -304,7 +304,11 @@ impl<'a, O: Observer> Sm<'a, O> {
             part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
-        let cold = if now == 0 { cx.spec.cold_start } else { 0 };
+        let cold = match (now, cx.params.is_empty()) {
+            (0, true) => cx.spec.cold_start,
+            (0, false) => cx.spec.cold_start + cx.spec.cold_constants,
+            _ => 0,
+        };
         let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
         let resume = Until::new(now + start + late, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);

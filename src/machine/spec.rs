@@ -293,8 +293,10 @@ pub struct MachineSpec {
     pub block_turnover: u32,
     /// Cycles between the starts of a block's warps.
     pub warp_start: u32,
-    /// Cycles that an SM's first blocks wait for code and constants that no cache holds yet.
+    /// Cycles that an SM's first blocks wait for code that no cache holds yet.
     pub cold_start: u32,
+    /// Further ones for constants, if the kernel has parameters.
+    pub cold_constants: u32,
     /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
     pub launch_overhead: u32,
     /// Further cycles after a branch that is taken: its target's instructions are fetched.
@@ -411,13 +413,14 @@ impl MachineSpec {
         if let Policy::TwoLevel { active } = self.policy {
             need(active >= 1, "policy", "the active set of a two-level scheduler holds at least one warp");
         }
-        for (field, cache) in [("l1", self.memory.l1), ("l2", Some(self.memory.l2))] {
+        // Far beyond every GPU; the tags of larger ones would fill the host's memory.
+        for (field, cache, most) in [("l1", self.memory.l1, 4 << 20), ("l2", Some(self.memory.l2), 1 << 30)] {
             if let Some(c) = cache {
-                let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= 1 << 32;
+                let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= most;
                 need(
                     ok,
                     field,
-                    "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, up to 4 GiB",
+                    "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, L1 up to 4 MiB, L2 up to 1 GiB",
                 );
             }
         }

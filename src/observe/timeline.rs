@@ -33,6 +33,20 @@ pub struct Window {
     pub limit: usize,
 }
 
+impl Window {
+    /// The warps that a text names, of a block that has `warps`: a number, a range as in `0..3`, or `all`. A range may go beyond
+    /// the last warp; the first must be there.
+    pub fn warps_named(text: &str, warps: u32) -> Option<Range<u32>> {
+        let number = |text: &str| text.trim().parse::<u32>().ok();
+        let named = match text.split_once("..") {
+            _ if text == "all" => 0..warps,
+            Some((from, to)) => number(from)?..number(to)?,
+            None => number(text).and_then(|n| Some(n..n.checked_add(1)?))?,
+        };
+        (named.start < named.end && named.start < warps).then(|| named.start..named.end.min(warps))
+    }
+}
+
 /// The control state of a warp, as reports show it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Control {

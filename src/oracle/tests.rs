@@ -95,7 +95,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
         shared_bytes: 4096,
         local_bytes: 0,
         functions: Vec::new(),
-        variables: Vec::new(),
+        variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
         registers_per_thread: 16,
@@ -114,6 +114,7 @@ fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
         block: [threads, 1, 1],
         params: Vec::new(),
         dynamic_shared: 0,
+        stack: None,
         registers: None,
         buffers: vec![buffer],
         expectations: Vec::new(),
@@ -286,6 +287,11 @@ fn variables_are_memory_too() {
         ],
     );
     let bytes = 1.5f32.to_le_bytes().to_vec();
-    program.variables.push(StaticVariable { name: "c".into(), space: Space::Const, address, bytes });
+    std::sync::Arc::make_mut(&mut program.variables).push(StaticVariable {
+        name: "c".into(),
+        space: Space::Const,
+        address,
+        bytes,
+    });
     assert_eq!(output(&program, &launch(1, 2, 2)), [2.25f32.to_bits(); 2]);
 }

@@ -9,6 +9,7 @@ use std::fmt::Write;
 use super::numbers::percent;
 use super::run::{InstructionRow, Origin, Run};
 use super::text::{Style, clip, wrap};
+use crate::diag::printable;
 
 /// A source text that lines of a run come from.
 #[derive(Clone, Debug)]
@@ -97,14 +98,14 @@ pub type Files<'a> = BTreeMap<&'a str, BTreeMap<u32, Line>>;
 
 /// What each line came to: of the files that the program was compiled from where it names them, or of the program's own text.
 pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
+    let divergent: BTreeMap<u32, u64> = run.branches.iter().map(|b| (b.pc, b.divergent)).collect();
     let mut files: Files = BTreeMap::new();
     for row in &run.instructions {
         let (file, line) = match &row.origin {
             Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
             _ => (run.program.as_str(), row.line),
         };
-        let branch = run.branches.iter().find(|b| b.pc == row.pc);
-        files.entry(file).or_default().entry(line).or_default().add(row, branch.map_or(0, |b| b.divergent));
+        files.entry(file).or_default().entry(line).or_default().add(row, divergent.get(&row.pc).copied().unwrap_or(0));
     }
     files
 }
@@ -138,7 +139,7 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
         let source = sources.iter().find(|s| s.name == file);
         let text = source.and_then(|s| s.text.as_deref());
         let missing = if text.is_none() { " (not found beside the program: line numbers only)" } else { "" };
-        let _ = writeln!(out, "\n{file}{missing}\n{HEADER}");
+        let _ = writeln!(out, "\n{}{missing}\n{HEADER}", printable(file));
         listing(&mut out, lines, text, (time, hottest), style.color, width);
     }
     out
@@ -175,7 +176,7 @@ fn listing(
         let row = format!(
             "{mark} {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} {reason:<11} {number:>4} "
         );
-        let row = row.clone() + &code_in(code, width.saturating_sub(row.len()));
+        let row = row.clone() + &code_in(&printable(code), width.saturating_sub(row.len()));
         match mark {
             ">>" if color => {
                 let _ = writeln!(out, "\x1b[1;31m{}\x1b[0m", row.trim_end());

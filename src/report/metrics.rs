@@ -6,12 +6,14 @@
 //! profilers count, and convergence-barrier steps are in no metric but those that say so. Not modelled: instruction fetch,
 //! textures, the constant cache's misses, replays; their metrics are left out rather than reported as zero.
 
+mod basis;
 mod docs;
 mod flow;
 mod memory;
 mod stalls;
 mod time;
 
+pub use basis::Basis;
 pub use docs::{listing, reference};
 
 use std::sync::LazyLock;

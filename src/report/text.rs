@@ -9,16 +9,19 @@ mod layout;
 mod sections;
 mod validation;
 
-pub use answer::{answer, questions};
+pub use answer::{answer, questions, table_of};
 pub use comparison::comparison;
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;
 pub use validation::{profiled, validation};
 
+use std::fmt::Write as _;
+
 use thiserror::Error;
 
 use super::metrics::{self, Value};
 use super::run::Run;
+use super::validation::Standing;
 use layout::Page;
 
 /// How to print.
@@ -87,8 +90,8 @@ pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetr
     }
 }
 
-/// The metrics called `names`, a line each: name as asked for, value, unit. Numbers have no separators, so that scripts
-/// can read them; `n/a` stands for a metric that has no value in this run.
+/// The metrics called `names`, a line each: name as asked for, value, unit, and behind a `#` how far to trust the value. Numbers have
+/// no separators, so that scripts can read them; `n/a` stands for a metric that has no value in this run.
 ///
 /// # Errors
 /// The first name that no metric has.
@@ -107,7 +110,7 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
             None => "n/a".to_owned(),
         };
         out.push_str(format!("{name} {value} {}", unit.unwrap_or_default()).trim_end());
-        out.push('\n');
+        let _ = writeln!(out, "  # {}", Standing::of(metric).words(&run.machine));
     }
     Ok(out)
 }

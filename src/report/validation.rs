@@ -3,12 +3,15 @@
 //! [`Validation`] is what `simt-sim crosscheck --suite` prints, as text, as JSON and as the page `docs/validation.md`. It is made of
 //! values that others computed: what became of each program's memory ([`ProgramRow`]), and runs held against profiled launches
 //! ([`ProfileRow`]). The rule is [`Trust::of`]. Reasons of differences and what is not modelled are data: [`Known`].
+//! [`Standing`] says of one metric what that page has on it.
 
 mod known;
 mod page;
+mod standing;
 mod trust;
 
 pub use known::{Gap, Known, Reason};
+pub use standing::{COUNTERS, MEASURED, PROGRAMS, Seen, Standing};
 pub use trust::{Feature, Trust};
 
 pub(super) use page::cells;

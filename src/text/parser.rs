@@ -39,6 +39,8 @@ struct Parser<'a> {
     /// Index of the next token; never past the end token.
     at: usize,
     diagnostics: Vec<Diagnostic>,
+    /// How many errors are among those of the parser itself.
+    errors: usize,
     /// Braces open around the next token.
     open: Vec<Span>,
     /// Braces of vectors and initialisers open inside the current statement.
@@ -56,6 +58,7 @@ pub(super) fn parse(text: &str, lexed: Lexed) -> (Module, Vec<Diagnostic>) {
         tokens: lexed.tokens,
         at: 0,
         diagnostics: lexed.diagnostics,
+        errors: 0,
         open: Vec::new(),
         lists: 0,
         depth: 0,

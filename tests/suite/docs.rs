@@ -48,12 +48,15 @@ fn commands(page: &str) -> Vec<(usize, String, Vec<String>)> {
     found
 }
 
-/// Whether `printed` is what is shown.
+/// Whether `printed` is what is shown. A remark behind a figure (`  # exact count`) may be left out.
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
         Some((dots, rest)) if dots == "..." => (0..=printed.len()).any(|skip| matches(rest, &printed[skip..])),
-        Some((line, rest)) => printed.first() == Some(&line.as_str()) && matches(rest, &printed[1..]),
+        Some((line, rest)) => {
+            let same = |p: &&str| *p == line || p.split_once("  # ").is_some_and(|(figure, _)| figure == line);
+            printed.first().is_some_and(same) && matches(rest, &printed[1..])
+        }
     }
 }
 

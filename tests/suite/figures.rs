@@ -9,6 +9,7 @@ mod progress;
 mod reductions;
 mod teaching;
 mod times;
+mod traffic;
 
 use std::fs;
 

@@ -1,5 +1,9 @@
-//! `simt-sim grade` as teachers, students and graders meet it: the bundled assignments, every form of output, and submissions that
-//! mean harm.
+//! `simt-sim grade` as teachers and students meet it: the bundled assignments, and every form of output. `hostile` has submissions that
+//! mean harm, `nvcc` those in CUDA C++, `graders` the scripts for Gradescope and GitHub Classroom.
+
+mod graders;
+mod hostile;
+mod nvcc;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +33,12 @@ fn grade(arguments: &[&str]) -> (i32, String, String) {
         command.arg("grade").args(arguments).env("COLUMNS", "100").output().expect("the binary starts");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     (status.code().expect("no signal"), text(stdout), text(stderr))
+}
+
+/// Says why a test did not look at all that it could.
+#[expect(clippy::print_stderr, reason = "the only way for a test to say that it was skipped")]
+fn notice(text: &str) {
+    eprintln!("{text}");
 }
 
 /// An empty folder for one test.
@@ -153,66 +163,6 @@ fn a_student_chooses_what_is_left_to_choose_and_nothing_else() {
 }
 
 #[test]
-fn hostile_submissions_harm_nobody() {
-    let folder = folder("hostile");
-    let (assignment, handed_in) = (assignment(&folder, SMALL), folder.join("handed-in"));
-    fs::create_dir_all(&handed_in).expect("a folder");
-    for file in fs::read_dir("tests/hostile").expect("hostile submissions").flatten() {
-        fs::copy(file.path(), handed_in.join(file.file_name())).expect("a copy");
-    }
-    let head = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_odata, .param .u32 n)\n{\n";
-    let write = |name: &str, text: String| fs::write(handed_in.join(name), text).expect("a file");
-    write("deep_scopes.ir", format!("{head}{}ret;{}\n}}\n", "{".repeat(100_000), "}".repeat(100_000)));
-    write(
-        "deep_sum.ir",
-        format!("{head}.reg .u32 %x;\nmov.u32 %x, {}1{};\nret;\n}}\n", "(".repeat(100_000), ")".repeat(100_000)),
-    );
-    write("enormous.ir", format!("// {}\n{head}ret;\n}}\n", "x".repeat(1 << 20)));
-    write("many_errors.ir", format!("{head}{}}}\n", "nonsense %a;\n".repeat(10_000)));
-    write("\u{1b}[2Jname\u{202e}.ir", format!("{head}ret;\n}}\n"));
-    write("=cmd().ir", format!("{head}ret;\n}}\n"));
-    fs::create_dir_all(handed_in.join("empty_folder")).expect("a folder");
-    #[cfg(unix)]
-    std::os::unix::fs::symlink(Path::new(&assignment).join("reference.ir"), handed_in.join("link.ir")).expect("a link");
-    fs::copy(format!("{REDUCTION}/reference.ir"), handed_in.join("zz_honest.ir")).expect("a copy");
-
-    let csv = folder.join("grades.csv");
-    let (handed_in, csv) = (handed_in.display().to_string(), csv.display().to_string());
-    let (code, out, err) = grade(&[&assignment, "--all", &handed_in, "--csv", &csv, "--format", "json"]);
-    assert_eq!((code, err.as_str()), (0, ""));
-    let grades: Value = serde_json::from_str(&out).expect("JSON");
-    let grades = grades.as_array().expect("a list");
-    assert_eq!(grades.len(), fs::read_dir(&handed_in).expect("a folder").count());
-    for grade in grades {
-        let name = grade["submission"].as_str().expect("a name");
-        let honest = name == "zz_honest.ir";
-        assert_eq!(grade["score"].as_f64(), Some(if honest { 4.0 } else { 0.0 }), "{grade:#}");
-        assert_ne!(grade["failed"]["kind"], "grader", "{grade:#}");
-        assert!(
-            !grade.to_string().contains("root:") && (honest || !grade.to_string().contains("folded onto")),
-            "{grade:#}"
-        );
-        strings(grade, &|text| {
-            let safe = |c: char| c == '\n' || c == '\t' || !(c.is_control() || c == '\u{202e}');
-            assert!(text.chars().all(safe), "{name}: {text:?}");
-        });
-        assert!(grade.to_string().len() < 100_000, "{name}");
-    }
-    let table = fs::read_to_string(csv).expect("a table");
-    assert_eq!(table.lines().count(), grades.len() + 1, "{table}");
-    assert!(table.lines().all(|line| !line.starts_with('=')), "{table}");
-}
-
-fn strings(value: &Value, see: &dyn Fn(&str)) {
-    match value {
-        Value::String(text) => see(text),
-        Value::Array(values) => values.iter().for_each(|value| strings(value, see)),
-        Value::Object(values) => values.values().for_each(|value| strings(value, see)),
-        _ => {}
-    }
-}
-
-#[test]
 fn a_class_is_graded_the_same_side_by_side() {
     let folder = folder("class");
     let assignment = assignment(&folder, SMALL);
@@ -248,32 +198,4 @@ fn what_is_wrong_with_an_assignment_is_said() {
         assert_eq!((code, out.as_str()), (2, ""), "{to}: {err}");
         assert!(err.contains(words), "{to}: {err}");
     }
-}
-
-#[cfg(unix)]
-#[test]
-fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
-    let folder = folder("autograder");
-    assignment(&folder.join("source"), SMALL);
-    let submission = folder.join("submission");
-    let run = |handed: Option<&str>| -> Value {
-        let _ = fs::remove_dir_all(&submission);
-        fs::create_dir_all(&submission).expect("a folder");
-        if let Some(file) = handed {
-            fs::copy(file, submission.join("kernel.ir")).expect("a copy");
-        }
-        let mut script = Command::new("bash");
-        script.arg("grading/gradescope/run_autograder").env("AUTOGRADER", &folder);
-        let output = script.env("SIMT_SIM", env!("CARGO_BIN_EXE_simt-sim")).output().expect("bash");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = fs::read_to_string(folder.join("results/results.json")).expect("results");
-        serde_json::from_str(&text).expect("JSON")
-    };
-    let total =
-        |json: &Value| json["tests"].as_array().expect("tests").iter().filter_map(|t| t["score"].as_f64()).sum::<f64>();
-    assert_eq!(total(&run(Some(&format!("{REDUCTION}/reference.ir")))), 4.0);
-    assert_eq!(total(&run(Some("tests/hostile/quits_early.ir"))), 0.0);
-    assert_eq!(total(&run(None)), 0.0);
-    fs::remove_file(folder.join("source/assignment/assignment.ron")).expect("removed");
-    assert_eq!(run(None)["score"], 0);
 }

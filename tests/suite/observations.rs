@@ -29,7 +29,7 @@ fn known() -> Known {
 /// Program files by the name that their observation bears; of a `.cu`, the `.ptx` that nvcc made of it.
 fn programs() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
-    for folder in ["programs", "programs/small", "programs/cuda", truth::FOLDER] {
+    for folder in ["programs", "programs/small", "programs/calibrate", "programs/cuda", truth::FOLDER] {
         for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
             if let Some(name) = path.file_name().and_then(|n| n.to_str())
                 && (name.ends_with(".ir") || name.ends_with(".ptx"))

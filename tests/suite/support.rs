@@ -16,8 +16,13 @@ pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
 
 /// Every `.ir` file under `folder`, sorted; none when there is no such folder.
 pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
+    files(folder, &["ir"])
+}
+
+/// Every file under `folder` that ends so, sorted; none when there is no such folder.
+pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    collect(Path::new(folder), &["ir"], &mut found);
+    collect(Path::new(folder), extensions, &mut found);
     found.sort();
     found
 }
@@ -25,10 +30,8 @@ pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
 /// The same, `.ptx` files among them, but for the answers to assignments: those are judged by grading, and some are wrong on
 /// purpose.
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    collect(Path::new(folder), &["ir", "ptx"], &mut found);
+    let mut found = files(folder, &["ir", "ptx"]);
     found.retain(|path| !path.starts_with("programs/assignments"));
-    found.sort();
     found
 }
 

@@ -3,9 +3,18 @@
 //! A run of every test makes the page up to the large launches; the whole page is made, and held, by the ignored test, or by
 //! `BLESS=1 cargo test --release --test suite -- --ignored validation`.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{MachineSpec, Mode};
+use simt_sim::pipeline::{Program, simulate};
+use simt_sim::report::Run;
+use simt_sim::report::metrics::{self, Basis};
+
+use super::support;
 
 const PAGE: &str = "docs/validation.md";
 /// Where what only the large launches say begins.
@@ -108,4 +117,62 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     let (code, _, err) = run(&good.concat().replace("1,000", "1,00"), &[]);
     assert_eq!(code, Some(2), "{err}");
     assert!(err.contains("line 4: smsp__warps_launched.sum: `1,00` is no number"), "{err}");
+}
+
+/// A machine of the same rules, on which everything takes another time and caches hold less.
+fn other_times(mut spec: MachineSpec) -> MachineSpec {
+    let memory = &mut spec.memory;
+    memory.l2.latency *= 2;
+    memory.l2.bytes /= 64;
+    memory.dram_latency *= 3;
+    memory.shared_latency += 17;
+    memory.atomic_latency *= 2;
+    memory.l2_bytes_per_cycle /= 3.0;
+    memory.dram_bytes_per_cycle /= 5.0;
+    if let Some(l1) = &mut memory.l1 {
+        l1.latency *= 3;
+        l1.bytes /= 64;
+    }
+    (spec.branch_taken, spec.barrier.base, spec.block_start) = (17, 40, 90);
+    spec.prices.values_mut().for_each(|price| price.latency = price.latency * 2 + 3);
+    spec
+}
+
+/// What a metric is said to be: counts are the same whatever anything takes, and the rest differs where it occurs at all.
+#[test]
+fn counts_depend_on_no_time_and_estimates_do() {
+    let usual = support::machine("h200");
+    let other = other_times(usual.clone());
+    let (mut same, mut changed) = (BTreeSet::new(), BTreeSet::new());
+    for file in [
+        "programs/reduce_neighbored.ir",
+        "programs/cuda/reduce_atomic.ptx",
+        "programs/cuda/shared_doubling.ptx",
+        "programs/cuda/call_struct.ptx",
+        "programs/cuda/square_wave.ptx",
+        "programs/small/shared_conflicts.ir",
+        "programs/small/strided_load.ir",
+    ] {
+        let text = fs::read_to_string(file).expect("a readable file");
+        let program = Program::parse(file, &text);
+        let small = if text.contains("1 << 24") { vec![("n".to_owned(), "1 << 13".to_owned())] } else { Vec::new() };
+        let run = |spec: &MachineSpec| -> Run {
+            let (kernel, launch) = support::launch(&program, &Overrides { set: small.clone(), ..Overrides::default() })
+                .unwrap_or_else(|e| panic!("{file}: {e}"));
+            let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
+            simulate(&program, kernel, launch, spec, &options, &()).unwrap_or_else(|e| panic!("{file}: {e}")).run
+        };
+        let (a, b) = (run(&usual), run(&other));
+        for metric in metrics::all() {
+            match (a.metric(metric.name), b.metric(metric.name)) {
+                (None, None) => {}
+                (a, b) if a == b => _ = same.insert(metric.name),
+                (a, b) => {
+                    assert_eq!(metric.basis(), Basis::Model, "{file}: {} is {a:?} and {b:?}", metric.name);
+                    changed.insert(metric.name);
+                }
+            }
+        }
+    }
+    assert!(changed.len() > 30 && same.len() > 30, "{} change, {} do not", changed.len(), same.len());
 }

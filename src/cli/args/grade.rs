@@ -48,6 +48,8 @@ pub(crate) enum GradeFormat {
     Json,
     /// Gradescope's results.json
     Gradescope,
+    /// What GitHub Classroom's reporter takes, before base64
+    Classroom,
     /// JUnit XML
     Junit,
     /// Markdown

@@ -13,11 +13,15 @@ pub fn markdown(graded: &Graded) -> String {
     if let Some(failed) = &graded.failed {
         let _ = writeln!(out, "{}\n", fenced(&failed.text()));
     }
-    out += "| criterion | points | measured | wanted | hint |\n|---|---|---|---|---|\n";
+    out += "| criterion | points | measured | wanted | hint | trust |\n|---|---|---|---|---|---|\n";
     for mark in &graded.criteria {
-        let cells =
-            [&mark.title, &points(mark.points, mark.max), &mark.measured, &mark.wanted, &mark.hint].map(|c| cell(c));
+        let trust = format!("{} ({})", mark.trust, mark.trust_page);
+        let points = points(mark.points, mark.max);
+        let cells = [&mark.title, &points, &mark.measured, &mark.wanted, &mark.hint, &trust].map(|c| cell(c));
         let _ = writeln!(out, "| {} |", cells.join(" | "));
+    }
+    for mark in graded.criteria.iter().filter(|mark| !mark.details.is_empty()) {
+        let _ = writeln!(out, "\n{}:\n\n{}", cell(&mark.title), fenced(&mark.details.join("\n")));
     }
     if let Some(map) = &graded.map {
         let _ = writeln!(out, "\n{}", fenced(&without_colour(map)));

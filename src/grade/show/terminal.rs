@@ -9,13 +9,13 @@ use crate::report::{Style, wrap};
 pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
     let mut out = format!("{}: {}\n", graded.assignment, graded.submission);
     if let Some(failed) = &graded.failed {
-        out += &format!("\n{}\n", failed.text().trim_end());
+        out += &format!("\n{}\n\n", failed.text().trim_end());
     }
     for note in &graded.notes {
         out += &format!("{}\n", wrap(note, style.width, "note: ", "      "));
     }
     let marks = graded.criteria.iter().filter(|mark| only.is_none_or(|id| id == mark.id));
-    marks.for_each(|mark| criterion(&mut out, mark, style));
+    marks.for_each(|mark| criterion(&mut out, mark, graded.failed.is_some(), style));
     if only.is_none() {
         out += &format!("\n{} points\n", points(graded.score, graded.max));
         if let Some(map) = &graded.map {
@@ -26,14 +26,19 @@ pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
     out
 }
 
-fn criterion(out: &mut String, mark: &Mark, style: Style) {
+/// One criterion; with its title only where nothing of it was measured.
+fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
     let (on, off) = match (style.color, mark.is_full(), mark.points > 0.0) {
         (false, ..) => ("", ""),
         (true, true, _) => ("\x1b[32m", "\x1b[0m"),
         (true, false, true) => ("\x1b[33m", "\x1b[0m"),
         (true, false, false) => ("\x1b[31m", "\x1b[0m"),
     };
-    *out += &format!("\n{on}{:>9}  {}{off} [{}]\n", points(mark.points, mark.max), mark.title, mark.id);
+    let gap = if unmeasured { "" } else { "\n" };
+    *out += &format!("{gap}{on}{:>9}  {}{off} [{}]\n", points(mark.points, mark.max), mark.title, mark.id);
+    if unmeasured {
+        return;
+    }
     for (name, text) in lines(mark) {
         for (i, line) in text.lines().enumerate() {
             let name = if i == 0 { name } else { "" };

@@ -13,11 +13,15 @@ use super::variables::Statics;
 use crate::base::Pc;
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::isa::{Class, Isa, Sem};
+use crate::kernel::flow;
 use crate::kernel::{
     ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register, Registers as RegisterRows, Row,
 };
 use crate::text::tree::{Function, Instruction, Name, Registers, Statement};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Findings after which the rest of a body is not read: many more than are shown, and each may take a search for what was meant.
+const ENOUGH: usize = 1000;
 
 /// What every instruction made from one written instruction has in common.
 #[derive(Clone, Copy, Debug)]
@@ -204,8 +208,16 @@ impl<'a> Body<'a> {
         self.failed |= self.diagnostics.len() > before;
     }
 
+    /// Whether so much is wrong that the rest need not be read.
+    fn is_hopeless(&self) -> bool {
+        self.failed && self.diagnostics.len() > ENOUGH
+    }
+
     fn statements(&mut self, statements: &[Statement]) {
         for statement in statements {
+            if self.is_hopeless() {
+                return;
+            }
             match statement {
                 Statement::Label(name) => {
                     let before = self.diagnostics.len();
@@ -277,6 +289,9 @@ impl<'a> Body<'a> {
 
     fn resolve_branches(&mut self) {
         for (at, name, scope) in std::mem::take(&mut self.branches) {
+            if self.is_hopeless() {
+                return;
+            }
             let label = self.scopes.label(&name, scope);
             if let (Some(target), Some(inst)) = (self.ok(label), self.insts.get_mut(at))
                 && let Op::Branch { target: place, .. } = &mut inst.op
@@ -287,6 +302,9 @@ impl<'a> Body<'a> {
         for (at, names, scope) in std::mem::take(&mut self.switches) {
             let mut targets = Vec::new();
             for name in names {
+                if self.is_hopeless() {
+                    return;
+                }
                 let label = self.scopes.label(&name, scope);
                 targets.extend(self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))));
             }
@@ -337,6 +355,12 @@ impl<'a> Body<'a> {
                 format!("kernel `{}` uses more registers and constants than the model can number", function.name.text);
             let help = format!("at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
             self.report(Diagnostic::error("too-many-registers", function.name.span, message).help(help));
+        }
+        let blocks = flow::count_blocks(&self.insts);
+        if blocks > flow::MOST_BLOCKS {
+            let message = format!("kernel `{}` has {blocks} basic blocks, its functions included", function.name.text);
+            let help = format!("at most {} can be analysed; split the kernel, or unroll less", flow::MOST_BLOCKS);
+            self.report(Diagnostic::error("too-many-blocks", function.name.span, message).help(help));
         }
         if self.failed {
             return (None, self.diagnostics);

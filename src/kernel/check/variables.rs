@@ -11,6 +11,7 @@ use crate::kernel::StaticVariable;
 use crate::kernel::layout;
 use crate::text::tree::{Init, Item, Module, Operand, Variable};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The largest `.global` variable: bigger data belongs in a buffer of the launch.
 const MAX_GLOBAL_BYTES: u64 = 1 << 28;
@@ -82,7 +83,7 @@ pub(super) struct Statics<'a> {
     /// `.global` and `.const` variables by name.
     pub(super) symbols: BTreeMap<&'a str, Symbol>,
     /// The same with their bytes.
-    pub(super) variables: Vec<StaticVariable>,
+    pub(super) variables: Arc<Vec<StaticVariable>>,
     /// `.shared` variables; each kernel that names one lays it out.
     pub(super) shared: Vec<&'a Variable>,
     /// The addresses of device functions.
@@ -139,7 +140,12 @@ impl<'a> Statics<'a> {
         for (variable, shape, symbol) in placed {
             let bytes = statics.initial_bytes(variable, shape, diagnostics);
             let name = variable.name.text.clone();
-            statics.variables.push(StaticVariable { name, space: symbol.space, address: symbol.address, bytes });
+            Arc::make_mut(&mut statics.variables).push(StaticVariable {
+                name,
+                space: symbol.space,
+                address: symbol.address,
+                bytes,
+            });
         }
         statics
     }

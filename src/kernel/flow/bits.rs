@@ -43,6 +43,11 @@ impl Bits {
         all
     }
 
+    /// Whether the two have a member in common.
+    pub(super) fn meets(&self, other: &Bits) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
     pub(super) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }

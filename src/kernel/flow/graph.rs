@@ -137,6 +137,16 @@ pub(super) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>,
     seen
 }
 
+/// The nodes of `within` that `start` reaches on paths through `within`; itself only if it is among them and comes round to itself.
+pub(super) fn reach_within(graph: &Successors, start: usize, within: &Bits) -> Bits {
+    let mut seen = Bits::new(graph.len());
+    let mut open = vec![start];
+    while let Some(node) = open.pop() {
+        open.extend(graph[node].iter().copied().filter(|&n| within.contains(n) && seen.insert(n)));
+    }
+    seen
+}
+
 /// The graph with every edge turned round.
 pub(super) fn reversed(graph: &Successors) -> Successors {
     let mut back = vec![Vec::new(); graph.len()];

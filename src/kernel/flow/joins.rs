@@ -19,8 +19,8 @@
 //! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
 //! has sixteen and spills beyond; here there may be more.
 
-use super::dominance::{PostDominance, dominators};
-use super::graph::{Successors, components, is_cycle, reach, reversed};
+use super::dominance::{PostDominance, dominators_in_order};
+use super::graph::{Successors, components, is_cycle, reach, reach_within, reversed};
 use super::uniformity::region;
 use super::{BasicBlock, Bits};
 use crate::base::{BasicBlockId, JoinId};
@@ -169,17 +169,30 @@ fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> 
         branches.iter().filter(joining).filter_map(|b| b.reconverge).map(|j| j.index()).collect();
     joins.sort_unstable();
     joins.dedup();
+    let back = reversed(graph);
     let mut barriers = Vec::new();
     for join in joins {
         let here = |b: &&Branch| joining(b) && b.reconverge.map(|j| j.index()) == Some(join);
         let here: Vec<usize> = branches.iter().filter(here).map(|b| b.block.index()).collect();
-        barriers.extend(barriers_joining_at(join, &here, graph));
+        match here.as_slice() {
+            &[branch] => barriers.push(only_barrier_at(join, branch, graph, &back)),
+            branches => barriers.extend(barriers_joining_at(join, branches, graph)),
+        }
     }
     // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,
     // and a stable sort keeps it among equals.
     barriers.sort_by_key(|b: &ConvergenceBarrier| std::cmp::Reverse(b.region.count()));
-    colour(&mut barriers, graph);
+    colour(&mut barriers, &back);
     barriers
+}
+
+/// The barrier at `join` of the only branch that joins there: what [`barriers_joining_at`] gives, from the blocks between the two alone.
+fn only_barrier_at(join: usize, branch: usize, graph: &Successors, back: &Successors) -> ConvergenceBarrier {
+    let region = reach(graph, [branch], Some(join));
+    // Lanes come round to the branch through blocks of its region only.
+    let cycle = reach_within(back, branch, &region);
+    let set = if cycle.contains(branch) { SetPoint::Cycle(cycle.iter().collect()) } else { SetPoint::Branch(branch) };
+    ConvergenceBarrier { id: JoinId(0), set, join, branch, region }
 }
 
 /// The barriers needed by the branches that join at `join`.
@@ -194,7 +207,7 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
     }
     let entries = std::iter::once(0).chain(graph[join].iter().copied()).filter(|&n| n != join);
     condensed[start] = entries.map(|n| component_of[n]).collect();
-    let dominators = dominators(&condensed, start);
+    let dominators = dominators_in_order(&condensed, start);
 
     let mut places: Vec<usize> = branches.iter().map(|&b| component_of[b]).collect();
     places.sort_unstable(); // topological: outer before inner
@@ -217,8 +230,7 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
 }
 
 /// Gives each barrier the lowest number that no earlier barrier has with which it clashes.
-fn colour(barriers: &mut [ConvergenceBarrier], graph: &Successors) {
-    let back = reversed(graph);
+fn colour(barriers: &mut [ConvergenceBarrier], back: &Successors) {
     // The sync of `a` stands on every way into its join: also on those that lanes of `b` take which are not in `a`.
     let passes = |b: &ConvergenceBarrier, a: &ConvergenceBarrier| {
         b.region.contains(a.join) && back[a.join].iter().any(|&from| b.region.contains(from))
@@ -226,11 +238,10 @@ fn colour(barriers: &mut [ConvergenceBarrier], graph: &Successors) {
     for i in 0..barriers.len() {
         let (earlier, rest) = barriers.split_at_mut(i);
         let current = &mut rest[0];
-        let clash = |b: &&ConvergenceBarrier| {
-            b.region.iter().any(|n| current.region.contains(n)) || passes(b, current) || passes(current, b)
-        };
-        let taken: Vec<JoinId> = earlier.iter().filter(clash).map(|b| b.id).collect();
-        let free = (0..).map(JoinId).find(|id| !taken.contains(id));
+        let clash =
+            |b: &&ConvergenceBarrier| b.region.meets(&current.region) || passes(b, current) || passes(current, b);
+        let taken: Bits = earlier.iter().filter(clash).map(|b| b.id.index()).collect();
+        let free = (0..).map(JoinId).find(|id| !taken.contains(id.index()));
         current.id = free.unwrap_or_default();
     }
 }

@@ -39,15 +39,17 @@ impl Liveness {
             }
             live
         };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for block in blocks.iter().rev() {
-                let mut live = live_out(&live_in, block);
-                for i in block.range().rev() {
-                    step_back(&insts[i], numbering, &mut live);
-                }
-                changed |= live_in[block.id.index()].union(&live);
+        // The last first; again those that lead to where more is live than before.
+        let mut open: Vec<usize> = (0..blocks.len()).collect();
+        let mut queued: Bits = open.iter().copied().collect();
+        while let Some(b) = open.pop() {
+            queued.remove(b);
+            let mut live = live_out(&live_in, &blocks[b]);
+            for i in blocks[b].range().rev() {
+                step_back(&insts[i], numbering, &mut live);
+            }
+            if live_in[b].union(&live) {
+                open.extend(blocks[b].predecessors.iter().map(|p| p.index()).filter(|&p| queued.insert(p)));
             }
         }
         let cost = |live: &Bits| live.iter().map(|n| numbering.cost(n)).sum::<u32>();
@@ -55,30 +57,39 @@ impl Liveness {
         let mut out = Liveness { at_entry: live_in.first().map(list).unwrap_or_default(), ..Liveness::default() };
         for block in blocks.iter().filter(|b| b.reachable) {
             let mut live = live_out(&live_in, block);
+            let mut held = cost(&live);
             for i in block.range().rev() {
                 if matches!(insts[i].op, Op::Call(_)) {
-                    out.across.push((i, list(&live), cost(&live)));
+                    out.across.push((i, list(&live), held));
                 }
-                let mut with_results = live.clone();
-                for &register in &insts[i].writes {
-                    with_results.insert(numbering.number(register));
-                }
-                step_back(&insts[i], numbering, &mut live);
-                out.pressure = out.pressure.max(cost(&with_results)).max(cost(&live));
+                let results = insts[i].writes.iter().map(|&register| numbering.number(register));
+                let unread = results.filter(|&n| !live.contains(n)).map(|n| numbering.cost(n)).sum::<u32>();
+                let with_results = held + unread;
+                let (born, dead) = step_back(&insts[i], numbering, &mut live);
+                held = held + born - dead;
+                out.pressure = out.pressure.max(with_results).max(held);
             }
         }
         out
     }
 }
 
-/// From what is live behind an instruction to what is live before it.
-fn step_back(inst: &Inst, numbering: Numbering, live: &mut Bits) {
+/// From what is live behind an instruction to what is live before it. Gives the cost of what is live there only before it, and of what
+/// is only behind it.
+fn step_back(inst: &Inst, numbering: Numbering, live: &mut Bits) -> (u32, u32) {
+    let (mut born, mut dead) = (0, 0);
     if inst.guard.is_none() {
-        for &register in &inst.writes {
-            live.remove(numbering.number(register));
+        for n in inst.writes.iter().map(|&register| numbering.number(register)) {
+            if live.contains(n) {
+                live.remove(n);
+                dead += numbering.cost(n);
+            }
         }
     }
-    for &register in &inst.reads {
-        live.insert(numbering.number(register));
+    for n in inst.reads.iter().map(|&register| numbering.number(register)) {
+        if live.insert(n) {
+            born += numbering.cost(n);
+        }
     }
+    (born, dead)
 }

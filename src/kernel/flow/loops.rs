@@ -2,7 +2,7 @@
 //! passing the header (Aho, Lam, Sethi, Ullman, section 9.6). Cycles without such an edge (irreducible ones) are no loops here.
 
 use super::Bits;
-use super::dominance::dominates;
+use super::dominance::{depths as depths_of, dominates};
 use super::graph::{Successors, reach, reversed};
 use crate::base::BasicBlockId;
 
@@ -21,11 +21,11 @@ pub struct Loop {
 
 /// The loops, by header; `graph` holds reachable blocks' edges, `idom` their dominators.
 pub(super) fn loops(graph: &Successors, idom: &[Option<usize>]) -> Vec<Loop> {
-    let back = reversed(graph);
+    let (back, depths) = (reversed(graph), depths_of(idom));
     let live = if graph.is_empty() { Bits::default() } else { reach(graph, [0], None) };
     let mut found: Vec<(usize, Vec<usize>, Bits)> = Vec::new();
     for header in live.iter() {
-        let closes = |&&p: &&usize| live.contains(p) && dominates(idom, header, p);
+        let closes = |&&p: &&usize| live.contains(p) && dominates(idom, &depths, header, p);
         let latches: Vec<usize> = back[header].iter().filter(closes).copied().collect();
         if !latches.is_empty() {
             let mut body = reach(&back, latches.iter().copied(), Some(header));

@@ -142,7 +142,7 @@ fn kernel(text: &str) -> Kernel {
         registers: registers(),
         shared_bytes: 0,
         local_bytes: 0,
-        variables: Vec::new(),
+        variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
         registers_per_thread: 0,

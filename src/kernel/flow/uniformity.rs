@@ -19,7 +19,7 @@
 //! "divergent" branch may well never diverge.
 
 use super::dominance::PostDominance;
-use super::graph::{Successors, reach, reversed};
+use super::graph::{Successors, reach, reach_within, reversed};
 use super::operands::{Numbering, operands};
 use super::{BasicBlock, Bits};
 use crate::isa::Space;
@@ -56,8 +56,11 @@ pub(super) fn analyse(
     let mut analysis = Analysis::new(insts, registers, blocks, graph, called);
     // More divergent branches make more values divergent, and these more branches: both only grow, so this ends.
     let mut result = Uniformity { diverging: Bits::new(graph.len()), ..Uniformity::default() };
+    let mut placed = Bits::new(graph.len());
     loop {
-        analysis.place_divergence(&result.diverging, post);
+        for branch in result.diverging.iter().filter(|&b| placed.insert(b)) {
+            analysis.place_divergence(branch, post);
+        }
         analysis.flow();
         let found = analysis.branches();
         let grown = result.diverging.union(&found.diverging);
@@ -139,29 +142,29 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// What the given diverging branches mean for the blocks behind them.
-    fn place_divergence(&mut self, diverging: &Bits, post: &PostDominance) {
-        for branch in diverging.iter() {
-            let region = region(self.graph, branch, post.ipdom[branch]);
-            self.apart.union(&region);
-            let Some(meet) = post.ipdom[branch] else { continue };
-            let coming = reach(&self.back, [meet], None);
-            for block in region.iter().filter(|&b| coming.contains(b)) {
-                self.tainted[meet].union(&self.written[block]);
-            }
-            // Shuffles and their kin wait for lanes of other sides, and merge them there.
-            let gathers = region.iter().filter(|&b| self.insts[self.blocks[b].range()].iter().any(gathers));
-            for gathering in gathers.collect::<Vec<_>>() {
-                for block in region.iter() {
-                    self.tainted[gathering].union(&self.written[block]);
-                }
+    /// What a diverging branch means for the blocks behind it.
+    fn place_divergence(&mut self, branch: usize, post: &PostDominance) {
+        let region = region(self.graph, branch, post.ipdom[branch]);
+        self.apart.union(&region);
+        let Some(meet) = post.ipdom[branch] else { return };
+        for block in reach_within(&self.back, meet, &region).iter() {
+            self.tainted[meet].union(&self.written[block]);
+        }
+        // Shuffles and their kin wait for lanes of other sides, and merge them there.
+        let mut written = Bits::new(self.numbering.len());
+        region.iter().for_each(|block| _ = written.union(&self.written[block]));
+        for block in region.iter() {
+            if self.insts[self.blocks[block].range()].iter().any(gathers) {
+                self.tainted[block].union(&written);
             }
         }
     }
 
     fn flow(&mut self) {
         let mut open: Vec<usize> = (0..self.blocks.len()).rev().collect();
+        let mut queued: Bits = open.iter().copied().collect();
         while let Some(block) = open.pop() {
+            queued.remove(block);
             let taint = &self.tainted[block];
             self.entry[block].union(taint);
             let mut state = self.entry[block].clone();
@@ -169,7 +172,7 @@ impl<'a> Analysis<'a> {
                 self.transfer(inst, block, &mut state);
             }
             for &next in &self.graph[block] {
-                if self.entry[next].union(&state) && !open.contains(&next) {
+                if self.entry[next].union(&state) && queued.insert(next) {
                     open.push(next);
                 }
             }

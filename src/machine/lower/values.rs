@@ -3,7 +3,7 @@
 //! Exact for registers that are written once, as compilers' are; for others it follows values inside a basic block and gives up where
 //! a value may leave its block. Giving up means that nothing is folded: the count errs to the high side.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::kernel::{BasicBlock, Kernel, Register};
 
@@ -14,6 +14,8 @@ pub(super) struct Values<'a> {
     writers: BTreeMap<Register, Vec<usize>>,
     /// For each register the instructions that read it.
     readers: BTreeMap<Register, Vec<usize>>,
+    /// Registers that some block reads before it writes them.
+    exposed: BTreeSet<Register>,
 }
 
 impl<'a> Values<'a> {
@@ -27,7 +29,15 @@ impl<'a> Values<'a> {
                 readers.entry(register).or_default().push(i);
             }
         }
-        Values { kernel, writers, readers }
+        let mut exposed = BTreeSet::new();
+        for block in kernel.flow.blocks() {
+            let mut written = BTreeSet::new();
+            for inst in &kernel.insts[block.range()] {
+                exposed.extend(inst.reads.iter().filter(|register| !written.contains(*register)));
+                written.extend(inst.writes.iter().copied());
+            }
+        }
+        Values { kernel, writers, readers, exposed }
     }
 
     fn all(map: &BTreeMap<Register, Vec<usize>>, register: Register) -> &[usize] {
@@ -51,14 +61,19 @@ impl<'a> Values<'a> {
             return Some(readers.to_vec());
         }
         let behind = at + 1..self.range(at).end;
-        let next = Values::all(&self.writers, register).iter().copied().find(|w| behind.contains(w));
-        let own = readers.iter().copied().filter(|r| behind.contains(r) && next.is_none_or(|n| *r <= n)).collect();
+        let next = within(Values::all(&self.writers, register), &behind).first().copied();
+        let own = within(readers, &behind).iter().copied().take_while(|&r| next.is_none_or(|n| r <= n)).collect();
         if next.is_some_and(|n| self.kernel.insts[n].guard.is_none()) {
             return Some(own);
         }
         // It reaches the end of the block. Does any block read the register before it writes it?
-        let exposed =
-            |r: &usize| !Values::all(&self.writers, register).iter().any(|w| (self.range(*r).start..*r).contains(w));
-        (!readers.iter().any(exposed)).then_some(own)
+        (!self.exposed.contains(&register)).then_some(own)
     }
+}
+
+/// The numbers of an ascending list that lie in a range.
+fn within<'l>(list: &'l [usize], range: &std::ops::Range<usize>) -> &'l [usize] {
+    let from = list.partition_point(|&n| n < range.start);
+    let rest = list.get(from..).unwrap_or_default();
+    rest.get(..rest.partition_point(|&n| n < range.end)).unwrap_or_default()
 }

@@ -38,7 +38,7 @@ fn kernel() -> Kernel {
         shared_bytes: 0,
         local_bytes: 0,
         functions: Vec::new(),
-        variables: Vec::new(),
+        variables: Default::default(),
         shared_variables: Vec::new(),
         block_limit: None,
         registers_per_thread: 0,

@@ -61,6 +61,13 @@ pub fn questions(listed: &Questions, style: Style) -> String {
     page.finish()
 }
 
+/// One table of figures, under its title.
+pub fn table_of(table: &FigureTable, style: Style) -> String {
+    let mut page = Page::new(style);
+    figures(&mut page, table);
+    page.finish()
+}
+
 fn figures(page: &mut Page, table: &FigureTable) {
     page.heading(&table.title);
     let header: Vec<&str> = table.columns.iter().map(String::as_str).collect();

@@ -1,9 +1,10 @@
 //! The report's sections, in the order they are read: did it work, how long, who worked, why it waited.
 
 use super::layout::{Page, Paint, bar};
-use crate::report::metrics::stall_reason;
+use crate::report::metrics::{find, stall_reason};
 use crate::report::numbers::{duration, grouped, percent, real, tenths_of_percent};
 use crate::report::run::{Finish, Run};
+use crate::report::validation::Standing;
 
 pub(super) fn title(page: &mut Page, run: &Run) {
     let machine = match run.machine_facts.sms {
@@ -292,4 +293,12 @@ pub(super) fn further(page: &mut Page, run: &Run) {
     };
     page.line("");
     page.line(&format!("`simt-sim explain {name}` says more; so it does for every name above."));
+    let cycles = find("elapsed_cycles").map(|metric| Standing::of(metric).words(&run.machine));
+    if let Some(cycles) = cycles.filter(|_| run.cycles > 0) {
+        let trust = format!(
+            "Branches, instructions, sectors and conflicts are exact counts; cycles and stall reasons follow from the model of time \
+             (cycles: {cycles}). docs/metrics.md has it for every metric."
+        );
+        page.paragraph(&trust, "", "");
+    }
 }

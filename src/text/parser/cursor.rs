@@ -1,16 +1,22 @@
 //! Moving over tokens, and saying what was expected.
 
 use super::{MOST_NESTED, Parsed, Parser, Reported};
-use crate::diag::{Diagnostic, Span};
+use crate::diag::{Diagnostic, Severity, Span};
 use crate::text::lexer::{Token, TokenKind};
 use crate::text::tree::Name;
 
 /// What stands for tokens past the end. The lexer ends every list with `End`, so this is never seen.
 const PAST_END: Token = Token { kind: TokenKind::End, span: Span::new(0, 0), after_newline: true };
 
+/// Errors after which the text counts as ended: many more than are shown, and each may take a search for what was meant.
+const ENOUGH: usize = 1000;
+
 impl<'a> Parser<'a> {
     /// The token `ahead` places on, without taking it.
     pub(super) fn ahead(&self, ahead: usize) -> Token {
+        if self.errors > ENOUGH {
+            return self.tokens.last().copied().unwrap_or(PAST_END);
+        }
         self.tokens.get(self.at + ahead).or(self.tokens.last()).copied().unwrap_or(PAST_END)
     }
 
@@ -85,6 +91,7 @@ impl<'a> Parser<'a> {
     }
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) -> Reported {
+        self.errors += usize::from(diagnostic.severity == Severity::Error);
         self.diagnostics.push(diagnostic);
         Reported
     }

@@ -1,0 +1,137 @@
+//! Changes of a text by its words: rough ones, and such as leave a program sound more often than not.
+
+/// A change of a text. Places and words are drawn: a number stands for the place that far along, of all `u32`s.
+#[derive(Clone, Copy, Debug)]
+pub enum Edit {
+    /// Takes out so many words from a place on.
+    Delete(u32, usize),
+    /// Repeats so many words from a place on.
+    Repeat(u32, usize),
+    /// Puts a word of another text in place of one.
+    Replace(u32, u32),
+    /// Puts a word of the same kind from the same text in place of one: the result is often still sound.
+    Vary(u32, u32),
+    /// Puts a word of the dictionary there.
+    Insert(u32, u32),
+    /// Takes out so many bytes, perhaps in the middle of words.
+    Cut(u32, usize),
+    /// Ends the text there.
+    Truncate(u32),
+}
+
+impl Edit {
+    /// The change that three drawn numbers stand for.
+    pub fn drawn([kind, at, with]: [u32; 3]) -> Edit {
+        let few = 1 + with as usize % 8;
+        match kind % 12 {
+            0 => Edit::Delete(at, few),
+            1 => Edit::Repeat(at, few),
+            2 => Edit::Replace(at, with),
+            3 | 4 => Edit::Insert(at, with),
+            5 => Edit::Cut(at, few.div_ceil(2)),
+            6 if with % 4 == 0 => Edit::Truncate(at),
+            _ => Edit::Vary(at, with),
+        }
+    }
+}
+
+/// The words of the dictionary that libFuzzer is given, too.
+pub fn dictionary() -> Vec<String> {
+    include_str!("../ptx.dict").lines().filter_map(word).collect()
+}
+
+/// The word of a line: between its quotes, with `\\`, `\"` and `\xAB` read as what they stand for.
+fn word(line: &str) -> Option<String> {
+    let inside = line.strip_prefix('"')?.strip_suffix('"')?.as_bytes();
+    let mut bytes = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = inside.get(at) {
+        let (byte, length) = match (byte, inside.get(at + 1)) {
+            (b'\\', Some(b'x')) => {
+                let digits = std::str::from_utf8(inside.get(at + 2..at + 4)?).ok()?;
+                (u8::from_str_radix(digits, 16).ok()?, 4)
+            }
+            (b'\\', Some(&escaped)) => (escaped, 2),
+            _ => (byte, 1),
+        };
+        bytes.push(byte);
+        at += length;
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// The text as words, numbers, single signs and runs of blanks.
+pub fn words(text: &str) -> Vec<&str> {
+    let kind = |c: char| {
+        if c.is_alphanumeric() || "_%$".contains(c) {
+            0
+        } else if c.is_whitespace() {
+            1
+        } else {
+            2
+        }
+    };
+    let mut words = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let same = |c: char| kind(c) == kind(first) && kind(c) < 2;
+        let end = if kind(first) == 2 { first.len_utf8() } else { rest.find(|c| !same(c)).unwrap_or(rest.len()) };
+        words.push(&rest[..end]);
+        rest = &rest[end..];
+    }
+    words
+}
+
+/// The index among `length` things that a drawn number stands for.
+fn index(drawn: u32, length: usize) -> usize {
+    ((u64::from(drawn) * length as u64) >> 32) as usize
+}
+
+/// The text after an edit; `other` lends words.
+pub fn edited(text: &str, other: &str, edit: &Edit) -> String {
+    let dictionary = dictionary();
+    let mut parts = words(text);
+    if parts.is_empty() {
+        return dictionary.first().cloned().unwrap_or_default();
+    }
+    match *edit {
+        Edit::Delete(at, n) => {
+            let at = index(at, parts.len());
+            parts.drain(at..(at + n).min(parts.len()));
+        }
+        Edit::Repeat(at, n) => {
+            let at = index(at, parts.len());
+            let again = parts[at..(at + n).min(parts.len())].to_vec();
+            parts.splice(at..at, again);
+        }
+        Edit::Replace(at, from) => {
+            let lent = words(other);
+            let at = index(at, parts.len());
+            parts[at] = if lent.is_empty() { "" } else { lent[index(from, lent.len())] };
+        }
+        Edit::Vary(at, from) => {
+            // Alike: numbers, registers, other words; each behind a dot, a blank or something else.
+            let like = |i: usize| {
+                let before = i.checked_sub(1).and_then(|i| parts[i].chars().next());
+                let kind = |c: char| (c.is_ascii_digit(), c == '%', c.is_alphabetic());
+                let place = before.map(|c| (c == '.', c.is_whitespace()));
+                (parts[i].chars().next().map(kind), place)
+            };
+            let at = index(at, parts.len());
+            let others: Vec<usize> = (0..parts.len()).filter(|&i| like(i) == like(at)).collect();
+            parts[at] = parts[others[index(from, others.len())]];
+        }
+        Edit::Insert(at, word) => {
+            let at = index(at, parts.len());
+            parts.insert(at, &dictionary[index(word, dictionary.len())]);
+        }
+        Edit::Cut(at, n) => {
+            let bytes = text.as_bytes();
+            let at = index(at, bytes.len());
+            let kept = [&bytes[..at], &bytes[(at + n).min(bytes.len())..]].concat();
+            return String::from_utf8_lossy(&kept).into_owned();
+        }
+        Edit::Truncate(at) => parts.truncate(index(at, parts.len())),
+    }
+    parts.concat()
+}

@@ -1,0 +1,66 @@
+//! Assignments, and what students hand in.
+
+use std::sync::LazyLock;
+
+use simt_sim::grade::{self, Answers, Assignment, Measured, Submission, show};
+use simt_sim::report::Style;
+
+use super::{laws, text_of};
+
+/// A small reference: its directives are the assignment's.
+const REFERENCE: &str = include_str!("../seeds/doubled.ir");
+/// An assignment with every sort of rule.
+const ASSIGNMENT: &str = include_str!("../seeds/assignment/doubled.ron");
+
+/// What lies beside `assignment.ron`: the reference, under any name.
+fn beside(_: &str) -> Result<String, String> {
+    Ok(REFERENCE.to_owned())
+}
+
+/// Assignment files: one that is accepted takes its own reference as a submission.
+pub fn assignment(data: &[u8]) {
+    match Assignment::load(&text_of(data), &beside) {
+        Ok(assignment) => {
+            let _ = assignment.metrics();
+            (0..assignment.runs.len()).for_each(|run| drop(assignment.run_name(run)));
+            let _ = Submission::read(&assignment, "reference.ir", REFERENCE);
+        }
+        Err(faults) => assert!(!faults.0.is_empty(), "refused without a word"),
+    }
+}
+
+/// The assignment and what was measured of its reference.
+static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
+    let assignment = Assignment::load(ASSIGNMENT, &beside).unwrap_or_else(|faults| panic!("{faults}"));
+    let reference = Submission::read(&assignment, "reference.ir", REFERENCE).unwrap_or_else(|why| panic!("{why}"));
+    let measured = grade::measure(&assignment, &reference, &[], &|_| Err("no files".to_owned()));
+    assert!(measured.runs.iter().all(|ran| ran.passed), "{measured:?}");
+    (assignment, measured)
+});
+
+/// Submissions: graded within the limits, into every form. No form carries anything that a terminal obeys, or is long.
+pub fn submission(data: &[u8]) {
+    let (assignment, reference) = &*GRADED;
+    let files = |_: &str| Err("no files".to_owned());
+    let own = match Submission::read(assignment, "handed-in.ir", &text_of(data)) {
+        Ok(submission) => grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files),
+        Err(why) => Measured { refused: Some(why), ..Measured::default() },
+    };
+    let graded = grade::judge(assignment, "handed-in.ir", &Ok(own), (reference, reference), &Answers::default());
+    assert!((0.0..=graded.max).contains(&graded.score), "{} of {} points", graded.score, graded.max);
+    let style = Style { width: 80, color: false };
+    let all = std::slice::from_ref(&graded);
+    let json = graded.to_json().expect("a grade can be written as JSON");
+    for shown in [
+        show::terminal(&graded, None, style),
+        show::line(&graded),
+        show::gradescope(&graded),
+        show::junit(all),
+        show::markdown(&graded),
+        show::csv(all),
+        json,
+    ] {
+        laws::harmless(&shown);
+        assert!(shown.len() < 300_000, "{} bytes of report", shown.len());
+    }
+}

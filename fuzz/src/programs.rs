@@ -1,0 +1,151 @@
+//! Program texts: parsed, checked, run.
+
+use simt_sim::base::BlockId;
+use simt_sim::checks::Checks;
+use simt_sim::diag::has_errors;
+use simt_sim::divergence::SideOrder;
+use simt_sim::instrument::instrument;
+use simt_sim::kernel::{Kernel, Op, Special};
+use simt_sim::launch::{Launch, Overrides};
+use simt_sim::machine::{self, Finish, MachineSpec, Mode, Options};
+use simt_sim::observe::Window;
+use simt_sim::pipeline::{self, Program};
+use simt_sim::report::annotate::{Source, annotate};
+use simt_sim::report::timeline::{Axis, MapStyle, lane_map};
+use simt_sim::report::{self, Style};
+use simt_sim::{grade, oracle, text};
+
+use super::{laws, text_of};
+
+/// Cycles of a run: enough for every program that is small, and no program is slow within them.
+const MOST_CYCLES: u64 = 3_000;
+/// Threads of a launch that is run.
+const MOST_THREADS: u64 = 1 << 12;
+/// Bytes of a launch's buffers together.
+const MOST_BYTES: u64 = 1 << 20;
+/// Bytes that a program's own text may ask for.
+const MOST_FOOTPRINT: u64 = 64 << 20;
+
+/// Lexer, parser, printer: what parses without an error is printed as a text that says the same, and is printed the same again.
+pub fn text(data: &[u8]) {
+    let text = text_of(data);
+    let (module, found) = text::parse(&text);
+    laws::findings(&found, &text);
+    let printed = text::print(&module);
+    if has_errors(&found) {
+        return;
+    }
+    let (again, found) = text::parse(&printed);
+    assert!(!has_errors(&found), "the printed text has errors: {found:?}\n{printed}");
+    assert_eq!(text::print(&again), printed, "printing is not settled");
+}
+
+/// The checker and the analyses behind it, of control flow above all: a sound kernel is lowered for every sort of machine, its graph
+/// is drawn, and the text with probes is sound as well.
+pub fn check(data: &[u8]) {
+    let text = text_of(data);
+    let program = Program::parse("fuzz.ir", &text);
+    laws::findings(&program.findings, &text);
+    if !program.is_sound() {
+        return;
+    }
+    for kernel in program.kernels.iter().take(4) {
+        let _ = report::cfg::dot(kernel, &program.text);
+        for (spec, mode) in sites() {
+            let code = machine::lower(kernel, &spec, mode);
+            let _ = machine::stream(code.kernel(), mode, true);
+        }
+    }
+    let probed = instrument(&program.module, 32, None).text;
+    assert!(Program::parse("probed.ptx", &probed).is_sound(), "probes spoil\n{text}");
+}
+
+/// The machines and modes that differ most.
+fn sites() -> [(MachineSpec, Mode); 3] {
+    [("teaching", Mode::PreVolta), ("teaching", Mode::Volta), ("h200", Mode::Volta)]
+        .map(|(name, mode)| (preset(name), mode))
+}
+
+pub(crate) fn preset(name: &str) -> MachineSpec {
+    MachineSpec::preset_text(name).and_then(|text| MachineSpec::parse(text).ok()).expect("a sound preset")
+}
+
+/// The whole way of a small launch, in both modes, with checks on, up to the reports. Where two runs end well, nothing is found and
+/// nothing in the program asks who comes first, memory is that of the scalar oracle.
+pub fn run(data: &[u8]) {
+    let text = text_of(data);
+    let program = Program::parse("fuzz.ir", &text);
+    let Some(kernel) = program.kernels.first().filter(|_| program.is_sound()) else { return };
+    // What is large because of these constants is small with others.
+    let small = [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let set = small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
+    let overrides = Overrides { set, most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
+    let launch = match program.launch(kernel, &overrides, &|_| Ok(vec![1, 2, 3, 4])) {
+        Ok(launch) => launch,
+        Err(found) => return laws::findings(&found, &text),
+    };
+    let threads = |extent: &[u32; 3]| extent.iter().map(|&n| u64::from(n)).product::<u64>();
+    let threads = threads(&launch.grid).saturating_mul(threads(&launch.block));
+    if threads > MOST_THREADS || grade::footprint(&program.module, threads) > MOST_FOOTPRINT {
+        return;
+    }
+    let oracle = oracle::run(kernel, &launch, 40_000);
+    for (spec, mode) in sites() {
+        let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: MOST_CYCLES, jobs: 1 };
+        let clean = whole(&program, kernel, &launch, &spec, &options);
+        if let (Some(after), Ok(expected)) = (clean, &oracle)
+            && spec.warp_size == 32
+            && is_settled(kernel)
+        {
+            let memory = after.buffers.iter().map(|buffer| &buffer.words);
+            assert!(memory.eq(&expected.buffers), "{} differs from the oracle on\n{text}", mode.name());
+        }
+    }
+}
+
+/// A run with every check and every text that can be made of it. Gives the launch afterwards if nothing at all was found.
+fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
+    let style = Style { width: 80, color: false };
+    let checked = pipeline::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
+    laws::findings(&checked.findings, &program.text);
+    let simulation = checked.simulation;
+    laws::harmless(&report::text(&simulation.run, style));
+    let source = Source { name: program.name.clone(), text: Some(program.text.clone()) };
+    laws::harmless(&annotate(&simulation.run, &[source], style));
+    simulation.run.to_json().expect("a report can be written as JSON");
+
+    let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
+    let recording = pipeline::record(program, kernel, launch.clone(), spec, options, &window).ok()?;
+    laws::harmless(&lane_map(&recording, MapStyle { style, axis: Axis::Cycle }));
+    (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty()).then_some(simulation.launch)
+}
+
+/// Whether a race-free kernel's result cannot depend on the order of its threads, or on what the oracle does not model: no
+/// atomics (the old value tells who came first), clocks, collectives of lanes, or registers that name a place on the machine.
+fn is_settled(kernel: &Kernel) -> bool {
+    let ordered = |op: &Op| match op {
+        // Strong accesses order, and do not race.
+        Op::Load(load) => !load.access.strong(),
+        Op::Store(store) => !store.access.strong(),
+        op => matches!(
+            op,
+            Op::Lane(_)
+                | Op::Setp(_)
+                | Op::PredicateLogic { .. }
+                | Op::Select { .. }
+                | Op::Carry(_)
+                | Op::Test { .. }
+                | Op::Branch { .. }
+                | Op::Switch(_)
+                | Op::Call(_)
+                | Op::Return
+                | Op::ReadSlot(_)
+                | Op::WriteSlot(_)
+                | Op::Exit
+                | Op::Barrier(_)
+                | Op::WarpSync { .. }
+        ),
+    };
+    let placed = |special: &Special| matches!(special, Special::Smid | Special::Nsmid | Special::Nwarpid);
+    kernel.insts.iter().all(|inst| ordered(&inst.op)) && !kernel.registers.specials.iter().any(|(_, s)| placed(s))
+}

@@ -1,0 +1,236 @@
+//! One access of a warp to shared or global memory: what of it is unset, what it races with, and what it orders.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use super::super::clocks::{Past, Released};
+use super::super::finding::{Does, Finding, Findings, Kind, Place};
+use super::super::shadow::{Manner, Rules, Shadow, Touch};
+use super::super::steps::{Facts, What};
+use super::{Block, Common, Global, Warp, finding};
+use crate::base::{LaneMask, MAX_LANES, Pc};
+use crate::event::{AccessWay, LaneAccess, MemoryKind};
+use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, WINDOW_BYTES};
+
+/// One access of a warp to shared or global memory.
+pub(super) struct Touching<'a> {
+    pub common: &'a Common,
+    pub warp: &'a mut Warp,
+    pub block: &'a mut Block,
+    pub found: &'a mut Findings,
+    pub pc: Pc,
+    pub facts: &'a Facts,
+    pub access: &'a LaneAccess<'a>,
+}
+
+impl Touching<'_> {
+    pub(super) fn run(mut self) {
+        let What::Access { global, shared, order, generic } = self.facts.what else { return };
+        let is_shared = self.access.memory == MemoryKind::Shared;
+        // A generic access whose lanes are spread over several memories: those elsewhere are left out.
+        let mut lanes = self.access.lanes;
+        if generic {
+            let there = |lane: u32| {
+                let address = self.access.addresses[lane as usize % MAX_LANES];
+                let limit = if is_shared { u64::from(self.common.shared_bytes) } else { 0 };
+                if is_shared { address < limit } else { address >= WINDOW_BYTES }
+            };
+            lanes = lanes.lanes().filter(|&l| there(l)).fold(LaneMask::EMPTY, |all, l| all | LaneMask::lane(l));
+        }
+        let (reads, writes) = match self.access.way {
+            AccessWay::Load => (true, false),
+            AccessWay::Store => (false, true),
+            AccessWay::Atomic => (true, true),
+        };
+        if is_shared && self.common.checks.init {
+            self.unset(lanes, reads, writes);
+        }
+        if !self.common.checks.races {
+            return;
+        }
+        if self.common.lock_step {
+            self.warp.clock.lock_step(&mut self.block.clock);
+        }
+        let manner = if is_shared { shared } else { global };
+        let common = self.common;
+        if is_shared {
+            let mut shadow = std::mem::take(&mut self.block.shadow);
+            self.touch(lanes, manner, writes, &mut [(0, &mut shadow)]);
+            self.block.shadow = shadow;
+        } else {
+            let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
+            let Global { variables, buffers, .. } = &mut *memory;
+            self.touch(lanes, manner, writes, &mut [(GLOBAL_BASE, variables), (BUFFER_BASE, buffers)]);
+            drop(memory);
+        }
+        if manner != Manner::Weak {
+            if order.releases() {
+                self.warp.clock.fence(&mut self.block.clock, lanes, self.warp.live);
+            }
+            if is_shared {
+                let mut released = std::mem::take(&mut self.block.released);
+                self.exchange(lanes, &mut released, reads, writes);
+                self.block.released = released;
+            } else {
+                let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
+                self.exchange(lanes, &mut memory.released, reads, writes);
+            }
+        }
+    }
+
+    /// Finds bytes of shared memory that are read and that nothing has written.
+    fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
+        let access = self.access;
+        for (lane, _) in runs(lanes, access.addresses, !writes) {
+            let first = access.addresses[lane as usize % MAX_LANES];
+            if access.bytes == 4 && first.is_multiple_of(4) {
+                self.unset_word(lane, first / 4, 0b1111, reads, writes);
+                continue;
+            }
+            for (word, bytes) in words(first, access.bytes) {
+                self.unset_word(lane, word, bytes, reads, writes);
+            }
+        }
+    }
+
+    #[inline]
+    fn unset_word(&mut self, lane: u32, word: u64, bytes: u8, reads: bool, writes: bool) {
+        if let Some(byte) = self.block.writes.touch(word as usize, bytes, reads, writes) {
+            let at = Some((MemoryKind::Shared, word * 4 + u64::from(byte)));
+            let (here, line) = (self.place(lane), self.facts.line);
+            let made = || Finding { at, ..finding(Kind::UnsetShared, here, None, String::new()) };
+            self.found.add(Kind::UnsetShared, [line; 2], made);
+        }
+    }
+
+    fn place(&self, lane: u32) -> Place {
+        let (block, warp) = (self.block.clock.id, self.warp.index);
+        Place { pc: self.pc, block, warp, lanes: LaneMask::lane(lane), does: does(self.access.way) }
+    }
+
+    /// Lets each lane's words be touched, in the last of `regions` that begins at or before them.
+    fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
+        let Touching { common, warp, block, found, pc, facts, access } = self;
+        let (access, clock) = (*access, &warp.clock);
+        let is_shared = access.memory == MemoryKind::Shared;
+        let rules = Rules {
+            warps_per_block: common.warps_per_block,
+            apart: if is_shared {
+                common.warps_apart.then_some(1)
+            } else {
+                common.blocks_apart.then_some(common.warps_per_block)
+            },
+        };
+        // Neighbours that read the same place are one reader where nothing tells them apart.
+        let share = !write && clock.is_together();
+        for (lane, lanes) in runs(lanes, access.addresses, share) {
+            let first = access.addresses[lane as usize % MAX_LANES];
+            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= first) else { continue };
+            let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
+            // Who asks whether it knows of an earlier access: a lane knows its own, so another one of its run does.
+            let other = (lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane);
+            let asker = |past: &Past| if past.warp == clock.number && past.lane == lane { other } else { lane };
+            let knows = |past: Past, of| clock.knows(&block.clock, asker(&past), past, of);
+            let stored = if write { stored(access, lane) } else { 0 };
+            let mut touch = Touch { past, lanes, pc: pc.0, manner, write, value: 0 };
+            let mut each = |word: u64, bytes: u8, value: u32| {
+                touch.value = value;
+                shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
+                    let kind = match (conflict.same_value, is_shared) {
+                        (true, _) => Kind::RaceSameValue,
+                        (false, true) => Kind::RaceShared,
+                        (false, false) => Kind::RaceGlobal,
+                    };
+                    let there = common.other(&conflict);
+                    let byte = *base + word * 4 + u64::from(conflict.byte);
+                    found.add(kind, [facts.line, common.steps.line(there.pc)], || {
+                        let (lanes, does) = (LaneMask::lane(asker(&conflict.past)), does(access.way));
+                        let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
+                        let at = Some((access.memory, byte.max(first)));
+                        Finding { at, ..finding(kind, here, Some(there), String::new()) }
+                    });
+                });
+            };
+            let offset = first - *base;
+            if access.bytes == 4 && offset.is_multiple_of(4) {
+                each(offset / 4, 0b1111, stored as u32);
+                continue;
+            }
+            let mut shift = 0;
+            for (word, bytes) in words(offset, access.bytes) {
+                each(word, bytes, (stored << (8 * (first % 4)) >> shift) as u32);
+                shift += 32;
+            }
+        }
+    }
+
+    /// Strong accesses acquire what was released where they read, and release where they write.
+    fn exchange(&mut self, lanes: LaneMask, released: &mut BTreeMap<u64, Released>, reads: bool, writes: bool) {
+        let clock = &mut self.warp.clock;
+        if released.is_empty() && !(writes && clock.has_fences()) {
+            return;
+        }
+        for lane in lanes.lanes() {
+            let address = self.access.addresses[lane as usize % MAX_LANES];
+            if reads && let Some(there) = released.get(&address) {
+                clock.acquire(lane, there, self.common.lock_step);
+            }
+            if writes {
+                // An atomic goes on with what was released there, a store begins anew.
+                let before = released.remove(&address).filter(|_| reads);
+                if let Some(known) = clock.release(lane, before) {
+                    released.insert(address, known);
+                }
+            }
+        }
+    }
+}
+
+/// Lanes one by one, each with itself only; with `share`, neighbours that have one address together, by their lowest.
+fn runs(lanes: LaneMask, addresses: &[u64; MAX_LANES], share: bool) -> impl Iterator<Item = (u32, LaneMask)> {
+    let mut rest = lanes;
+    std::iter::from_fn(move || {
+        let lane = rest.lowest()?;
+        let mut run = LaneMask::lane(lane);
+        if share {
+            let next = |run: LaneMask| {
+                (rest - run)
+                    .lowest()
+                    .filter(|&l| addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES])
+            };
+            while let Some(next) = next(run) {
+                run |= LaneMask::lane(next);
+            }
+        }
+        rest -= run;
+        Some((lane, run))
+    })
+}
+
+const fn does(way: AccessWay) -> Does {
+    match way {
+        AccessWay::Load => Does::Reads,
+        AccessWay::Store => Does::Writes,
+        AccessWay::Atomic => Does::Updates,
+    }
+}
+
+/// What a lane stores, element by element from the lowest bits up.
+#[inline]
+fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
+    let count = access.stored.iter().flatten().count().max(1) as u32;
+    let bits = access.bytes * 8 / count;
+    let mask = u128::MAX >> (128 - bits.clamp(1, 128));
+    let each = (0..).zip(access.stored.iter().flatten());
+    each.fold(0, |value, (i, cells)| value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127))
+}
+
+/// The words that `bytes` from `address` on are in, each with the set of its bytes.
+fn words(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
+    let end = address + u64::from(bytes);
+    (address / 4..end.div_ceil(4)).map(move |word| {
+        let first = address.saturating_sub(word * 4).min(4) as u32;
+        let last = (end - word * 4).min(4) as u32;
+        (word, ((1u16 << last) - (1u16 << first)) as u8)
+    })
+}

@@ -1,0 +1,34 @@
+//! What GitHub Classroom's reporter (`classroom-resources/autograding-grading-reporter`) takes from a step: it wants this document in
+//! base64. Its own command graders give all points of a test or none; handed to it directly, each criterion keeps the points of its
+//! band. Source: the reporter's and the command grader's code, version 1 of the document.
+
+use serde_json::{Value, json};
+
+use super::super::judge::{Failed, Graded, Mark};
+use super::{body, points};
+
+/// The document, ending in a line break.
+pub fn classroom(graded: &Graded) -> String {
+    let status = match &graded.failed {
+        Some(Failed::Grader(_)) => "error",
+        _ if graded.is_full() => "pass",
+        _ => "fail",
+    };
+    let failed = graded.failed.as_ref().map(|failed| failed.text() + "\n").unwrap_or_default();
+    let tests: Vec<Value> = graded.criteria.iter().map(|mark| test(mark, &failed)).collect();
+    let document = json!({"version": 1, "status": status, "max_score": graded.max, "tests": tests});
+    format!("{document:#}\n")
+}
+
+fn test(mark: &Mark, failed: &str) -> Value {
+    json!({
+        "name": format!("{} ({})", mark.title, points(mark.points, mark.max)),
+        "status": if mark.is_full() { "pass" } else { "fail" },
+        "score": mark.points,
+        "message": format!("{failed}{}", body(mark)),
+        "test_code": "",
+        "filename": "",
+        "line_no": 0,
+        "duration": 0,
+    })
+}
