@@ -16,7 +16,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     loose(0.5, flood("min-max-interval", "interval: IntAdd (minimum, maximum)", INTEGER, "min_max", 32.0)),
     chain("shift-latency", "latency: Shift", INTEGER, "shift", 32.0),
     flood("shift-interval", "interval: Shift", INTEGER, "shift", 32.0),
-    chain("uniform", "uniform.latency: shl and xor of what is the same in all lanes", INTEGER, "uniform", 32.0),
+    loose(0.55, chain("uniform", "uniform.latency: shl and xor, the same in all lanes", INTEGER, "uniform", 32.0)),
     chain("mul-hi-latency", "latency: IntMulHi", INTEGER, "mul_hi", 32.0),
     flood("mul-hi-interval", "interval: IntMulHi", INTEGER, "mul_hi", 32.0),
     chain("popc-latency", "latency: BitCount and IntAdd", INTEGER, "popc", 16.0),
@@ -199,10 +199,13 @@ pub const EXPERIMENTS: &[Experiment] = &[
         "memory.stores: whole lines, lanes 1 word apart",
         longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 4)),
     ),
-    stores(
-        "store-8",
-        "memory.stores: a sector a lane, 8 words apart",
-        longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 32)),
+    loose(
+        0.25,
+        stores(
+            "store-8",
+            "memory.stores: a sector a lane, 8 words apart",
+            longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 32)),
+        ),
     ),
     stores(
         "store-32",
