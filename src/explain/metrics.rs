@@ -34,8 +34,8 @@ const LOCALS: &str = "programs/cuda/call_struct.ptx";
 
 #[rustfmt::skip] // one note a paragraph: names; remedy; program; GPGPU-Sim
 const NOTES: &[Note] = &[
-    note(&["elapsed_cycles", "duration"],
-        "Compare it between versions of a program on one machine; then ask the warp states why. A real GPU adds the time of the launch.",
+    note(&["elapsed_cycles", "launch_cycles", "duration"],
+        "Compare it between versions of a program on one machine; then ask the warp states why. What a launch costs around its blocks is in launch_cycles and duration, and not in elapsed_cycles.",
         NEIGHBORED, "gpu_sim_cycle"),
     note(&["active_cycles"],
         "Divide other counts by it rather than by elapsed_cycles when some SMs have nothing to do.",

@@ -80,6 +80,7 @@ pub fn worked(metric: &'static Metric, run: &Run) -> Option<Worked> {
 const COUNTED: &[&str] = &[
     "SMs",
     "SM clock",
+    "launch overhead",
     "warp size",
     "warps an SM can hold",
     "schedulers of an SM",
@@ -95,6 +96,7 @@ const COUNTED: &[&str] = &[
     "sectors of global loads that L1 asked of L2",
     "sectors of loads and atomics that neither L1 nor L2 had",
     "load sectors found in L2",
+    "sectors that loads asked of L2",
     "local sectors found in L1",
     "local sectors",
 ];
@@ -126,6 +128,7 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
     match name {
         "SMs" => number(machine.sms, ""),
         "SM clock" => (machine.clock_hz > 0).then_some((Value::Real(machine.clock_hz as f64 / 1e9), "GHz")),
+        "launch overhead" => number(machine.launch_overhead, "cycle"),
         "warp size" => number(machine.warp_size, "lane"),
         "warps an SM can hold" => number(machine.max_warps_per_sm, "warp"),
         "schedulers of an SM" => number(machine.schedulers_per_sm, ""),
@@ -152,6 +155,10 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
         "sectors of loads and atomics that neither L1 nor L2 had" => {
             let ways = [("global", "load"), ("global", "atomic"), ("local", "load")];
             count(sum(run, &ways, |row| row.dram_sectors), "sector")
+        }
+        "sectors that loads asked of L2" => {
+            let ways = [("global", "load"), ("local", "load")];
+            count(sum(run, &ways, |row| row.l2_hits + row.dram_sectors), "sector")
         }
         "load sectors found in L2" => {
             count(sum(run, &[("global", "load"), ("local", "load")], |row| row.l2_hits), "sector")

@@ -151,7 +151,7 @@ pub(super) const TABLE: &[Metric] = &[
         "sectors of global atomics", "Sectors that atomics touched in L2.",
         |i| count(i.global(ATOMIC).sectors)),
     metric!(Device, "%", "l2_tex_read_hit_rate", Some("lts__t_sector_op_read_hit_rate.pct"), [],
-        "100 x load sectors found in L2 / those that loads asked of it", "Share of L2's reads that it answered without DRAM.",
+        "100 x load sectors found in L2 / sectors that loads asked of L2", "Share of L2's reads that it answered without DRAM.",
         |i| percent(i.global(LOAD).l2_hits + i.local(LOAD).l2_hits, l2_reads(i))),
     metric!(Device, "byte", "dram_read_bytes", Some("dram__bytes_read.sum"), [],
         "sectors of loads and atomics that neither L1 nor L2 had x 32", "Bytes read from DRAM.",

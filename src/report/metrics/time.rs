@@ -20,7 +20,7 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "cycle",
         group: Group::Time,
-        formula: "elapsed_cycles + the machine's launch_overhead",
+        formula: "elapsed_cycles + launch overhead",
         meaning: "How long the launch took, with what comes before the first SM has work and after the last.",
         ours: true,
         value: |i| count(i.launch_cycles()),

@@ -73,6 +73,6 @@ fn a_quick_page_is_the_beginning_of_the_whole_one() {
     };
     let (quick, whole) = (page(vec![row(32)]), page(vec![row(32), row(LARGE)]));
     assert!(whole.starts_with(&quick));
-    assert!(quick.contains("| k (32 threads) | **`sm__cycles_elapsed.max`** | 110 | 100 | +10.0 % |"), "{quick}");
+    assert!(quick.contains("| k (32 threads) | **`sm__cycles_active.max`** | 110 | 100 | +10.0 % |"), "{quick}");
     assert!(whole.contains("| cycles and time | 2 | 0 | **within 10 %** |"), "{whole}");
 }

@@ -2,7 +2,7 @@
 //!
 //! Counts at 2^9 are of one block and must agree to the digit where program and addresses decide them. Cycles are those of
 //! `sm__cycles_active.max`, without the launch; at 2^9, where they differ by up to a sixth from run to run, the mean of two or three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and
-//! block 0's is among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`.
+//! block 0's is among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
 
 use simt_sim::base::{BlockId, Cycle};
 use simt_sim::event::{Event, Observer};
