@@ -57,6 +57,7 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
         }
     }
     let mut kernels = Vec::new();
+    let mut instructions = 0;
     let mut names = BTreeMap::new();
     for item in &module.items {
         let Item::Function(function) = item else { continue };
@@ -72,8 +73,9 @@ pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
         }
         let (kernel, found) = body::kernel(function, statements, &statics, &functions, &lines);
         diagnostics.extend(found);
+        instructions += kernel.as_ref().map_or(0, |kernel| kernel.insts.len());
         kernels.extend(kernel.filter(|_| module_is_sound && functions_are_sound));
-        if kernels.iter().map(|kernel| kernel.insts.len()).sum::<usize>() > MOST_INSTRUCTIONS {
+        if instructions > MOST_INSTRUCTIONS {
             let message = format!(
                 "the kernels up to this one have more than {MOST_INSTRUCTIONS} instructions, their functions counted for each"
             );
