@@ -10,6 +10,7 @@
 
 mod figure;
 mod record;
+mod shape;
 mod sheet;
 mod table;
 

@@ -20,6 +20,15 @@ pub enum Figure {
     },
     /// The same stamps: from the beginning of a block's first warp to that of its last, averaged, in cycles.
     Skew,
+    /// Stamps (begin, end, SM, block) of each warp: from the first beginning on an SM to the end of the block that ends first, as a
+    /// share of that to the end of the last, averaged over SMs. Blocks that get on alike: 1.
+    Ages,
+    /// Stamps (begin, end), as many of each operation as warps do it together: the longest time of each `of` consecutive ones,
+    /// averaged, in cycles. One: the mean of all.
+    Slowest {
+        /// Stamps that belong together.
+        of: usize,
+    },
 }
 
 impl Figure {
@@ -36,6 +45,8 @@ impl Figure {
                 let skews: Vec<f64> = blocks(launch, out).iter().map(|b| f64::from(b.skew)).collect();
                 mean(&skews)
             }
+            Figure::Ages => ages(&blocks(launch, out)),
+            Figure::Slowest { of } => slowest(&pairs(out), of),
         };
         found.ok_or_else(|| "the run left too few clock stamps".to_string())
     }
@@ -72,6 +83,7 @@ fn mean(values: &[f64]) -> Option<f64> {
 /// A block as its warps' stamps show it.
 struct Block {
     begin: u32,
+    end: u32,
     sm: u32,
     skew: u32,
 }
@@ -83,7 +95,9 @@ fn blocks(launch: &Launch, out: &[u32]) -> Vec<Block> {
         let origin = stamps[0][0];
         let begins = || stamps.iter().map(|s| s[0].wrapping_sub(origin) as i32);
         let (first, last) = (begins().min().unwrap_or(0), begins().max().unwrap_or(0));
-        Block { begin: origin.wrapping_add_signed(first), sm: stamps[0][2], skew: (last - first) as u32 }
+        let end = stamps.iter().map(|s| s[1].wrapping_sub(origin) as i32).max().unwrap_or(0);
+        let at = |cycles| origin.wrapping_add_signed(cycles);
+        Block { begin: at(first), end: at(end), sm: stamps[0][2], skew: (last - first) as u32 }
     };
     stamps.chunks_exact(warps).map(block).collect()
 }
@@ -105,6 +119,29 @@ fn turnover(blocks: &[Block]) -> Option<f64> {
     mean(&distances)
 }
 
+/// Of SMs that had at least two blocks at a time: the first block's end over the last's, from the first beginning, averaged.
+fn ages(blocks: &[Block]) -> Option<f64> {
+    let mut by_sm: BTreeMap<u32, Vec<&Block>> = BTreeMap::new();
+    for block in blocks {
+        by_sm.entry(block.sm).or_default().push(block);
+    }
+    let share = |blocks: Vec<&Block>| {
+        let origin = blocks.first()?.begin;
+        let begin = blocks.iter().map(|b| after(b.begin, origin)).fold(f64::INFINITY, f64::min);
+        let ends = || blocks.iter().map(|b| after(b.end, origin) - begin);
+        let (first, last) = (ends().fold(f64::INFINITY, f64::min), ends().fold(0.0, f64::max));
+        (blocks.len() > 1 && last > 0.0).then(|| first / last)
+    };
+    let shares: Vec<f64> = by_sm.into_values().filter_map(share).collect();
+    mean(&shares)
+}
+
+fn slowest(pairs: &[(u32, u32)], of: usize) -> Option<f64> {
+    let longest = |group: &[(u32, u32)]| group.iter().map(|p| after(p.1, p.0)).fold(0.0, f64::max);
+    let times: Vec<f64> = pairs.chunks_exact(of.max(1)).map(longest).collect();
+    mean(&times)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,8 +154,24 @@ mod tests {
 
     #[test]
     fn turnover_is_the_distance_of_blocks_on_one_sm() {
-        let block = |sm, begin| Block { begin, sm, skew: 0 };
+        let block = |sm, begin| Block { begin, end: begin, sm, skew: 0 };
         let found = turnover(&[block(0, 0), block(1, 7), block(0, 300), block(0, 100), block(0, 200)]);
         assert_eq!(found, Some(100.0), "SM 1 ran one block only");
+    }
+
+    #[test]
+    fn ages_compare_the_ends_of_blocks_that_are_resident_together() {
+        let block = |sm, begin, end| Block { begin, end, sm, skew: 0 };
+        let blocks = [block(0, u32::MAX, 49), block(1, 5, 9), block(0, 9, 199), block(0, 19, 99)];
+        assert_eq!(ages(&blocks), Some(0.25), "50 of 200 cycles; SM 1 had one block only");
+        assert_eq!(ages(&blocks[..1]), None);
+    }
+
+    #[test]
+    fn the_slowest_of_a_group_counts() {
+        let pairs = [(0, 10), (5, 25), (u32::MAX, 29), (0, 20)];
+        assert_eq!(slowest(&pairs, 1), Some(20.0));
+        assert_eq!(slowest(&pairs, 2), Some(25.0));
+        assert_eq!(slowest(&[], 2), None);
     }
 }

@@ -1,89 +1,10 @@
 //! The experiments. What each program does stands in the program; here: which runs, and what follows from them.
-//!
-//! Most compare a loop run `LONG` and `SHORT` times, so that only the difference counts; `chain` is that with one warp (latency), `flood`
-//! with 32 (interval: eight warps on each of four schedulers).
 
+use super::shape::{
+    BLOCKS, CLOSE, CONTROL, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, WARP, WIDE, barrier,
+    chain, flood, less, longer, loose, one_an_sm, plus, spans, stores, stream, turnover,
+};
 use super::{Experiment, Figure, Setting};
-
-/// Passes of a loop in the longer and the shorter run.
-const LONG: u64 = 48;
-const SHORT: u64 = 16;
-/// By how much they differ.
-const PASSES: f64 = (LONG - SHORT) as f64;
-/// Warps a scheduler when 32 are on an SM of four.
-const WARPS: f64 = 8.0;
-/// Of figures that are latencies or intervals of one class.
-const CLOSE: f64 = 0.15;
-/// Of figures in which several things meet.
-const WIDE: f64 = 0.25;
-
-macro_rules! bundled {
-    ($file:literal) => {
-        (concat!("programs/calibrate/", $file), include_str!(concat!("../../programs/calibrate/", $file)))
-    };
-}
-
-const INTEGER: (&str, &str) = bundled!("integer.ir");
-const FLOAT: (&str, &str) = bundled!("float.ir");
-const WARP: (&str, &str) = bundled!("warp.ir");
-const NEAR: (&str, &str) = bundled!("near_memory.ir");
-const FAR: (&str, &str) = bundled!("far_memory.ir");
-const CONTROL: (&str, &str) = bundled!("control.ir");
-const BLOCKS: (&str, &str) = bundled!("blocks.ir");
-const LOCK: (&str, &str) = bundled!("lock.ir");
-const FETCH: (&str, &str) = bundled!("fetch.ir");
-
-/// An experiment on spans, in cycles.
-const fn spans(
-    name: &'static str,
-    parameter: &'static str,
-    (path, text): (&'static str, &'static str),
-    kernel: &'static str,
-    settings: &'static [Setting],
-    per: f64,
-    tolerance: f64,
-) -> Experiment {
-    Experiment { name, parameter, path, text, kernel, figure: Figure::Span, settings, per, unit: "cycle", tolerance }
-}
-
-/// A setting that adds to the figure.
-const fn plus(set: &'static [(&'static str, u64)]) -> Setting {
-    Setting { weight: 1.0, set }
-}
-
-/// A setting that is taken off the figure.
-const fn less(set: &'static [(&'static str, u64)]) -> Setting {
-    Setting { weight: -1.0, set }
-}
-
-/// One warp, in which `ops` operations a pass wait for each other.
-const fn chain(
-    name: &'static str,
-    parameter: &'static str,
-    program: (&'static str, &'static str),
-    kernel: &'static str,
-    ops: f64,
-) -> Experiment {
-    const SETTINGS: &[Setting] = &[plus(&[("loops", LONG)]), less(&[("loops", SHORT)])];
-    spans(name, parameter, program, kernel, SETTINGS, PASSES * ops, CLOSE)
-}
-
-/// 32 warps that do the same.
-const fn flood(
-    name: &'static str,
-    parameter: &'static str,
-    program: (&'static str, &'static str),
-    kernel: &'static str,
-    ops: f64,
-) -> Experiment {
-    const SETTINGS: &[Setting] = &[plus(&[("loops", LONG), ("warps", 32)]), less(&[("loops", SHORT), ("warps", 32)])];
-    spans(name, parameter, program, kernel, SETTINGS, PASSES * ops * WARPS, CLOSE)
-}
-
-/// An experiment of which something is known not to be modelled: what, is said in docs/calibration.md.
-const fn loose(tolerance: f64, experiment: Experiment) -> Experiment {
-    Experiment { tolerance, ..experiment }
-}
 
 /// Every experiment.
 pub const EXPERIMENTS: &[Experiment] = &[
@@ -95,6 +16,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     loose(0.5, flood("min-max-interval", "interval: IntAdd (minimum, maximum)", INTEGER, "min_max", 32.0)),
     chain("shift-latency", "latency: Shift", INTEGER, "shift", 32.0),
     flood("shift-interval", "interval: Shift", INTEGER, "shift", 32.0),
+    loose(0.55, chain("uniform", "uniform.latency: shl and xor, the same in all lanes", INTEGER, "uniform", 32.0)),
     chain("mul-hi-latency", "latency: IntMulHi", INTEGER, "mul_hi", 32.0),
     flood("mul-hi-interval", "interval: IntMulHi", INTEGER, "mul_hi", 32.0),
     chain("popc-latency", "latency: BitCount and IntAdd", INTEGER, "popc", 16.0),
@@ -272,6 +194,26 @@ pub const EXPERIMENTS: &[Experiment] = &[
         PASSES * 8.0 * 31.0,
         WIDE,
     ),
+    stores(
+        "store-1",
+        "memory.stores: whole lines, lanes 1 word apart",
+        longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 4)),
+    ),
+    loose(
+        0.25,
+        stores(
+            "store-8",
+            "memory.stores: a sector a lane, 8 words apart",
+            longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 32)),
+        ),
+    ),
+    stores(
+        "store-32",
+        "memory.stores: a line a lane, 32 words apart",
+        longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 128)),
+    ),
+    stream("dram-stream", "memory.dram_latency: all SMs read lines in order; with a comparison and what it guards", 1),
+    stream("dram-stream-slowest", "memory.dram_spread: the same, the slowest of eight warps", 8),
     spans(
         "branch-taken",
         "Branch and IntMul behind it: what a taken branch over ten instructions adds to a loop of eight",
@@ -290,60 +232,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         PASSES * 8.0,
         CLOSE,
     ),
-    spans(
-        "barrier-1",
-        "barrier: all 1 warp of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 1)]), less(&[("loops", SHORT), ("warps", 1)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
-    spans(
-        "barrier-2",
-        "barrier: all 2 warps of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 2)]), less(&[("loops", SHORT), ("warps", 2)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
-    spans(
-        "barrier-4",
-        "barrier: all 4 warps of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 4)]), less(&[("loops", SHORT), ("warps", 4)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
-    spans(
-        "barrier-8",
-        "barrier: all 8 warps of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 8)]), less(&[("loops", SHORT), ("warps", 8)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
-    spans(
-        "barrier-16",
-        "barrier: all 16 warps of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 16)]), less(&[("loops", SHORT), ("warps", 16)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
-    spans(
-        "barrier-32",
-        "barrier: all 32 warps of a block arrive together",
-        CONTROL,
-        "barrier",
-        &[plus(&[("loops", LONG), ("warps", 32)]), less(&[("loops", SHORT), ("warps", 32)])],
-        PASSES * 4.0,
-        WIDE,
-    ),
+    barrier("barrier-1", "barrier: all 1 warp of a block arrive together", longer!(("warps", 1))),
+    barrier("barrier-2", "barrier: all 2 warps of a block arrive together", longer!(("warps", 2))),
+    barrier("barrier-4", "barrier: all 4 warps of a block arrive together", longer!(("warps", 4))),
+    barrier("barrier-8", "barrier: all 8 warps of a block arrive together", longer!(("warps", 8))),
+    barrier("barrier-16", "barrier: all 16 warps of a block arrive together", longer!(("warps", 16))),
+    barrier("barrier-32", "barrier: all 32 warps of a block arrive together", longer!(("warps", 32))),
     spans(
         "barrier-late-2",
         "barrier: one of 2 warps arrives late, by 32 high products",
@@ -447,53 +341,26 @@ pub const EXPERIMENTS: &[Experiment] = &[
         )
     },
     Experiment {
-        figure: Figure::Turnover { spin: 2000 },
+        figure: Figure::Ages,
+        unit: "share",
         ..spans(
-            "turnover-1",
-            "block_start: one block of 1 warp an SM",
+            "ages",
+            "policy: four blocks of 16 warps with equal work on each SM: the first's time over the last's",
             BLOCKS,
-            "turnover",
-            &[plus(&[("blocks", 1056), ("warps", 1), ("room", 160000), ("spin", 2000), ("late", 0)])],
+            "ages",
+            &[plus(&[("blocks", 528), ("warps", 16), ("spin", 40)])],
             1.0,
-            CLOSE,
+            0.1,
         )
     },
-    Experiment {
-        figure: Figure::Turnover { spin: 2000 },
-        ..spans(
-            "turnover-16",
-            "block_start: one block of 16 warps an SM",
-            BLOCKS,
-            "turnover",
-            &[plus(&[("blocks", 1056), ("warps", 16), ("room", 160000), ("spin", 2000), ("late", 0)])],
-            1.0,
-            CLOSE,
-        )
-    },
-    Experiment {
-        figure: Figure::Turnover { spin: 2000 },
-        ..spans(
-            "turnover-32",
-            "block_start: one block of 32 warps an SM",
-            BLOCKS,
-            "turnover",
-            &[plus(&[("blocks", 1056), ("warps", 32), ("room", 160000), ("spin", 2000), ("late", 0)])],
-            1.0,
-            CLOSE,
-        )
-    },
-    Experiment {
-        figure: Figure::Turnover { spin: 2000 },
-        ..spans(
-            "turnover-16-late",
-            "as turnover-16, but the last thing that a block does is a store",
-            BLOCKS,
-            "turnover",
-            &[plus(&[("blocks", 1056), ("warps", 16), ("room", 160000), ("spin", 2000), ("late", 1)])],
-            1.0,
-            CLOSE,
-        )
-    },
+    turnover("turnover-1", "block_start: one block of 1 warp an SM", one_an_sm!(("warps", 1))),
+    turnover("turnover-16", "block_start: one block of 16 warps an SM", one_an_sm!(("warps", 16))),
+    turnover("turnover-32", "block_start: one block of 32 warps an SM", one_an_sm!(("warps", 32))),
+    turnover(
+        "turnover-16-late",
+        "as turnover-16, but the last thing that a block does is a store",
+        one_an_sm!(("warps", 16), ("late", 1)),
+    ),
     Experiment {
         figure: Figure::Turnover { spin: 0 },
         ..spans(
@@ -507,7 +374,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         )
     },
     loose(
-        0.3,
+        0.4,
         Experiment {
             figure: Figure::Skew,
             ..spans(
@@ -515,7 +382,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
                 "from the first to the last warp of a block of 32 to begin",
                 BLOCKS,
                 "turnover",
-                &[plus(&[("blocks", 1056), ("warps", 32), ("room", 160_000), ("spin", 2000)])],
+                one_an_sm!(("warps", 32)),
                 1.0,
                 WIDE,
             )

@@ -94,14 +94,14 @@ fn back_stops_where_forward_stopped() {
 fn cycles_go_by_one_by_one() {
     with(REDUCTION.0, REDUCTION.1, "h200", |mut debugger| {
         let mut forward = Vec::new();
-        for cycle in 0..400 {
+        for cycle in 0..700 {
             debugger.seek_cycle(cycle);
             assert_eq!(debugger.clock(), cycle);
             assert!(debugger.view(FIRST).last.is_none_or(|last| last.cycle < cycle));
             forward.push(seen(&debugger));
         }
         assert!(debugger.steps() > 20);
-        for cycle in (0..400).rev().step_by(13) {
+        for cycle in (0..700).rev().step_by(13) {
             debugger.seek_cycle(cycle);
             assert!(seen(&debugger) == forward[cycle as usize], "cycle {cycle}");
         }

@@ -1,7 +1,7 @@
 //! Making text from a submission safe to print: names and source lines may carry terminal escapes or reorder what a reader sees.
 
 /// Text without control characters, bidirectional overrides and other invisible marks; each is shown as its code. Line breaks and
-/// tabs stay. Longer text than `limit` bytes is cut. Words that begin with `::` or `##` are parted: at the start of a line of a job's log
+/// tabs stay. Longer text than `limit` bytes is cut. Words that begin with `::` or `##[` are parted: at the start of a line of a job's log
 /// they are commands to the runner (`::notice ..::` is how points reach GitHub Classroom), and lines are broken between any words.
 pub fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
@@ -15,7 +15,8 @@ pub fn plain(text: &str, limit: usize) -> String {
         match c {
             '\n' | '\t' => out.push(c),
             c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
-            ':' | '#' if before.is_whitespace() && rest.peek() == Some(&c) => out.extend([c, ' ']),
+            ':' if before.is_whitespace() && rest.peek() == Some(&':') => out.push_str(": "),
+            '#' if before.is_whitespace() && rest.clone().take(2).eq(['#', '[']) => out.push_str("# "),
             c => out.push(c),
         }
         before = c;

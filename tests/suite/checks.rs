@@ -73,7 +73,7 @@ const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefine
 const LISTED: &[(&str, &[&str], &str)] = &[
     ("calibrate/", &["race-same-value"], "all lanes leave the same measurement in one place"),
     ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),
-    ("cuda/shared_halving_race", &["race-shared"], "its barrier is missing on purpose"),
+    ("cuda/shared_halving_race", &["race-shared", "unset-shared"], "its barrier is missing on purpose"),
     ("small/ballot_both_arms", &["mask-absent-lane"], "shows a full mask in both arms of a branch"),
     ("small/barrier_after_exit", &["barrier-after-exit"], "shows what machines make of it"),
     ("small/barrier_both_arms", &["barrier-in-parts"], "shows what machines make of it"),

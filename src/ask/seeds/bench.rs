@@ -36,6 +36,8 @@ pub(super) struct Sums {
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
     pub(super) cycles: u64,
+    /// Those of the launch, which rates count.
+    pub(super) launch_cycles: u64,
     pub(super) inst_per_warp: f64,
     pub(super) divergent_a_block: u64,
     pub(super) branch_efficiency: f64,
@@ -76,6 +78,7 @@ impl Sum {
         let done = trial.lowered().set("n", blocks * BLOCK).run()?;
         Ok(Sum {
             cycles: done.cycles(),
+            launch_cycles: done.count("launch_cycles")?,
             inst_per_warp: done.real("inst_per_warp")?,
             divergent_a_block: done.count("divergent_branch")? / blocks,
             branch_efficiency: done.real("branch_efficiency")?,

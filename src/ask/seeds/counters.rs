@@ -132,7 +132,7 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
     let h200_rates = facts.number("h200 gld_throughput less")? / facts.number("h200 gld_throughput neighbored")?;
     let h200_times = facts.number("h200 neighbored")? / facts.number("h200 less")?;
     let rates = h200.less.gld_throughput / h200.near.gld_throughput;
-    let times = h200.near.cycles as f64 / h200.less.cycles as f64;
+    let times = h200.near.launch_cycles as f64 / h200.less.launch_cycles as f64;
     Ok(Evidence {
         lines: vec![
             held(

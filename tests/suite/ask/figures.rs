@@ -246,10 +246,10 @@ fn sectors_and_banks() {
         let ways = (0..32).map(|bank| words.iter().filter(|&w| w % 32 == bank).count()).max().unwrap_or(0) as u64;
         let row = stride.to_string();
         assert_eq!(counts(&answer, &row, ["ways, pre-volta", "ways, volta"]), [ways; 2], "stride {stride}");
-        // Two cycles a further pass on the H200, less the six or seven that the loop's branch takes longer than a load without
+        // Two cycles a further pass on the H200, less the six to eight that the loop's branch takes longer than a load without
         // conflict; the store that fills the words conflicts as well.
         let added = real(&answer, &row, "added a load") - 2.0 * (ways - 1) as f64;
-        assert!((if ways > 1 { -7.0 } else { 0.0 }..1.0).contains(&added), "stride {stride}: {added} cycles too many");
+        assert!((if ways > 1 { -8.0 } else { 0.0 }..1.0).contains(&added), "stride {stride}: {added} cycles too many");
     }
 }
 

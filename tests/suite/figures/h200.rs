@@ -125,9 +125,9 @@ fn the_three_reductions_take_as_long_as_on_the_gpu() {
         cycles
     });
     assert!(cycles[0] > cycles[1] && cycles[1] > cycles[2], "{cycles:?}");
-    // Not as near as they should be: interleaved is 5 % too slow, the other two are too fast.
-    close("neighbored / less", cycles[0] / cycles[1], NEIGHBORED.large / LESS.large, 7.0);
-    close("less / interleaved", cycles[1] / cycles[2], LESS.large / INTERLEAVED.large, 12.0);
+    close("neighbored / less", cycles[0] / cycles[1], NEIGHBORED.large / LESS.large, 5.0);
+    // Not as near as it should be: `less` is too fast, in the steps in which several of its warps work.
+    close("less / interleaved", cycles[1] / cycles[2], LESS.large / INTERLEAVED.large, 10.0);
 }
 
 #[test]

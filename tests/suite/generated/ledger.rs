@@ -74,6 +74,11 @@ impl Observer for Ledger {
                 self.slots(sm, scheduler, "used", cycle, slots.into());
                 self.busy(sm, warp, slots.into());
             }
+            Event::IssuePart { cycle, sm, warp, .. } => {
+                let scheduler = warp.index() % self.schedulers.len();
+                self.slots(sm, scheduler, "used", cycle, 1);
+                self.busy(sm, warp, 1);
+            }
             Event::WarpStalled { sm, warp, cycles, .. } => self.busy(sm, warp, cycles),
             Event::SlotsLost { cycle, sm, scheduler, cycles, .. } => {
                 self.slots(sm, scheduler as usize, "lost", cycle, cycles);
