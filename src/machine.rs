@@ -18,6 +18,7 @@ mod scheduler;
 mod session;
 mod sm;
 mod spec;
+mod stores;
 mod verdict;
 mod warp;
 
@@ -26,7 +27,7 @@ pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
 pub use lower::{Code, lower};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{
-    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Packets, Placement,
-    Policy, Price, Side, StorePolicy, Transactions, Uniform,
+    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
+    Price, Side, StorePolicy, Transactions, Uniform,
 };
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

@@ -34,6 +34,7 @@ pub(super) const CONTROL: (&str, &str) = bundled!("control.ir");
 pub(super) const BLOCKS: (&str, &str) = bundled!("blocks.ir");
 pub(super) const LOCK: (&str, &str) = bundled!("lock.ir");
 pub(super) const FETCH: (&str, &str) = bundled!("fetch.ir");
+pub(super) const STORES: (&str, &str) = bundled!("stores.ir");
 const DRAM: (&str, &str) = bundled!("dram_stream.ir");
 
 /// An experiment on spans, in cycles.
@@ -95,9 +96,9 @@ pub(super) const fn barrier(name: &'static str, parameter: &'static str, setting
     spans(name, parameter, CONTROL, "barrier", settings, PASSES * 16.0, WIDE)
 }
 
-/// Stores of 16 warps of an SM, each to the same 32 KiB again and again: cycles a store of the SM.
+/// Stores of 16 warps of an SM: cycles a request of the SM.
 pub(super) const fn stores(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
-    spans(name, parameter, FAR, "store", settings, PASSES * 8.0 * 16.0, CLOSE)
+    spans(name, parameter, STORES, "store", settings, PASSES * 8.0 * 16.0, CLOSE)
 }
 
 /// A stream from DRAM on all SMs of an H200: 36 loads of each of eight warps, of which the slowest of `of` count.

@@ -1,8 +1,8 @@
 //! The experiments. What each program does stands in the program; here: which runs, and what follows from them.
 
 use super::shape::{
-    BLOCKS, CLOSE, CONTROL, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, WARP, WIDE, barrier,
-    chain, flood, less, longer, loose, one_an_sm, plus, spans, stores, stream, turnover,
+    BLOCKS, CLOSE, CONTROL, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, STORES, WARP, WIDE,
+    barrier, chain, flood, less, longer, loose, one_an_sm, plus, spans, stores, stream, turnover,
 };
 use super::{Experiment, Figure, Setting};
 
@@ -194,24 +194,45 @@ pub const EXPERIMENTS: &[Experiment] = &[
         PASSES * 8.0 * 31.0,
         WIDE,
     ),
-    stores(
-        "store-1",
-        "memory.stores: whole lines, lanes 1 word apart",
-        longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 4)),
+    stores("store-1", "memory.stores.sector: whole lines, lanes 1 word apart", longer!(("warps", 16), ("stride", 4))),
+    stores("store-8", "memory.stores.line: a sector a lane, 8 words apart", longer!(("warps", 16), ("stride", 32))),
+    stores("store-32", "memory.stores.line: a line a lane, 32 words apart", longer!(("warps", 16), ("stride", 128))),
+    spans(
+        "store-burst",
+        "memory.stores.queue: 16 stores, lanes 8 words apart, and a load behind them that hits in L1",
+        STORES,
+        "burst",
+        &[plus(&[("stride", 32)])],
+        1.0,
+        CLOSE,
     ),
-    loose(
-        0.25,
-        stores(
-            "store-8",
-            "memory.stores: a sector a lane, 8 words apart",
-            longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 32)),
-        ),
-    ),
-    stores(
-        "store-32",
-        "memory.stores: a line a lane, 32 words apart",
-        longer!(("warps", 16), ("bytes", 1 << 19), ("lanes", 128)),
-    ),
+    Experiment {
+        figure: Figure::Slowest { of: 8 },
+        ..spans(
+            "store-crowd",
+            "memory.stores.l2_packets_per_cycle: stores of all SMs, lanes 8 words apart, cycles a request of an SM",
+            STORES,
+            "store",
+            &[
+                plus(&[("loops", 96), ("stride", 32), ("warps", 8), ("blocks", 132)]),
+                less(&[("loops", 48), ("stride", 32), ("warps", 8), ("blocks", 132)]),
+            ],
+            48.0 * 8.0 * 8.0,
+            CLOSE,
+        )
+    },
+    Experiment {
+        figure: Figure::Slowest { of: 1 },
+        ..spans(
+            "store-behind",
+            "memory.stores.l2_queue_cycles: a load past L1 while all SMs store, lanes 8 words apart",
+            STORES,
+            "behind",
+            &[plus(&[("loops", 24), ("stride", 32), ("warps", 9), ("blocks", 132)])],
+            8.0,
+            WIDE,
+        )
+    },
     stream("dram-stream", "memory.dram_latency: all SMs read lines in order; with a comparison and what it guards", 1),
     stream("dram-stream-slowest", "memory.dram_spread: the same, the slowest of eight warps", 8),
     spans(
@@ -230,6 +251,24 @@ pub const EXPERIMENTS: &[Experiment] = &[
         "branches",
         &[plus(&[("loops", LONG), ("k", 0)]), less(&[("loops", SHORT), ("k", 0)])],
         PASSES * 8.0,
+        CLOSE,
+    ),
+    spans(
+        "branch-taken-interval",
+        "Branch and IntMul behind it, 32 warps",
+        CONTROL,
+        "branches",
+        &[plus(&[("loops", LONG), ("k", 1), ("warps", 32)]), less(&[("loops", SHORT), ("k", 1), ("warps", 32)])],
+        PASSES * 8.0 * 8.0,
+        CLOSE,
+    ),
+    spans(
+        "branch-not-taken-interval",
+        "Branch, not taken, and the eleven operations behind it, 32 warps",
+        CONTROL,
+        "branches",
+        &[plus(&[("loops", LONG), ("k", 0), ("warps", 32)]), less(&[("loops", SHORT), ("k", 0), ("warps", 32)])],
+        PASSES * 8.0 * 8.0,
         CLOSE,
     ),
     barrier("barrier-1", "barrier: all 1 warp of a block arrive together", longer!(("warps", 1))),

@@ -1,20 +1,19 @@
 //! The memory system as one SM sees it: coalescer, L1, its share of L2 and DRAM, shared-memory banks.
 //!
-//! An access is served at issue, in one go: the coalescer splits it into 32-byte sectors of 128-byte lines, tags say where
-//! each sector is, and two rate limiters (the link to L2, DRAM) say when the last one arrives. Shared memory counts the
-//! passes its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts), Accel-Sim (sectored, write-through L1).
+//! An access is served at issue, in one go, though in the order of the load/store unit: the coalescer splits it into 32-byte
+//! sectors of 128-byte lines, tags say where each sector is, and rate limiters (the link to L2, the way of stores, DRAM) say
+//! when the last one arrives. Shared memory counts the passes its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts),
+//! Accel-Sim (sectored, write-through L1).
 //! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::l2::L2;
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
+use super::stores::{FINE, Stores};
 use crate::base::{Cycle, LaneMask, MAX_LANES, mix};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-
-/// Time on the links is kept in 1/1024 cycles, so that fractional rates add up exactly.
-const FINE: u64 = 1024;
 
 /// One SM's memory system.
 #[derive(Clone)]
@@ -27,7 +26,10 @@ pub(super) struct MemorySystem {
     dram_cost: u64,
     /// Fine time until which each is busy.
     link_free: u64,
-    store_free: u64,
+    /// Where stores have a way of their own.
+    stores: Option<Stores>,
+    /// The first cycle at which the load/store unit, which serves in order, takes up another access.
+    in_order: Cycle,
     dram_free: u64,
     /// Scratch: the lines of the request being served.
     lines: Lines,
@@ -64,16 +66,17 @@ impl MemorySystem {
             link_cost: cost(link),
             dram_cost: cost(m.dram_bytes_per_cycle / share),
             link_free: 0,
-            store_free: 0,
+            stores: m.stores.map(|path| Stores::new(path, active_sms)),
+            in_order: 0,
             dram_free: 0,
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
     }
 
-    /// The first cycle at which the queue towards L2 takes another request.
+    /// The first cycle at which the queue in front of the memory system takes another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
-        (self.link_free.max(self.store_free) / FINE).saturating_sub(Cycle::from(self.spec.queue_cycles))
+        (self.link_free / FINE).max(self.in_order).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
     /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`], afterwards as the caches see them.
@@ -86,7 +89,8 @@ impl MemorySystem {
         warp_slot: u32,
         price: Cycle,
     ) -> Served {
-        match access.space {
+        let now = now.max(self.in_order);
+        let served = match access.space {
             Space::Shared => self.shared(now, access, addresses),
             Space::Const | Space::Param => {
                 Served { traffic: Traffic { memory: MemoryKind::Const, ..blank(access) }, done: now + price, port: 1 }
@@ -100,7 +104,10 @@ impl MemorySystem {
                 self.global(now, access, addresses, MemoryKind::Local)
             }
             Space::Global | Space::Generic => self.global(now, access, addresses, MemoryKind::Global),
-        }
+        };
+        let room = self.stores.as_ref().map_or(0, Stores::room_at);
+        self.in_order = room.max(now + served.port);
+        served
     }
 
     fn global(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: MemoryKind) -> Served {
@@ -116,6 +123,7 @@ impl MemorySystem {
         };
         let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
         let mut done = now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        let dense = access.kind == AccessKind::Write && u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -139,7 +147,7 @@ impl MemorySystem {
                 continue;
             }
             let port_delay = position as Cycle * Cycle::from(self.spec.l1_line_interval);
-            let arrives = self.below_l1(now + port_delay, line, missing, &mut traffic);
+            let arrives = self.below_l1(now + port_delay, line, missing, dense, &mut traffic);
             done = done.max(arrives);
             if let (Some(l1), Some(found)) = (&mut self.l1, filled) {
                 l1.arrive(found, arrives);
@@ -159,14 +167,15 @@ impl MemorySystem {
     }
 
     /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
-    fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, traffic: &mut Traffic) -> Cycle {
-        let count = u64::from(sectors_in(sectors));
-        let (link, cost) = match self.spec.stores {
-            Some(packets) if traffic.kind == AccessWay::Store => (&mut self.store_free, packets.cycles(sectors) * FINE),
-            _ => (&mut self.link_free, count * self.link_cost),
+    fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, dense: bool, traffic: &mut Traffic) -> Cycle {
+        let through_link = match (&mut self.stores, traffic.kind) {
+            (Some(stores), AccessWay::Store) => stores.send(now, sectors, dense),
+            (stores, _) => {
+                let behind = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
+                self.link_free = self.link_free.max(behind * FINE) + u64::from(sectors_in(sectors)) * self.link_cost;
+                self.link_free / FINE
+            }
         };
-        *link = (*link).max(now * FINE) + cost;
-        let through_link = *link / FINE;
         let found = match traffic.kind {
             AccessWay::Load => self.l2.read(line, sectors),
             AccessWay::Store | AccessWay::Atomic => self.l2.write(line, sectors),
@@ -259,6 +268,11 @@ impl Lines {
         if !ascending {
             self.sort();
         }
+    }
+
+    /// How many sectors the request touches.
+    fn sectors(&self) -> u64 {
+        self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
     }
 
     #[inline]

@@ -156,23 +156,22 @@ pub enum Transactions {
     Lines,
 }
 
-/// How stores travel to L2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// How stores travel to L2: in packets, first on the SM's own way, then on one that all SMs share. What the load/store unit
+/// serves, it serves in order: behind a store that the SM's own way has no room for, everything waits; a load that misses in L1
+/// goes to L2 behind the stores that are on their way.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Packets {
-    /// Cycles for each line of a request that is not written whole.
+pub struct StorePath {
+    /// Packets for each line of a request that is not written whole.
     pub line: u32,
-    /// Cycles for each sector.
+    /// Packets for each sector. The SM's own way takes a packet a cycle.
     pub sector: u32,
-}
-
-impl Packets {
-    /// Cycles for some of the four sectors of a line, one bit each.
-    #[inline]
-    pub(super) fn cycles(self, sectors: u8) -> u64 {
-        let header = if sectors == 0b1111 { 0 } else { self.line };
-        u64::from(header) + u64::from(sectors.count_ones()) * u64::from(self.sector)
-    }
+    /// Packets that wait on the SM's own way at most.
+    pub queue: u32,
+    /// Packets a cycle that L2 takes from all SMs together.
+    pub l2_packets_per_cycle: f64,
+    /// Cycles of backlog of that shared way beyond which the SM's own way stands.
+    pub l2_queue_cycles: u32,
 }
 
 /// The memory system.
@@ -203,7 +202,7 @@ pub struct Memory {
     /// Bytes a cycle that one SM can get from L2 at most.
     pub l2_bytes_per_cycle_sm: f64,
     /// The SM's own way for stores to L2; `None`: they share that of the loads.
-    pub stores: Option<Packets>,
+    pub stores: Option<StorePath>,
     /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
     pub dram_latency: u32,
     /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
@@ -431,6 +430,13 @@ impl MachineSpec {
             ("dram_bytes_per_cycle", self.memory.dram_bytes_per_cycle),
         ] {
             need(rate.is_finite() && rate >= 1e-3, field, "a rate is a positive number of bytes a cycle");
+        }
+        if let Some(stores) = self.memory.stores {
+            let rate = stores.l2_packets_per_cycle;
+            let ok = rate.is_finite() && rate >= 1e-3;
+            need(ok, "l2_packets_per_cycle", "a rate is a positive number of packets a cycle");
+            let few = stores.line <= 1024 && stores.sector <= 1024;
+            need(few, "stores", "a line and a sector are 1024 packets at most");
         }
         need(
             self.lowering == Lowering::AsWritten || self.code.is_some(),
