@@ -47,7 +47,7 @@ impl Manner {
     }
 }
 
-/// An access of one lane to one word, or of several that read and that nothing tells apart.
+/// An access of one lane to one word, or of several that do the same and that nothing tells apart.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
     /// Of the lowest lane.
@@ -233,6 +233,40 @@ impl Shadow {
         }
     }
 
+    /// Lets several lanes of a warp do one atomic access to a word, if each of them would come to no more than what is written down
+    /// already: they race with nothing, and a record tells of the same, or records of other warps stand for it. If not, nothing has
+    /// happened, and they are to [touch](Shadow::touch) it one by one.
+    pub(super) fn join(
+        &mut self,
+        word: usize,
+        touch: &Touch,
+        rules: Rules,
+        knows: &impl Fn(Past, u32) -> bool,
+    ) -> bool {
+        let Some(Some(cells)) = self.pages.get_mut(word / PAGE) else { return false };
+        let Cell { write, other } = &mut cells[word % PAGE];
+        let written = Past { warp: write.warp, lane: write.tag.lane(), stamp: write.stamp };
+        if write.warp == SPLIT || write.warp != NOBODY && !knows(written, write.warp / rules.warps_per_block) {
+            return false;
+        }
+        let records = if other.warp == SEVERAL {
+            self.aside.several.get_mut(other.stamp as usize).map_or(&mut [][..], Vec::as_mut_slice)
+        } else {
+            std::slice::from_mut(other)
+        };
+        let mut races = false;
+        conflicts(records, touch, rules, 0, true, knows, &mut |_| races = true);
+        if races {
+            return false;
+        }
+        if let Some(same) = records.iter_mut().find(|record| joins(record, touch)) {
+            same.lanes |= touch.lanes;
+            return true;
+        }
+        // Of its own warp's records each lane knows others.
+        stood_for(records.iter().filter(|record| record.warp != touch.past.warp), touch, rules, knows)
+    }
+
     #[cold]
     fn add_page(&mut self, page: usize) -> bool {
         if self.used >= MOST_PAGES {
@@ -363,24 +397,31 @@ fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, 
     stands && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes) || record.lanes.lanes().all(known))
 }
 
+/// Whether two of the records, of different groups, stand for the access (see [`Rules::apart`]).
+fn stood_for<'r>(
+    records: impl Iterator<Item = &'r Record>,
+    touch: &Touch,
+    rules: Rules,
+    knows: &impl Fn(Past, u32) -> bool,
+) -> bool {
+    let Some(warps) = rules.apart else { return false };
+    let unordered = |r: &&Record| {
+        let first = |lane| Past { warp: r.warp, lane, stamp: r.stamp };
+        let known = |past| knows(past, r.warp / rules.warps_per_block);
+        r.tag.kind() == Tag::new(touch).kind() && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
+    };
+    let mut groups = records.filter(unordered).map(|r| r.warp / warps);
+    let first = groups.next();
+    groups.any(|group| Some(group) != first)
+}
+
 fn insert(list: &mut Vec<Record>, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) {
     if let Some(same) = list.iter_mut().find(|record| joins(record, touch)) {
         same.lanes |= touch.lanes;
         return;
     }
-    if let Some(warps) = rules.apart
-        && list.len() >= 2
-    {
-        let unordered = |r: &&Record| {
-            let first = |lane| Past { warp: r.warp, lane, stamp: r.stamp };
-            let known = |past| knows(past, r.warp / rules.warps_per_block);
-            r.tag.kind() == Tag::new(touch).kind() && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
-        };
-        let mut groups = list.iter().filter(unordered).map(|r| r.warp / warps);
-        let first = groups.next();
-        if groups.any(|group| Some(group) != first) {
-            return;
-        }
+    if stood_for(list.iter(), touch, rules, knows) {
+        return;
     }
     list.retain(|record| !replaced(record, touch, rules, knows));
     if list.len() < MOST_RECORDS {

@@ -337,15 +337,20 @@ impl Driver {
     }
 }
 
-fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
+/// A driver of a kernel with these instructions that may order something.
+fn driver(setting: Setting, strong: &str) -> Driver {
     let text = TEXT
-        .replace("STRONG", if setting.strong { STRONG } else { "" })
+        .replace("STRONG", strong)
         .replace("COUNTED", if setting.counted { "bar.sync 1, 64;" } else { "" })
         .replace("SPACE", if setting.shared { "shared" } else { "global" });
     let program = Program::parse("k.ir", &text);
     let kernel = program.kernel(None).expect("one kernel");
     let launch = program.launch(kernel, &Overrides::default(), &|_| Err(String::new())).expect("sound directives");
-    let mut driver = Driver::new(kernel, &launch, setting);
+    Driver::new(kernel, &launch, setting)
+}
+
+fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
+    let mut driver = driver(setting, if setting.strong { STRONG } else { "" });
     let mut graph = Graph::new(setting);
     for (i, act) in acts.iter().enumerate() {
         let expected = graph.act(act);
@@ -368,6 +373,45 @@ fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
         counted,
     });
     settings.prop_flat_map(|setting| (Just(setting), prop::collection::vec(act(setting), 1..40)))
+}
+
+/// What is found when lanes do their atomics together, or one after the other. The second of a pair: lanes that join in an atomic.
+fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> String {
+    let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;");
+    for (act, also) in acts {
+        match *act {
+            Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, .. } => {
+                let (warp, lanes) = (thread / LANES * LANES, LaneMask::lane(thread % LANES) | LaneMask(*also));
+                if together {
+                    driver.access(thread, *also, first, bytes, way, false);
+                } else {
+                    lanes.lanes().for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, false));
+                }
+            }
+            Act::Fence { .. } | Act::Flag { .. } => {}
+            _ => driver.act(act),
+        }
+    }
+    format!("{:#?}", driver.checker.finish())
+}
+
+#[test]
+fn atomics_together_are_found_as_one_by_one() {
+    let mut config = ProptestConfig::with_cases(3000);
+    config.rng_seed = proptest::test_runner::RngSeed::Fixed(0xa70);
+    config.failure_persistence = None;
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let settings =
+        any::<[bool; 2]>().prop_map(|[shared, counted]| Setting { strong: true, lock_step: false, shared, counted });
+    let acts = settings.prop_flat_map(|setting| {
+        let each = (act(setting), 0..1u32 << LANES);
+        (Just(setting), prop::collection::vec(each, 1..40))
+    });
+    let same = |(setting, acts): (Setting, Vec<(Act, u32)>)| {
+        prop_assert_eq!(found_of_atomics(setting, &acts, true), found_of_atomics(setting, &acts, false));
+        Ok(())
+    };
+    runner.run(&acts, same).unwrap_or_else(|e| panic!("{e}"));
 }
 
 #[test]

@@ -16,11 +16,12 @@ pub(super) const SECTOR: u64 = 32;
 pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
 
 /// Tags of one cache. A column for each thing that is known of a way, sets one behind the other: what a lookup compares lies
-/// together, and memory that holds zeros only costs nothing until it is used.
+/// together. A set has its place in the columns from when a line first comes to it, so a large cache costs little until it is used.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
-    sets: u64,
+    /// For each set, how many there were in the columns with it; 0 = it is not there yet.
+    places: Vec<u32>,
     clock: u64,
     /// Line number + 1; 0 = empty.
     tags: Vec<u64>,
@@ -67,27 +68,45 @@ impl Cache {
     pub(super) fn new(bytes: u64, ways: u32) -> Cache {
         let ways = ways.max(1) as usize;
         let sets = (bytes / LINE / ways as u64).max(1);
-        let all = sets as usize * ways;
         Cache {
             ways,
-            sets,
+            places: vec![0; sets as usize],
             clock: 0,
-            tags: vec![0; all],
-            used: vec![0; all],
-            arrives: vec![0; all],
-            sectors: vec![0; all],
-            dirty: vec![0; all],
+            tags: Vec::new(),
+            used: Vec::new(),
+            arrives: Vec::new(),
+            sectors: Vec::new(),
+            dirty: Vec::new(),
         }
     }
 
-    /// The ways that can hold `line`.
+    /// The number of the set that can hold `line`.
     #[inline]
-    fn set(&self, line: u64) -> Range<usize> {
+    fn number(&self, line: u64) -> usize {
         // Fold the high bits in, so that power-of-two strides spread over the sets, then scale to the number of sets.
         let folded = (line ^ (line >> 11) ^ (line >> 23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let set = ((folded >> 32) * self.sets) >> 32;
-        let from = set as usize * self.ways;
-        from..from + self.ways
+        (((folded >> 32) * self.places.len() as u64) >> 32) as usize
+    }
+
+    /// The ways of a set, if any line has come to it.
+    #[inline]
+    fn set(&self, number: usize) -> Option<Range<usize>> {
+        let end = self.places[number] as usize * self.ways;
+        (end > 0).then(|| end - self.ways..end)
+    }
+
+    /// Gives a set its ways, all empty.
+    #[cold]
+    fn add_set(&mut self, number: usize) -> Range<usize> {
+        let (first, end) = (self.tags.len(), self.tags.len() + self.ways);
+        for column in [&mut self.tags, &mut self.used, &mut self.arrives] {
+            column.resize(end, 0);
+        }
+        for column in [&mut self.sectors, &mut self.dirty] {
+            column.resize(end, 0);
+        }
+        self.places[number] = (end / self.ways) as u32;
+        first..end
     }
 
     /// Looks `wanted` sectors of `line` up; when `allocate`, those missing are present from now on and arrive when the
@@ -96,7 +115,12 @@ impl Cache {
     pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
         self.clock += 1;
         let tag = line + 1;
-        let set = self.set(line);
+        let number = self.number(line);
+        let set = match self.set(number) {
+            Some(set) => set,
+            None if allocate => self.add_set(number),
+            None => return Found { hits: 0, arrives: 0, place: None, evicted: 0 },
+        };
         let first = set.start;
         if let Some(i) = self.tags[set.clone()].iter().position(|&t| t == tag) {
             let place = first + i;
@@ -154,7 +178,7 @@ impl Cache {
 
     /// Drops `line`, which must not be dirty.
     pub(super) fn evict(&mut self, line: u64) {
-        let set = self.set(line);
+        let Some(set) = self.set(self.number(line)) else { return };
         let first = set.start;
         if let Some(i) = self.tags[set].iter().position(|&tag| tag == line + 1) {
             self.tags[first + i] = 0;

@@ -26,9 +26,9 @@ pub(super) struct Expansion {
     /// How many they are.
     pub count: u32,
     on_unit: u32,
-    /// Cycles that those on the unit keep it busy together.
-    interval: u32,
+    /// One on the unit; from the `longer`-th on they keep it busy for a cycle more, so that their shares add up to the whole.
     unit: Part,
+    longer: u32,
     other: Part,
     /// Cycles from the issue of the last one to the result.
     pub tail: u32,
@@ -44,19 +44,19 @@ impl Expansion {
         let others = count - on_unit;
         let trip = if trip.saturating_mul(on_unit).saturating_add(others) > price.latency { even } else { trip };
         let rest = price.latency - trip * on_unit;
-        let unit = Part { port, interval: 0, gap: trip.max(1) };
+        let unit = Part { port, interval: price.interval / on_unit, gap: trip.max(1) };
+        let longer = on_unit - price.interval % on_unit;
         let other = Part { port: Port::None, interval: 0, gap: rest.checked_div(others).unwrap_or(0).max(1) };
         let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * other.gap };
         let tail = price.latency.saturating_sub(spent).max(1);
-        Expansion { count, on_unit, interval: price.interval, unit, other, tail }
+        Expansion { count, on_unit, unit, longer, other, tail }
     }
 
     /// The `i`-th.
     #[inline]
     pub(super) fn part(&self, i: u32) -> Part {
         if i < self.on_unit {
-            // Shares that add up to the whole.
-            Part { interval: (self.interval + i) / self.on_unit, ..self.unit }
+            Part { interval: self.unit.interval + u32::from(i >= self.longer), ..self.unit }
         } else {
             self.other
         }

@@ -3,15 +3,16 @@
 //! Meaning is applied here, once ([`exec::step`]); the scoreboard decides when dependants may go. What a step means to other
 //! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
 
+mod parts;
+
 use super::block::{Block, Votes};
-use super::expansion::Expansion;
 use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::spec::Policy;
 use super::verdict::{FaultReport, Watch};
-use super::warp::{Arrival, Parts, Until, Waiting, Warp};
+use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId, mix};
 use crate::divergence::{Flow, Side, WarpControl};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
@@ -103,8 +104,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
                 if cost.expansion > 0 {
-                    warp.parts = Parts { issued: 1, lanes };
-                    self.await_part(scheduler, warp, cost, now);
+                    self.begin_parts(scheduler, warp, cost, lanes, now);
                     return Ok(After::Nothing);
                 }
                 After::Nothing
@@ -124,42 +124,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
         warp.write_back(cost, times.done);
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
-    }
-
-    /// Issues a further machine instruction of the step that the warp has begun; after the last the warp goes on.
-    #[inline(never)]
-    fn issue_part(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, cost: &Cost, now: Cycle) {
-        let Some((pc, active)) = warp.next else { return };
-        let expansion = self.expansion(cost);
-        let part = expansion.part(warp.parts.issued);
-        self.attribute(scheduler, warp, w, pc, (part.port, cost.throttle), now);
-        let (cycle, sm, lanes) = (now, self.id, warp.parts.lanes);
-        self.observer.on(Event::IssuePart { cycle, sm, warp: WarpId(w as u32), pc, active, lanes });
-        scheduler.accounted = now + 1;
-        if part.port != Port::None {
-            scheduler.occupy(part.port, now + Cycle::from(part.interval));
-        }
-        warp.parts.issued += 1;
-        if warp.parts.issued < expansion.count {
-            return self.await_part(scheduler, warp, cost, now);
-        }
-        warp.parts.issued = 0;
-        warp.write_back(cost, now + Cycle::from(cost.latency));
-        self.settle(scheduler, warp, w, now + 1, cost.gap.after(now));
-    }
-
-    /// Has the warp wait until the next machine instruction of its step can be issued.
-    #[inline]
-    fn await_part(&self, scheduler: &mut Scheduler, warp: &mut Warp, cost: &Cost, now: Cycle) {
-        let (expansion, next) = (self.expansion(cost), warp.parts.issued);
-        let gap = expansion.part(next.saturating_sub(1)).gap;
-        let until = Until::new(now + Cycle::from(gap), cost.result);
-        warp.waiting = Waiting { from: now + 1, until };
-        scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(next).port);
-    }
-
-    fn expansion(&self, cost: &Cost) -> &'a Expansion {
-        &self.cx.program.expansions[cost.expansion as usize - 1]
     }
 
     /// When a warp may issue again after a branch that `taken` lanes take.

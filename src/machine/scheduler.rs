@@ -272,8 +272,7 @@ impl Scheduler {
         if can == 0 {
             return None;
         }
-        let greedy = matches!(self.policy, Policy::GreedyThenYoungest | Policy::GreedyThenOldest);
-        let warp = if greedy && can >> self.last & 1 == 1 { self.last } else { self.choose(now, can) };
+        let warp = self.choose(now, can);
         self.last = warp;
         let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] &= !(1 << warp);
@@ -281,26 +280,35 @@ impl Scheduler {
         Some(warp)
     }
 
-    /// The policy's choice among the warps that can issue (at least one), leaving greed aside.
+    /// The policy's choice among the warps that can issue (at least one).
+    #[inline]
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
-            Policy::OldestBlock => {
-                let oldest = self.blocks.iter().map(|cohort| cohort.warps & can).find(|&ready| ready != 0);
-                self.round_robin(oldest.unwrap_or(can))
-            }
+            Policy::OldestBlock => self.round_robin(self.of_oldest_block(can)),
+            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
             Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
             Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
-            Policy::Adversarial { seed } => {
-                let ready: Vec<usize> = bits(can).collect();
-                let draw = mix(seed ^ now << 8 ^ u64::from(self.number)) as usize;
-                ready.get(draw % ready.len().max(1)).copied().unwrap_or_default()
-            }
+            Policy::Adversarial { seed } => self.drawn(now, can, seed),
             Policy::TwoLevel { active } => {
                 self.fill_active_set(now, can, active);
                 self.round_robin(can & self.active)
             }
         }
+    }
+
+    /// Those of `among` (not empty) that are of the oldest block of which there are any.
+    #[inline]
+    fn of_oldest_block(&self, among: u64) -> u64 {
+        self.blocks.iter().map(|cohort| cohort.warps & among).find(|&warps| warps != 0).unwrap_or(among)
+    }
+
+    /// Any of `among` (not empty).
+    #[inline(never)]
+    fn drawn(&self, now: Cycle, among: u64, seed: u64) -> usize {
+        let ready: Vec<usize> = bits(among).collect();
+        let draw = mix(seed ^ now << 8 ^ u64::from(self.number)) as usize;
+        ready.get(draw % ready.len().max(1)).copied().unwrap_or_default()
     }
 
     /// The next of `among` (not empty) after the warp issued last, in slot order.
@@ -311,6 +319,7 @@ impl Scheduler {
 
     /// Drops members that wait for long and takes the warps that can issue and waited outside, lowest slot first. If
     /// all members wait for less long, the set makes room by its lowest slot, so that there is always one that can issue.
+    #[inline(never)]
     fn fill_active_set(&mut self, now: Cycle, can: u64, size: u32) {
         const LONG: Cycle = 64; // longer than any arithmetic latency, shorter than any trip to L2
         for (warp, &ready) in self.ready.iter().enumerate() {

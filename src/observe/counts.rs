@@ -25,6 +25,18 @@ struct Issues {
     is_join: bool,
 }
 
+impl Issues {
+    /// How many lanes are active at an issue, and for how many of them the guard held.
+    #[inline(always)]
+    fn count(&mut self, active: LaneMask, lanes: LaneMask) -> (u32, u32) {
+        if self.last_active != active {
+            (self.last_active, self.last_count) = (active, active.count() as u8);
+        }
+        let n = u32::from(self.last_count);
+        (n, if lanes == active { n } else { lanes.count() })
+    }
+}
+
 /// What only branches and memory accesses touch of a step.
 #[derive(Clone, Copy, Debug, Default)]
 struct Effects {
@@ -97,11 +109,7 @@ impl Counts {
     #[inline(always)]
     fn issue(&mut self, pc: usize, active: LaneMask, lanes: LaneMask, slots: u64) {
         let row = &mut self.issues[pc];
-        if row.last_active != active {
-            (row.last_active, row.last_count) = (active, active.count() as u8);
-        }
-        let n = u32::from(row.last_count);
-        let executed = if lanes == active { n } else { lanes.count() };
+        let (n, executed) = row.count(active, lanes);
         row.issues += 1;
         row.slots += slots;
         row.active_lanes += u64::from(n);
@@ -115,10 +123,11 @@ impl Counts {
     #[inline]
     fn issue_part(&mut self, pc: usize, active: LaneMask, lanes: LaneMask) {
         let row = &mut self.issues[pc];
+        let (n, executed) = row.count(active, lanes);
         row.slots += 1;
-        row.thread_slots += u64::from(active.count());
-        row.guarded_slots += u64::from(lanes.count());
-        self.histogram[usize::from(row.is_join)][active.count() as usize] += 1;
+        row.thread_slots += u64::from(n);
+        row.guarded_slots += u64::from(executed);
+        self.histogram[usize::from(row.is_join)][n as usize] += 1;
     }
 
     #[inline(always)]

@@ -23,6 +23,35 @@ pub(super) struct Touching<'a> {
     pub access: &'a LaneAccess<'a>,
 }
 
+/// A piece of memory with a shadow of its own, and how it is accessed.
+#[derive(Clone, Copy)]
+struct Region {
+    /// The address of its first byte.
+    base: u64,
+    rules: Rules,
+    manner: Manner,
+    write: bool,
+}
+
+/// Who of the lanes that are one asks whether it knows of an earlier access: a lane knows its own, so another one does.
+#[derive(Clone, Copy)]
+struct Asker {
+    warp: u32,
+    lane: u32,
+    other: u32,
+}
+
+impl Asker {
+    fn new(touch: &Touch) -> Asker {
+        let Past { warp, lane, .. } = touch.past;
+        Asker { warp, lane, other: (touch.lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane) }
+    }
+
+    fn lane(&self, past: &Past) -> u32 {
+        if past.warp == self.warp && past.lane == self.lane { self.other } else { self.lane }
+    }
+}
+
 impl Touching<'_> {
     pub(super) fn run(mut self) {
         let What::Access { global, shared, order, generic } = self.facts.what else { return };
@@ -81,7 +110,7 @@ impl Touching<'_> {
     /// Finds bytes of shared memory that are read and that nothing has written.
     fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
         let access = self.access;
-        for (lane, _) in runs(lanes, access.addresses, !writes) {
+        for (lane, _) in runs(lanes, access.addresses, reads) {
             let first = access.addresses[lane as usize % MAX_LANES];
             if access.bytes == 4 && first.is_multiple_of(4) {
                 self.unset_word(lane, first / 4, 0b1111, reads, writes);
@@ -110,57 +139,90 @@ impl Touching<'_> {
 
     /// Lets each lane's words be touched, in the last of `regions` that begins at or before them.
     fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
-        let Touching { common, warp, block, found, pc, facts, access } = self;
-        let (access, clock) = (*access, &warp.clock);
-        let is_shared = access.memory == MemoryKind::Shared;
+        let addresses = self.access.addresses;
         let rules = Rules {
-            warps_per_block: common.warps_per_block,
-            apart: if is_shared {
-                common.warps_apart.then_some(1)
+            warps_per_block: self.common.warps_per_block,
+            apart: if self.access.memory == MemoryKind::Shared {
+                self.common.warps_apart.then_some(1)
             } else {
-                common.blocks_apart.then_some(common.warps_per_block)
+                self.common.blocks_apart.then_some(self.common.warps_per_block)
             },
         };
-        // Neighbours that read the same place are one reader where nothing tells them apart.
-        let share = !write && clock.is_together();
-        for (lane, lanes) in runs(lanes, access.addresses, share) {
-            let first = access.addresses[lane as usize % MAX_LANES];
-            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= first) else { continue };
-            let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
-            // Who asks whether it knows of an earlier access: a lane knows its own, so another one of its run does.
-            let other = (lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane);
-            let asker = |past: &Past| if past.warp == clock.number && past.lane == lane { other } else { lane };
-            let knows = |past: Past, of| clock.knows(&block.clock, asker(&past), past, of);
-            let stored = if write { stored(access, lane) } else { 0 };
-            let mut touch = Touch { past, lanes, pc: pc.0, manner, write, value: 0 };
-            let mut each = |word: u64, bytes: u8, value: u32| {
-                touch.value = value;
-                shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
-                    let kind = match (conflict.same_value, is_shared) {
-                        (true, _) => Kind::RaceSameValue,
-                        (false, true) => Kind::RaceShared,
-                        (false, false) => Kind::RaceGlobal,
-                    };
-                    let there = common.other(&conflict);
-                    let byte = *base + word * 4 + u64::from(conflict.byte);
-                    found.add(kind, [facts.line, common.steps.line(there.pc)], || {
-                        let (lanes, does) = (LaneMask::lane(asker(&conflict.past)), does(access.way));
-                        let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
-                        let at = Some((access.memory, byte.max(first)));
-                        Finding { at, ..finding(kind, here, Some(there), String::new()) }
-                    });
+        // Neighbours that read the same place are one reader where nothing tells them apart. Of those that change it by atomics
+        // all are one that add nothing to what is known of the place already; races are counted for each lane.
+        let alike = (!write || manner == Manner::Atomic) && self.warp.clock.is_together();
+        for (first, run) in runs(lanes, addresses, alike) {
+            let address = addresses[first as usize % MAX_LANES];
+            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= address) else { continue };
+            let region = Region { base: *base, rules, manner, write };
+            let mut rest = run;
+            while let Some(lane) = rest.lowest() {
+                let lanes = if write { LaneMask::lane(lane) } else { rest };
+                if lanes != rest && self.join(lane, rest, region, shadow) {
+                    break;
+                }
+                self.touch_place(lane, lanes, region, shadow);
+                rest -= lanes;
+            }
+        }
+    }
+
+    /// Who `lanes` are together, by the lowest of them.
+    #[inline]
+    fn toucher(&self, lane: u32, lanes: LaneMask, region: Region) -> Touch {
+        let Touching { warp: Warp { clock, .. }, block, pc, .. } = self;
+        let past = Past { warp: clock.number, lane, stamp: clock.stamp(&block.clock, lane) };
+        Touch { past, lanes, pc: pc.0, manner: region.manner, write: region.write, value: 0 }
+    }
+
+    /// Lets `lanes`, of which `lane` is the lowest, do an atomic access to one place as one, if that is the same as one by one.
+    fn join(&self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) -> bool {
+        let touch = self.toucher(lane, lanes, region);
+        let asks = Asker::new(&touch);
+        let knows = |past: Past, of| self.warp.clock.knows(&self.block.clock, asks.lane(&past), past, of);
+        let offset = self.access.addresses[lane as usize % MAX_LANES] - region.base;
+        words(offset, self.access.bytes)
+            .all(|(word, bytes)| bytes == 0b1111 && shadow.join(word as usize, &touch, region.rules, &knows))
+    }
+
+    /// Lets `lanes`, of which `lane` is the lowest, touch one place: one lane, or several that read.
+    #[inline]
+    fn touch_place(&mut self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) {
+        let mut touch = self.toucher(lane, lanes, region);
+        let Touching { common, warp, block, found, pc, facts, access } = self;
+        let (access, clock) = (*access, &warp.clock);
+        let Region { base, rules, write, .. } = region;
+        let first = access.addresses[lane as usize % MAX_LANES];
+        let asks = Asker::new(&touch);
+        let knows = |past: Past, of| clock.knows(&block.clock, asks.lane(&past), past, of);
+        let stored = if write { stored(access, lane) } else { 0 };
+        let mut each = |word: u64, bytes: u8, value: u32| {
+            touch.value = value;
+            shadow.touch(word as usize, bytes, &touch, rules, &knows, &mut |conflict| {
+                let kind = match (conflict.same_value, access.memory == MemoryKind::Shared) {
+                    (true, _) => Kind::RaceSameValue,
+                    (false, true) => Kind::RaceShared,
+                    (false, false) => Kind::RaceGlobal,
+                };
+                let there = common.other(&conflict);
+                let byte = base + word * 4 + u64::from(conflict.byte);
+                found.add(kind, [facts.line, common.steps.line(there.pc)], || {
+                    let (lanes, does) = (LaneMask::lane(asks.lane(&conflict.past)), does(access.way));
+                    let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
+                    let at = Some((access.memory, byte.max(first)));
+                    Finding { at, ..finding(kind, here, Some(there), String::new()) }
                 });
-            };
-            let offset = first - *base;
-            if access.bytes == 4 && offset.is_multiple_of(4) {
-                each(offset / 4, 0b1111, stored as u32);
-                continue;
-            }
-            let mut shift = 0;
-            for (word, bytes) in words(offset, access.bytes) {
-                each(word, bytes, (stored << (8 * (first % 4)) >> shift) as u32);
-                shift += 32;
-            }
+            });
+        };
+        let offset = first - base;
+        if access.bytes == 4 && offset.is_multiple_of(4) {
+            each(offset / 4, 0b1111, stored as u32);
+            return;
+        }
+        let mut shift = 0;
+        for (word, bytes) in words(offset, access.bytes) {
+            each(word, bytes, (stored << (8 * (first % 4)) >> shift) as u32);
+            shift += 32;
         }
     }
 
