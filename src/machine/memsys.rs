@@ -89,12 +89,16 @@ impl MemorySystem {
         warp_slot: u32,
         price: Cycle,
     ) -> Served {
+        if matches!(access.space, Space::Const | Space::Param) {
+            return Served {
+                traffic: Traffic { memory: MemoryKind::Const, ..blank(access) },
+                done: now + price,
+                port: 1,
+            };
+        }
         let now = now.max(self.in_order);
         let served = match access.space {
             Space::Shared => self.shared(now, access, addresses),
-            Space::Const | Space::Param => {
-                Served { traffic: Traffic { memory: MemoryKind::Const, ..blank(access) }, done: now + price, port: 1 }
-            }
             Space::Local => {
                 for lane in access.lanes.lanes() {
                     // Word `w` of lane `l` lies at (w * 32 + l) * 4, so that equal addresses coalesce.
@@ -103,7 +107,7 @@ impl MemorySystem {
                 }
                 self.global(now, access, addresses, MemoryKind::Local)
             }
-            Space::Global | Space::Generic => self.global(now, access, addresses, MemoryKind::Global),
+            _ => self.global(now, access, addresses, MemoryKind::Global),
         };
         let room = self.stores.as_ref().map_or(0, Stores::room_at);
         self.in_order = room.max(now + served.port);
