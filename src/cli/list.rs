@@ -1,6 +1,9 @@
 //! The reference lists: metrics, instruction forms, machines; and the canonical printer.
 
+use std::io::{IsTerminal, stdout};
+
 use simt_sim::base::MAX_LANES;
+use simt_sim::diag::printable;
 use simt_sim::instrument::instrument;
 use simt_sim::isa::Isa;
 use simt_sim::machine::{MachineSpec, Mode};
@@ -17,6 +20,8 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     } else {
         text::print(&program.module)
     };
+    // A terminal would obey what strings and directives may hold; a file gets them as they are.
+    let text = if stdout().is_terminal() { text.lines().map(|line| printable(line) + "\n").collect() } else { text };
     output::print(&text)?;
     Ok(Exit::Ok)
 }
