@@ -3,12 +3,13 @@
 //! They are a chain, each needs the one before, and they take their issue slots one by one, other warps' instructions in
 //! between. The machine file's price of the class is that of the whole, measured as a whole: the chain is as long as its latency,
 //! and its interval is what the instructions on the class's unit (conversions and a reciprocal, say) keep that unit busy
-//! together. Those come first; the others need an issue slot only. What the step does, it does when its first instruction is issued,
-//! which no other warp can tell; its results can be used when the last one's can.
+//! together. Those come first. On a machine with two units of integers (products on the other one) those of an integer division
+//! that follow are dealt to the two in turn, as ptxas deals them; elsewhere they need an issue slot only. What the step does, it
+//! does when its first instruction is issued, which no other warp can tell; its results can be used when the last one's can.
 
 use super::scheduler::Port;
-use super::spec::{MachineSpec, Price};
-use crate::isa::Class;
+use super::spec::MachineSpec;
+use crate::isa::{Class, Unit};
 
 /// One of the machine instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +30,16 @@ pub(super) struct Expansion {
     /// One on the unit; from the `longer`-th on they keep it busy for a cycle more, so that their shares add up to the whole.
     unit: Part,
     longer: u32,
-    other: Part,
+    /// The others, in turn.
+    others: [Part; 2],
     /// Cycles from the issue of the last one to the result.
     pub tail: u32,
 }
 
 impl Expansion {
-    /// `count` instructions (at least one), of which `on_unit` need `port`, for a class of this price.
-    pub(super) fn new(price: Price, port: Port, count: u32, on_unit: u32, spec: &MachineSpec) -> Expansion {
+    /// `count` instructions (at least one), of which `on_unit` need `port`, for a step of this class.
+    pub(super) fn new(class: Class, port: Port, count: u32, on_unit: u32, spec: &MachineSpec) -> Expansion {
+        let price = spec.price(class);
         let on_unit = on_unit.clamp(1, count);
         let even = price.latency / count;
         // A trip through the unit of special functions takes what it is measured to take alone, if the whole is long enough.
@@ -46,10 +49,18 @@ impl Expansion {
         let rest = price.latency - trip * on_unit;
         let unit = Part { port, interval: price.interval / on_unit, gap: trip.max(1) };
         let longer = on_unit - price.interval % on_unit;
-        let other = Part { port: Port::None, interval: 0, gap: rest.checked_div(others).unwrap_or(0).max(1) };
-        let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * other.gap };
+        let gap = rest.checked_div(others).unwrap_or(0).max(1);
+        let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * gap };
         let tail = price.latency.saturating_sub(spent).max(1);
-        Expansion { count, on_unit, unit, longer, other, tail }
+        let fused = spec.price(Class::IntMul);
+        let others = match (class, fused.unit) {
+            (Class::IntDiv | Class::IntDiv64, Some(Unit::Fma)) => {
+                [(Port::Alu, spec.price(Class::Logic)), (Port::Fma, fused)]
+                    .map(|(port, like)| Part { port, interval: like.interval, gap })
+            }
+            _ => [Part { port: Port::None, interval: 0, gap }; 2],
+        };
+        Expansion { count, on_unit, unit, longer, others, tail }
     }
 
     /// The `i`-th.
@@ -58,7 +69,7 @@ impl Expansion {
         if i < self.on_unit {
             Part { interval: self.unit.interval + u32::from(i >= self.longer), ..self.unit }
         } else {
-            self.other
+            self.others[(i - self.on_unit) as usize % 2]
         }
     }
 }
@@ -76,12 +87,13 @@ mod tests {
             [(Class::IntDiv, Port::Sfu, 17, 3), (Class::IntDiv64, Port::Sfu, 72, 3), (Class::Logic, Port::Alu, 2, 1)]
         {
             let price = h200.price(class);
-            let whole = Expansion::new(price, port, count, on_unit, &h200);
+            let whole = Expansion::new(class, port, count, on_unit, &h200);
             let parts: Vec<Part> = (0..count).map(|i| whole.part(i)).collect();
-            assert_eq!(parts.iter().map(|p| p.interval).sum::<u32>(), price.interval, "{class:?}");
+            let unit = &parts[..on_unit as usize];
+            assert_eq!(unit.iter().map(|p| p.interval).sum::<u32>(), price.interval, "{class:?}");
+            assert!(unit.iter().all(|p| p.port == port), "{class:?}");
             let chain: u32 = parts[..parts.len() - 1].iter().map(|p| p.gap).sum();
             assert_eq!(chain + whole.tail, price.latency, "{class:?}");
-            assert_eq!(parts.iter().filter(|p| p.port == port).count(), on_unit as usize);
         }
     }
 }

@@ -121,6 +121,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             _ => self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?,
         };
+        if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
+            warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
+        }
         warp.write_back(cost, times.done);
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
@@ -275,9 +278,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 }
                 self.barrier_free = self.barrier_free.max(now) + Cycle::from(cx.spec.barrier.per_warp);
                 self.blocks[warp.block].arrive(id, threads, count, votes, self.barrier_free);
-                if wait {
-                    warp.arrivals.push(Arrival { id, pc, lanes });
-                    warp.control.advance(Flow::Barrier { id, next });
+                let arrival = Arrival { id, pc, lanes };
+                if wait && cx.spec.barrier.deferred && arriving == warp.control.live() && votes == Votes::default() {
+                    warp.ahead = Some(arrival);
+                    warp.control.go(next);
+                } else if wait {
+                    warp.wait(arrival, next);
                 } else {
                     warp.control.go(next);
                 }
@@ -297,7 +303,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let cx = self.cx;
         let next = loop {
             let Some((pc, active)) = warp.control.active() else { break None };
-            if cx.program.costs[pc.index()].kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
+            let cost = &cx.program.costs[pc.index()];
+            if !cost.ahead
+                && let Some(arrival) = warp.ahead.take()
+            {
+                warp.wait(arrival, pc);
+            } else if cost.kind < Kind::FreeJoin || self.prepare(warp, w, pc, active, from) {
                 break Some((pc, active));
             }
         };
@@ -306,6 +317,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
+                let resume = match (cost.ahead, cost.branches) {
+                    (true, _) => resume,
+                    (false, false) => resume.max(warp.opens),
+                    (false, true) => resume.max(warp.opens).max(warp.uniform),
+                };
                 let until = warp.dependences(cost, resume);
                 (until.cycle(), until, cost.port)
             }

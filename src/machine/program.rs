@@ -61,6 +61,10 @@ pub(super) struct Cost {
     /// Cycles that the guard's predicate needs beyond its writer's latency, and its scoreboard entry; 0 without a guard.
     pub guard_delay: u32,
     pub guard: u16,
+    /// Whether a warp may issue it ahead of a barrier that it has arrived at, where barriers are deferred.
+    pub ahead: bool,
+    /// Whether it is a branch, which waits until what is uniform is there for the block behind.
+    pub branches: bool,
     /// Scoreboard entries: those read or written, the written ones first.
     entries: [u16; MOST_REGISTERS],
     writes: u8,
@@ -121,7 +125,7 @@ impl Program {
             let mut cost = price(inst, spec, slots, &entries, guard);
             if cost.kind == Kind::ElementWise && slots > 1 {
                 let on_unit = step.source.map_or(1, |source| code.on_unit(source));
-                let expansion = Expansion::new(spec.price(inst.class), cost.port, slots, on_unit, spec);
+                let expansion = Expansion::new(inst.class, cost.port, slots, on_unit, spec);
                 let first = expansion.part(0);
                 (cost.port, cost.interval, cost.latency) = (first.port, first.interval, expansion.tail);
                 (cost.slots, cost.gap, cost.expansion) = (1, Until::new(1, Stall::Wait), expansions.len() as u32 + 1);
@@ -142,6 +146,7 @@ impl Program {
                 cost.latency = uniform.latency;
                 cost.interval = uniform.interval;
             }
+            cost.ahead = ahead_of_barriers(&cost, inst.class);
             cost
         };
         let costs = stream.steps.iter().map(price_of).collect();
@@ -155,6 +160,18 @@ impl Program {
             steps: stream.steps,
         }
     }
+}
+
+/// Whether a warp issues the step ahead of a barrier that it has arrived at: arithmetic of fixed latency. Seen on an H200, instruction
+/// by instruction (docs/calibration.md): comparisons, selections and products go ahead, conversions, copies on the uniform datapath,
+/// branches and accesses wait. Uniform arithmetic waits there, too, but ptxas moves it in front of the barrier.
+fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
+    let fixed = match cost.port {
+        Port::Alu | Port::Fma => cost.result == Stall::Wait,
+        Port::Uniform => class != Class::Move,
+        _ => false,
+    };
+    cost.kind == Kind::Free || cost.kind == Kind::ElementWise && fixed
 }
 
 /// Whether a uniform datapath can do the instruction once for the warp, given operands that are the same in all lanes: moves,
@@ -226,6 +243,8 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Op
         gap: Until::new(Cycle::from(gap.max(1)), gap_stall),
         guard_delay: if guard.is_some() { spec.guard } else { 0 },
         guard: guard.unwrap_or(0),
+        ahead: false,
+        branches: class == Class::Branch,
         entries,
         writes: inst.writes.len() as u8,
         touches: touched.len() as u8,

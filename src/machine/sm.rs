@@ -178,6 +178,10 @@ impl<'a, O: Observer> Sm<'a, O> {
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
+                if warp.ahead.take_if(|arrival| arrival.id == released.id).is_some() {
+                    warp.opens = Until::new(at, Stall::Barrier);
+                    continue;
+                }
                 if !warp.arrivals.iter().any(|a| a.id == released.id) {
                     continue;
                 }

@@ -234,6 +234,9 @@ pub struct Uniform {
     pub latency: u32,
     /// Cycles it is busy with one instruction.
     pub interval: u32,
+    /// Cycles from issue to the issue of a branch of the warp: the block behind may need the result at once.
+    #[serde(default)]
+    pub branch: u32,
 }
 
 /// Block barriers.
@@ -244,6 +247,9 @@ pub struct BarrierCost {
     pub base: u32,
     /// Cycles that the SM's barrier unit is busy with the arrival of a warp.
     pub per_warp: u32,
+    /// Whether a warp goes on with arithmetic on its lanes' registers until it needs anything else (`BAR.SYNC.DEFER_BLOCKING`).
+    #[serde(default)]
+    pub deferred: bool,
 }
 
 /// A machine.

@@ -2,7 +2,7 @@
 
 use super::program::Cost;
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
-use crate::divergence::WarpControl;
+use crate::divergence::{Flow, WarpControl};
 use crate::event::Stall;
 use crate::exec::{LocalMemory, RegisterFile};
 
@@ -86,6 +86,12 @@ pub(super) struct Warp {
     /// Those of the step in `next`, which has been executed already.
     pub parts: Parts,
     pub arrivals: Vec<Arrival>,
+    /// The whole warp has arrived at a barrier that is not complete, and goes on as far as it may without it.
+    pub ahead: Option<Arrival>,
+    /// When the barrier that it went ahead of is open: steps that may not be issued ahead of it wait for that.
+    pub opens: Until,
+    /// When what the uniform datapath has computed for it is there for another basic block.
+    pub uniform: Until,
 }
 
 impl Warp {
@@ -110,6 +116,9 @@ impl Warp {
             waiting: Waiting { from: 0, until: Until::default() },
             parts: Parts { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
+            ahead: None,
+            opens: Until::default(),
+            uniform: Until::default(),
         }
     }
 
@@ -117,6 +126,13 @@ impl Warp {
     pub(super) fn reset(&mut self) {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
+        (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
+    }
+
+    /// Those that have arrived wait, and go on at `next`.
+    pub(super) fn wait(&mut self, arrival: Arrival, next: Pc) {
+        self.control.advance(Flow::Barrier { id: arrival.id, next });
+        self.arrivals.push(arrival);
     }
 
     /// Whether every live lane waits at block barrier `id`, those that are `arriving` included.

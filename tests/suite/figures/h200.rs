@@ -1,8 +1,9 @@
 //! nvcc's kernels against an H200's hardware counters: Nsight Compute on blocks of 512, 2^9 and 2^24 integers.
 //!
 //! Counts at 2^9 are of one block and must agree to the digit where program and addresses decide them. Cycles are those of
-//! `sm__cycles_active.max`, without the launch; at 2^9, where they differ by up to a sixth from run to run, the mean of two or three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and
-//! block 0's is among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
+//! `sm__cycles_active.max` at 1,980 MHz, without the launch; at 2^9, where they differ by a tenth from run to run, those of the three
+//! reductions are the mean of three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and block 0's is
+//! among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
 
 use simt_sim::base::{BlockId, Cycle};
 use simt_sim::event::{Event, Observer};
@@ -32,7 +33,7 @@ const NEIGHBORED: Profile = Profile {
     stores: [96, 256],
     branches: [304, 95],
     instructions: 4686,
-    small: 4516.0,
+    small: 4658.0,
     large: 413_775.0,
 };
 const LESS: Profile = Profile {
@@ -41,7 +42,7 @@ const LESS: Profile = Profile {
     stores: [21, 256],
     branches: [304, 5],
     instructions: 1862,
-    small: 3018.0,
+    small: 3042.0,
     large: 216_164.0,
 };
 const INTERLEAVED: Profile = Profile {
@@ -50,7 +51,7 @@ const INTERLEAVED: Profile = Profile {
     stores: [21, 67],
     branches: [304, 5],
     instructions: 1570,
-    small: 2448.0,
+    small: 2710.0,
     large: 176_970.0,
 };
 const DOUBLING: Profile = Profile {
@@ -59,7 +60,7 @@ const DOUBLING: Profile = Profile {
     stores: [1, 1],
     branches: [160, 0],
     instructions: 4360,
-    small: 4102.0,
+    small: 3975.0,
     large: 368_240.0,
 };
 const HALVING: Profile = Profile {
@@ -68,9 +69,10 @@ const HALVING: Profile = Profile {
     stores: [1, 1],
     branches: [160, 0],
     instructions: 1784,
-    small: 2352.0,
+    small: 2567.0,
     large: 173_451.0,
 };
+
 /// Panics unless `simulated` is within `percent` of `measured`.
 fn close(what: &str, simulated: f64, measured: f64, percent: f64) {
     let error = 100.0 * (simulated - measured) / measured;
@@ -126,8 +128,8 @@ fn the_three_reductions_take_as_long_as_on_the_gpu() {
     });
     assert!(cycles[0] > cycles[1] && cycles[1] > cycles[2], "{cycles:?}");
     close("neighbored / less", cycles[0] / cycles[1], NEIGHBORED.large / LESS.large, 5.0);
-    // Not as near as it should be: `less` is too fast, in the steps in which several of its warps work.
-    close("less / interleaved", cycles[1] / cycles[2], LESS.large / INTERLEAVED.large, 10.0);
+    close("less / interleaved", cycles[1] / cycles[2], LESS.large / INTERLEAVED.large, 5.0);
+    close("neighbored / interleaved", cycles[0] / cycles[2], NEIGHBORED.large / INTERLEAVED.large, 5.0);
 }
 
 #[test]
