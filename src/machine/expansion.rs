@@ -52,13 +52,13 @@ impl Expansion {
         let gap = rest.checked_div(others).unwrap_or(0).max(1);
         let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * gap };
         let tail = price.latency.saturating_sub(spent).max(1);
-        let fused = spec.price(Class::IntMul);
-        let others = match (class, fused.unit) {
+        let other = |port, interval| Part { port, interval, gap };
+        let (logic, product) = (spec.price(Class::Logic), spec.price(Class::IntMul));
+        let others = match (class, product.unit) {
             (Class::IntDiv | Class::IntDiv64, Some(Unit::Fma)) => {
-                [(Port::Alu, spec.price(Class::Logic)), (Port::Fma, fused)]
-                    .map(|(port, like)| Part { port, interval: like.interval, gap })
+                [other(Port::Alu, logic.interval), other(Port::Fma, product.interval)]
             }
-            _ => [Part { port: Port::None, interval: 0, gap }; 2],
+            _ => [other(Port::None, 0); 2],
         };
         Expansion { count, on_unit, unit, longer, others, tail }
     }

@@ -1,9 +1,11 @@
 //! Laws of time: what adds up, what grows linearly, what a conflict costs. The slopes are those measured on an H200.
 
-use simt_sim::machine::Mode;
+use simt_sim::base::{BlockId, WarpId};
+use simt_sim::event::{Event, Observer};
+use simt_sim::machine::{self as gpu, Mode};
 
-use super::{assert_expected, count, program, run_as_written, run_on, run_with, usual};
-use crate::support::{MODES, machine};
+use super::{assert_expected, count, program, run_as_written, run_on, run_with, set, usual};
+use crate::support::{MODES, launch, machine};
 
 #[test]
 fn k_paths_take_k_times_as_long() {
@@ -105,5 +107,40 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
                 .map(|metric| count(&done, metric))
         });
         assert_eq!(counts[0], counts[1], "{name}");
+    }
+}
+
+/// What warp 0 issues between its arrival at a barrier and that of the last warp.
+#[derive(Default)]
+struct Ahead {
+    waits: bool,
+    issued: u32,
+}
+
+impl Observer for Ahead {
+    fn on(&mut self, event: Event) {
+        match event {
+            Event::Barrier { warp: WarpId(0), .. } => self.waits = true,
+            Event::BarrierOpen { .. } => self.waits = false,
+            Event::Issue { warp: WarpId(0), slots, .. } if self.waits => self.issued += slots,
+            _ => {}
+        }
+    }
+
+    fn merge(&mut self, _: Ahead) {}
+}
+
+#[test]
+fn an_h200_goes_ahead_of_a_barrier_with_its_products_and_no_further() {
+    let program = program("small/ahead_of_barrier.ir");
+    for (preset, products) in [("h200", 3), ("volta", 0)] {
+        assert_expected(&run_on(&program, preset, &[]));
+        let spec = machine(preset);
+        let options = usual(&spec, Mode::Volta);
+        let (kernel, launch) = launch(&program, &set(&[])).unwrap_or_else(|e| panic!("{e}"));
+        let code = gpu::lower(kernel, &spec, options.mode);
+        let seen = gpu::watch(code, launch, &spec, &options, BlockId(0), Ahead::default);
+        let seen = seen.unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(seen.observer.issued, products, "{preset}");
     }
 }
