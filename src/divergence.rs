@@ -53,6 +53,13 @@ pub enum Flow {
         /// The next step.
         next: Pc,
     },
+    /// The active lanes are participants of a join no longer, and go on (BREAK).
+    Break {
+        /// The join's register.
+        join: JoinId,
+        /// The next step.
+        next: Pc,
+    },
     /// The active lanes let the other groups of the warp go first (YIELD, NANOSLEEP).
     Yield {
         /// The next step.

@@ -12,7 +12,7 @@ use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::checks;
 use crate::diag::{Diagnostic, first_of_many, has_errors, printable};
 use crate::exec::FaultKind;
-use crate::kernel::{self, JoinOp, Kernel, Op, Step, Stream};
+use crate::kernel::{self, Kernel, Op, Step, Stream};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{
     self, Code, DoesNotFit, FaultReport, Finish, Hang, MachineSpec, Options, Outcome, Progress, StuckLanes, Watched,
@@ -404,9 +404,7 @@ impl<'a> Lines<'a> {
 
 fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
     let text = match step.inst.op {
-        Op::Join(JoinOp::Set(join)) => format!("(set {join})"),
-        Op::Join(JoinOp::Sync(join)) => format!("(sync {join})"),
-        Op::Join(JoinOp::Yield) => "(yield)".to_string(),
+        Op::Join(op) => format!("({op})"),
         _ => lines.text(step.inst.line),
     };
     StepInfo {

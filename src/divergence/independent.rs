@@ -122,6 +122,10 @@ impl Independent {
             }
             Flow::Set { join, next } => self.set(join, next),
             Flow::Sync { join, next } => self.sync(join, next),
+            Flow::Break { join, next } => {
+                self.running = Runnable::at(next, lanes);
+                self.leave(join);
+            }
             Flow::Yield { next } => self.give_way(next),
             Flow::Barrier { id, next } => self.block(next, GroupState::AtBarrier(id)),
             Flow::Await { members } => {
@@ -212,19 +216,24 @@ impl Independent {
     fn set(&mut self, id: JoinId, next: Pc) {
         let lanes = self.running.lanes;
         self.running = Runnable::at(next, lanes);
-        let (mut own, mut reused) = (lanes, false);
+        self.leave(id);
+        self.joins.push(Join { id, participants: lanes, arrived: LaneMask::EMPTY });
+    }
+
+    /// The running lanes are participants no longer of the joins that their activation has under this register.
+    fn leave(&mut self, id: JoinId) {
+        let (mut own, mut left) = (self.running.lanes, false);
         for join in self.joins.iter_mut().rev() {
             if join.id == CALL {
                 own -= join.participants;
             } else if join.id == id && join.participants.intersects(own) {
                 join.participants -= own;
-                reused = true;
+                left = true;
             }
         }
-        if reused {
+        if left {
             self.open_joins();
         }
-        self.joins.push(Join { id, participants: lanes, arrived: LaneMask::EMPTY });
     }
 
     /// The running lanes arrive at their joins of this register. Those that have none pass.

@@ -79,7 +79,11 @@ impl Stack {
         }
         match flow {
             // Joins and yields belong to the other mode; here they are steps like any other.
-            Flow::Next { next } | Flow::Set { next, .. } | Flow::Sync { next, .. } | Flow::Yield { next } => {
+            Flow::Next { next }
+            | Flow::Set { next, .. }
+            | Flow::Sync { next, .. }
+            | Flow::Break { next, .. }
+            | Flow::Yield { next } => {
                 self.move_to(next);
             }
             Flow::Branch { taken, target, next, reconverge } => {

@@ -14,6 +14,7 @@ mod joins;
 mod laws;
 mod liveness;
 mod loops;
+mod merges;
 mod operands;
 mod stream;
 #[cfg(test)]

@@ -274,8 +274,21 @@ pub enum JoinOp {
     Set(crate::base::JoinId),
     /// Wait for the other participants (BSYNC).
     Sync(crate::base::JoinId),
+    /// The active lanes are participants no longer: they do not come to the sync (BREAK).
+    Break(crate::base::JoinId),
     /// Let the other groups of the warp go first (YIELD).
     Yield,
+}
+
+impl std::fmt::Display for JoinOp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            JoinOp::Set(join) => write!(f, "set {join}"),
+            JoinOp::Sync(join) => write!(f, "sync {join}"),
+            JoinOp::Break(join) => write!(f, "break {join}"),
+            JoinOp::Yield => f.write_str("yield"),
+        }
+    }
 }
 
 /// Functions on predicates.

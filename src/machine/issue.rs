@@ -507,6 +507,7 @@ fn join(step: &Step) -> Flow {
     match step.inst.op {
         Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
         Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
+        Op::Join(JoinOp::Break(join)) => Flow::Break { join, next },
         Op::Join(JoinOp::Yield) => Flow::Yield { next },
         _ => Flow::Next { next },
     }

@@ -4,8 +4,9 @@
 //! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
 //! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
 //! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
-//! for once; both modes issue the same number of instructions; and no figure depends on the number of host threads. Run as machine
-//! instructions (`machine::lower`), it ends with the same memory, and the books add up as well.
+//! for once; both modes issue the same number of instructions, volta mode fewer where lanes turn away from a merge; and no figure
+//! depends on the number of host threads. Run as machine instructions (`machine::lower`), it ends with the same memory, and the
+//! books add up as well.
 
 mod collectives;
 mod device;
@@ -18,9 +19,9 @@ mod walks;
 
 use proptest::test_runner::{TestCaseError, TestRunner};
 use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::Kernel;
+use simt_sim::kernel::{JoinOp, Kernel, Op};
 use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{self, Code, Finish, MachineSpec, Options};
+use simt_sim::machine::{self, Code, Finish, MachineSpec, Mode, Options};
 use simt_sim::observe::{Counts, Totals};
 use simt_sim::pipeline;
 use simt_sim::{oracle, text};
@@ -160,7 +161,12 @@ fn compare_modes(
         }
         issued.push((seen.totals.steps_executed, seen.totals.inst_executed));
     }
-    if issued[0] != issued[1] {
+    let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
+    // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
+    let stream = machine::stream(kernel, Mode::Volta, true);
+    let turns = stream.steps.iter().any(|step| matches!(step.inst.op, Op::Join(JoinOp::Break(_))));
+    let fits = if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
+    if !fits {
         return Err(format!("(steps, machine instructions) issued: {:?} pre-volta, {:?} volta", issued[0], issued[1]));
     }
     Ok(())

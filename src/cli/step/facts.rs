@@ -1,7 +1,7 @@
 //! What does not change while one steps: the program's text, its steps, and how it is run.
 
 use simt_sim::base::{Cycle, Pc};
-use simt_sim::kernel::{JoinOp, Kernel, Op, Stream};
+use simt_sim::kernel::{Kernel, Op, Stream};
 use simt_sim::machine::{self, Finish, MachineSpec, Options};
 use simt_sim::pipeline::{self, Program};
 use simt_sim::report::StepInfo;
@@ -45,9 +45,7 @@ impl<'p> Facts<'p> {
     /// A step in a few words: `line 63`, or `line 70 (sync B0)` for a step that the source does not show.
     pub(crate) fn place(&self, pc: Pc, line: u32) -> String {
         match self.stream.steps.get(pc.index()).map(|step| &step.inst.op) {
-            Some(Op::Join(JoinOp::Set(join))) => format!("line {line} (set {join})"),
-            Some(Op::Join(JoinOp::Sync(join))) => format!("line {line} (sync {join})"),
-            Some(Op::Join(JoinOp::Yield)) => format!("line {line} (yield)"),
+            Some(Op::Join(op)) => format!("line {line} ({op})"),
             _ => format!("line {line}"),
         }
     }

@@ -23,6 +23,10 @@ fn sync(join: JoinId, pc: u32) -> Flow {
     Flow::Sync { join, next: Pc(pc) }
 }
 
+fn leave(join: JoinId, pc: u32) -> Flow {
+    Flow::Break { join, next: Pc(pc) }
+}
+
 fn branch(taken: u32, target: u32, next: u32) -> Flow {
     Flow::Branch { taken: LaneMask(taken), target: Pc(target), next: Pc(next), reconverge: None }
 }
@@ -51,6 +55,30 @@ fn if_else_rejoins() {
             (5, 0b0001, sync(B0, 10)),
             (2, 0b1110, sync(B0, 10)),
             (10, 0b1111, exit(0b1111)),
+        ],
+    );
+    assert_eq!((w.active(), w.live(), w.depth()), (None, LaneMask::EMPTY, 0));
+}
+
+/// `for (..) { if (a) { if (b) break; X } Y }`: lane 0 comes to Y, lanes 1 and 2 break, lane 3 does X.
+#[test]
+fn who_breaks_is_not_waited_for() {
+    let mut w = warp(0b1111);
+    expect(
+        &mut w,
+        &[
+            (0, 0b1111, set(B0, 1)),
+            (1, 0b1111, set(B1, 2)),
+            (2, 0b1111, branch(0b0001, 10, 3)),
+            (10, 0b0001, sync(B1, 11)), // waits at Y
+            (3, 0b1110, branch(0b1000, 7, 4)),
+            (7, 0b1000, next(8)), // X
+            (8, 0b1000, sync(B1, 11)),
+            (4, 0b0110, leave(B1, 20)), // and Y's lanes are ready
+            (20, 0b0110, sync(B0, 30)),
+            (11, 0b1001, next(12)),
+            (12, 0b1001, sync(B0, 30)),
+            (30, 0b1111, exit(0b1111)),
         ],
     );
     assert_eq!((w.active(), w.live(), w.depth()), (None, LaneMask::EMPTY, 0));

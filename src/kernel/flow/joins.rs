@@ -13,7 +13,8 @@
 //!   the branch;
 //! - all ways into `j` lead through the sync;
 //! - a branch that joins where an enclosing barrier does, and that only lanes of that barrier can reach, needs none of its own:
-//!   in the graph without `j`, the place that sets the other barrier dominates it.
+//!   in the graph without `j`, the place that sets the other barrier dominates it;
+//! - where only some of a branch's lanes meet, because others go round that place, there is a barrier, too: see [`super::merges`].
 //!
 //! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once, or can pass the sync of one while they
 //! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
@@ -21,6 +22,7 @@
 
 use super::dominance::{PostDominance, dominators_in_order};
 use super::graph::{Successors, components, is_cycle, reach, reach_within, reversed};
+use super::merges::merges;
 use super::uniformity::region;
 use super::{BasicBlock, Bits};
 use crate::base::{BasicBlockId, JoinId};
@@ -61,8 +63,13 @@ pub(super) struct ConvergenceBarrier {
     /// The branch it is for (several may share it; this is the first).
     pub(super) branch: usize,
     /// The blocks that its lanes can pass before they meet.
-    region: Bits,
+    pub(super) region: Bits,
+    /// Whether lanes may turn away from its join.
+    pub(super) is_merge: bool,
 }
+
+/// Barrier registers that hardware has.
+const REGISTERS: usize = 16;
 
 impl ConvergenceBarrier {
     /// The same with all blocks' numbers moved up.
@@ -77,6 +84,7 @@ impl ConvergenceBarrier {
             join: self.join + by,
             branch: self.branch + by,
             region: up(self.region),
+            is_merge: self.is_merge,
         }
     }
 }
@@ -119,7 +127,7 @@ pub(super) fn place(
     for &(from, exit) in &private_exits {
         shared[from].retain(|&s| s != exit);
     }
-    let barriers = barriers(&branches, &shared);
+    let barriers = barriers(&branches, &shared, bare);
     Joins { branches, barriers, private_exits }
 }
 
@@ -163,7 +171,7 @@ fn private_exits(branches: &[Branch], blocks: &[BasicBlock], graph: &Successors,
     edges
 }
 
-fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> {
+fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits) -> Vec<ConvergenceBarrier> {
     let joining = |b: &&Branch| b.may_diverge && b.meets;
     let mut joins: Vec<usize> =
         branches.iter().filter(joining).filter_map(|b| b.reconverge).map(|j| j.index()).collect();
@@ -179,10 +187,14 @@ fn barriers(branches: &[Branch], graph: &Successors) -> Vec<ConvergenceBarrier> 
             branches => barriers.extend(barriers_joining_at(join, branches, graph)),
         }
     }
+    let merges = merges(branches, graph, &back, bare, &barriers);
+    barriers.retain(|b| !merges.iter().any(|merge| merge.join == b.join && merge.region.contains(b.branch)));
+    barriers.extend(merges);
     // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,
     // and a stable sort keeps it among equals.
     barriers.sort_by_key(|b: &ConvergenceBarrier| std::cmp::Reverse(b.region.count()));
     colour(&mut barriers, &back);
+    barriers.retain(|b| !b.is_merge || b.id.index() < REGISTERS);
     barriers
 }
 
@@ -192,7 +204,7 @@ fn only_barrier_at(join: usize, branch: usize, graph: &Successors, back: &Succes
     // Lanes come round to the branch through blocks of its region only.
     let cycle = reach_within(back, branch, &region);
     let set = if cycle.contains(branch) { SetPoint::Cycle(cycle.iter().collect()) } else { SetPoint::Branch(branch) };
-    ConvergenceBarrier { id: JoinId(0), set, join, branch, region }
+    ConvergenceBarrier { id: JoinId(0), set, join, branch, region, is_merge: false }
 }
 
 /// The barriers needed by the branches that join at `join`.
@@ -224,7 +236,7 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
             SetPoint::Branch(branch)
         };
         let region = reach(graph, nodes.iter().copied(), Some(join));
-        ConvergenceBarrier { id: JoinId(0), set, join, branch, region }
+        ConvergenceBarrier { id: JoinId(0), set, join, branch, region, is_merge: false }
     };
     needed.into_iter().map(barrier).collect()
 }

@@ -122,6 +122,7 @@ fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: 
         warp.advance(match step.inst.op {
             Op::Join(JoinOp::Set(join)) => Flow::Set { join, next: step.next },
             Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next: step.next },
+            Op::Join(JoinOp::Break(join)) => Flow::Break { join, next: step.next },
             Op::Join(JoinOp::Yield) => Flow::Yield { next: step.next },
             Op::Exit => {
                 gone |= active;
@@ -224,7 +225,8 @@ fn sampled_graphs_of_five_to_nine_blocks_keep_the_laws() {
     assert!(runs > 10_000, "{runs}");
 }
 
-/// Structured programs: both modes issue every instruction equally often, and whatever stands at the top level is issued
+/// Structured programs: both modes issue every instruction equally often, but where lanes turn away from a merge: there barriers
+/// bring the others together sooner than the stack. And whatever stands at the top level is issued
 /// once, for all lanes that are still alive.
 #[test]
 fn structured_programs_cost_the_same_in_both_modes() {
@@ -237,7 +239,10 @@ fn structured_programs_cost_the_same_in_both_modes() {
             let order = ORDERS[(n + round) % ORDERS.len()];
             let Some([stack, barriers]) = check(&p, order, &lanes) else { continue };
             runs += 1;
-            assert_eq!(stack, barriers, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
+            let turns = p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(JoinOp::Break(_))));
+            let no_more = || barriers.iter().all(|(at, times)| stack.get(at).is_some_and(|known| times <= known));
+            let fits = if turns { no_more() } else { stack == barriers };
+            assert!(fits, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
             // Threads that return early go through the last instruction, an exit, by themselves.
             let returns = usize::from(n % 3 != 0);
             for at in &top_level[..top_level.len() - returns] {

@@ -1,15 +1,16 @@
 //! The steps a machine runs: the kernel's instructions in their order, then the steps that the convergence scheme adds.
 //!
 //! Every step names its successor, so an added step stands on an edge without any jump: the edge leads to it, and it leads on. What
-//! stands on an edge into a block, in this order: the syncs of the barriers that join at the block, innermost first; the sets of
-//! the barriers whose cycle the edge enters, outermost first (behind the syncs: who enters a loop together should have met before);
-//! the yield, if the block heads a loop that spins. Edges into a block that need the same steps share them.
+//! stands on an edge into a block, in this order: the breaks of the merges that it turns away from; the syncs of the barriers that join
+//! at the block, innermost first; the sets of the barriers whose cycle the edge enters, outermost first (behind the syncs: who enters a
+//! loop together should have met before); the yield, if the block heads a loop that spins. Edges into a block that need the same steps
+//! share them.
 //!
 //! *Yield* is placed as ptxas places it (on an H200): at the head of the innermost loop around an atomic whose result, or a
 //! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin.
 
 use super::graph::parting_call;
-use super::joins::SetPoint;
+use super::joins::{ConvergenceBarrier, SetPoint};
 use super::{ControlFlow, Loop};
 use crate::base::{BasicBlockId, JoinId, Pc};
 use crate::isa::Class;
@@ -78,7 +79,7 @@ struct Builder<'a> {
     spins: Vec<bool>,
     /// For each block the steps added on ways into it, and the first of them.
     ways: Vec<Vec<(Vec<JoinOp>, Pc)>>,
-    /// For each block the set added before its branch.
+    /// For each block the first of the sets added before its branch.
     sets: Vec<Option<Pc>>,
     /// For each block that is a bare exit its private copy: one serves all, being nobody's reconvergence point.
     exits: Vec<Option<Pc>>,
@@ -167,12 +168,14 @@ impl Builder<'_> {
             }
             syncs.reverse();
             syncs.dedup();
+            let left = |b: &&ConvergenceBarrier| from.is_some_and(|from| b.is_left_by(from, to));
+            let breaks = self.flow.barriers.iter().filter(left).map(|b| JoinOp::Break(b.id));
             let enters = |set: &SetPoint| match set {
                 SetPoint::Cycle(cycle) => cycle.contains(to) && from.is_none_or(|f| !cycle.contains(f)),
                 SetPoint::Branch(_) => false,
             };
             let sets = self.flow.barriers.iter().filter(|b| enters(&b.set)).map(|b| JoinOp::Set(b.id));
-            way = syncs.into_iter().chain(sets).collect();
+            way = breaks.chain(syncs).chain(sets).collect();
         }
         if self.spins[to] {
             way.push(JoinOp::Yield);
@@ -199,16 +202,19 @@ impl Builder<'_> {
         set.unwrap_or(Pc(first))
     }
 
-    /// The set right before the branch, or call whose lanes may part, that ends the block, if there is one.
+    /// The first of the sets, outer ones first, right before the branch, or call whose lanes may part, that ends the block.
     fn set_before_branch(&mut self, block: usize) -> Option<Pc> {
         let last = self.flow.blocks[block].last();
-        let join = match self.flow.barriers.iter().find(|b| b.set == SetPoint::Branch(block)) {
-            _ if !self.barriers => None,
-            None if parting_call(&self.insts[last]) => Some(self.call_join),
-            barrier => barrier.map(|b| b.id),
-        }?;
-        if self.sets[block].is_none() {
-            self.sets[block] = Some(self.add(JoinOp::Set(join), last, Pc(last as u32)));
+        if self.barriers && self.sets[block].is_none() {
+            let here = self.flow.barriers.iter().filter(|b| b.set == SetPoint::Branch(block));
+            let mut joins: Vec<JoinId> = here.map(|b| b.id).collect();
+            if joins.is_empty() && parting_call(&self.insts[last]) {
+                joins.push(self.call_join);
+            }
+            for join in joins.into_iter().rev() {
+                let next = self.sets[block].unwrap_or(Pc(last as u32));
+                self.sets[block] = Some(self.add(JoinOp::Set(join), last, next));
+            }
         }
         self.sets[block]
     }

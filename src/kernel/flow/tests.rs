@@ -254,7 +254,7 @@ fn straight(text: &str, yields: bool) -> String {
             _ => step.next,
         };
     }
-    out[2..].join(" ").replace("Set(B", "Set(").replace("Sync(B", "Sync(")
+    out[2..].join(" ").replace("(B", "(")
 }
 
 #[test]
@@ -289,9 +289,24 @@ fn where_join_steps_stand() {
             "Set(0) work fork Sync(0) work exit",
         ),
         (
-            "two ways to one end, neither around the other",
+            "two ways to one end, neither around the other, meet where they part",
             "@u bra B\n@t bra J\nB: @t bra J\nwork\nJ: work\nret",
-            "fork Set(0) fork Set(1) fork work Sync(1) Sync(0) work exit",
+            "Set(0) fork fork fork work Sync(0) work exit",
+        ),
+        (
+            "who does not break meets before the end of the loop",
+            "A: work\n@t bra B\n@t bra Z\nwork\nB: work\n@t bra A\nZ: work\nret",
+            "Set(0) work Set(1) fork fork work Sync(1) work fork Sync(0) work exit",
+        ),
+        (
+            "so does who comes from a case to the next, if others have a third",
+            "@t bra A\n@t bra B\nbra D\nA: work\nB: work\nbra E\nD: work\nE: work\nret",
+            "Set(0) Set(1) fork fork Break(1) work work Sync(0) work exit",
+        ),
+        (
+            "of two merges, one in the other, the inner has none if who turns away from it may come to the outer",
+            "@t bra A\n@t bra B\n@t bra C\nbra D\nA: work\nB: work\nC: work\nbra E\nD: work\nE: work\nret",
+            "Set(0) Set(1) fork fork fork Break(1) work work Sync(0) work exit",
         ),
         ("early return needs none", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
     ];

@@ -163,7 +163,7 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "inst",
         group: Group::Instructions,
-        formula: "convergence-barrier instructions executed by warps (BSSY, BSYNC, YIELD)",
+        formula: "convergence-barrier instructions executed by warps (BSSY, BSYNC, BREAK, YIELD)",
         meaning: "What independent thread scheduling adds to the program; zero with a reconvergence stack.",
         ours: true,
         value: |i| count(i.totals.join_steps),

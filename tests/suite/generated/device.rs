@@ -56,9 +56,10 @@ const PART: &str = "SIMT_GENERATED_PART";
 const ANSWER: &str = "answer ";
 
 /// Why lanes are together elsewhere.
-const EARLIER: &str = "lanes met earlier: ptxas joins them where the source's branches end, though a break leads around that place (it takes the \
-    leaving lanes out of the convergence barrier), and folds branches to one place into one; the model joins at immediate post-dominators";
-const LATER: &str = "lanes met later: behind a call, or where ptxas has a copy of a block";
+const EARLIER: &str =
+    "lanes met earlier: ptxas folds a branch that is always decided alike, or two branches to one place into one";
+const LATER: &str = "lanes met later: behind a call, most often of a function that saves barrier registers, or where ptxas has a \
+    copy of a block";
 const BOTH: &str = "lanes met earlier in one place and later in another";
 
 const RECORD: &str = "tests/observations/h200/random.ron";
