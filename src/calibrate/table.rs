@@ -401,6 +401,21 @@ pub const EXPERIMENTS: &[Experiment] = &[
             0.1,
         )
     },
+    loose(
+        0.95,
+        Experiment {
+            figure: Figure::Slowest { of: 1 },
+            ..spans(
+                "greedy",
+                "policy: a dependent Float32 of the oldest block beside three that can issue in every cycle",
+                BLOCKS,
+                "greedy",
+                &[plus(&[("blocks", 528), ("warps", 4), ("spin", 2), ("late", 40)])],
+                64.0,
+                WIDE,
+            )
+        },
+    ),
     turnover("turnover-1", "block_start: one block of 1 warp an SM", one_an_sm!(("warps", 1))),
     turnover("turnover-16", "block_start: one block of 16 warps an SM", one_an_sm!(("warps", 16))),
     turnover("turnover-32", "block_start: one block of 32 warps an SM", one_an_sm!(("warps", 32))),
