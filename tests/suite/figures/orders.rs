@@ -3,7 +3,7 @@
 use simt_sim::divergence::SideOrder;
 use simt_sim::machine::Mode;
 
-use super::{MAX_CYCLES, assert_expected, program, run_on, run_with, words};
+use super::{MAX_CYCLES, assert_expected, count, program, run_on, run_with, words};
 use crate::support::{MODES, machine, options};
 
 const ORDERS: [SideOrder; 7] = [
@@ -96,5 +96,16 @@ fn nanosleep_hands_the_warp_over_from_volta_on_only() {
         let done = run_with(&program, &spec, &options(mode, order, MAX_CYCLES), &[("rounds", 3)]);
         let rounds: Vec<u32> = words(&done, "who").chunks(16).map(|round| round[0]).collect();
         assert_eq!(rounds, expected, "{}, {order:?}", mode.name());
+    }
+}
+
+#[test]
+fn who_does_not_break_goes_on_with_the_others_since_volta() {
+    let program = program("small/turn_away.ir");
+    // The three branches of the loop, by hand: eight passes of either half of the warp, or of both together (so an H200 counted).
+    for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 7), (Mode::Volta, 8 + 8 + 8)] {
+        let done = run_on(&program, mode.default_machine(), &[]);
+        assert_expected(&done);
+        assert_eq!(count(&done, "branch"), branches, "{}", mode.name());
     }
 }
