@@ -4,7 +4,7 @@
 //! Everything here is known before a kernel runs and is computed once, by [`ControlFlow::build`]. Modelled: a kernel and its device
 //! functions, each analysed for itself (a call is a step like others), then laid side by side; irreducible graphs are fine everywhere (a cycle with two entries is no natural loop, but
 //! its branches get their joins). The module's own pages tell the definitions: `dominance` for post-dominators that ignore
-//! exits, `uniformity` for divergence, `joins` for barriers, `stream` for what is added where.
+//! exits, `uniformity` for divergence, `joins` and `merges` for barriers, `stream` for what is added where.
 
 mod bits;
 mod dominance;
