@@ -9,8 +9,8 @@
 //! - A join opens when each of its participants has arrived, exited, left or yielded, and one has arrived. Those that arrived
 //!   go on as one group, next of all; the yielded ones stay its participants. That is what lets a spin lock finish: the winner
 //!   waits at the loop's join only until the others have yielded.
-//! - Groups whose PCs happen to be equal do not merge; only joins and [`Flow::Await`] merge. Lanes released from a block barrier
-//!   stay in the groups in which they arrived.
+//! - Groups that have yielded at one place go on as one. Else groups whose PCs happen to be equal do not merge: only joins and
+//!   [`Flow::Await`] merge. Lanes released from a block barrier stay in the groups in which they arrived.
 //!
 //! A lane that arrives at a join is dropped from every *younger* join (BREAK): whoever reaches the outer end of a construct has
 //! left the inner ones. So lanes wait at younger joins only for lanes that wait at still younger ones, and joins alone never
@@ -320,8 +320,12 @@ impl Independent {
         if let Some(group) = self.ready.pop() {
             self.running = group;
         } else if !self.yielded.is_empty() {
-            self.running = self.yielded.remove(0);
-            self.yielding -= self.running.lanes;
+            let picked = self.yielded.remove(0);
+            let same = |group: &Runnable| group.pc == picked.pc;
+            let lanes = self.yielded.iter().filter(|group| same(group)).fold(picked.lanes, |all, group| all | group.lanes);
+            self.yielded.retain(|group| !same(group));
+            self.running = Runnable { lanes, ..picked };
+            self.yielding -= lanes;
         } else {
             self.running = Runnable::at(Pc(0), LaneMask::EMPTY); // one value for "none", so that equal states compare equal
         }

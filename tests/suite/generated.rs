@@ -162,10 +162,17 @@ fn compare_modes(
         issued.push((seen.totals.steps_executed, seen.totals.inst_executed));
     }
     let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
-    // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
+    // Where lanes turn away from a place at which others meet, volta mode brings these together sooner. Where some yield, others do not
+    // wait for them.
     let stream = machine::stream(kernel, Mode::Volta, true);
-    let turns = stream.steps.iter().any(|step| matches!(step.inst.op, Op::Join(JoinOp::Break(_))));
-    let fits = if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
+    let has = |such: fn(JoinOp) -> bool| stream.steps.iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)));
+    let turns = has(|op| matches!(op, JoinOp::Break(_)));
+    let yields = has(|op| op == JoinOp::Yield);
+    let fits = match (turns, yields) {
+        (_, true) => true,
+        (true, false) => volta_steps <= steps && volta_insts <= insts,
+        (false, false) => issued[0] == issued[1],
+    };
     if !fits {
         return Err(format!("(steps, machine instructions) issued: {:?} pre-volta, {:?} volta", issued[0], issued[1]));
     }

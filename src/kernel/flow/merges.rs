@@ -3,7 +3,7 @@
 //!
 //! ptxas lets lanes meet there, too. The barrier is set where the ways to the place part, and who turns away is taken out of it
 //! (BREAK). The rule was read off machine code and the counts of 2,031 generated kernels on an H200: without these barriers 1,506 of them
-//! execute every block as often as there, with them 1,680.
+//! execute every block as often as there, with them 1,680 (before yields of functions were known).
 //!
 //! - A *merge* is a block that two forward ways or more lead into (the edges back to the head of a loop are none). Its barrier is set
 //!   at its immediate dominator, unless one of [`super::joins`]'s that joins there holds these lanes already.

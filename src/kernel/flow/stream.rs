@@ -6,14 +6,15 @@
 //! loop together should have met before); the yield, if the block heads a loop that spins. Edges into a block that need the same steps
 //! share them.
 //!
-//! *Yield* is placed as ptxas places it (on an H200): at the head of the innermost loop around an atomic whose result, or a
-//! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin.
+//! *Yield* is placed as ptxas places it (for sm_90): at the head of the innermost loop around an atomic whose result, or a
+//! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin; but a kernel or function
+//! that calls has a yield in each of them, and a function also where it is entered ([`Builder::yield_beside_calls`]).
 
 use super::graph::parting_call;
 use super::joins::{ConvergenceBarrier, SetPoint};
 use super::{ControlFlow, Loop};
 use crate::base::{BasicBlockId, JoinId, Pc};
-use crate::isa::Class;
+use crate::isa::{Class, Space};
 use crate::kernel::*;
 
 /// `Inst::form` of the steps that the author did not write: no row of the ISA.
@@ -52,6 +53,7 @@ pub(super) fn stream(
         steps: steps.collect(),
         barriers: convergence == Convergence::Barriers,
         spins: vec![false; flow.blocks.len()],
+        entries: vec![false; flow.blocks.len()],
         ways: vec![Vec::new(); flow.blocks.len()],
         sets: vec![None; flow.blocks.len()],
         exits: vec![None; flow.blocks.len()],
@@ -61,6 +63,7 @@ pub(super) fn stream(
         for spinning in flow.loops.iter().filter(|l| spins(insts, &observing, flow, l)) {
             builder.spins[spinning.header.index()] = true;
         }
+        builder.yield_beside_calls();
     }
     builder.build()
 }
@@ -77,6 +80,8 @@ struct Builder<'a> {
     barriers: bool,
     /// Blocks that begin with a yield.
     spins: Vec<bool>,
+    /// Blocks before which a yield stands where a function enters them.
+    entries: Vec<bool>,
     /// For each block the steps added on ways into it, and the first of them.
     ways: Vec<Vec<(Vec<JoinOp>, Pc)>>,
     /// For each block the first of the sets added before its branch.
@@ -86,6 +91,29 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
+    /// Marks the yields of code that calls. There ptxas does not see what decides when a loop ends: each innermost loop around an access
+    /// that [`may_wait`] yields, and so does a function with one outside of its loops, being in a loop for all that is known. Found by
+    /// compiling some eighty small kernels; a loop that ptxas unrolls does not yield, which is not known here.
+    fn yield_beside_calls(&mut self) {
+        let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);
+        let functions = self.functions.iter().map(|f| (f.first as usize..f.end as usize, true));
+        for (range, is_function) in std::iter::once((0..own, false)).chain(functions) {
+            let calls = |inst: &Inst| matches!(inst.op, Op::Call(_));
+            if !self.insts[range.clone()].iter().any(calls) {
+                continue;
+            }
+            let entry = self.flow.block_of[range.start];
+            for i in range.filter(|&i| may_wait(&self.insts[i])) {
+                let block = self.flow.block_of[i];
+                let around = self.flow.loops.iter().filter(|l| l.body.contains(&block));
+                match around.max_by_key(|l| l.depth) {
+                    Some(innermost) => self.spins[innermost.header.index()] = true,
+                    None => self.entries[entry.index()] = is_function,
+                }
+            }
+        }
+    }
+
     fn build(mut self) -> Stream {
         if self.flow.blocks.is_empty() {
             return Stream { steps: self.steps, entry: Pc(0), functions: Vec::new() };
@@ -160,6 +188,9 @@ impl Builder<'_> {
             return copy;
         }
         let mut way = Vec::new();
+        if from.is_none() && self.entries[to] {
+            way.push(JoinOp::Yield);
+        }
         if self.barriers {
             let mut syncs: Vec<JoinOp> = Vec::new();
             // Nothing can wait where the kernel starts.
@@ -175,7 +206,7 @@ impl Builder<'_> {
                 SetPoint::Branch(_) => false,
             };
             let sets = self.flow.barriers.iter().filter(|b| enters(&b.set)).map(|b| JoinOp::Set(b.id));
-            way = breaks.chain(syncs).chain(sets).collect();
+            way.extend(breaks.chain(syncs).chain(sets));
         }
         if self.spins[to] {
             way.push(JoinOp::Yield);
@@ -243,6 +274,12 @@ fn observes(inst: &Inst) -> bool {
         Op::Load(load) => load.access.strong(),
         _ => false,
     }
+}
+
+/// Whether a loop around the access may wait for others: as [`observes`], and any atomic in shared memory, where the machine has none
+/// that returns nothing.
+fn may_wait(inst: &Inst) -> bool {
+    observes(inst) || matches!(&inst.op, Op::Atomic(atomic) if atomic.space == Space::Shared)
 }
 
 /// For each instruction, whether a loop waits for what it sees: a strong load or an atomic that decides when a loop that

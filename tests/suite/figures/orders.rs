@@ -109,3 +109,13 @@ fn who_does_not_break_goes_on_with_the_others_since_volta() {
         assert_eq!(count(&done, "branch"), branches, "{}", mode.name());
     }
 }
+
+#[test]
+fn lanes_do_not_wait_for_those_that_yield_where_they_enter_a_function() {
+    let program = program("small/yield_in_function.ir");
+    for (mode, stores) in [(Mode::PreVolta, 1), (Mode::Volta, 2)] {
+        let done = run_on(&program, mode.default_machine(), &[]);
+        assert_expected(&done);
+        assert_eq!(count(&done, "gst_requests"), stores, "{}", mode.name());
+    }
+}

@@ -56,10 +56,10 @@ const PART: &str = "SIMT_GENERATED_PART";
 const ANSWER: &str = "answer ";
 
 /// Why lanes are together elsewhere.
-const EARLIER: &str =
-    "lanes met earlier: ptxas folds a branch that is always decided alike, or two branches to one place into one";
-const LATER: &str = "lanes met later: behind a call, most often of a function that saves barrier registers, or where ptxas has a \
-    copy of a block";
+const EARLIER: &str = "lanes met earlier: ptxas folds a branch that is always decided alike, or two branches to one place into one, \
+    or unrolls a loop that would yield";
+const LATER: &str = "lanes met later: where a function of its own yields because of the probes' votes, where activations share \
+    barrier registers, or where ptxas has a copy of a block";
 const BOTH: &str = "lanes met earlier in one place and later in another";
 
 const RECORD: &str = "tests/observations/h200/random.ron";
