@@ -12,6 +12,7 @@
 
 mod assignment;
 mod estimate;
+mod graded;
 mod instructions;
 mod judge;
 mod measure;
@@ -25,9 +26,10 @@ mod tests;
 
 pub use assignment::{Assignment, Case, Faults, LeaderboardEntry, Limits, Site, Spec};
 pub use estimate::footprint;
+pub use graded::{Failed, Graded, Leader, Mark};
 pub use instructions::{Pattern, Used};
 pub(crate) use judge::number;
-pub use judge::{Answers, Failed, Graded, Leader, Mark, judge};
+pub use judge::{Answers, judge};
 pub use measure::{Found, Measured, Ran, measure};
 pub(crate) use measure::{replay, watch};
 pub use rules::{Answer, Band, Criterion, Rule, Than};

@@ -28,6 +28,6 @@ pub use lower::{Code, lower};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{
     BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
-    Price, Side, StorePolicy, Transactions, Uniform,
+    Price, Side, StorePath, StorePolicy, Transactions, Uniform,
 };
 pub use verdict::{FaultReport, Finish, Hang, StuckLanes};

@@ -322,7 +322,8 @@ impl Independent {
         } else if !self.yielded.is_empty() {
             let picked = self.yielded.remove(0);
             let same = |group: &Runnable| group.pc == picked.pc;
-            let lanes = self.yielded.iter().filter(|group| same(group)).fold(picked.lanes, |all, group| all | group.lanes);
+            let lanes =
+                self.yielded.iter().filter(|group| same(group)).fold(picked.lanes, |all, group| all | group.lanes);
             self.yielded.retain(|group| !same(group));
             self.running = Runnable { lanes, ..picked };
             self.yielding -= lanes;

@@ -15,7 +15,8 @@ pub use junit::junit;
 pub use markdown::markdown;
 pub use terminal::{line, terminal};
 
-use super::judge::{Mark, number};
+use super::graded::Mark;
+use super::judge::number;
 
 /// `3 / 4`
 fn points(points: f64, max: f64) -> String {

@@ -4,6 +4,10 @@
 //! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
 
 mod parts;
+mod ways;
+
+pub(super) use ways::part;
+use ways::{add_side, branch, join, sides};
 
 use super::block::{Block, Votes};
 use super::gpu::Context;
@@ -13,12 +17,12 @@ use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::spec::Policy;
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
-use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId, mix};
-use crate::divergence::{Flow, Side, WarpControl};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
+use crate::divergence::{Flow, Side};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
 use crate::exec::{self, AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::{BarrierKind, JoinOp, Op, Step};
+use crate::kernel::{BarrierKind, Op, Step};
 
 /// What the warps of an SM share on their way through a step.
 #[derive(Clone)]
@@ -474,64 +478,4 @@ pub(super) enum After {
     Ended(LaneMask),
     /// The warp has arrived at a block barrier.
     Arrived,
-}
-
-/// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
-/// situation, so that a livelock can be proved.
-#[cold]
-pub(super) fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
-    let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
-    let some = active & LaneMask(draw as u32);
-    let parts = draw >> 62 == 0 && !some.is_empty() && some != active;
-    if parts && matches!(control, WarpControl::Independent(_)) {
-        control.split(&[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }], None);
-    } else {
-        control.go(next);
-    }
-}
-
-/// What a branch does that `taken` lanes take.
-#[inline]
-fn branch(step: &Step, taken: LaneMask) -> Flow {
-    let target = match step.inst.op {
-        Op::Branch { target, .. } => target,
-        _ => step.next,
-    };
-    Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
-}
-
-/// What a join step does.
-#[inline]
-fn join(step: &Step) -> Flow {
-    let next = step.next;
-    match step.inst.op {
-        Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
-        Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
-        Op::Join(JoinOp::Break(join)) => Flow::Break { join, next },
-        Op::Join(JoinOp::Yield) => Flow::Yield { next },
-        _ => Flow::Next { next },
-    }
-}
-
-/// The lanes by where they go, in ascending order of the numbers that they hold.
-fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
-    let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
-    let mut sides = Vec::new();
-    let mut rest = lanes;
-    while let Some(least) = rest.lanes().map(number).min() {
-        let here = rest.lanes().filter(|&lane| number(lane) == least);
-        let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
-        add_side(&mut sides, target(least as usize), here);
-        rest -= here;
-    }
-    sides
-}
-
-/// Adds lanes to the side that goes to `pc`.
-fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
-    match sides.iter_mut().find(|side| side.pc == pc) {
-        _ if lanes.is_empty() => {}
-        Some(side) => side.lanes |= lanes,
-        None => sides.push(Side { pc, lanes }),
-    }
 }

@@ -4,16 +4,21 @@
 //! a price or an impossible number is an error with its place in the file.
 
 mod code;
+mod memory;
+mod slips;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::diag::{Diagnostic, Span, closest};
+use crate::diag::Diagnostic;
 use crate::divergence::SideOrder;
 use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
+pub use memory::{Cache, Memory, StorePath, StorePolicy, Transactions};
+
+use slips::{find_field, ron_diagnostic};
 
 /// How warps diverge and reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -124,106 +129,6 @@ pub struct Price {
 
 fn one() -> u32 {
     1
-}
-
-/// A cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cache {
-    /// Capacity in bytes (L1: of one SM; L2: of the GPU, shared out among the SMs that have work).
-    pub bytes: u64,
-    /// Lines a set holds.
-    pub ways: u32,
-    /// Cycles from issue to the issue of a dependent instruction when the data is found here.
-    pub latency: u32,
-}
-
-/// What a store does to a line in L1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum StorePolicy {
-    /// The line is updated and stays.
-    WriteThrough,
-    /// The line is dropped (Fermi's L1 for global stores).
-    WriteEvict,
-}
-
-/// How the generation counts global transactions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-pub enum Transactions {
-    /// 32-byte sectors (Maxwell on; Kepler with L1 bypassed).
-    Sectors,
-    /// 128-byte lines through L1 (Fermi).
-    Lines,
-}
-
-/// How stores travel to L2: in packets, first on the SM's own way, then on one that all SMs share. What the load/store unit
-/// serves, it serves in order: behind a store that the SM's own way has no room for, everything waits; a load that misses in L1
-/// goes to L2 behind the stores that are on their way.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct StorePath {
-    /// Packets for each line of a request that is not written whole.
-    pub line: u32,
-    /// Packets for each sector. The SM's own way takes a packet a cycle.
-    pub sector: u32,
-    /// Packets that wait on the SM's own way at most.
-    pub queue: u32,
-    /// Packets a cycle that L2 takes from all SMs together.
-    pub l2_packets_per_cycle: f64,
-    /// Cycles of backlog of that shared way beyond which the SM's own way stands.
-    pub l2_queue_cycles: u32,
-}
-
-/// The memory system.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Memory {
-    /// What `gld_transactions` counts here natively (sectors are reported as well).
-    pub transactions: Transactions,
-    /// Whether a miss fetches whole 128-byte lines instead of the sectors touched.
-    pub fill_lines: bool,
-    /// The SM's L1; `None`: global loads go straight to L2.
-    pub l1: Option<Cache>,
-    /// What stores do to L1.
-    pub l1_store: StorePolicy,
-    /// Cycles the L1 port is busy for each 128-byte line of a request.
-    pub l1_line_interval: u32,
-    /// Extra cycles of an access to L1 for each further pass over its banks, which are those of shared memory; a pass keeps the port
-    /// busy for a cycle. 0: L1 has no banks that conflict.
-    pub l1_conflict: u32,
-    /// L2 of the whole GPU.
-    pub l2: Cache,
-    /// Partitions of L2, 1 or 2. Of two, an SM is attached to one, and data whose home is the other is in both.
-    pub l2_partitions: u32,
-    /// Ways of a set of L2 that may be dirty before a further store has older ones written back; 0: all.
-    pub l2_dirty_ways: u32,
-    /// Bytes a cycle that all SMs together get from L2.
-    pub l2_bytes_per_cycle: f64,
-    /// Bytes a cycle that one SM can get from L2 at most.
-    pub l2_bytes_per_cycle_sm: f64,
-    /// The SM's own way for stores to L2; `None`: they share that of the loads.
-    pub stores: Option<StorePath>,
-    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
-    pub dram_latency: u32,
-    /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
-    /// row, and how far away it is, are not modelled. A barrier waits for the slowest.
-    pub dram_spread: u32,
-    /// Bytes a cycle that all SMs together get from DRAM.
-    pub dram_bytes_per_cycle: f64,
-    /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).
-    pub queue_cycles: u32,
-    /// Cycles from issue to the issue of a dependent instruction, shared load without conflict.
-    pub shared_latency: u32,
-    /// Banks of shared memory, 4 bytes wide.
-    pub shared_banks: u32,
-    /// Extra cycles for each further pass that a bank conflict needs.
-    pub shared_conflict: u32,
-    /// Cycles of a global atomic's round trip.
-    pub atomic_latency: u32,
-    /// Extra cycles of a global atomic for each further lane on the same word.
-    pub atomic_conflict: u32,
-    /// Extra cycles of a shared atomic for each further lane on the same word.
-    pub shared_atomic_conflict: u32,
 }
 
 /// A uniform datapath.
@@ -464,41 +369,6 @@ impl MachineSpec {
         }
         faults
     }
-}
-
-fn find_field(text: &str, field: &str) -> Span {
-    match text.find(&format!("{field}:")) {
-        Some(at) => Span::new(at, at + field.len()),
-        None => Span::new(0, 0),
-    }
-}
-
-fn ron_diagnostic(error: &ron::error::SpannedError, text: &str) -> Diagnostic {
-    let at = offset_of(text, error.span.start.line, error.span.start.col);
-    let end = offset_of(text, error.span.end.line, error.span.end.col).max(at);
-    let message = error.code.to_string();
-    let diagnostic = Diagnostic::error("bad-machine", Span::new(at, end), message);
-    match &error.code {
-        ron::Error::NoSuchStructField { expected, found, .. } => match closest(found, expected.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help("every field is documented in docs/machines.md"),
-        },
-        ron::Error::MissingStructField { field, .. } => {
-            diagnostic.help(format!("add `{field}: ..`; copy a preset with `simt-sim machine teaching` to start from"))
-        }
-        ron::Error::NoSuchEnumVariant { expected, found, .. } => match closest(found, expected.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help(format!("one of {}", expected.join(", "))),
-        },
-        _ => diagnostic,
-    }
-}
-
-/// Byte offset of a 1-based line and column (in characters), clamped to the text.
-fn offset_of(text: &str, line: usize, column: usize) -> usize {
-    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
-    let rest = &text[start.min(text.len())..];
-    start + rest.char_indices().nth(column.saturating_sub(1)).map_or(rest.len(), |(i, _)| i)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::judge::{Failed, Graded, Mark};
+use super::super::graded::{Failed, Graded, Mark};
 use super::{body, points};
 
 /// The document, ending in a line break.

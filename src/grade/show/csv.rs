@@ -1,6 +1,6 @@
 //! The grades of a class as CSV.
 
-use super::super::judge::Graded;
+use super::super::graded::Graded;
 use crate::report::quoted;
 
 /// A line a submission: name, points, why it could not be judged, points of each criterion.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::judge::{Graded, Mark};
+use super::super::graded::{Graded, Mark};
 use super::{body, points};
 
 /// The document, ending in a line break. Criteria become tests; the lane map stands in the output above them, in its colours.

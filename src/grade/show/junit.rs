@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::judge::Graded;
+use super::super::graded::Graded;
 use super::{body, points};
 
 /// Test suites, one a submission; a criterion without all its points is a failure.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::super::judge::Graded;
+use super::super::graded::Graded;
 use super::super::sanitise::without_colour;
 use super::points;
 

@@ -1,6 +1,6 @@
 //! The report that a student reads on a terminal.
 
-use super::super::judge::{Graded, Mark};
+use super::super::graded::{Graded, Mark};
 use super::super::sanitise::without_colour;
 use super::{lines, points};
 use crate::report::{Style, wrap};

@@ -1,0 +1,65 @@
+//! Which lanes go where: what an instruction did, in the terms of `divergence`.
+
+use crate::base::{LaneMask, MAX_LANES, Pc, mix};
+use crate::divergence::{Flow, Side, WarpControl};
+use crate::kernel::{JoinOp, Op, Step};
+
+/// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
+/// situation, so that a livelock can be proved.
+#[cold]
+pub(in crate::machine) fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
+    let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
+    let some = active & LaneMask(draw as u32);
+    let parts = draw >> 62 == 0 && !some.is_empty() && some != active;
+    if parts && matches!(control, WarpControl::Independent(_)) {
+        control.split(&[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }], None);
+    } else {
+        control.go(next);
+    }
+}
+
+/// What a branch does that `taken` lanes take.
+#[inline]
+pub(super) fn branch(step: &Step, taken: LaneMask) -> Flow {
+    let target = match step.inst.op {
+        Op::Branch { target, .. } => target,
+        _ => step.next,
+    };
+    Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
+}
+
+/// What a join step does.
+#[inline]
+pub(super) fn join(step: &Step) -> Flow {
+    let next = step.next;
+    match step.inst.op {
+        Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
+        Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
+        Op::Join(JoinOp::Break(join)) => Flow::Break { join, next },
+        Op::Join(JoinOp::Yield) => Flow::Yield { next },
+        _ => Flow::Next { next },
+    }
+}
+
+/// The lanes by where they go, in ascending order of the numbers that they hold.
+pub(super) fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
+    let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
+    let mut sides = Vec::new();
+    let mut rest = lanes;
+    while let Some(least) = rest.lanes().map(number).min() {
+        let here = rest.lanes().filter(|&lane| number(lane) == least);
+        let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
+        add_side(&mut sides, target(least as usize), here);
+        rest -= here;
+    }
+    sides
+}
+
+/// Adds lanes to the side that goes to `pc`.
+pub(super) fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
+    match sides.iter_mut().find(|side| side.pc == pc) {
+        _ if lanes.is_empty() => {}
+        Some(side) => side.lanes |= lanes,
+        None => sides.push(Side { pc, lanes }),
+    }
+}

@@ -1,0 +1,170 @@
+//! What a run says, in terms of the program's own lines: its steps, its verdict, where its lanes stand.
+
+use super::Program;
+use crate::base::{Cycle, LaneMask};
+use crate::checks;
+use crate::diag::printable;
+use crate::exec::FaultKind;
+use crate::kernel::{Kernel, Op, Step};
+use crate::launch::Launch;
+use crate::machine::{FaultReport, Finish, Hang, StuckLanes};
+use crate::report::{self, LaneGroup, Origin, StepInfo, Verdict};
+use crate::text::{Location, Locations};
+
+/// What each step of a stream is, for who shows a run while it goes on.
+pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+    let lines = Lines::new(program);
+    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+}
+
+/// Why a run did not end well, if it did not.
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), max_cycles, None)
+}
+
+/// The source text by line number.
+pub(super) struct Lines<'a> {
+    /// Each line's text, with the byte behind it.
+    lines: Vec<(&'a str, usize)>,
+    locations: Locations<'a>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(program: &'a Program) -> Lines<'a> {
+        let mut end = 0;
+        let lines = program.text.split_inclusive('\n').map(|line| {
+            end += line.len();
+            (line, end)
+        });
+        Lines { lines: lines.collect(), locations: Locations::new(&program.module) }
+    }
+
+    /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
+    /// was made from.
+    fn text(&self, line: u32) -> String {
+        let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let text = text.split("//").next().unwrap_or_default().trim();
+        printable(&match self.origin(line) {
+            Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
+            None => text.to_string(),
+        })
+    }
+
+    /// The line that a line (from 1) was compiled from.
+    fn origin(&self, line: u32) -> Option<Location<'a>> {
+        let &(_, end) = self.lines.get((line as usize).wrapping_sub(1))?;
+        self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1))
+    }
+}
+
+pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
+    let text = match step.inst.op {
+        Op::Join(op) => format!("({op})"),
+        _ => lines.text(step.inst.line),
+    };
+    StepInfo {
+        source: step.source,
+        line: step.inst.line,
+        text,
+        is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
+        reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
+        origin: lines.origin(step.inst.line).map(|at| Origin { file: at.file.to_string(), line: at.line }),
+    }
+}
+
+/// The source line at which the sides of a branch meet.
+fn reconvergence_line(kernel: &Kernel, inst: u32) -> Option<u32> {
+    let join = kernel.flow.branch_at(inst as usize)?.reconverge?;
+    let first = kernel.flow.blocks().get(join.index())?.first as usize;
+    kernel.insts.get(first).map(|inst| inst.line)
+}
+
+pub(super) fn finish_word(finish: &Finish) -> report::Finish {
+    match finish {
+        Finish::Ok => report::Finish::Ok,
+        Finish::Deadlock(_) => report::Finish::Deadlock,
+        Finish::Livelock(_) => report::Finish::Livelock,
+        Finish::CycleLimit => report::Finish::CycleLimit,
+        Finish::Fault(_) => report::Finish::Fault,
+    }
+}
+
+/// Why a run did not end well, in sentences.
+/// `launch`: for what lies next to a bad address.
+pub(super) fn verdict(
+    finish: &Finish,
+    kernel: &Kernel,
+    lines: &Lines<'_>,
+    max_cycles: Cycle,
+    launch: Option<&Launch>,
+) -> Option<Verdict> {
+    match finish {
+        Finish::Ok => None,
+        Finish::Deadlock(hang) => Some(Verdict {
+            message: match hang.warps {
+                1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
+                n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
+            },
+            lanes: stuck(hang, kernel, lines),
+            help: Some("make every lane that a barrier or join waits for reach it, or exit".to_string()),
+        }),
+        Finish::Livelock(hang) => Some(Verdict {
+            message: match hang.warps {
+                1 => format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm),
+                n => format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm),
+            },
+            lanes: stuck(hang, kernel, lines),
+            help: Some(
+                "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes reconverge"
+                    .to_string(),
+            ),
+        }),
+        Finish::CycleLimit => Some(Verdict {
+            message: format!("gave up after {max_cycles} cycles; nothing is proved"),
+            lanes: Vec::new(),
+            help: Some("raise --max-cycles if the program needs longer".to_string()),
+        }),
+        Finish::Fault(report) => Some(Verdict {
+            message: fault(report, kernel, launch),
+            lanes: vec![LaneGroup::new(
+                report.block.0,
+                report.warp,
+                LaneMask::lane(report.fault.lane),
+                report.inst.line,
+                lines.text(report.inst.line),
+                format!("executing{}", within(kernel, report.inst.line)),
+            )],
+            help: None,
+        }),
+    }
+}
+
+/// In which device function a line is, as the end of a phrase.
+fn within(kernel: &Kernel, line: u32) -> String {
+    kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
+}
+
+fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {
+    let group = |s: &StuckLanes| {
+        let line = s.lines.first().copied().unwrap_or(0);
+        let state = match s.lines.last() {
+            Some(&last) if last != line => format!("{} lines {line} to {last}", s.what),
+            _ => s.what.clone(),
+        };
+        let state = state + &within(kernel, line);
+        LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)
+    };
+    hang.lanes.iter().map(group).collect()
+}
+
+fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> String {
+    let FaultReport { fault, block, warp, cycle, .. } = report;
+    let near = match fault.kind {
+        FaultKind::OutOfBounds { space, address, bytes } => {
+            launch.and_then(|launch| checks::nearest(kernel, launch, space, address, bytes))
+        }
+        _ => None,
+    };
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    format!("{}{near} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
+}
