@@ -1,11 +1,11 @@
 //! A run, or a comparison of two, as one HTML file that needs nothing else: no network, no other file.
 //!
-//! [`page`] puts together what other modules know: figures of the whole run ([`Run`]), a window of it issue by issue
+//! [`run_page`] puts together what other modules know: figures of the whole run ([`Run`]), a window of it issue by issue
 //! ([`Recording`]), the source ([`Source`]) and the formulas of [`crate::explain`]. Tables are plain HTML, made here; the timeline
 //! is drawn by the scripts in `html/*.js` from JSON in the page (`data`). Every section says whether it speaks of the
 //! whole run or of the window.
 //!
-//! Text from programs and file names reaches the page through [`shown`] and maud, which escape it; a content security policy in
+//! Text from programs and file names reaches the page through `shown` and maud, which escape it; a content security policy in
 //! the page forbids loading anything. The bytes depend on nothing but the arguments.
 
 mod comparison;

@@ -6,7 +6,7 @@
 //! exactly these) give executions, divergent executions, lanes and lanes taken. A *block probe* stands at the head of each basic
 //! block: executions and lanes. The lowest lane there does 64-bit reductions into a hidden variable that the host reads by name,
 //! [`Instrumented::counters`]. With a [`Log`], the first warps of the grid also write down every probe that they pass, in order:
-//! from that follows which side of a branch ran first ([`Sequence::first_sides`]).
+//! from that follows which side of a branch ran first (`sequence::first_sides`).
 //!
 //! Nothing else changes: no edge is split, no register or predicate of the program is touched, no added result decides a branch,
 //! so a loop that did not spin does not spin now. Blocks that are nothing but an exit get no probe, because compilers make

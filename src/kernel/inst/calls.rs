@@ -8,7 +8,7 @@ use crate::base::Pc;
 pub struct Switch {
     /// The index, a narrow row.
     pub index: Row,
-    /// Where the lanes go, by index; as [`Op::Branch`]'s target.
+    /// Where the lanes go, by index; as [`Op::Branch`](super::Op::Branch)'s target.
     pub targets: Vec<Pc>,
     /// `.uni`: the author promises that all active lanes agree.
     pub uniform: bool,
