@@ -95,6 +95,16 @@ impl Builder<'_> {
     /// that [`may_wait`] yields, and so does a function with one outside of its loops, being in a loop for all that is known. Found by
     /// compiling some eighty small kernels; a loop that ptxas unrolls does not yield, which is not known here.
     fn yield_beside_calls(&mut self) {
+        let flow = self.flow;
+        let mut innermost: Vec<Option<&Loop>> = vec![None; flow.blocks.len()];
+        for around in &flow.loops {
+            for block in &around.body {
+                let known = &mut innermost[block.index()];
+                if known.is_none_or(|inner| inner.depth < around.depth) {
+                    *known = Some(around);
+                }
+            }
+        }
         let own = self.functions.first().map_or(self.insts.len(), |f| f.first as usize);
         let functions = self.functions.iter().map(|f| (f.first as usize..f.end as usize, true));
         for (range, is_function) in std::iter::once((0..own, false)).chain(functions) {
@@ -102,12 +112,10 @@ impl Builder<'_> {
             if !self.insts[range.clone()].iter().any(calls) {
                 continue;
             }
-            let entry = self.flow.block_of[range.start];
+            let entry = flow.block_of[range.start];
             for i in range.filter(|&i| may_wait(&self.insts[i])) {
-                let block = self.flow.block_of[i];
-                let around = self.flow.loops.iter().filter(|l| l.body.contains(&block));
-                match around.max_by_key(|l| l.depth) {
-                    Some(innermost) => self.spins[innermost.header.index()] = true,
+                match innermost[flow.block_of[i].index()] {
+                    Some(around) => self.spins[around.header.index()] = true,
                     None => self.entries[entry.index()] = is_function,
                 }
             }

@@ -1,6 +1,7 @@
 //! Texts that ask for too much: told so, or done in the time that their length makes fair. None is timed, but each took minutes, or all
 //! memory, as long as what it is about was missing.
 
+use simt_sim::kernel::{JoinOp, Op};
 use simt_sim::launch::Overrides;
 use simt_sim::machine::{self, MachineSpec, Mode};
 use simt_sim::pipeline::Program;
@@ -90,6 +91,20 @@ fn large_kernels_are_analysed() {
         let kernel = program.kernel(None).expect("one kernel");
         let _ = machine::lower(kernel, &support::machine("h200"), Mode::Volta);
     }
+}
+
+/// Each loop yields, being beside a call; which loop an atomic is in is known without a look at all of them.
+#[test]
+fn loops_around_atomics_beside_a_call_are_marked() {
+    let n = 1_500;
+    let atomics = "red.shared.add.u32 [%r1], %r0;\n".repeat(20);
+    let heads = many(n, |i| format!("L{i}:\n{atomics}"));
+    let ends = many(n, |i| format!("add.u32 %r0, %r1, 1;\n@%p bra L{};\n", n - 1 - i));
+    let text = kernel(&(heads + &ends + "call f;\n")).replacen(".visible", ".func f() { ret; }\n.visible", 1);
+    let program = Program::parse("large.ir", &text);
+    let stream = machine::stream(program.kernel(None).expect("one kernel"), Mode::Volta, true);
+    let yields = stream.steps.iter().filter(|step| matches!(step.inst.op, Op::Join(JoinOp::Yield))).count();
+    assert!(yields >= n, "{yields}");
 }
 
 #[test]
