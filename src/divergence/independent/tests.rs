@@ -257,3 +257,12 @@ fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
     }
     assert!(w.live().is_empty());
 }
+
+/// 0: branch to 10; 5: YIELD; 10 leads to 5. So a function behaves that yields where it is entered, called from two places (H200).
+#[test]
+fn groups_that_yield_at_one_place_go_on_as_one() {
+    let mut w = warp(0b1111);
+    let give = Flow::Yield { next: Pc(6) };
+    expect(&mut w, &[(0, 0b1111, branch(0b0011, 10, 5)), (5, 0b1100, give), (10, 0b0011, next(5)), (5, 0b0011, give)]);
+    assert_eq!((w.active(), w.depth()), (Some((Pc(6), LaneMask(0b1111))), 1));
+}
