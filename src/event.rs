@@ -338,6 +338,12 @@ pub enum Event {
         /// Blocks it ran.
         blocks: u32,
     },
+    /// All SMs have ended. Comes once, after observers are merged.
+    WrittenByOthers {
+        /// Sectors of [`Traffic::written_back`] that several SMs counted, but for one of them each: each SM has its own share of L2 here,
+        /// and of a sector that several have in theirs the GPU has one, which is written back once.
+        sectors: u64,
+    },
 }
 
 /// What the lanes of a warp asked of memory, as the program says it.

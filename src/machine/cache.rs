@@ -4,6 +4,7 @@
 //! hits on sectors still in flight (they count as hits and wait for the fill), sectors that are newer than what lies below
 //! (dirty). Not modelled: MSHR limits.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::base::Cycle;
@@ -14,6 +15,8 @@ pub(super) const LINE: u64 = 128;
 pub(super) const SECTOR: u64 = 32;
 /// Sectors of a line.
 pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
+/// The set of all sectors of a line.
+const ALL_SECTORS: u8 = (1 << SECTORS) - 1;
 
 /// Tags of one cache. A column for each thing that is known of a way, sets one behind the other: what a lookup compares lies
 /// together. A set has its place in the columns from when a line first comes to it, so a large cache costs little until it is used.
@@ -33,6 +36,38 @@ pub(super) struct Cache {
     sectors: Vec<u8>,
     /// Bit per sector that must be written back.
     dirty: Vec<u8>,
+    /// Dirty lines of earlier work that all sets together hold when they are new.
+    soiled_before: u64,
+    /// What has been written back so far.
+    written: WrittenBack,
+}
+
+/// The tag of a line of earlier work: nobody looks it up.
+const EARLIER: u64 = u64::MAX;
+/// When lines of earlier work were used: after the empty ways, before all others.
+const EARLIER_USE: u64 = 1;
+
+/// The sectors of each line that a cache has written back, once or more often.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WrittenBack(BTreeMap<u64, u8>);
+
+impl WrittenBack {
+    fn note(&mut self, tag: u64, sectors: u8) {
+        if sectors != 0 {
+            *self.0.entry(tag).or_default() |= sectors;
+        }
+    }
+
+    /// How many of `other`'s sectors are here, too. They are from now on all here.
+    pub(super) fn join(&mut self, other: WrittenBack) -> u64 {
+        let mut both = 0;
+        for (tag, sectors) in other.0 {
+            let mine = self.0.entry(tag).or_default();
+            both += u64::from(sectors_in(*mine & sectors));
+            *mine |= sectors;
+        }
+        both
+    }
 }
 
 /// What a lookup found.
@@ -46,6 +81,8 @@ pub(super) struct Found {
     place: Option<usize>,
     /// The dirty sectors of the line that had to make room.
     evicted: u8,
+    /// The same of a line of earlier work.
+    earlier: u8,
 }
 
 impl Found {
@@ -53,6 +90,12 @@ impl Found {
     #[inline]
     pub(super) fn evicted(&self) -> u32 {
         sectors_in(self.evicted)
+    }
+
+    /// The same of a line of earlier work.
+    #[inline]
+    pub(super) fn evicted_earlier(&self) -> u32 {
+        sectors_in(self.earlier)
     }
 }
 
@@ -77,7 +120,19 @@ impl Cache {
             arrives: Vec::new(),
             sectors: Vec::new(),
             dirty: Vec::new(),
+            soiled_before: 0,
+            written: WrittenBack::default(),
         }
+    }
+
+    /// The same, with so many dirty lines of earlier work in it, spread evenly over the sets. They were used longest ago.
+    pub(super) fn soiled(self, lines: u64) -> Cache {
+        Cache { soiled_before: lines, clock: EARLIER_USE, ..self }
+    }
+
+    /// What has been written back so far.
+    pub(super) fn into_written(self) -> WrittenBack {
+        self.written
     }
 
     /// The number of the set that can hold `line`.
@@ -95,7 +150,7 @@ impl Cache {
         (end > 0).then(|| end - self.ways..end)
     }
 
-    /// Gives a set its ways, all empty.
+    /// Gives a set its ways, all empty but for dirty lines of earlier work.
     #[cold]
     fn add_set(&mut self, number: usize) -> Range<usize> {
         let (first, end) = (self.tags.len(), self.tags.len() + self.ways);
@@ -106,6 +161,14 @@ impl Cache {
             column.resize(end, 0);
         }
         self.places[number] = (end / self.ways) as u32;
+        let up_to = |set: usize| set as u64 * self.soiled_before / self.places.len() as u64;
+        let earlier = (up_to(number + 1) - up_to(number)).min(self.ways as u64) as usize;
+        for place in first..first + earlier {
+            self.tags[place] = EARLIER;
+            self.used[place] = EARLIER_USE;
+            self.sectors[place] = ALL_SECTORS;
+            self.dirty[place] = ALL_SECTORS;
+        }
         first..end
     }
 
@@ -119,7 +182,7 @@ impl Cache {
         let set = match self.set(number) {
             Some(set) => set,
             None if allocate => self.add_set(number),
-            None => return Found { hits: 0, arrives: 0, place: None, evicted: 0 },
+            None => return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 },
         };
         let first = set.start;
         if let Some(i) = self.tags[set.clone()].iter().position(|&t| t == tag) {
@@ -129,21 +192,23 @@ impl Cache {
             if allocate {
                 self.sectors[place] |= wanted;
             }
-            return Found { hits, arrives: self.arrives[place], place: Some(place), evicted: 0 };
+            return Found { hits, arrives: self.arrives[place], place: Some(place), evicted: 0, earlier: 0 };
         }
         if !allocate {
-            return Found { hits: 0, arrives: 0, place: None, evicted: 0 };
+            return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 };
         }
         // An empty way was used at 0, so it goes first.
         let victim = self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
         let place = first + victim;
-        let evicted = self.dirty[place];
+        let dirty = self.dirty[place];
+        let (evicted, earlier) = if self.tags[place] == EARLIER { (0, dirty) } else { (dirty, 0) };
+        self.written.note(self.tags[place], evicted);
         self.tags[place] = tag;
         self.used[place] = self.clock;
         self.arrives[place] = 0;
         self.sectors[place] = wanted;
         self.dirty[place] = 0;
-        Found { hits: 0, arrives: 0, place: Some(place), evicted }
+        Found { hits: 0, arrives: 0, place: Some(place), evicted, earlier }
     }
 
     /// Says when the fill of the line that was just looked up arrives.
@@ -154,7 +219,7 @@ impl Cache {
         }
     }
 
-    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before, others that were
+    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before (not of earlier work), others that were
     /// used longest ago are cleaned, at least a line's worth, and two lines' worth if this line was clean. How many sectors that
     /// are, comes back.
     #[inline]
@@ -162,15 +227,18 @@ impl Cache {
         let Some(place) = found.place else { return 0 };
         let first = place - place % self.ways;
         let set = first..first + self.ways;
-        let before: u32 = self.dirty[set.clone()].iter().map(|&dirty| sectors_in(dirty)).sum();
+        let tags = &self.tags;
+        let own = |other: &usize| tags[*other] != EARLIER;
+        let before: u32 = set.clone().filter(own).map(|place| sectors_in(self.dirty[place])).sum();
         let lines = if self.dirty[place] == 0 { 2 } else { 1 };
         self.dirty[place] |= sectors;
         let enough = if before < most { 0 } else { lines * SECTORS };
         let mut written = 0;
         while written < enough {
-            let others = set.clone().filter(|&other| other != place && self.dirty[other] != 0);
+            let others = set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
             let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
             written += sectors_in(self.dirty[oldest]);
+            self.written.note(self.tags[oldest], self.dirty[oldest]);
             self.dirty[oldest] = 0;
         }
         written
@@ -200,6 +268,28 @@ mod tests {
         cache.evict(7);
         assert_eq!(cache.access(7, 0b1111, false).hits, 0);
         assert_eq!(cache.access(7, 0b1111, false).hits, 0, "a lookup that does not allocate leaves nothing");
+    }
+
+    #[test]
+    fn dirty_lines_of_earlier_work_go_when_there_is_no_empty_way_left() {
+        let mut cache = Cache::new(4 * LINE, 4).soiled(1);
+        let evicted: Vec<u32> = (0..6).map(|line| cache.access(line, 1, true).evicted_earlier()).collect();
+        assert_eq!(evicted, [0, 0, 0, SECTORS, 0, 0]);
+    }
+
+    #[test]
+    fn what_two_caches_wrote_back_is_told() {
+        let written = |sectors| {
+            let mut cache = Cache::new(LINE, 1);
+            for line in [1, 2] {
+                let found = cache.access(line, sectors, true);
+                cache.soil(found, sectors, u32::MAX);
+            }
+            cache.into_written()
+        };
+        let mut all = written(0b0011);
+        assert_eq!(all.join(written(0b0110)), 1, "of line 1, which made room for line 2");
+        assert_eq!(all.join(written(0b1100)), 1, "the third sector is there from the second cache");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use rayon::prelude::*;
 
 use super::block::{DoesNotFit, Occupancy};
+use super::cache::WrittenBack;
 use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
@@ -16,7 +17,7 @@ use super::spec::{MachineSpec, Mode};
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::divergence::{SideOrder, WarpControl};
-use crate::event::Observer;
+use crate::event::{Event, Observer};
 use crate::exec::{self, GlobalMemory};
 use crate::kernel::{Kernel, Stream};
 use crate::launch::Launch;
@@ -175,17 +176,23 @@ pub fn run<'k, O: Observer>(
             _ => (0..active_sms).map(one).collect(),
         }
     };
-    let cycles = done.iter().map(|d| d.1).max().unwrap_or(0);
+    let cycles = done.iter().map(|sm| sm.cycles).max().unwrap_or(0);
     let mut finish = Finish::Ok;
     let mut merged: Option<(O, ())> = None;
-    for (how, _, seen) in done {
-        if let (Finish::Ok, Some(how)) = (&finish, how) {
+    let mut written = WrittenBack::default();
+    let mut sectors = 0;
+    for sm in done {
+        if let (Finish::Ok, Some(how)) = (&finish, sm.finish) {
             finish = how;
         }
+        sectors += written.join(sm.written);
         match &mut merged {
-            None => merged = Some(seen),
-            Some(all) => all.merge(seen),
+            None => merged = Some(sm.observer),
+            Some(all) => all.merge(sm.observer),
         }
+    }
+    if let Some(all) = &mut merged {
+        all.on(Event::WrittenByOthers { sectors });
     }
     drop(cx);
     unload(global, &mut launch);
@@ -238,9 +245,9 @@ pub fn watch<'k, O: Observer>(
     let simulated_sms = done.len() as u32;
     let mine = if simulated_sms > 1 { sm as usize } else { 0 };
     // What stopped another SM stopped this one, too.
-    let reason = done.iter().position(|(finish, ..)| !matches!(finish, Some(Finish::Ok) | None)).unwrap_or(mine);
-    let finish = done[reason].0.take();
-    let (_, _, observer) = done.swap_remove(mine);
+    let reason = done.iter().position(|sm| !matches!(sm.finish, Some(Finish::Ok) | None)).unwrap_or(mine);
+    let finish = done[reason].finish.take();
+    let observer = done.swap_remove(mine).observer;
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
 }
 
@@ -252,8 +259,23 @@ pub fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
 /// How often an SM reports blocks done.
 const REPORT_EVERY: u32 = 64;
 
-/// An SM that has ended: how (`None`: its observer had seen enough), its cycles, and what was seen.
-type Ended<O> = (Option<Finish>, Cycle, O);
+/// An SM that has ended.
+struct Ended<O> {
+    /// How; `None`: its observer had seen enough.
+    finish: Option<Finish>,
+    cycles: Cycle,
+    observer: O,
+    /// What its share of L2 has written back.
+    written: WrittenBack,
+}
+
+impl<O: Observer> Ended<O> {
+    fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
+        let cycles = sm.end();
+        let (observer, written) = sm.issuer.into_seen();
+        Ended { finish, cycles, observer, written }
+    }
+}
 
 fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<O> {
     let mut reported = 0;
@@ -273,8 +295,7 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<
         }
     };
     progress.blocks_done(u64::from(sm.blocks_run() - reported));
-    let cycles = sm.end();
-    (finish, cycles, sm.issuer.observer)
+    Ended::new(sm, finish)
 }
 
 fn run_interleaved<O: Observer>(
@@ -300,13 +321,7 @@ fn run_interleaved<O: Observer>(
             break;
         }
     }
-    sms.into_iter()
-        .zip(finished)
-        .map(|(mut sm, finish)| {
-            let cycles = sm.end();
-            (finish, cycles, sm.issuer.observer)
-        })
-        .collect()
+    sms.into_iter().zip(finished).map(|(sm, finish)| Ended::new(sm, finish)).collect()
 }
 
 /// Whether SM `i`, which has just run a cycle, and all the others are proved to repeat themselves for ever.

@@ -10,6 +10,7 @@ pub(super) use ways::part;
 use ways::{add_side, branch, join, sides};
 
 use super::block::{Block, Votes};
+use super::cache::WrittenBack;
 use super::gpu::Context;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
@@ -48,13 +49,18 @@ impl<'a, O: Observer> Issuer<'a, O> {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.spec, cx.active_sms),
+            memory: MemorySystem::new(cx.spec, cx.active_sms, id),
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
             watch: Watch::new(),
             observer,
         }
+    }
+
+    /// What was seen, and what the SM's share of L2 has written back.
+    pub(super) fn into_seen(self) -> (O, WrittenBack) {
+        (self.observer, self.memory.into_written())
     }
 
     /// The scheduler's slots up to `until` that are not accounted for yet are lost for `reason`.

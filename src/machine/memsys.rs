@@ -6,11 +6,11 @@
 //! Accel-Sim (sectored, write-through L1).
 //! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
-use super::cache::{Cache, LINE, SECTOR, sectors_in};
+use super::cache::{Cache, LINE, SECTOR, WrittenBack, sectors_in};
 use super::l2::L2;
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 use super::stores::{FINE, Stores};
-use crate::base::{Cycle, LaneMask, MAX_LANES, mix};
+use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -19,6 +19,7 @@ use crate::isa::Space;
 #[derive(Clone)]
 pub(super) struct MemorySystem {
     spec: Memory,
+    sm: SmId,
     l1: Option<Cache>,
     l2: L2,
     /// Fine time a sector takes on the link to L2 and from DRAM.
@@ -53,14 +54,15 @@ struct Lines {
 }
 
 impl MemorySystem {
-    /// The memory system of one of `active_sms` SMs that have work.
-    pub(super) fn new(spec: &MachineSpec, active_sms: u32) -> MemorySystem {
+    /// That of SM `sm`, one of `active_sms` that have work.
+    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId) -> MemorySystem {
         let m = spec.memory;
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
         let cost = |rate: f64| ((SECTOR * FINE) as f64 / rate).ceil() as u64;
         MemorySystem {
             spec: m,
+            sm,
             l1: m.l1.map(|c| Cache::new(c.bytes, c.ways)),
             l2: L2::new(&m, active_sms),
             link_cost: cost(link),
@@ -71,6 +73,11 @@ impl MemorySystem {
             dram_free: 0,
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
+    }
+
+    /// What L2 has written back so far.
+    pub(super) fn into_written(self) -> WrittenBack {
+        self.l2.into_written()
     }
 
     /// The first cycle at which the queue in front of the memory system takes another request.
@@ -100,10 +107,11 @@ impl MemorySystem {
         let served = match access.space {
             Space::Shared => self.shared(now, access, addresses),
             Space::Local => {
+                let own = (1 << 56) + (u64::from(self.sm.0) << 44) + (u64::from(warp_slot) << 36);
                 for lane in access.lanes.lanes() {
                     // Word `w` of lane `l` lies at (w * 32 + l) * 4, so that equal addresses coalesce.
                     let a = &mut addresses[lane as usize % MAX_LANES];
-                    *a = (1 << 56) + (u64::from(warp_slot) << 36) + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
+                    *a = own + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
                 }
                 self.global(now, access, addresses, MemoryKind::Local)
             }
@@ -186,8 +194,8 @@ impl MemorySystem {
         };
         traffic.l2_hits += sectors_in(found.hits);
         traffic.l2_crossed += sectors_in(found.crossed);
+        traffic.written_back += found.written + found.earlier;
         if found.written > 0 {
-            traffic.written_back += found.written;
             self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(found.written) * self.dram_cost;
         }
         let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);

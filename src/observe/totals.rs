@@ -131,6 +131,8 @@ pub struct Totals {
     pub barriers: u64,
     /// Memory accesses, see [`Totals::traffic`].
     pub traffic: [[TrafficTotals; 3]; 4],
+    /// Sectors in the `written_back` of these that the GPU writes once and several SMs' shares of L2 here wrote back, but for one each.
+    pub written_by_others: u64,
 
     /// Blocks started.
     pub blocks: u64,

@@ -73,6 +73,8 @@ pub struct Memory {
     pub l2_partitions: u32,
     /// Ways of a set of L2 that may be dirty before a further store has older ones written back; 0: all.
     pub l2_dirty_ways: u32,
+    /// Bytes in L2 that are dirty when a launch begins, of earlier work: they are written back when it needs their room.
+    pub l2_dirty_before: u64,
     /// Bytes a cycle that all SMs together get from L2.
     pub l2_bytes_per_cycle: f64,
     /// Bytes a cycle that one SM can get from L2 at most.

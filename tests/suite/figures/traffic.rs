@@ -12,9 +12,10 @@ use simt_sim::machine as gpu;
 use super::{program, set, usual};
 use crate::support::{launch, machine};
 
-/// Bytes that are written to DRAM during a launch because they were dirty in L2 before it: what launches that only read are seen to
-/// write, 2.1 to 2.5 MB (the shared-memory kernels below, and `stream` in docs/validation.md).
-const DIRTY_BEFORE: f64 = 2.3e6;
+/// By how much the bytes differ that launches write which only read, 2.1 to 2.5 MB that were dirty in L2 before (the shared-memory
+/// kernels below, and `stream` in docs/validation.md), and 0.4 MB: a word of each block in a line of many, which one SM alone counts for
+/// each block.
+const DIRTY_NOISE: f64 = 6e5;
 /// Sectors that L2 counts beyond a kernel's own, and from run to run: 50,178 to 52,948 writes were counted of the same 32,768 stores.
 const L2_NOISE: f64 = 3_000.0;
 
@@ -51,8 +52,9 @@ const COUNTED: [Counted; 5] = [
         l1_hits: 2_260_992.0,
         l2: [3_145_112.0, 3_292_268.0],
         dram: [67_119_872.0, 16_055_040.0],
-        // The one word that each block stores is in a line of its own here, and in a line of 32 blocks on the GPU.
-        written: 8.0,
+        // The one word that each block stores is in a line of its own here, and in a line of 32 blocks on the GPU: it takes
+        // room, and is written back for each block. (For the whole GPU the second is put right: +3.4 %.)
+        written: 6.5,
     },
     Counted {
         file: "cuda/shared_doubling.ptx",
@@ -129,8 +131,7 @@ fn l1_l2_and_dram_see_what_they_see_on_the_gpu() {
         close(&what("L2 reads"), of(found.l2[0]), counted.l2[0], 2.0, L2_NOISE);
         close(&what("L2 writes"), of(found.l2[1]), counted.l2[1], 2.0, L2_NOISE + 1_000.0);
         close(&what("DRAM read"), of(found.dram[0]), counted.dram[0], 2.0, 0.0);
-        let written = (counted.dram[1] - DIRTY_BEFORE).max(0.0);
-        close(&what("DRAM written"), of(found.dram[1]), written, counted.written, 5e5);
+        close(&what("DRAM written"), of(found.dram[1]), counted.dram[1], counted.written, DIRTY_NOISE);
     }
 }
 
@@ -139,5 +140,5 @@ fn l1_l2_and_dram_see_what_they_see_on_the_gpu() {
 fn a_copy_is_written_back_as_on_the_gpu() {
     let (found, share) = one_sm("cuda/even_odd.ptx");
     close("read", found.dram[0] as f64 * share, 134_229_760.0, 2.0, 0.0);
-    close("written", found.dram[1] as f64 * share, 54_957_056.0 - DIRTY_BEFORE, 2.0, 0.0);
+    close("written", found.dram[1] as f64 * share, 54_957_056.0, 2.0, 0.0);
 }
