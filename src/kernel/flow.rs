@@ -7,6 +7,7 @@
 //! exits, `uniformity` for divergence, `joins` and `merges` for barriers, `stream` for what is added where.
 
 mod bits;
+mod constants;
 mod dominance;
 mod graph;
 mod joins;
@@ -79,6 +80,7 @@ impl ControlFlow {
         for block in blocks.iter().filter(|b| !b.reachable) {
             graph[block.id.index()].clear(); // what never runs has no say
         }
+        constants::drop_dead_ways(&mut graph, insts, registers, &blocks, &block_of);
         let idom = dominance::dominators(&graph, 0);
         let loops = loops::loops(&graph, &idom);
         let loop_depth = loops::depths(&loops, blocks.len());

@@ -6,8 +6,8 @@
 //!
 //! Definition. Blocks are dealt out to *layers*. A layer has one exit, its *main* one, and holds the blocks, not in an earlier layer,
 //! that can reach it. The immediate post-dominator of a block is the textbook's within its layer: edges to other layers do not
-//! count. The main exit of a layer is the one that most of the remaining block barriers lead to (where threads wait for each other,
-//! those that have not returned early are together); among equals the one that most of the remaining blocks can reach, then the
+//! count. The main exit of a layer is the one that most of the remaining blocks lead to that hold a block barrier or a warp's `.sync` (where
+//! threads wait for each other, those that have not returned early are together); among equals the one that most of the remaining blocks can reach, then the
 //! one in the fewest loops, then the last in the text. A block that is nothing but an exit is as many exits as it has edges in: every jump to a shared
 //! `ret` is a return of its own. Blocks that reach no exit circle for ever; their layers end where the circle closes: an edge back
 //! to the circle's first block leads to the layer's end.
@@ -20,13 +20,15 @@
 //! without passing any reconvergence point that waits for it. (Edges back to the first block of an endless circle stand for the
 //! layer's end; a lane that takes one has passed every join of the layer that lay ahead of it.)
 
+use std::collections::BTreeSet;
+
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::NodeIndex;
 use petgraph::visit::Reversed;
 
 use super::graph::{Successors, components, is_cycle, petgraph, reach, reversed};
 use super::{BasicBlock, Bits};
-use crate::kernel::{Inst, Op};
+use crate::kernel::{Inst, Match, Op, Redux, Row, Shuffle, Vote};
 
 /// The immediate dominator of every node that `start` reaches, but of `start` itself.
 pub(super) fn dominators(graph: &Successors, start: usize) -> Vec<Option<usize>> {
@@ -119,10 +121,21 @@ pub(super) fn returning(insts: &[Inst], blocks: &[BasicBlock]) -> Option<usize> 
     blocks.iter().find(|b| insts[b.last()].op == Op::Return).map(|b| b.id.index())
 }
 
-/// Blocks in which threads wait for the others of their thread block.
+/// Blocks in which threads wait for the others of their thread block, or of their warp. (A `.sync` with the mask that an `activemask`
+/// gave waits for nobody.)
 pub(super) fn with_barriers(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
-    let waits = |b: &&BasicBlock| insts[b.range()].iter().any(|inst| matches!(inst.op, Op::Barrier(_)));
-    blocks.iter().filter(waits).map(|b| b.id.index()).collect()
+    let present = insts.iter().filter_map(|inst| if let Op::ActiveMask { d } = inst.op { Some(d) } else { None });
+    let present: BTreeSet<Row> = present.collect();
+    let waits = |inst: &Inst| match &inst.op {
+        Op::Barrier(_) => true,
+        Op::WarpSync { mask }
+        | Op::Shuffle(Shuffle { mask, .. })
+        | Op::Vote(Vote { mask, .. })
+        | Op::Match(Match { mask, .. })
+        | Op::Redux(Redux { mask, .. }) => !present.contains(mask),
+        _ => false,
+    };
+    blocks.iter().filter(|b| insts[b.range()].iter().any(waits)).map(|b| b.id.index()).collect()
 }
 
 /// Post-dominators that ignore exits.

@@ -3,12 +3,13 @@
 //!
 //! ptxas lets lanes meet there, too. The barrier is set where the ways to the place part, and who turns away is taken out of it
 //! (BREAK). The rule was read off machine code and the counts of 2,031 generated kernels on an H200: without these barriers 1,506 of them
-//! execute every block as often as there, with them 1,680 (before yields of functions were known).
+//! executed every block as often as there, with them 1,680 (before yields of functions and dead ways were known).
 //!
 //! - A *merge* is a block that two forward ways or more lead into (the edges back to the head of a loop are none). Its barrier is set
 //!   at its immediate dominator, unless one of [`super::joins`]'s that joins there holds these lanes already.
 //! - One level: inside the region of such a barrier, those who turn away from an inner merge must leave the outer one as well,
-//!   or have a meeting place of their own before.
+//!   or have a meeting place of their own before. Unless nobody turns away from the outer one, and the inner one is set at a branch that
+//!   may part lanes: that outer one is a join like others, set early.
 //! - Hardware has sixteen barrier registers; one that would need more is left out.
 
 use super::Bits;
@@ -53,15 +54,20 @@ pub(super) fn merges(
     found.sort_by_key(|barrier| std::cmp::Reverse(barrier.region.count()));
     let meet = |block: usize| branch_of[block].and_then(|branch| branch.reconverge);
     let mut kept: Vec<ConvergenceBarrier> = Vec::new();
+    // Whether lanes turn away from each of these.
+    let mut left: Vec<bool> = Vec::new();
     for inner in found {
         let away: Vec<usize> = inner.region.iter().flat_map(|from| inner.ways_out(graph, from)).collect();
-        let nested = kept.iter().any(|outer| {
-            meet(outer.branch) == meet(inner.branch)
+        let parts = branch_of[inner.branch].is_some_and(|branch| branch.may_diverge);
+        let nested = kept.iter().zip(&left).any(|(outer, &left)| {
+            (left || !parts)
+                && meet(outer.branch) == meet(inner.branch)
                 && outer.region.contains(inner.branch)
                 && outer.region.contains(inner.join)
                 && away.iter().any(|&to| to != outer.branch && (to == outer.join || outer.region.contains(to)))
         });
         if !nested {
+            left.push(!away.is_empty());
             kept.push(inner);
         }
     }

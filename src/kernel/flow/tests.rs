@@ -308,6 +308,11 @@ fn where_join_steps_stand() {
             "@t bra A\n@t bra B\n@t bra C\nbra D\nA: work\nB: work\nC: work\nbra E\nD: work\nE: work\nret",
             "Set(0) Set(1) fork fork fork Break(1) work work Sync(0) work exit",
         ),
+        (
+            "unless nobody turns away from the outer, which is then a join set early",
+            "@u bra J\nwork\n@t bra A\nwork\nbra M\nA: @t bra J\nM: work\nJ: work\nret",
+            "Set(0) fork work Set(1) fork work work Sync(1) work Sync(0) work exit",
+        ),
         ("early return needs none", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
     ];
     for (what, text, expected) in cases {

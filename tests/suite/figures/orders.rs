@@ -111,6 +111,18 @@ fn who_does_not_break_goes_on_with_the_others_since_volta() {
 }
 
 #[test]
+fn a_branch_that_constants_decide_leads_nobody_around() {
+    let program = program("small/decided_branch.ir");
+    // Four branches, eight passes together since Volta (so an H200 counted). Before, the lower half makes its 8 + 8 + 7 by itself, the
+    // upper one, which begins with the same, its 8 + 8 + 7.
+    for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 8 + 7), (Mode::Volta, 4 * 8)] {
+        let done = run_on(&program, mode.default_machine(), &[]);
+        assert_expected(&done);
+        assert_eq!(count(&done, "branch"), branches, "{}", mode.name());
+    }
+}
+
+#[test]
 fn lanes_do_not_wait_for_those_that_yield_where_they_enter_a_function() {
     let program = program("small/yield_in_function.ir");
     for (mode, stores) in [(Mode::PreVolta, 1), (Mode::Volta, 2)] {
