@@ -1,4 +1,4 @@
-//! What a GPU did with programs that a generator draws, a line for each, as a file: `FOLDER/random.ron`.
+//! What a GPU did with programs that a generator draws, a line for each, as a file: `FOLDER/random.ron`, `FOLDER/random_calls.ron`.
 
 use serde::{Deserialize, Serialize};
 

@@ -33,8 +33,8 @@ pub struct Validation {
     pub programs: Vec<ProgramRow>,
     /// Profiled launches.
     pub profiles: Vec<ProfileRow>,
-    /// The generated programs, if there are observations of them.
-    pub generated: Option<GeneratedRow>,
+    /// The generated programs of which there are observations.
+    pub generated: Vec<GeneratedRow>,
     /// The machine's parameters, as small programs measure them.
     pub parameters: Vec<ParameterRow>,
     /// What all of it says of each feature of the model.
@@ -92,9 +92,11 @@ pub struct ParameterRow {
     pub measured: f64,
 }
 
-/// The generated programs that ran on a device.
+/// The generated programs of one kind that ran on a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct GeneratedRow {
+    /// What they are made of.
+    pub kind: &'static str,
     /// The device, driver and day.
     pub measured_on: String,
     /// How many.
@@ -145,18 +147,18 @@ pub const LARGE: u64 = 1 << 20;
 
 impl Validation {
     /// The tag of the JSON form.
-    pub const SCHEMA: &'static str = "simt-sim/validation/1";
+    pub const SCHEMA: &'static str = "simt-sim/validation/2";
 
     /// Puts everything together and labels the features.
     pub fn new(
         simulated: String,
         programs: Vec<ProgramRow>,
         profiles: Vec<ProfileRow>,
-        generated: Option<GeneratedRow>,
+        generated: Vec<GeneratedRow>,
         parameters: Vec<ParameterRow>,
         known: Known,
     ) -> Validation {
-        let features = trust::features(&programs, &profiles, generated.as_ref(), &known);
+        let features = trust::features(&programs, &profiles, &generated, &known);
         let (schema, version) = (Validation::SCHEMA, env!("CARGO_PKG_VERSION"));
         Validation { schema, version, simulated, programs, profiles, generated, parameters, features, known }
     }

@@ -66,7 +66,7 @@ fn the_whole_page_is_what_the_suite_prints() {
 fn the_suite_says_the_same_as_json() {
     let json: serde_json::Value =
         serde_json::from_str(&printed(&["--suite", "programs/small", "--format", "json"])).expect("JSON");
-    assert_eq!(json["schema"], "simt-sim/validation/1");
+    assert_eq!(json["schema"], "simt-sim/validation/2");
     let programs = json["programs"].as_array().expect("programs");
     let of = |name: &str| programs.iter().find(|p| p["program"].as_str().is_some_and(|n| n.ends_with(name)));
     assert_eq!(of("/diamond.ir").expect("it is there")["memory"], "exact");

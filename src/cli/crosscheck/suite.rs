@@ -22,6 +22,12 @@ use super::{
     absence, as_recorded, default_folder, finishes, ncu, observation_file, record, run_on_device, simulate, today,
 };
 
+/// Records of generated programs, and what these are made of.
+const GENERATED: [(&str, &str); 2] = [
+    ("random.ron", "nested divergence, loops, shared memory, shuffles, votes, reductions, atomics"),
+    ("random_calls.ron", "the same, most of them with calls of functions, indirect and recursive ones too"),
+];
+
 /// Runs the folder; fails where something differs without a known reason.
 pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failure> {
     let files = programs(folder)?;
@@ -138,15 +144,19 @@ impl Suite<'_> {
         Ok(EXPERIMENTS.iter().filter_map(row).collect())
     }
 
-    fn generated(&self) -> Result<Option<GeneratedRow>, Failure> {
-        let parse = |text: &str| GeneratedRecord::parse(text).map(Some);
-        let record = read_or_default(&self.observations.join("random.ron"), parse)?;
-        Ok(record.map(|r| GeneratedRow {
-            measured_on: format!("{}, {}, {}", r.gpu, r.driver, r.date),
-            programs: r.programs.iter().filter(|entry| !entry.is_empty()).count(),
-            explained: r.explained.iter().map(|e| e.programs.len()).sum(),
-            uncounted: r.programs.iter().filter(|entry| entry.ends_with('-')).count(),
-        }))
+    fn generated(&self) -> Result<Vec<GeneratedRow>, Failure> {
+        let row = |(file, kind): (&str, &'static str)| {
+            let parse = |text: &str| GeneratedRecord::parse(text).map(Some);
+            let record = read_or_default(&self.observations.join(file), parse)?;
+            Ok(record.map(|r| GeneratedRow {
+                kind,
+                measured_on: format!("{}, {}, {}", r.gpu, r.driver, r.date),
+                programs: r.programs.iter().filter(|entry| !entry.is_empty()).count(),
+                explained: r.explained.iter().map(|e| e.programs.len()).sum(),
+                uncounted: r.programs.iter().filter(|entry| entry.ends_with('-')).count(),
+            }))
+        };
+        GENERATED.into_iter().map(row).filter_map(Result::transpose).collect()
     }
 
     /// A program's memory and its divergence.

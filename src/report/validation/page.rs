@@ -107,17 +107,16 @@ fn known(out: &mut String, all: &Validation) {
 
 fn memory(out: &mut String, all: &Validation) {
     *out += "\n## Programs\n\n";
-    if let Some(g) = &all.generated {
+    for g in &all.generated {
         let counted = g.programs.saturating_sub(g.uncounted);
         let [programs, counted, equal] =
             [g.programs, counted, counted.saturating_sub(g.explained)].map(|n| grouped(n as u64));
         let _ = writeln!(
             out,
-            "{programs} kernels drawn at random (nested divergence, loops, calls, shared memory, shuffles, votes, reductions) left the \
-             same memory on the GPU as in both modes of the simulator. In {counted} of them the same lanes went through every branch and \
-             block, and in {equal} the warps also executed each as often as in volta mode; in the others lanes met earlier or later than \
-             there ({}).\n",
-            g.measured_on
+            "{programs} kernels drawn at random ({}) left the same memory on the GPU as in both modes of the simulator. In {counted} of \
+             them the same lanes went through every branch and block, and in {equal} the warps also executed each as often as in volta \
+             mode; in the others lanes met earlier or later than there ({}).\n",
+            g.kind, g.measured_on
         );
     }
     let open: Vec<&str> =

@@ -47,7 +47,7 @@ fn program(name: &str, memory: Trust) -> ProgramRow {
 fn programs_with_a_reason_are_counted_apart_and_others_are_not_hidden() {
     let because = Trust::Differs { reason: Some("a race".to_string()) };
     let feature = |rows: Vec<ProgramRow>| {
-        let all = Validation::new("h200".to_string(), rows, Vec::new(), None, Vec::new(), known());
+        let all = Validation::new("h200".to_string(), rows, Vec::new(), Vec::new(), Vec::new(), known());
         (all.features[0].clone(), all.is_explained())
     };
     let rows = vec![program("a.ir", Trust::Exact), program("race.ir", because), program("b.ir", Trust::NotMeasured)];
@@ -68,8 +68,15 @@ fn a_quick_page_is_the_beginning_of_the_whole_one() {
         unknown: vec!["smsp__pcsamp.sum".to_string()],
     };
     let page = |profiles| {
-        Validation::new("h200".to_string(), vec![program("a.ptx", Trust::Exact)], profiles, None, Vec::new(), known())
-            .page()
+        Validation::new(
+            "h200".to_string(),
+            vec![program("a.ptx", Trust::Exact)],
+            profiles,
+            Vec::new(),
+            Vec::new(),
+            known(),
+        )
+        .page()
     };
     let (quick, whole) = (page(vec![row(32)]), page(vec![row(32), row(LARGE)]));
     assert!(whole.starts_with(&quick));

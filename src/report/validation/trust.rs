@@ -142,15 +142,16 @@ const COUNTED: &[(&str, Size, &[&str])] = &[
 pub(super) fn features(
     programs: &[ProgramRow],
     profiles: &[ProfileRow],
-    generated: Option<&GeneratedRow>,
+    generated: &[GeneratedRow],
     known: &Known,
 ) -> Vec<Feature> {
     let mut found = vec![of_programs("what a kernel leaves in memory", programs.iter().map(|p| (p, &p.memory)))];
-    if let Some(g) = generated {
+    let drawn: usize = generated.iter().map(|g| g.programs).sum();
+    if drawn > 0 {
         found.push(Feature {
             feature: "what generated kernels leave in memory, both modes",
-            figures: g.programs,
-            exact: g.programs,
+            figures: drawn,
+            exact: drawn,
             trust: Trust::Exact,
             worst: None,
         });

@@ -1,14 +1,15 @@
 //! Generated programs on a real GPU: what it left in memory and how its warps diverged, and what the simulator says of both.
 //!
-//! `tests/observations/h200/random.ron` holds, for each of [`KERNELS`] programs, a digest of the memory, which must be that of both
-//! modes, and one of what the probes of `simt_sim::instrument` counted of each branch and block, which must be what volta mode counts. Program `n` is drawn with seed
-//! [`SEED`]` + n`, so it is the same wherever it is drawn. On a computer with a GPU,
+//! There are two families, with a record each: [`PLAIN`] without calls of functions, [`CALLING`] with them. A record holds, for each
+//! program, a digest of the memory, which must be that of both
+//! modes, and one of what the probes of `simt_sim::instrument` counted of each branch and block, which must be what volta mode counts. Program `n` is drawn with the
+//! family's seed plus `n`, so it is the same wherever it is drawn. On a computer with a GPU,
 //!
 //! ```sh
 //! BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated::device
 //! ```
 //!
-//! runs them all and writes that file; `BLESS=missing` runs those that the file has no entry of, and adds them. Batches run in processes of their own, because a fault or a hang of one kernel spoils a process
+//! runs them all and writes those files; `BLESS=missing` runs those that the files have no entry of, and adds them. Batches run in processes of their own, because a fault or a hang of one kernel spoils a process
 //! for those behind it.
 
 use std::io::{BufRead, BufReader, Write};
@@ -34,13 +35,9 @@ use simt_sim::pipeline;
 use super::super::support;
 use super::{MAX_CYCLES, Program, any_program};
 
-/// How many programs.
-const KERNELS: u32 = 2_040;
 /// How many of them the probes may have miscounted. ptxas may run the instructions of a probe with other lanes than the block they are
 /// in: then a lane is missing in the count of a block that it went through, as memory shows.
 const MISCOUNTED: usize = 10;
-/// Seed of the first.
-const SEED: u64 = 0x51d7_0000;
 /// Programs of a process.
 const BATCH: u32 = 40;
 /// Processes at a time.
@@ -50,28 +47,67 @@ const LIMIT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(90);
 /// Attempts at making a program that disagrees smaller.
 const SHRINKS: u32 = 200;
-/// The numbers that a process runs, `from..to`.
+/// What a process runs: the family's record and the numbers, `RECORD from..to`.
 const PART: &str = "SIMT_GENERATED_PART";
 /// What a line for the parent begins with; the test harness prints lines of its own.
 const ANSWER: &str = "answer ";
 
+/// What a kept program's first line has between what the device counted and what the simulator does.
+const SIMULATED: &str = "; simulated ";
+/// Programs that are counted otherwise on the device, made small.
+const KEPT: &str = "tests/disagreeing";
+
 /// Why lanes are together elsewhere.
-const EARLIER: &str = "lanes met earlier: ptxas folds a branch that is always decided alike, or two branches to one place into one, \
-    or unrolls a loop that would yield";
-const LATER: &str = "lanes met later: where a function of its own yields because of the probes' votes, where activations share \
-    barrier registers, or where ptxas has a copy of a block";
+const EARLIER: &str = "lanes met earlier: ptxas makes one branch of two to one place, knows the range of a value, or unrolls a loop \
+    (which then does not yield)";
+const LATER: &str = "lanes met later: where ptxas has a copy of a block; with calls, where a function of its own yields because of the \
+    probes' votes, or where activations share barrier registers";
 const BOTH: &str = "lanes met earlier in one place and later in another";
 
-const RECORD: &str = "tests/observations/h200/random.ron";
+/// Programs of one kind.
+struct Family {
+    record: &'static str,
+    /// Seed of the first.
+    seed: u64,
+    /// How many.
+    programs: u32,
+    /// Whether they may call functions.
+    calls: bool,
+}
+
+/// Branches, loops, shared memory, shuffles, votes, reductions, atomics.
+const PLAIN: Family =
+    Family { record: "tests/observations/h200/random.ron", seed: 0x51d8_0000, programs: 2_100, calls: false };
+/// Calls as well.
+const CALLING: Family =
+    Family { record: "tests/observations/h200/random_calls.ron", seed: 0x51d7_0000, programs: 2_040, calls: true };
+const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
+
 /// Where programs that disagree are left, for `tests/regressions`.
 const DISAGREEING: &str = "target/disagreeing";
 
 type Tree = Box<dyn ValueTree<Value = Program>>;
 
-fn tree(number: u32) -> Tree {
-    let rng_seed = RngSeed::Fixed(SEED + u64::from(number));
-    let mut runner = TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
-    Box::new(any_program().new_tree(&mut runner).expect("no strategy rejects anything"))
+impl Family {
+    fn tree(&self, number: u32) -> Tree {
+        let rng_seed = RngSeed::Fixed(self.seed + u64::from(number));
+        let mut runner = TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
+        let drawn = if self.calls {
+            any_program().boxed().new_tree(&mut runner)
+        } else {
+            // A call of one of no functions is left out.
+            any_program().prop_map(Program::without_functions).boxed().new_tree(&mut runner)
+        };
+        Box::new(drawn.expect("no strategy rejects anything"))
+    }
+
+    fn text(&self, number: u32) -> String {
+        self.tree(number).current().print()
+    }
+
+    fn recorded(&self) -> Option<gpu::GeneratedRecord> {
+        std::fs::read_to_string(self.record).ok().and_then(|text| gpu::GeneratedRecord::parse(&text).ok())
+    }
 }
 
 /// `text, memory, lanes, executions`, a digest each: the first is for finding out that the generator has changed. The lanes that
@@ -199,19 +235,42 @@ fn hold(program: &pipeline::Program) -> Result<Held, Ended> {
     Ok(Held { run, device, simulated: counted, wrong })
 }
 
-/// What is wrong with a program, if it runs.
-fn wrong(program: &Program) -> Option<String> {
-    hold(&parse(&program.print())).ok()?.wrong
+/// What of a run must not be.
+type Fault = fn(Held) -> Option<String>;
+
+/// What was counted of a branch or a block: what it is, its line, and how often it was executed.
+type Count = (&'static str, u32, String);
+
+/// What was counted of each branch and block.
+fn in_words(counts: &Divergence) -> Vec<Count> {
+    let branches = counts.branches.iter().map(|b| {
+        let words = format!("{} executions, {} divergent", b.executed, b.divergent);
+        ("branch", b.line, words)
+    });
+    let blocks = counts.blocks.iter().map(|b| ("block", b.line, format!("{} executions", b.executed)));
+    branches.chain(blocks).collect()
 }
 
-/// The smallest program found that is still wrong, and how.
-fn shrink(mut tree: Tree, mut what: String) -> (String, String) {
+/// The first count of executions that is not the same; nothing where the probes miscounted.
+fn counted_otherwise(held: Held) -> Option<String> {
+    if held.is_miscounted() {
+        return None;
+    }
+    let mut both = in_words(&held.device).into_iter().zip(in_words(&held.simulated));
+    let ((what, line, device), (_, _, simulated)) = both.find(|(device, simulated)| device != simulated)?;
+    Some(format!("{what} of line {line}: device {device}{SIMULATED}{simulated}"))
+}
+
+/// The smallest program found that still has the fault, and how.
+fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
+    let wrong = |program: &Program| fault(hold(&parse(&program.print())).ok()?);
     let mut smallest = tree.current().print();
     for _ in 0..SHRINKS {
         if !tree.simplify() {
             break;
         }
         loop {
+            println!("."); // whoever waits for an answer learns that something is done
             let now = tree.current();
             if let Some(still) = wrong(&now) {
                 (smallest, what) = (now.print(), still);
@@ -226,10 +285,10 @@ fn shrink(mut tree: Tree, mut what: String) -> (String, String) {
 }
 
 /// Leaves a program that is wrong, made small, where it can be looked at.
-fn keep(number: u32, tree: Tree, what: String) -> String {
-    let (smallest, what) = shrink(tree, what);
+fn keep(name: &str, tree: Tree, what: String, fault: Fault) -> String {
+    let (smallest, what) = shrink(tree, what, fault);
     let _ = std::fs::create_dir_all(DISAGREEING);
-    let file = Path::new(DISAGREEING).join(format!("generated_{number}.ir"));
+    let file = Path::new(DISAGREEING).join(format!("{name}.ir"));
     let _ = std::fs::write(file, format!("// {what}\n{smallest}"));
     what
 }
@@ -239,7 +298,9 @@ fn keep(number: u32, tree: Tree, what: String) -> String {
 #[ignore = "run by a_gpu_runs_the_generated_programs"]
 fn part() {
     let Ok(part) = std::env::var(PART) else { return };
-    let (from, to) = part.split_once("..").expect("a range");
+    let (record, range) = part.split_once(' ').expect("a family and a range");
+    let family = FAMILIES.into_iter().find(|family| family.record == record).expect("a family");
+    let (from, to) = range.split_once("..").expect("a range");
     let (from, to): (u32, u32) = (from.parse().expect("a number"), to.parse().expect("a number"));
     let say = |number: u32, what: &str| {
         let mut out = std::io::stdout().lock();
@@ -250,7 +311,7 @@ fn part() {
         Err(e) => return say(from, &format!("absent {e}")),
     };
     for number in from..to {
-        let text = tree(number).current().print();
+        let text = family.text(number);
         match hold(&parse(&text)) {
             Err(Ended { why, goes_on }) => {
                 say(number, &format!("failed {}", why.replace('\n', " | ")));
@@ -267,23 +328,28 @@ fn part() {
                 }
                 say(number, &format!("good {entry} {} / {} / {reason}", held.run.gpu, held.run.driver));
                 // Last: making it smaller may take longer than a process may be silent.
-                if let Some(what) = held.wrong {
-                    let what = keep(number, tree(number), what);
-                    say(number, &format!("differs {what}"));
+                let kept =
+                    |name: &str, what, fault| keep(&format!("{name}_{number}"), family.tree(number), what, fault);
+                if let Some(what) = &held.wrong {
+                    say(number, &format!("differs {}", kept("memory", what.clone(), |held| held.wrong)));
+                } else if !family.calls
+                    && let Some(what) = counted_otherwise(held)
+                {
+                    kept("counts", what, counted_otherwise);
                 }
             }
         }
     }
 }
 
-/// Runs programs `from..to` in processes, one after the other where one ends early. Hands on what each says.
-fn run_part(from: u32, to: u32, hand_on: &impl Fn(u32, &str)) {
-    let mut next = from;
+/// Runs a part of the programs in processes, one after the other where one ends early. Hands on what each says.
+fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
+    let Range { start: mut next, end: to } = part;
     while next < to {
         let program = std::env::current_exe().expect("this binary");
         let mut child = Command::new(program)
             .args(["--exact", "generated::device::part", "--ignored", "--nocapture", "--test-threads=1"])
-            .env(PART, format!("{next}..{to}"))
+            .env(PART, format!("{} {next}..{to}", family.record))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
@@ -328,13 +394,13 @@ fn run_part(from: u32, to: u32, hand_on: &impl Fn(u32, &str)) {
 }
 
 /// The numbers to run, in batches: all, or those of which a record has no entry.
-fn batches(old: Option<&gpu::GeneratedRecord>) -> Vec<Range<u32>> {
+fn batches(family: &Family, old: Option<&gpu::GeneratedRecord>) -> Vec<Range<u32>> {
     let is_missing = |number: &u32| {
         let entry = old.and_then(|old| old.programs.get(*number as usize));
         entry.is_none_or(String::is_empty)
     };
     let mut batches: Vec<Range<u32>> = Vec::new();
-    for number in (0..KERNELS).filter(is_missing) {
+    for number in (0..family.programs).filter(is_missing) {
         match batches.last_mut().filter(|last| last.end == number && last.len() < BATCH as usize) {
             Some(last) => last.end = number + 1,
             None => batches.push(number..number + 1),
@@ -346,17 +412,23 @@ fn batches(old: Option<&gpu::GeneratedRecord>) -> Vec<Range<u32>> {
 #[test]
 #[ignore = "needs a GPU and the feature cuda"]
 fn a_gpu_runs_the_generated_programs() {
+    let bad: Vec<String> = FAMILIES.into_iter().flat_map(run_family).collect();
+    assert!(bad.is_empty(), "{}", bad.join("\n"));
+}
+
+/// Runs the programs of a family. What went wrong.
+fn run_family(family: &Family) -> Vec<String> {
     let answers: Mutex<Vec<(u32, String)>> = Mutex::default();
     let bless = std::env::var("BLESS").ok();
-    let old = std::fs::read_to_string(RECORD).ok().and_then(|text| gpu::GeneratedRecord::parse(&text).ok());
-    let old = old.filter(|record| bless.as_deref() == Some("missing") && record.seed == SEED);
-    let batches = batches(old.as_ref());
+    let old = family.recorded();
+    let old = old.filter(|record| bless.as_deref() == Some("missing") && record.seed == family.seed);
+    let batches = batches(family, old.as_ref());
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         for _ in 0..PROCESSES {
             scope.spawn(|| {
                 while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    run_part(batch.start, batch.end, &|number, what| {
+                    run_part(family, batch.clone(), &|number, what| {
                         answers.lock().expect("no panic").push((number, what.to_string()));
                     });
                 }
@@ -368,7 +440,7 @@ fn a_gpu_runs_the_generated_programs() {
     let (good, bad): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, what)| what.starts_with("good "));
     let (mut gpu, mut driver) = (String::new(), String::new());
     let (mut programs, mut explained) = old.map_or_else(Default::default, |old| (old.programs, old.explained));
-    programs.resize(KERNELS as usize, String::new());
+    programs.resize(family.programs as usize, String::new());
     for (number, what) in &good {
         let words: Vec<&str> = what.splitn(6, ' ').collect();
         let who: Vec<&str> = words.get(5).map_or(Vec::new(), |w| w.split(" / ").collect());
@@ -386,40 +458,71 @@ fn a_gpu_runs_the_generated_programs() {
         programs[*number as usize] = words[1..5].join(" ");
     }
     explained.iter_mut().for_each(|e| e.programs.sort_unstable());
-    if bless.is_some() {
+    if bless.is_some() && !good.is_empty() {
         let date = std::env::var("DATE").unwrap_or_default();
-        let record = gpu::GeneratedRecord { gpu, driver, date, seed: SEED, explained, programs };
+        let record = gpu::GeneratedRecord { gpu, driver, date, seed: family.seed, explained, programs };
         let text = record.to_text().expect("a record is text");
-        std::fs::write(RECORD, text).expect("the record is written");
+        std::fs::write(family.record, text).expect("the record is written");
     }
-    let bad: Vec<String> = bad.into_iter().map(|(number, what)| format!("program {number}: {what}")).collect();
-    assert!(bad.is_empty(), "{} ran\n{}", good.len(), bad.join("\n"));
+    bad.into_iter().map(|(number, what)| format!("{}, program {number}: {what}", family.record)).collect()
 }
 
-/// Writes the programs out, for a look at them or for a compiler: `SIMT_GENERATED_OUT=folder`.
+/// Writes the programs out, for a look at them or for a compiler: `SIMT_GENERATED_OUT=folder`; those with calls have numbers from
+/// 10,000 on.
 #[test]
 #[ignore = "writes files"]
 fn write_out() {
     let Some(folder) = std::env::var_os("SIMT_GENERATED_OUT").map(PathBuf::from) else { return };
-    for number in 0..KERNELS {
-        let text = tree(number).current().print();
+    for (family, number) in
+        FAMILIES.into_iter().flat_map(|family| (0..family.programs).map(move |number| (family, number)))
+    {
+        let text = family.text(number);
         let ptx = gpu::device_text("generated.ir", &text);
-        std::fs::write(folder.join(format!("{number}.ir")), text).expect("written");
-        std::fs::write(folder.join(format!("{number}.ptx")), ptx).expect("written");
+        let name = if family.calls { 10_000 + number } else { number };
+        std::fs::write(folder.join(format!("{name}.ir")), text).expect("written");
+        std::fs::write(folder.join(format!("{name}.ptx")), ptx).expect("written");
     }
+}
+
+/// A program of [`KEPT`] says what the device counted; when the simulator comes to count the same, it has no place there any more.
+#[test]
+fn what_the_gpu_counts_otherwise_is_kept() {
+    let mut wrong = Vec::new();
+    for path in support::programs(KEPT) {
+        let text = std::fs::read_to_string(&path).expect("a readable file");
+        let (known, program) = text.split_once('\n').expect("lines");
+        let counts = counted_here(&parse(program)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let here = |(what, line, simulated): &Count| {
+            known.starts_with(&format!("// {what} of line {line}: "))
+                && known.ends_with(&format!("{SIMULATED}{simulated}"))
+        };
+        if !in_words(&counts).iter().any(here) {
+            wrong.push(format!("{}: {known}, but counted now: {:?}", path.display(), in_words(&counts)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn the_simulator_leaves_and_counts_what_the_gpu_did() {
-    let text = std::fs::read_to_string(RECORD).expect("the record");
-    let record = gpu::GeneratedRecord::parse(&text).expect("a record");
-    assert_eq!((record.seed, record.programs.len()), (SEED, KERNELS as usize), "{RECORD}: of other programs");
+    replay(&PLAIN);
+}
+
+#[test]
+fn with_calls_the_simulator_leaves_and_counts_what_the_gpu_did() {
+    replay(&CALLING);
+}
+
+fn replay(family: &Family) {
+    let record = family.recorded().expect("a record");
+    let known = (record.seed, record.programs.len());
+    assert_eq!(known, (family.seed, family.programs as usize), "{}: of other programs", family.record);
     let replay = |number: u32| -> Result<(), String> {
         let wanted = &record.programs[number as usize];
         if wanted.is_empty() {
             return Ok(()); // found below
         }
-        let text = tree(number).current().print();
+        let text = family.text(number);
         let program = parse(&text);
         let counts = counted_here(&program)?;
         for mode in support::MODES {
@@ -440,9 +543,10 @@ fn the_simulator_leaves_and_counts_what_the_gpu_did() {
         }
         Ok(())
     };
-    let held = (0..KERNELS).into_par_iter().filter_map(|n| replay(n).err().map(|e| format!("program {n}: {e}")));
+    let held =
+        (0..family.programs).into_par_iter().filter_map(|n| replay(n).err().map(|e| format!("program {n}: {e}")));
     let wrong: Vec<String> = held.collect();
-    assert!(wrong.is_empty(), "{} of {KERNELS}\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), family.programs, wrong.join("\n"));
     let of = |what: fn(&&String) -> bool| record.programs.iter().filter(what).count();
     assert_eq!(of(|entry| entry.is_empty()), 0, "programs that got no answer from the GPU");
     let miscounted = of(|entry| entry.ends_with('-'));

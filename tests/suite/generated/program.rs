@@ -30,6 +30,13 @@ pub(crate) struct Program {
     pub(crate) phases: Vec<Phase>,
 }
 
+impl Program {
+    /// The same without functions: calls of one are left out.
+    pub(crate) fn without_functions(self) -> Program {
+        Program { functions: Functions { bodies: Vec::new(), ..self.functions }, ..self }
+    }
+}
+
 /// Device functions of one signature: two words and a depth go in, a word comes out. A function calls others, or itself, only
 /// while the depth that it was given is above 0, and hands on a smaller one.
 #[derive(Clone, Debug)]
