@@ -23,7 +23,7 @@ use crate::kernel::*;
 type Known = BTreeMap<Register, u64>;
 
 /// Values that may be handled in all. Beyond it everything is taken to be unknown: no text may take the square of its length.
-const MOST_WORK: usize = 1 << 24;
+const MOST_WORK: usize = 1 << 21;
 
 /// Takes the ways out of `graph` that no lane can take.
 pub(super) fn drop_dead_ways(
@@ -391,5 +391,17 @@ mod tests {
              setp.eq.u32 %p1, %r1, 5;\n@%p1 bra Y;\nst.global.u32 [%out], %r0;\nY:",
         );
         assert_eq!(left, [1, 0, 1, 0, 0]);
+    }
+
+    #[test]
+    fn a_text_with_too_many_constants_keeps_its_ways() {
+        let decided = |constants: usize, branches: usize| {
+            let mut body = format!(".reg .u32 %c<{constants}>;\nsetp.eq.u32 %p0, 3, 4;\n");
+            (0..constants).for_each(|n| body += &format!("mov.u32 %c{n}, {n};\n"));
+            (0..branches).for_each(|n| body += &format!("@%p0 bra X{n};\nmov.u32 %r1, 1;\nX{n}:\n"));
+            ways(&(body + "mov.u32 %r2, 2;"))[0] == 1
+        };
+        assert!(decided(100, 100));
+        assert!(!decided(1_500, 1_500));
     }
 }

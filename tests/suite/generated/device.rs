@@ -270,7 +270,8 @@ fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
             break;
         }
         loop {
-            println!("."); // whoever waits for an answer learns that something is done
+            // Whoever waits for an answer learns that something is done.
+            let _ = writeln!(std::io::stdout(), ".");
             let now = tree.current();
             if let Some(still) = wrong(&now) {
                 (smallest, what) = (now.print(), still);
