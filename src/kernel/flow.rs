@@ -85,9 +85,9 @@ impl ControlFlow {
         let loops = loops::loops(&graph, &idom);
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);
-        let barriers = dominance::with_barriers(insts, &blocks);
+        let waiting = dominance::waiting(insts, &blocks);
         let post =
-            dominance::post_dominance(&graph, &bare, &barriers, dominance::returning(insts, &blocks), &loop_depth);
+            dominance::post_dominance(&graph, &bare, &waiting, dominance::returning(insts, &blocks), &loop_depth);
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
         let joins = joins::place(&blocks, &graph, &post, &bare, &uniformity.diverging);
         ControlFlow {

@@ -33,9 +33,7 @@ pub(super) fn drop_dead_ways(
     blocks: &[BasicBlock],
     block_of: &[BasicBlockId],
 ) {
-    let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
-    let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
-    let immediates: Known = narrow.chain(wide).collect();
+    let immediates = immediates(registers);
     let mut left = MOST_WORK;
     let mut dropped = true;
     while dropped {
@@ -50,6 +48,13 @@ pub(super) fn drop_dead_ways(
             dropped |= ways.len() < before;
         }
     }
+}
+
+/// The rows that hold an immediate.
+fn immediates(registers: &Registers) -> Known {
+    let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
+    let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
+    narrow.chain(wide).collect()
 }
 
 /// What is known where each block ends; `None` of a block that is not reached. Nothing at all when there is more to do than is `left`.
@@ -341,10 +346,7 @@ mod tests {
         let kernel = checked(&program);
         let launch = program.launch(kernel, &Overrides::default(), &|_: &str| Err(String::new())).expect("a launch");
         let memory = oracle::run(kernel, &launch, 1 << 20).unwrap_or_else(|e| panic!("{e}")).buffers.remove(0);
-        let registers = &kernel.registers;
-        let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
-        let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
-        let immediates: Known = narrow.chain(wide).collect();
+        let immediates = immediates(&kernel.registers);
         let mut state = State { immediates: &immediates, known: Known::new() };
         let mut stored = 0;
         for inst in &kernel.insts {

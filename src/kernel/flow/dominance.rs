@@ -123,7 +123,7 @@ pub(super) fn returning(insts: &[Inst], blocks: &[BasicBlock]) -> Option<usize> 
 
 /// Blocks in which threads wait for the others of their thread block, or of their warp. (A `.sync` with the mask that an `activemask`
 /// gave waits for nobody.)
-pub(super) fn with_barriers(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
+pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let present = insts.iter().filter_map(|inst| if let Op::ActiveMask { d } = inst.op { Some(d) } else { None });
     let present: BTreeSet<Row> = present.collect();
     let waits = |inst: &Inst| match &inst.op {
@@ -156,16 +156,16 @@ struct Exit {
     bare: Option<usize>,
     /// The blocks that can come here.
     reached_by: Bits,
-    /// How many of them are in no layer yet, and how many of these wait at barriers.
+    /// How many of them are in no layer yet, and in how many of these threads wait for others.
     count: usize,
     waits: usize,
 }
 
-/// `bare`, `barriers`, `returning`: what the functions of that name found; `depth`: the number of loops around each block.
+/// `bare`, `waiting`, `returning`: what the functions of that name found; `depth`: the number of loops around each block.
 pub(super) fn post_dominance(
     graph: &Successors,
     bare: &Bits,
-    barriers: &Bits,
+    waiting: &Bits,
     returning: Option<usize>,
     depth: &[u32],
 ) -> PostDominance {
@@ -179,7 +179,7 @@ pub(super) fn post_dominance(
     let exit = |from: usize, bare: Option<usize>| {
         let reached_by = reach(&back, [from], None);
         let before = || remaining.iter().filter(|&&b| reached_by.contains(b));
-        let (count, waits) = (before().count(), before().filter(|&&b| barriers.contains(b)).count());
+        let (count, waits) = (before().count(), before().filter(|&&b| waiting.contains(b)).count());
         Exit { from, bare, reached_by, count, waits }
     };
     for &b in &remaining {
@@ -207,7 +207,7 @@ pub(super) fn post_dominance(
         for exit in &mut exits {
             for b in members.iter().filter(|&b| exit.reached_by.contains(b)) {
                 exit.count -= 1;
-                exit.waits -= usize::from(barriers.contains(b));
+                exit.waits -= usize::from(waiting.contains(b));
             }
         }
         layer(graph, &members, &ends, cut, &mut number, &mut out);
