@@ -127,7 +127,8 @@ impl Cache {
 
     /// The same, with so many dirty lines of earlier work in it, spread evenly over the sets. They were used longest ago.
     pub(super) fn soiled(self, lines: u64) -> Cache {
-        Cache { soiled_before: lines, clock: EARLIER_USE, ..self }
+        let room = (self.places.len() * self.ways) as u64;
+        Cache { soiled_before: lines.min(room), clock: EARLIER_USE, ..self }
     }
 
     /// What has been written back so far.
@@ -275,6 +276,8 @@ mod tests {
         let mut cache = Cache::new(4 * LINE, 4).soiled(1);
         let evicted: Vec<u32> = (0..6).map(|line| cache.access(line, 1, true).evicted_earlier()).collect();
         assert_eq!(evicted, [0, 0, 0, SECTORS, 0, 0]);
+        let mut full = Cache::new(8 * LINE, 4).soiled(u64::MAX);
+        assert_eq!(full.access(0, 1, true).evicted_earlier(), SECTORS, "no more than there is room for");
     }
 
     #[test]
