@@ -117,7 +117,7 @@ pub struct Traffic {
     pub transactions: u32,
     /// Sectors found in L1.
     pub l1_hits: u32,
-    /// Sectors found in L2 (of those that missed or bypassed L1).
+    /// Sectors found in L2 (of those that missed or bypassed L1): in the share that the SM has of it. So for the next three.
     pub l2_hits: u32,
     /// Sectors that L2 counts a second time: their home is the partition of L2 that the SM is not attached to.
     pub l2_crossed: u32,
@@ -135,6 +135,29 @@ impl Traffic {
     /// Bytes that each lane moved.
     pub fn bytes_per_lane(&self) -> u32 {
         self.requested / self.lanes.count().max(1)
+    }
+}
+
+/// What accesses found in one L2 of the whole GPU. (What each found in its SM's share is in its [`Traffic`].)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct L2Traffic {
+    /// Sectors that were looked up: all, or those of some lines that stand for all.
+    pub sectors: u64,
+    /// Of those, found. What loads and atomics do not find is read from DRAM.
+    pub hits: u64,
+    /// Of those, counted a second time, as [`Traffic::l2_crossed`].
+    pub crossed: u64,
+    /// Older sectors that were written back meanwhile.
+    pub written_back: u64,
+}
+
+impl L2Traffic {
+    /// Adds what `other` counted.
+    pub fn add(&mut self, other: &L2Traffic) {
+        self.sectors += other.sectors;
+        self.hits += other.hits;
+        self.crossed += other.crossed;
+        self.written_back += other.written_back;
     }
 }
 
@@ -338,11 +361,14 @@ pub enum Event {
         /// Blocks it ran.
         blocks: u32,
     },
-    /// All SMs have ended. Comes once, after observers are merged.
-    WrittenByOthers {
-        /// Sectors of [`Traffic::written_back`] that several SMs counted, but for one of them each: each SM has its own share of L2 here,
-        /// and of a sector that several have in theirs the GPU has one, which is written back once.
-        sectors: u64,
+    /// All SMs have ended. Comes once for each memory and way, after observers are merged, when there were several SMs.
+    L2 {
+        /// Global or local.
+        memory: MemoryKind,
+        /// How it was accessed.
+        way: AccessWay,
+        /// What the accesses of all SMs found in the L2 that they share.
+        found: L2Traffic,
     },
 }
 

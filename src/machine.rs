@@ -7,6 +7,7 @@
 
 mod block;
 mod cache;
+mod dram;
 mod expansion;
 mod gpu;
 mod issue;

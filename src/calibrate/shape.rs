@@ -101,11 +101,23 @@ pub(super) const fn stores(name: &'static str, parameter: &'static str, settings
     spans(name, parameter, STORES, "store", settings, PASSES * 8.0 * 16.0, CLOSE)
 }
 
-/// A stream from DRAM on all SMs of an H200: 36 loads of each of eight warps, of which the slowest of `of` count.
-pub(super) const fn stream(name: &'static str, parameter: &'static str, of: usize) -> Experiment {
-    const SETTINGS: &[Setting] = &[plus(&[("blocks", 132), ("loads", 40), ("bytes", 1 << 27)])];
-    Experiment { figure: Figure::Slowest { of }, ..spans(name, parameter, DRAM, "dram_stream", SETTINGS, 1.0, CLOSE) }
+/// A stream from DRAM on all SMs of an H200, of which the slowest of `of` loads count.
+pub(super) const fn stream(
+    name: &'static str,
+    parameter: &'static str,
+    settings: &'static [Setting],
+    of: usize,
+) -> Experiment {
+    Experiment { figure: Figure::Slowest { of }, ..spans(name, parameter, DRAM, "dram_stream", settings, 1.0, CLOSE) }
 }
+
+/// The settings of [`stream`]: one block of eight warps an SM, 36 loads of each warp.
+pub(super) const CALM: &[Setting] = &[plus(&[("blocks", 132), ("loads", 40), ("bytes", 1 << 27)])];
+/// The same: four blocks an SM, and as many lines before the twelve loads that count as L2 holds that are newer than DRAM.
+pub(super) const CROWD: &[Setting] = &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("bytes", 1 << 27)])];
+/// The same, and each line is written when it has been read.
+pub(super) const WRITTEN: &[Setting] =
+    &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("stores", 1), ("bytes", 1 << 27)])];
 
 /// Blocks one after the other in one place, `SPIN` cycles each.
 pub(super) const fn turnover(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {

@@ -1,8 +1,8 @@
 //! The experiments. What each program does stands in the program; here: which runs, and what follows from them.
 
 use super::shape::{
-    BLOCKS, CLOSE, CONTROL, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, STORES, WARP, WIDE,
-    barrier, chain, flood, less, longer, loose, one_an_sm, plus, spans, stores, stream, turnover,
+    BLOCKS, CALM, CLOSE, CONTROL, CROWD, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, STORES,
+    WARP, WIDE, WRITTEN, barrier, chain, flood, less, longer, loose, one_an_sm, plus, spans, stores, stream, turnover,
 };
 use super::{Experiment, Figure, Setting};
 
@@ -233,8 +233,17 @@ pub const EXPERIMENTS: &[Experiment] = &[
             WIDE,
         )
     },
-    stream("dram-stream", "memory.dram_latency: all SMs read lines in order; with a comparison and what it guards", 1),
-    stream("dram-stream-slowest", "memory.dram_spread: the same, the slowest of eight warps", 8),
+    stream(
+        "dram-stream",
+        "memory.dram_latency: all SMs read lines in order; with a comparison and what it guards",
+        CALM,
+        1,
+    ),
+    stream("dram-stream-slowest", "memory.dram_spread: the same, the slowest of eight warps", CALM, 8),
+    stream("dram-crowd", "memory.dram_wait: as dram-stream, four times as many warps", CROWD, 1),
+    stream("dram-crowd-slowest", "memory.dram_wait: the same, the slowest of eight warps", CROWD, 8),
+    stream("dram-written", "memory.dram_wait: as dram-crowd, and all that is read is written", WRITTEN, 1),
+    stream("dram-written-slowest", "memory.dram_wait: the same, the slowest of eight warps", WRITTEN, 8),
     spans(
         "branch-taken",
         "Branch and IntMul behind it: what a taken branch over ten instructions adds to a loop of eight",
@@ -402,7 +411,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         )
     },
     loose(
-        0.95,
+        0.35,
         Experiment {
             figure: Figure::Slowest { of: 1 },
             ..spans(

@@ -4,7 +4,6 @@
 //! hits on sectors still in flight (they count as hits and wait for the fill), sectors that are newer than what lies below
 //! (dirty). Not modelled: MSHR limits.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::base::Cycle;
@@ -38,37 +37,12 @@ pub(super) struct Cache {
     dirty: Vec<u8>,
     /// Dirty lines of earlier work that all sets together hold when they are new.
     soiled_before: u64,
-    /// What has been written back so far.
-    written: WrittenBack,
 }
 
 /// The tag of a line of earlier work: nobody looks it up.
 const EARLIER: u64 = u64::MAX;
 /// When lines of earlier work were used: after the empty ways, before all others.
 const EARLIER_USE: u64 = 1;
-
-/// The sectors of each line that a cache has written back, once or more often.
-#[derive(Clone, Debug, Default)]
-pub(super) struct WrittenBack(BTreeMap<u64, u8>);
-
-impl WrittenBack {
-    fn note(&mut self, tag: u64, sectors: u8) {
-        if sectors != 0 {
-            *self.0.entry(tag).or_default() |= sectors;
-        }
-    }
-
-    /// How many of `other`'s sectors are here, too. They are from now on all here.
-    pub(super) fn join(&mut self, other: WrittenBack) -> u64 {
-        let mut both = 0;
-        for (tag, sectors) in other.0 {
-            let mine = self.0.entry(tag).or_default();
-            both += u64::from(sectors_in(*mine & sectors));
-            *mine |= sectors;
-        }
-        both
-    }
-}
 
 /// What a lookup found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,7 +95,6 @@ impl Cache {
             sectors: Vec::new(),
             dirty: Vec::new(),
             soiled_before: 0,
-            written: WrittenBack::default(),
         }
     }
 
@@ -129,11 +102,6 @@ impl Cache {
     pub(super) fn soiled(self, lines: u64) -> Cache {
         let room = (self.places.len() * self.ways) as u64;
         Cache { soiled_before: lines.min(room), clock: EARLIER_USE, ..self }
-    }
-
-    /// What has been written back so far.
-    pub(super) fn into_written(self) -> WrittenBack {
-        self.written
     }
 
     /// The number of the set that can hold `line`.
@@ -203,7 +171,6 @@ impl Cache {
         let place = first + victim;
         let dirty = self.dirty[place];
         let (evicted, earlier) = if self.tags[place] == EARLIER { (0, dirty) } else { (dirty, 0) };
-        self.written.note(self.tags[place], evicted);
         self.tags[place] = tag;
         self.used[place] = self.clock;
         self.arrives[place] = 0;
@@ -220,9 +187,8 @@ impl Cache {
         }
     }
 
-    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before (not of earlier work), others that were
-    /// used longest ago are cleaned, at least a line's worth, and two lines' worth if this line was clean. How many sectors that
-    /// are, comes back.
+    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before (not of earlier work), two
+    /// lines' worth of others that were used longest ago are cleaned. How many sectors that are, comes back.
     #[inline]
     pub(super) fn soil(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
         let Some(place) = found.place else { return 0 };
@@ -231,15 +197,13 @@ impl Cache {
         let tags = &self.tags;
         let own = |other: &usize| tags[*other] != EARLIER;
         let before: u32 = set.clone().filter(own).map(|place| sectors_in(self.dirty[place])).sum();
-        let lines = if self.dirty[place] == 0 { 2 } else { 1 };
         self.dirty[place] |= sectors;
-        let enough = if before < most { 0 } else { lines * SECTORS };
+        let enough = if before < most { 0 } else { 2 * SECTORS };
         let mut written = 0;
         while written < enough {
             let others = set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
             let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
             written += sectors_in(self.dirty[oldest]);
-            self.written.note(self.tags[oldest], self.dirty[oldest]);
             self.dirty[oldest] = 0;
         }
         written
@@ -278,21 +242,6 @@ mod tests {
         assert_eq!(evicted, [0, 0, 0, SECTORS, 0, 0]);
         let mut full = Cache::new(8 * LINE, 4).soiled(u64::MAX);
         assert_eq!(full.access(0, 1, true).evicted_earlier(), SECTORS, "no more than there is room for");
-    }
-
-    #[test]
-    fn what_two_caches_wrote_back_is_told() {
-        let written = |sectors| {
-            let mut cache = Cache::new(LINE, 1);
-            for line in [1, 2] {
-                let found = cache.access(line, sectors, true);
-                cache.soil(found, sectors, u32::MAX);
-            }
-            cache.into_written()
-        };
-        let mut all = written(0b0011);
-        assert_eq!(all.join(written(0b0110)), 1, "of line 1, which made room for line 2");
-        assert_eq!(all.join(written(0b1100)), 1, "the third sector is there from the second cache");
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated one after the other or in
 //! parallel, with the same figures; each gets an equal share of L2 and of the bandwidths. A kernel whose blocks can talk to
 //! each other (global atomics, volatile accesses) runs its SMs interleaved in cycle order on one thread instead.
-//! Not modelled: dynamic block dispatch, L2 shared for real, contention between SMs beyond the equal shares.
+//! When all have ended, what they asked of L2 is asked of one for the counters ([`replay`]).
+//! Not modelled: dynamic block dispatch, contention between SMs beyond the equal shares.
 
 use rayon::prelude::*;
 
 use super::block::{DoesNotFit, Occupancy};
-use super::cache::WrittenBack;
+use super::l2::replay::{self, Found, Notes};
 use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
@@ -17,7 +18,7 @@ use super::spec::{MachineSpec, Mode};
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
 use crate::divergence::{SideOrder, WarpControl};
-use crate::event::{Event, Observer};
+use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
 use crate::kernel::{Kernel, Stream};
 use crate::launch::Launch;
@@ -76,6 +77,8 @@ pub(super) struct Context<'a> {
     /// Static and dynamic shared memory of a block.
     pub shared_bytes: u32,
     pub max_cycles: Cycle,
+    /// Whether SMs keep what they ask of L2.
+    pub notes_l2: bool,
     mode: Mode,
     order: SideOrder,
 }
@@ -106,6 +109,7 @@ impl<'a> Context<'a> {
             local_limit: code.kernel().local_limit(launch.stack),
             shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
+            notes_l2: false,
             mode: options.mode,
             order: options.order,
         }
@@ -159,52 +163,54 @@ pub fn run<'k, O: Observer>(
     let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
-    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let mut cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    // Of one SM the share is the whole.
+    cx.notes_l2 = cx.active_sms > 1;
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
+    let pool = threads(options.jobs, active_sms);
     // A whole run goes on when its observer has seen enough: nobody beside it never has.
     let observer = || (observer(), ());
     let done: Vec<Ended<(O, ())>> = if interleaved {
         run_interleaved(&cx, progress, &observer)
     } else {
-        let one = |sm: u32| run_alone(Sm::new(&cx, SmId(sm), observer()), progress);
-        // More threads than SMs would have nothing to do.
-        let threads = options.jobs.min(active_sms as usize);
-        match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-            Ok(pool) if options.jobs != 1 => pool.install(|| (0..active_sms).into_par_iter().map(one).collect()),
-            // One job, or a host that gives us no threads.
-            _ => (0..active_sms).map(one).collect(),
-        }
+        each(pool.as_ref(), active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), progress))
     };
     let cycles = done.iter().map(|sm| sm.cycles).max().unwrap_or(0);
     let mut finish = Finish::Ok;
     let mut merged: Option<(O, ())> = None;
-    let mut written = WrittenBack::default();
-    let mut sectors = 0;
+    let mut notes = Vec::new();
     for sm in done {
         if let (Finish::Ok, Some(how)) = (&finish, sm.finish) {
             finish = how;
         }
-        sectors += written.join(sm.written);
+        notes.extend(sm.notes);
         match &mut merged {
             None => merged = Some(sm.observer),
             Some(all) => all.merge(sm.observer),
         }
     }
-    if let Some(all) = &mut merged {
-        all.on(Event::WrittenByOthers { sectors });
-    }
+    let mut merged = merged.unwrap_or_else(observer);
+    let found = each(pool.as_ref(), replay::parts(&notes), |part| replay::replay(&spec.memory, &notes, part));
+    Found::events(found).for_each(|event| merged.on(event));
     drop(cx);
     unload(global, &mut launch);
-    Ok(Outcome {
-        finish,
-        cycles,
-        active_sms,
-        interleaved,
-        occupancy,
-        launch,
-        observer: merged.unwrap_or_else(observer).0,
-    })
+    Ok(Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: merged.0 })
+}
+
+/// Threads of the host for `n` things to do; `None` when one will do, or when the host gives us no more.
+fn threads(jobs: usize, n: u32) -> Option<rayon::ThreadPool> {
+    // More threads than things would have nothing to do.
+    let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs.min(n as usize)).build().ok();
+    if jobs == 1 || n < 2 { None } else { pool() }
+}
+
+/// What `one` makes of each number below `n`, in their order.
+fn each<T: Send>(pool: Option<&rayon::ThreadPool>, n: u32, one: impl Fn(u32) -> T + Sync + Send) -> Vec<T> {
+    match pool {
+        Some(pool) => pool.install(|| (0..n).into_par_iter().map(one).collect()),
+        None => (0..n).map(one).collect(),
+    }
 }
 
 /// What came of watching one block.
@@ -265,15 +271,15 @@ struct Ended<O> {
     finish: Option<Finish>,
     cycles: Cycle,
     observer: O,
-    /// What its share of L2 has written back.
-    written: WrittenBack,
+    /// What it asked of L2.
+    notes: Option<Notes>,
 }
 
 impl<O: Observer> Ended<O> {
     fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
         let cycles = sm.end();
-        let (observer, written) = sm.issuer.into_seen();
-        Ended { finish, cycles, observer, written }
+        let (observer, notes) = sm.issuer.into_seen();
+        Ended { finish, cycles, observer, notes }
     }
 }
 

@@ -10,8 +10,8 @@ pub(super) use ways::part;
 use ways::{add_side, branch, join, sides};
 
 use super::block::{Block, Votes};
-use super::cache::WrittenBack;
 use super::gpu::Context;
+use super::l2::replay::Notes;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
@@ -49,7 +49,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.spec, cx.active_sms, id),
+            memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.notes_l2),
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
@@ -58,9 +58,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
     }
 
-    /// What was seen, and what the SM's share of L2 has written back.
-    pub(super) fn into_seen(self) -> (O, WrittenBack) {
-        (self.observer, self.memory.into_written())
+    /// What was seen, and what was asked of L2.
+    pub(super) fn into_seen(self) -> (O, Option<Notes>) {
+        (self.observer, self.memory.into_notes())
     }
 
     /// The scheduler's slots up to `until` that are not accounted for yet are lost for `reason`.

@@ -6,27 +6,30 @@
 //! docs/calibration.md). Stores go through to the home.
 //!
 //! *Write-back.* A stored sector is dirty until its line is evicted, or until its set has too many: a store that finds as many as
-//! the machine allows has others written back that were used longest ago, two lines' worth if its own line was clean, else one. They
-//! stay, clean. This is read off streams of writes on an H200, not off any kernel: written once, 29.4 MB stay dirty, which is 7.5
-//! ways of 16 (seven and eight in turn); written again, 26.6. What is dirty when a kernel ends has not been written.
+//! the machine allows has two lines' worth of others written back that were used longest ago. They stay, clean. This is read off
+//! streams of writes on an H200, not off any kernel: written once, 29.7 MB stay dirty, which are 9.5 ways of 20 (nine and ten in turn);
+//! written again and again, 26.8 down to 26.2, which are 8.5. What is dirty when a kernel ends has not been written.
 //!
 //! *Earlier work.* Some lines are dirty before the kernel begins, and are written back when no empty way is left: a profiler counts that
 //! for launches that only read, too. Measured with reads alone: nothing is written as long as 25 MB are read, 0.4 MB at 34, all 2.3 at 50.
 //!
-//! Not modelled: slices, the real hash, the fill from DRAM of a sector that was stored only in part and never read. Each SM has its own
-//! share, so a line in which many SMs store one word each is in all their shares; that it is written back once and not by each of them, is
-//! seen to when the SMs have ended ([`WrittenBack`]).
+//! *Shares.* An SM's time follows from what it finds in its share; what counters say of L2 and DRAM, from what all of them find in
+//! one ([`replay`]).
+//!
+//! Not modelled: slices, the real hash, the fill from DRAM of a sector that was stored only in part and never read.
 
-use super::cache::{Cache, Found, LINE, SECTORS, WrittenBack};
+pub(super) mod replay;
+
+use super::cache::{Cache, Found, LINE, SECTORS};
 use super::spec::Memory;
-use crate::base::Cycle;
+use crate::base::{Cycle, SmId};
 
 /// Bits of a line's number.
 const LINE_BITS: u32 = 57;
 /// Added to a line's number: its copy in the partition that is not its home.
 const COPY: u64 = 1 << LINE_BITS;
 
-/// One SM's share of L2.
+/// L2, or an equal part of it: the share of an SM, or the sets of some of the lines.
 #[derive(Clone)]
 pub(super) struct L2 {
     tags: Cache,
@@ -53,30 +56,25 @@ pub(super) struct Answer {
 }
 
 impl L2 {
-    /// The share of one of `sms` SMs.
-    pub(super) fn new(memory: &Memory, sms: u32) -> L2 {
+    /// One of `parts`.
+    pub(super) fn new(memory: &Memory, parts: u32) -> L2 {
         let dirty_ways = if memory.l2_dirty_ways == 0 { u32::MAX } else { memory.l2_dirty_ways };
-        let sms = u64::from(sms.max(1));
+        let parts = u64::from(parts.max(1));
         L2 {
-            tags: Cache::new(memory.l2.bytes / sms, memory.l2.ways).soiled(memory.l2_dirty_before / LINE / sms),
+            tags: Cache::new(memory.l2.bytes / parts, memory.l2.ways).soiled(memory.l2_dirty_before / LINE / parts),
             halves: memory.l2_partitions > 1,
             most_dirty: dirty_ways.saturating_mul(SECTORS),
         }
     }
 
-    /// What has been written back so far.
-    pub(super) fn into_written(self) -> WrittenBack {
-        self.tags.into_written()
-    }
-
-    /// Looks sectors of a line up, which are there from now on; those that are not in [`Answer::hits`] arrive when the caller
+    /// Looks sectors of a line up for an SM, which are there from now on; those that are not in [`Answer::hits`] arrive when the caller
     /// says with [`L2::arrive`].
     #[inline]
-    pub(super) fn read(&mut self, line: u64, sectors: u8) -> Answer {
+    pub(super) fn read(&mut self, sm: SmId, line: u64, sectors: u8) -> Answer {
         let mut answer = Answer { hits: 0, arrives: 0, crossed: 0, written: 0, earlier: 0, home: None, copy: None };
         let mut wanted = sectors;
         let line = scatter(line);
-        if self.is_far(line) {
+        if self.is_far(sm, line) {
             let copy = self.tags.access(line | COPY, sectors, true);
             wanted &= !copy.hits;
             answer = Answer { hits: copy.hits, arrives: copy.arrives, crossed: wanted, copy: Some(copy), ..answer };
@@ -97,11 +95,11 @@ impl L2 {
 
     /// As [`L2::read`]; the sectors are dirty from now on.
     #[inline]
-    pub(super) fn write(&mut self, line: u64, sectors: u8) -> Answer {
+    pub(super) fn write(&mut self, sm: SmId, line: u64, sectors: u8) -> Answer {
         let (mut written, mut earlier) = (0, 0);
         let mut copy = None;
         let line = scatter(line);
-        let far = self.is_far(line);
+        let far = self.is_far(sm, line);
         if far {
             let found = self.tags.access(line | COPY, sectors, true);
             written += found.evicted();
@@ -123,10 +121,11 @@ impl L2 {
         }
     }
 
-    /// Whether the home of a scattered line is the partition that the SM is not attached to: half of all lines.
+    /// Whether the home of a scattered line is the partition that the SM is not attached to: half of all lines. (Which SMs are
+    /// attached to which is not known.)
     #[inline]
-    fn is_far(&self, line: u64) -> bool {
-        self.halves && line >> (LINE_BITS - 1) != 0
+    fn is_far(&self, sm: SmId, line: u64) -> bool {
+        self.halves && line >> (LINE_BITS - 1) != u64::from(sm.0 % 2)
     }
 }
 
@@ -144,7 +143,7 @@ mod tests {
     use crate::machine::MachineSpec;
 
     /// A sixteenth of the H200's L2: enough sets for averages, few enough lines for a test.
-    const SHARE: u32 = 16;
+    const PART: u32 = 16;
     /// Lines of a block of 512 words.
     const BLOCK: u64 = 16;
     /// Where a second array lies.
@@ -152,16 +151,21 @@ mod tests {
 
     fn h200() -> L2 {
         let text = MachineSpec::preset_text("h200").expect("a preset");
-        L2::new(&MachineSpec::parse(text).expect("a machine").memory, SHARE)
+        L2::new(&MachineSpec::parse(text).expect("a machine").memory, PART)
     }
 
     fn blocks(mib: u64) -> impl Iterator<Item = u64> {
-        (0..(mib << 20) / 2048 / u64::from(SHARE)).map(|block| block * BLOCK)
+        (0..(mib << 20) / 2048 / u64::from(PART)).map(|block| block * BLOCK)
     }
 
-    /// MB of the whole L2 that so many sectors of a share are.
+    /// The SM that runs the block which a line belongs to.
+    fn of(line: u64) -> SmId {
+        SmId((line / BLOCK % 132) as u32)
+    }
+
+    /// MB of the whole L2 that so many sectors of a part are.
     fn megabytes(sectors: u64) -> f64 {
-        sectors as f64 * 32.0 * f64::from(SHARE) / 1e6
+        sectors as f64 * 32.0 * f64::from(PART) / 1e6
     }
 
     /// What each block of a stream does with its lines: whether it reads them, how many of them it then writes and how often,
@@ -179,34 +183,36 @@ mod tests {
         let mut sectors = 0;
         for first in blocks(mib) {
             if stream.reads {
-                sectors += (first..first + BLOCK).map(|line| u64::from(l2.read(line, 15).written)).sum::<u64>();
+                sectors +=
+                    (first..first + BLOCK).map(|line| u64::from(l2.read(of(line), line, 15).written)).sum::<u64>();
             }
             let to = if stream.elsewhere { OTHER } else { 0 } + first;
             for _ in 0..stream.times {
-                sectors += (to..to + stream.lines).map(|line| u64::from(l2.write(line, 15).written)).sum::<u64>();
+                sectors +=
+                    (to..to + stream.lines).map(|line| u64::from(l2.write(of(line), line, 15).written)).sum::<u64>();
             }
         }
         megabytes(sectors)
     }
 
-    /// `dram__bytes_write.sum` of streams on an H200, the profiler's own traffic left out: of each the mean of two to eight runs,
-    /// which lie within 0.3 MB of it.
+    /// `dram__bytes_write.sum` of streams on an H200, less the 2.3 MB of earlier work: of each the mean of two to eight runs, which lie
+    /// within 0.3 MB of it.
     #[test]
     fn streams_are_written_back_as_on_an_h200() {
         let once = Stream { reads: true, lines: BLOCK, times: 1, elsewhere: false };
         for (what, stream, at_64, at_128) in [
             ("only written", Stream { reads: false, ..once }, 37.4, 104.5),
-            ("read and written", Stream { ..once }, 37.7, 105.0),
-            ("written twice", Stream { times: 2, ..once }, 40.3, 107.4),
+            ("read and written", Stream { ..once }, 37.5, 104.8),
+            ("written twice", Stream { times: 2, ..once }, 40.3, 107.3),
             ("written four times", Stream { times: 4, ..once }, 40.5, 107.6),
-            ("three quarters written", Stream { lines: 12, ..once }, 22.9, 73.6),
+            ("three quarters written", Stream { lines: 12, ..once }, 23.0, 73.6),
             ("half written", Stream { lines: 8, ..once }, 13.3, 47.1),
             ("a quarter written", Stream { lines: 4, ..once }, 6.3, 23.2),
             ("written elsewhere", Stream { elsewhere: true, ..once }, 45.6, 112.3),
         ] {
             for (mib, measured) in [(64, at_64), (128, at_128)] {
                 let found = written(mib, &stream);
-                let most = (0.05_f64 * measured).max(0.5);
+                let most = (0.03_f64 * measured).max(0.3);
                 assert!((found - measured).abs() <= most, "{what}, {mib} MiB: {found:.2} MB, measured {measured}");
             }
         }
@@ -219,7 +225,7 @@ mod tests {
         for (million_words, measured) in [(4, 0.0), (6, 0.007), (8, 0.39), (12, 2.32), (16, 2.37), (32, 2.35)] {
             let mut l2 = h200();
             let lines = blocks(4 * million_words).flat_map(|first| first..first + BLOCK);
-            let found = megabytes(lines.map(|line| u64::from(l2.read(line, 15).earlier)).sum());
+            let found = megabytes(lines.map(|line| u64::from(l2.read(of(line), line, 15).earlier)).sum());
             assert!((found - measured).abs() < 0.5, "{million_words} x 2^20 words: {found:.2} MB, measured {measured}");
         }
     }
@@ -229,7 +235,7 @@ mod tests {
         let mut l2 = h200();
         let mut missed = || -> u64 {
             let lines = blocks(mib).flat_map(|first| first..first + BLOCK);
-            lines.map(|line| u64::from((15 & !l2.read(line, 15).hits).count_ones())).sum()
+            lines.map(|line| u64::from((15 & !l2.read(of(line), line, 15).hits).count_ones())).sum()
         };
         missed();
         megabytes(missed())
@@ -247,9 +253,9 @@ mod tests {
     #[test]
     fn half_of_the_sectors_cross() {
         let mut l2 = h200();
-        let crossed: u32 = (0..10_000).map(|line| l2.read(line, 15).crossed.count_ones()).sum();
+        let crossed: u32 = (0..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
         assert!((19_600..20_400).contains(&crossed), "{crossed}");
-        let again: u32 = (9_900..10_000).map(|line| l2.read(line, 15).crossed.count_ones()).sum();
+        let again: u32 = (9_900..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
         assert_eq!(again, 0, "a copy is there now");
     }
 }

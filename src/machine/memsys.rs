@@ -6,11 +6,13 @@
 //! Accel-Sim (sectored, write-through L1).
 //! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
-use super::cache::{Cache, LINE, SECTOR, WrittenBack, sectors_in};
+use super::cache::{Cache, LINE, SECTOR, sectors_in};
+use super::dram::Dram;
 use super::l2::L2;
+use super::l2::replay::Notes;
 use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 use super::stores::{FINE, Stores};
-use crate::base::{Cycle, LaneMask, MAX_LANES, SmId, mix};
+use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
@@ -22,16 +24,17 @@ pub(super) struct MemorySystem {
     sm: SmId,
     l1: Option<Cache>,
     l2: L2,
-    /// Fine time a sector takes on the link to L2 and from DRAM.
+    dram: Dram,
+    /// Fine time a sector takes on the link to L2.
     link_cost: u64,
-    dram_cost: u64,
-    /// Fine time until which each is busy.
+    /// Fine time until which the link is busy.
     link_free: u64,
     /// Where stores have a way of their own.
     stores: Option<Stores>,
     /// The first cycle at which the load/store unit, which serves in order, takes up another access.
     in_order: Cycle,
-    dram_free: u64,
+    /// What is asked of L2, if somebody wants to know.
+    notes: Option<Notes>,
     /// Scratch: the lines of the request being served.
     lines: Lines,
 }
@@ -54,30 +57,29 @@ struct Lines {
 }
 
 impl MemorySystem {
-    /// That of SM `sm`, one of `active_sms` that have work.
-    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId) -> MemorySystem {
+    /// That of SM `sm`, one of `active_sms` that have work. With `notes` it keeps what is asked of L2.
+    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId, notes: bool) -> MemorySystem {
         let m = spec.memory;
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
-        let cost = |rate: f64| ((SECTOR * FINE) as f64 / rate).ceil() as u64;
         MemorySystem {
             spec: m,
             sm,
             l1: m.l1.map(|c| Cache::new(c.bytes, c.ways)),
             l2: L2::new(&m, active_sms),
-            link_cost: cost(link),
-            dram_cost: cost(m.dram_bytes_per_cycle / share),
+            dram: Dram::new(&m, active_sms),
+            link_cost: ((SECTOR * FINE) as f64 / link).ceil() as u64,
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
-            dram_free: 0,
+            notes: notes.then(|| Notes::new(sm)),
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
     }
 
-    /// What L2 has written back so far.
-    pub(super) fn into_written(self) -> WrittenBack {
-        self.l2.into_written()
+    /// What was asked of L2.
+    pub(super) fn into_notes(self) -> Option<Notes> {
+        self.notes
     }
 
     /// The first cycle at which the queue in front of the memory system takes another request.
@@ -188,34 +190,27 @@ impl MemorySystem {
                 self.link_free / FINE
             }
         };
+        if let Some(notes) = &mut self.notes {
+            notes.note(now, line, sectors, traffic.memory, traffic.kind);
+        }
         let found = match traffic.kind {
-            AccessWay::Load => self.l2.read(line, sectors),
-            AccessWay::Store | AccessWay::Atomic => self.l2.write(line, sectors),
+            AccessWay::Load => self.l2.read(self.sm, line, sectors),
+            AccessWay::Store | AccessWay::Atomic => self.l2.write(self.sm, line, sectors),
         };
         traffic.l2_hits += sectors_in(found.hits);
         traffic.l2_crossed += sectors_in(found.crossed);
         traffic.written_back += found.written + found.earlier;
-        if found.written > 0 {
-            self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(found.written) * self.dram_cost;
-        }
+        self.dram.write(through_link, found.written);
         let mut arrives = (through_link + Cycle::from(self.spec.l2.latency)).max(found.arrives);
         let absent = sectors & !found.hits;
         // A store that misses in L2 is merged there under a byte mask: no read from DRAM.
         if absent != 0 && traffic.kind != AccessWay::Store {
             let count = sectors_in(absent);
             traffic.dram += count;
-            self.dram_free = self.dram_free.max(through_link * FINE) + u64::from(count) * self.dram_cost;
-            arrives = arrives.max(self.dram_free / FINE + self.dram_latency(line));
+            arrives = arrives.max(self.dram.read(through_link, line, count));
             self.l2.arrive(&found, arrives);
         }
         arrives
-    }
-
-    /// What DRAM takes for this line.
-    #[inline]
-    fn dram_latency(&self, line: u64) -> Cycle {
-        let (mean, spread) = (Cycle::from(self.spec.dram_latency), Cycle::from(self.spec.dram_spread));
-        if spread == 0 { mean } else { (mean + mix(line) % (2 * spread + 1)).saturating_sub(spread) }
     }
 
     fn shared(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> Served {

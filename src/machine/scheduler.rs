@@ -112,8 +112,9 @@ pub(super) struct Scheduler {
     age: [u64; WARPS],
     /// Its warps by block, the oldest block first, one bit a warp; of former blocks those whose place was not taken yet.
     blocks: Vec<Cohort>,
-    /// The warp issued last.
+    /// The warp issued last, and the cycle after that.
     last: usize,
+    after_last: Cycle,
     /// The active set of the two-level policy, one bit a warp.
     active: u64,
     /// When its own units' ports are free.
@@ -143,6 +144,7 @@ impl Scheduler {
             age: [0; WARPS],
             blocks: Vec::new(),
             last: 0,
+            after_last: 0,
             active: 0,
             busy: [0; PORTS],
             accounted: 0,
@@ -273,7 +275,7 @@ impl Scheduler {
             return None;
         }
         let warp = self.choose(now, can);
-        self.last = warp;
+        (self.last, self.after_last) = (warp, now + 1);
         let port = self.port[warp % WARPS] as usize % PORTS;
         self.awake[port] &= !(1 << warp);
         self.asked &= !(u16::from(self.awake[port] == 0) << port);
@@ -285,6 +287,7 @@ impl Scheduler {
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
             Policy::LooseRoundRobin => self.round_robin(can),
+            Policy::OldestBlock if now == self.after_last && can >> self.last & 1 == 1 => self.last,
             Policy::OldestBlock => self.round_robin(self.of_oldest_block(can)),
             Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
             Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
@@ -376,7 +379,7 @@ mod tests {
     fn policies_choose_as_their_names_say() {
         let all = [0; 4];
         assert_eq!(choices(Policy::LooseRoundRobin, all, 6), [1, 2, 3, 0, 1, 2]);
-        assert_eq!(choices(Policy::OldestBlock, all, 8), [1, 0, 1, 0, 1, 0, 2, 3]);
+        assert_eq!(choices(Policy::OldestBlock, all, 8), [1, 1, 1, 0, 0, 0, 2, 2]);
         assert_eq!(choices(Policy::GreedyThenOldest, all, 6), [0, 0, 0, 1, 1, 1]);
         assert_eq!(choices(Policy::GreedyThenYoungest, [NEVER, 0, 0, 0], 6), [3, 3, 3, 2, 2, 2]);
         assert_eq!(choices(Policy::TwoLevel { active: 2 }, all, 7), [1, 0, 1, 0, 1, 2, 0]);

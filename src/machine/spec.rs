@@ -56,8 +56,8 @@ pub enum Policy {
     GreedyThenOldest,
     /// The same warp while it is ready, else the one resident shortest (Turing to Blackwell, Huerta et al., MICRO'25).
     GreedyThenYoungest,
-    /// The oldest block that has a ready warp, and of its warps the next after the one issued last (measured on an H200: blocks
-    /// with equal work end one after the other, the warps of each together).
+    /// The same warp while it misses no cycle, else the oldest block that has a ready warp, and of its warps the next after the one
+    /// issued last (measured on an H200: `ages`, `greedy`).
     OldestBlock,
     /// Round robin among `active` warps; one that waits for memory leaves the set (Narasiman et al., MICRO'11).
     TwoLevel {

@@ -64,8 +64,6 @@ pub struct Counts {
     /// By `is_join`, by number of active lanes.
     histogram: [[u64; MAX_LANES + 1]; 2],
     traffic: [[TrafficTotals; 3]; 4],
-    /// Sectors written back that belong to other SMs' counts.
-    written_by_others: u64,
     barriers: u64,
     blocks: u64,
     warps: u64,
@@ -93,7 +91,6 @@ impl Counts {
             stalls: vec![StallCycles::default(); is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
-            written_by_others: 0,
             barriers: 0,
             blocks: 0,
             warps: 0,
@@ -170,7 +167,6 @@ impl Counts {
             divergent_branches: 0,
             barriers: self.barriers,
             traffic: self.traffic,
-            written_by_others: self.written_by_others,
             blocks: self.blocks,
             warps: self.warps,
             threads: self.threads,
@@ -266,7 +262,9 @@ impl Observer for Counts {
                 self.active += cycle;
                 self.active_sms += u32::from(cycle > 0);
             }
-            Event::WrittenByOthers { sectors } => self.written_by_others += sectors,
+            Event::L2 { memory, way, found } => {
+                self.traffic[memory as usize][way as usize].found_in_one_l2(way, &found);
+            }
         }
     }
 
@@ -298,7 +296,6 @@ impl Observer for Counts {
             mine.add(theirs);
         }
         self.slots_no_warp += other.slots_no_warp;
-        self.written_by_others += other.written_by_others;
         self.barriers += other.barriers;
         self.blocks += other.blocks;
         self.warps += other.warps;

@@ -6,7 +6,7 @@
 //! independent mode inserts are counted apart everywhere, so that both modes can be compared.
 
 use crate::base::{Cycle, MAX_LANES};
-use crate::event::{AccessWay, MemoryKind, Stall};
+use crate::event::{AccessWay, L2Traffic, MemoryKind, Stall};
 
 /// How one memory was used in one way: sums over all warp-level accesses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,17 @@ impl TrafficTotals {
         self.written_back += other.written_back;
         self.wavefronts += other.wavefronts;
         self.ideal_wavefronts += other.ideal_wavefronts;
+    }
+
+    /// Puts what the accesses of all SMs found in one L2 in the place of what those of each found in its share. A sample stands for all.
+    pub(super) fn found_in_one_l2(&mut self, way: AccessWay, found: &L2Traffic) {
+        // Stores do not read what they miss.
+        let asked = if way == AccessWay::Store { self.sectors } else { self.l2_sectors() };
+        let of_all = |n: u64| (u128::from(n) * u128::from(asked) / u128::from(found.sectors.max(1))) as u64;
+        self.l2_hits = of_all(found.hits);
+        self.l2_crossed = of_all(found.crossed);
+        self.written_back = of_all(found.written_back);
+        self.dram_sectors = if way == AccessWay::Store { 0 } else { asked - self.l2_hits };
     }
 
     /// Sectors asked of L2: those that L1 did not have, and on machines that fill whole lines the rest of their lines.
@@ -131,8 +142,6 @@ pub struct Totals {
     pub barriers: u64,
     /// Memory accesses, see [`Totals::traffic`].
     pub traffic: [[TrafficTotals; 3]; 4],
-    /// Sectors in the `written_back` of these that the GPU writes once and several SMs' shares of L2 here wrote back, but for one each.
-    pub written_by_others: u64,
 
     /// Blocks started.
     pub blocks: u64,

@@ -159,7 +159,7 @@ pub(super) const LATENCY: &[Figure] = &[count(
 .near(5.0)];
 
 pub(super) const TWO_SIDES: &[Figure] = &[count(
-    "Two sides of a branch, each a chain of 16 dependent loads from DRAM. Either side alone takes about 11,600 cycles on the H200. How many \
+    "Two sides of a branch, each a chain of 16 dependent loads from DRAM. Either side alone takes about 10,500 cycles on the H200. How many \
      do both take, when half of the warp goes each way? (within 2,000)",
     ("volta", "both sides"),
     "While one side waits for its load, may the other run?",

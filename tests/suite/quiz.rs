@@ -147,7 +147,7 @@ fn questions_on_experiments_have_the_answers_that_can_be_thought_out() {
         ("shuffle-after-exit", &[16.0]),
         ("memory-both-sides", &[8.0]),
         ("latency-hiding", &[400.0 * 2.0 / 9.0]),
-        ("divergent-latency", &[2.0 * 11_600.0]),
+        ("divergent-latency", &[2.0 * 10_500.0]),
     ] {
         let topic = quiz::find(topic).unwrap_or_else(|| panic!("no topic {topic}"));
         let questions = topic.draw(100, &mut Dice::new(1));

@@ -50,6 +50,18 @@ pub struct StorePath {
     pub l2_queue_cycles: u32,
 }
 
+/// How long reads of DRAM wait for other traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramWait {
+    /// Cycles: no read waits longer, however much is going on.
+    pub most: u32,
+    /// Bytes a cycle, of all SMs, at which reads wait up to half of that.
+    pub half: f64,
+    /// As how many bytes that are read one that is written counts.
+    pub write: u32,
+}
+
 /// The memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,11 +93,13 @@ pub struct Memory {
     pub l2_bytes_per_cycle_sm: f64,
     /// The SM's own way for stores to L2; `None`: they share that of the loads.
     pub stores: Option<StorePath>,
-    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM, in the mean.
+    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM and nothing else does, in the mean.
     pub dram_latency: u32,
     /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
     /// row, and how far away it is, are not modelled. A barrier waits for the slowest.
     pub dram_spread: u32,
+    /// How long reads wait for other traffic, before the bandwidth is used up; `None`: not at all.
+    pub dram_wait: Option<DramWait>,
     /// Bytes a cycle that all SMs together get from DRAM.
     pub dram_bytes_per_cycle: f64,
     /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).

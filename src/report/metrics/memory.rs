@@ -37,7 +37,7 @@ fn dram_reads(i: &Inputs<'_>) -> u64 {
 /// Bytes that L2 wrote back to DRAM, whatever access made it do so.
 fn dram_writes(i: &Inputs<'_>) -> u64 {
     let sectors = [LOAD, STORE, ATOMIC].iter().map(|&way| i.global(way).written_back + i.local(way).written_back);
-    sectors.sum::<u64>().saturating_sub(i.totals.written_by_others) * SECTOR
+    sectors.sum::<u64>() * SECTOR
 }
 
 /// The bytes that one wavefront of shared memory can carry: one 4-byte word a bank.
@@ -160,7 +160,7 @@ pub(super) const TABLE: &[Metric] = &[
         "dram_read_bytes / duration", "Bytes read from DRAM in a second.",
         |i| rate(dram_reads(i), i)),
     metric!(Device, "byte", "dram_write_bytes", Some("dram__bytes_write.sum"), [],
-        "sectors that L2 wrote back, because their line was evicted or too many in its set were dirty, x 32; a sector that several SMs stored to once",
+        "sectors that L2 wrote back, because their line was evicted or too many in its set were dirty, x 32; of one L2 that all SMs ask",
         "Bytes written to DRAM, those that were dirty before the kernel too; what is still dirty in L2 when it ends is not.",
         |i| count(dram_writes(i))),
     metric!(Device, "GB/s", "dram_write_throughput", Some("dram__bytes_write.sum.per_second"), [],
