@@ -114,13 +114,11 @@ impl Found {
                 mine.add(theirs);
             }
         }
-        let kinds = [MemoryKind::Global, MemoryKind::Local];
-        let ways = [AccessWay::Load, AccessWay::Store, AccessWay::Atomic];
         let of = move |memory, way| Event::L2 { memory, way, found: sum.0[memory as usize][way as usize] };
-        kinds
-            .into_iter()
-            .flat_map(move |memory| ways.map(|way| (memory, way)))
-            .map(move |(memory, way)| of(memory, way))
+        let ways = [AccessWay::Load, AccessWay::Store, AccessWay::Atomic];
+        let all =
+            [MemoryKind::Global, MemoryKind::Local].into_iter().flat_map(move |memory| ways.map(|way| of(memory, way)));
+        all.filter(|event| matches!(event, Event::L2 { found, .. } if found.sectors > 0))
     }
 }
 
