@@ -349,6 +349,14 @@ impl MachineSpec {
             let few = stores.line <= 1024 && stores.sector <= 1024;
             need(few, "stores", "a line and a sector are 1024 packets at most");
         }
+        if let Some(wait) = self.memory.dram_wait {
+            let ok = wait.half.is_finite() && (1e-3..=1e9).contains(&wait.half) && wait.write <= 1024;
+            need(
+                ok,
+                "dram_wait",
+                "`half` is a positive number of bytes a cycle, up to a thousand million; `write` is 1024 at most",
+            );
+        }
         need(
             self.lowering == Lowering::AsWritten || self.code.is_some(),
             "lowering",
@@ -395,6 +403,15 @@ mod tests {
         assert_ne!(wide, text);
         let found = MachineSpec::parse(&wide).expect_err("33 lanes");
         assert_eq!(&wide[found[0].labels[0].span.start as usize..found[0].labels[0].span.end as usize], "warp_size");
+
+        for wait in
+            ["(most: 1, half: 0.0, write: 4)", "(most: 1, half: inf, write: 4)", "(most: 1, half: 1.0, write: 9999)"]
+        {
+            let endless = text.replace("dram_wait: None", &format!("dram_wait: {wait}"));
+            assert_ne!(endless, text);
+            let found = MachineSpec::parse(&endless).expect_err(wait);
+            assert_eq!(found.len(), 1, "{found:?}");
+        }
 
         let unpriced = text.replace("Shuffle:", "// Shuffle:");
         let found = MachineSpec::parse(&unpriced).expect_err("no price");
