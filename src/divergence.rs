@@ -72,10 +72,13 @@ pub enum Flow {
         /// The next step.
         next: Pc,
     },
-    /// The active lanes wait, **at their present PC**, for all live lanes of `members` to wait likewise
-    /// (WARPSYNC in front of `shfl.sync` and its kin). Only issued where [`WarpControl::gathered`] is false.
+    /// Active lanes wait, **at their present PC**, for all live lanes of `members` to wait likewise
+    /// (WARPSYNC in front of `shfl.sync` and its kin); the other active lanes stay active. Only
+    /// issued where [`WarpControl::gathered`] is false.
     Await {
-        /// The lanes named.
+        /// The lanes that wait; a subset of the active ones.
+        lanes: LaneMask,
+        /// The lanes they name.
         members: LaneMask,
     },
     /// Lanes in `lanes` (a subset of the active ones) end; the others go on to `next`.
@@ -276,13 +279,28 @@ impl WarpControl {
         }
     }
 
-    /// Whether a `.sync` instruction that names `members` may execute now: always under the stack; under independent
-    /// scheduling when all live lanes of `members` are active, or have been gathered by [`Flow::Await`].
+    /// Whether the active lanes that name `members` at a `.sync` instruction may execute it now.
+    /// `present`: these lanes and the active ones that do not execute it. Always under the stack;
+    /// under independent scheduling when all live lanes of `members` are present, or have been
+    /// gathered by [`Flow::Await`].
     #[inline]
-    pub fn gathered(&self, members: LaneMask) -> bool {
+    pub fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
         match self {
             WarpControl::Stack(_) => true,
-            WarpControl::Independent(i) => i.gathered(members),
+            WarpControl::Independent(i) => i.gathered(present, members),
+        }
+    }
+
+    /// The lanes of a warp that have ended and count as arrived at a counted barrier, of which
+    /// `arrived` have come in its present phase. Counts are of whole warps: under the stack every
+    /// arrival counts the full warp, under independent scheduling the last live lanes bring the
+    /// ended ones with them, except those that came before they ended.
+    pub fn ended_with(&self, arrived: LaneMask, warp: LaneMask) -> LaneMask {
+        let ended = warp - self.live();
+        match self {
+            WarpControl::Stack(_) => ended,
+            WarpControl::Independent(_) if self.live().is_subset(arrived) => ended - arrived,
+            WarpControl::Independent(_) => LaneMask::EMPTY,
         }
     }
 

@@ -302,6 +302,18 @@ pub enum Event {
         /// Whether the lanes wait; `bar.arrive` does not.
         wait: bool,
     },
+    /// Lanes whose guard fails pass a block barrier at which others of their group arrive (not
+    /// reported as `Issue`).
+    BarrierPassed {
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The lanes that pass.
+        lanes: LaneMask,
+    },
     /// The threads that wait at a block barrier go on: all have come.
     BarrierOpen {
         /// When the last one came.

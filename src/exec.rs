@@ -21,7 +21,7 @@ pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
 pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments};
 pub use registers::WarpPlace;
-pub use warp::members;
+pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;

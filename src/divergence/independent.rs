@@ -90,8 +90,8 @@ impl Independent {
     }
 
     #[inline]
-    pub(super) fn gathered(&self, members: LaneMask) -> bool {
-        (members & self.live).is_subset(self.running.lanes) || self.running.gathered == members
+    pub(super) fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
+        (members & self.live).is_subset(present) || self.running.gathered == members
     }
 
     pub(super) fn elsewhere(&self, members: LaneMask) -> LaneMask {
@@ -128,10 +128,7 @@ impl Independent {
             }
             Flow::Yield { next } => self.give_way(next),
             Flow::Barrier { id, next } => self.block(next, GroupState::AtBarrier(id)),
-            Flow::Await { members } => {
-                self.block(self.running.pc, GroupState::Gathering(members));
-                self.end_gathers();
-            }
+            Flow::Await { lanes, members } => self.gather(lanes & self.running.lanes, members),
             Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
         }
     }
@@ -286,6 +283,16 @@ impl Independent {
         self.blocked.push(Group { pc, lanes: self.running.lanes, state });
         self.running.lanes = LaneMask::EMPTY;
         self.resume();
+    }
+
+    fn gather(&mut self, lanes: LaneMask, members: LaneMask) {
+        if lanes.is_empty() {
+            return;
+        }
+        let state = GroupState::Gathering(members);
+        self.blocked.push(Group { pc: self.running.pc, lanes, state });
+        self.running.lanes -= lanes;
+        self.end_gathers();
     }
 
     fn exit(&mut self, lanes: LaneMask, next: Pc) {

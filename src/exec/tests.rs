@@ -410,7 +410,9 @@ fn guards_and_members() {
     assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0001));
     guarded_inst.guard = Some(PredicateUse { predicate: Predicate(0), negated: true });
     assert_eq!(guarded(&guarded_inst, LaneMask(0xff00_0001), &r), LaneMask(0xff00_0000));
-    assert_eq!(members(&guarded_inst, LaneMask(0xf0), &r), Some(LaneMask(4)));
-    assert_eq!(members(&guarded_inst, LaneMask::EMPTY, &r), None);
-    assert_eq!(members(&inst(Op::Fence), LaneMask(1), &r), None);
+    let of = |inst: &Inst, lanes: u32| members(inst, LaneMask(lanes), &r).collect::<Vec<_>>();
+    let set = |named: u32, lanes: u32| Members { named: LaneMask(named), lanes: LaneMask(lanes) };
+    assert_eq!(of(&guarded_inst, 0x230), [set(4, 0x210), set(0, 0x20)]);
+    assert_eq!(of(&guarded_inst, 0), []);
+    assert_eq!(of(&inst(Op::Fence), 1), []);
 }

@@ -10,19 +10,45 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
 use crate::kernel::{Inst, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind};
 
-/// The member mask of a `.sync` collective or `bar.warp.sync`, as the lowest executing lane names it; `None` for other
-/// instructions or when no lane executes.
-pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> Option<LaneMask> {
+/// Lanes that name one mask at a `.sync` instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Members {
+    /// The mask.
+    pub named: LaneMask,
+    /// The executing lanes that name it.
+    pub lanes: LaneMask,
+}
+
+/// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by the mask they name, the
+/// set of the lowest lane first. Empty for other instructions.
+pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> impl Iterator<Item = Members> + use<> {
     let mask = match &inst.op {
-        Op::WarpSync { mask } => mask,
-        Op::Shuffle(op) => &op.mask,
-        Op::Vote(op) => &op.mask,
-        Op::Match(op) => &op.mask,
-        Op::Redux(op) => &op.mask,
-        _ => return None,
+        Op::WarpSync { mask } => Some(*mask),
+        Op::Shuffle(op) => Some(op.mask),
+        Op::Vote(op) => Some(op.mask),
+        Op::Match(op) => Some(op.mask),
+        Op::Redux(op) => Some(op.mask),
+        _ => None,
     };
-    let lowest = lanes.lowest()?;
-    Some(LaneMask(registers.narrow[usize::from(mask.0)][lowest as usize]))
+    let row = mask.map_or([0; MAX_LANES], |mask| registers.narrow[usize::from(mask.0)]);
+    let mut rest = if mask.is_some() { lanes } else { LaneMask::EMPTY };
+    std::iter::from_fn(move || {
+        let lowest = rest.lowest()?;
+        let lanes = equal_to(&row, rest, lowest);
+        rest -= lanes;
+        Some(Members { named: LaneMask(row[lowest as usize & (MAX_LANES - 1)]), lanes })
+    })
+}
+
+/// The lanes of `among` whose cell equals that of `lane`.
+#[inline(always)]
+fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u32) -> LaneMask {
+    let value = row[lane as usize & (MAX_LANES - 1)];
+    let mut same = 0;
+    for (lane, &cell) in row.iter().enumerate() {
+        same |= if cell == value { 1 << lane } else { 0 };
+    }
+    among & LaneMask(same)
 }
 
 /// Checks that every executing lane names itself.
@@ -51,12 +77,7 @@ fn groups(mask: Row, lanes: LaneMask, registers: &mut RegisterFile, mut f: impl 
 fn equal_groups<C: Copy + PartialEq>(row: &[C; MAX_LANES], lanes: LaneMask, mut f: impl FnMut(LaneMask)) {
     let mut rest = lanes;
     while let Some(lowest) = rest.lowest() {
-        let value = row[lowest as usize & (MAX_LANES - 1)];
-        let mut same = 0;
-        for (lane, &cell) in row.iter().enumerate() {
-            same |= if cell == value { 1 << lane } else { 0 };
-        }
-        let group = rest & LaneMask(same);
+        let group = equal_to(row, rest, lowest);
         f(group);
         rest -= group;
     }
@@ -106,9 +127,17 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
     }
     if let Some(d) = op.d {
         let source_of = |lane: u32| sources[lane as usize & (MAX_LANES - 1)];
+        // Values come from lanes that execute the instruction under the same mask.
+        let masks = &registers.narrow[usize::from(op.mask.0)];
+        let one_mask = masks.iter().fold(true, |same, mask| same & (*mask == masks[0]));
+        let mask_of = |lane: u32| masks[lane as usize & (MAX_LANES - 1)];
+        let has_source = |lane: u32| {
+            let source = source_of(lane);
+            lanes.contains(source) && mask_of(lane) == mask_of(source)
+        };
         // With all lanes present nobody can read an absent one.
-        if lanes != LaneMask::FULL
-            && let Some(lane) = lanes.lanes().find(|&l| !lanes.contains(source_of(l)))
+        if !(lanes == LaneMask::FULL && one_mask)
+            && let Some(lane) = lanes.lanes().find(|&l| !has_source(l))
         {
             return Err(Fault { lane, kind: FaultKind::UndefinedShuffle { source: source_of(lane) } });
         }

@@ -3,13 +3,15 @@
 //! Meaning is applied here, once ([`exec::step`]); the scoreboard decides when dependants may go. What a step means to other
 //! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
 
+mod meet;
 mod parts;
 mod ways;
 
+use meet::gather;
 pub(super) use ways::part;
 use ways::{add_side, branch, join, sides};
 
-use super::block::{Block, Votes};
+use super::block::Block;
 use super::gpu::Context;
 use super::l2::replay::Notes;
 use super::memsys::MemorySystem;
@@ -21,9 +23,9 @@ use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::{Flow, Side};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
-use crate::exec::{self, AccessKind, Effect, Env, Fault, FaultKind, MemoryAccess, RegisterFile};
+use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::{BarrierKind, Op, Step};
+use crate::kernel::{Op, Step};
 
 /// What the warps of an SM share on their way through a step.
 #[derive(Clone)]
@@ -98,17 +100,25 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
+        // A `.sync` instruction is issued once for each mask that its lanes name.
+        let masks = match cost.kind {
+            Kind::Collective => exec::members(&step.inst, lanes, &warp.registers).count().max(1) as u32,
+            _ => 1,
+        };
+        let slots = cost.slots * masks;
         self.observer.control(sm, slot, &warp.control);
-        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots: cost.slots });
-        let used = now + Cycle::from(cost.slots.max(1));
+        self.observer.on(Event::Issue { cycle: now, sm, warp: slot, pc, active, lanes, slots });
+        let used = now + Cycle::from(slots.max(1));
         scheduler.accounted = used;
         if cost.port.is_shared() {
-            self.shared.occupy_lsu(now + Cycle::from(cx.spec.lsu_interval.max(cost.interval)));
+            let interval = cx.spec.lsu_interval.max(cost.interval);
+            self.shared.occupy_lsu(now + Cycle::from(interval * masks));
         } else {
-            scheduler.occupy(cost.port, now + Cycle::from(cost.interval));
+            scheduler.occupy(cost.port, now + Cycle::from(cost.interval * masks));
         }
 
-        let mut times = Times { resume: cost.gap.after(now), done: now + Cycle::from(cost.latency) };
+        let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
+        let mut times = Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
         let after = match cost.kind {
             Kind::ElementWise => {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
@@ -179,25 +189,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
-        if cost.kind == Kind::Collective
-            && let Some(members) = exec::members(&step.inst, lanes, &warp.registers)
-        {
-            let (mut rest, mut next_members) = (lanes, Some(members));
-            while let Some(named) = next_members {
-                // Lanes that name different masks synchronise among themselves.
-                let lanes = rest & named;
-                if lanes.is_empty() {
-                    break; // a mask without the lane itself: a fault
-                }
-                self.observer.on(Event::Collective { sm, warp: slot, pc, lanes, members: named });
-                rest -= lanes;
-                next_members = exec::members(&step.inst, rest, &warp.registers);
-            }
-            if !matches!(step.inst.op, Op::WarpSync { .. })
-                && let (away, Some(lane)) = (warp.control.elsewhere(members), lanes.lowest())
-                && !away.is_empty()
-            {
-                let fault = Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } };
+        if cost.kind == Kind::Collective {
+            let fault = self.meet(warp, issue);
+            if let Some(fault) = fault {
                 return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
             }
         }
@@ -272,31 +266,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Effect::Barrier { lanes, .. } if lanes.is_empty() => warp.control.go(next),
             Effect::Barrier { lanes, id, count, wait } => {
                 after = After::Arrived;
-                let arriving = warp.control.arriving();
-                self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc, lanes, arriving, id, count, wait });
-                let votes = match &step.inst.op {
-                    Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
-                        threads: lanes.count(),
-                        holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
-                    },
-                    _ => Votes::default(),
-                };
-                let mut threads = arriving.count();
-                if count.is_some() && warp.all_wait_at(id, arriving) {
-                    // A counted barrier counts warps by their full size: lanes that have ended are there too.
-                    threads += cx.spec.warp_size - warp.control.live().count();
-                }
-                self.barrier_free = self.barrier_free.max(now) + Cycle::from(cx.spec.barrier.per_warp);
-                self.blocks[warp.block].arrive(id, threads, count, votes, self.barrier_free);
-                let arrival = Arrival { id, pc, lanes };
-                if wait && cx.spec.barrier.deferred && arriving == warp.control.live() && votes == Votes::default() {
-                    warp.ahead = Some(arrival);
-                    warp.control.go(next);
-                } else if wait {
-                    warp.wait(arrival, next);
-                } else {
-                    warp.control.go(next);
-                }
+                self.arrive(warp, issue, Arrival { id, pc, lanes }, count, wait);
             }
             Effect::Sleep { ns } => {
                 let cycles = u64::from(ns) * u64::from(cx.spec.clock_mhz) / 1000;
@@ -402,22 +372,15 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 false
             }
             Kind::Free => self.free(warp, w, pc, active, from),
-            Kind::Collective => {
-                let lanes = exec::guarded(&step.inst, active, &warp.registers);
-                match exec::members(&step.inst, lanes, &warp.registers) {
-                    Some(members) if !warp.control.gathered(members) => {
-                        warp.control.advance(Flow::Await { members });
-                        false
-                    }
-                    _ => true,
-                }
-            }
+            Kind::Collective => gather(step, warp, active),
             Kind::GuardedBarrier => {
                 // Lanes whose guard fails do not wait at the barrier: they part from the others here.
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);
                 if lanes.is_empty() || lanes == active {
                     return true;
                 }
+                let (sm, slot, passing) = (self.id, WarpId(w as u32), active - lanes);
+                self.observer.on(Event::BarrierPassed { sm, warp: slot, pc, lanes: passing });
                 let reconverge = Some(step.next);
                 warp.control.advance(Flow::Branch { taken: lanes, target: pc, next: step.next, reconverge });
                 false

@@ -178,6 +178,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             let per_block = self.cx.occupancy.warps_per_block as usize;
             for w in block * per_block..(block + 1) * per_block {
                 let warp = &mut self.warps[w];
+                warp.opened(released.id);
                 if warp.ahead.take_if(|arrival| arrival.id == released.id).is_some() {
                     warp.opens = Until::new(at, Stall::Barrier);
                     continue;
@@ -209,16 +210,13 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Lanes of a warp have exited; if all that are left wait at a counted barrier, the warp is now there in full.
+    /// Lanes of a warp have exited. Where the others have come to a counted barrier, it is there in
+    /// full.
     fn count_ended_lanes(&mut self, w: usize, now: Cycle) {
-        let warp = &self.warps[w];
-        let Some(id) = warp.arrivals.first().map(|a| a.id) else { return };
+        let warp = &mut self.warps[w];
         let block = &mut self.issuer.blocks[warp.block];
-        if let count @ Some(_) = block.count(id)
-            && warp.all_wait_at(id, LaneMask::EMPTY)
-        {
-            let ended = self.cx.spec.warp_size - warp.control.live().count();
-            block.arrive(id, ended, count, Votes::default(), now);
+        for (id, threads) in warp.ended_come(self.cx.spec.warp_size) {
+            block.arrive(id, threads, block.count(id), Votes::default(), now);
         }
     }
 

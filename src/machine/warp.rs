@@ -86,6 +86,9 @@ pub(super) struct Warp {
     /// Those of the step in `next`, which has been executed already.
     pub parts: Parts,
     pub arrivals: Vec<Arrival>,
+    /// By counted barrier: the lanes that have come to its present phase, those that went on or have
+    /// ended since among them.
+    come: Vec<(u8, LaneMask)>,
     /// The whole warp has arrived at a barrier that is not complete, and goes on as far as it may without it.
     pub ahead: Option<Arrival>,
     /// When the barrier that it went ahead of is open: steps that may not be issued ahead of it wait for that.
@@ -116,6 +119,7 @@ impl Warp {
             waiting: Waiting { from: 0, until: Until::default() },
             parts: Parts { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
+            come: Vec::new(),
             ahead: None,
             opens: Until::default(),
             uniform: Until::default(),
@@ -126,6 +130,7 @@ impl Warp {
     pub(super) fn reset(&mut self) {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
+        self.come.clear();
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
     }
 
@@ -135,11 +140,36 @@ impl Warp {
         self.arrivals.push(arrival);
     }
 
-    /// Whether every live lane waits at block barrier `id`, those that are `arriving` included.
-    pub(super) fn all_wait_at(&self, id: u8, arriving: LaneMask) -> bool {
-        let waiting = self.arrivals.iter().filter(|a| a.id == id).fold(arriving, |all, a| all | a.lanes);
-        let live = self.control.live();
-        !live.is_empty() && live.is_subset(waiting)
+    /// `lanes` come to counted block barrier `id`. How many threads that is: ended lanes may come
+    /// with them. A warp has `warp_size` lanes, whether or not all of them ever lived.
+    pub(super) fn come(&mut self, id: u8, lanes: LaneMask, warp_size: u32) -> u32 {
+        let at = self.come.iter().position(|(at, _)| *at == id).unwrap_or_else(|| {
+            self.come.push((id, LaneMask::EMPTY));
+            self.come.len() - 1
+        });
+        let (_, come) = &mut self.come[at];
+        *come |= lanes;
+        let ended = self.control.ended_with(*come, LaneMask::first_n(warp_size));
+        *come |= ended;
+        lanes.count() + ended.count()
+    }
+
+    /// Lanes have ended: to which counted barriers they come thereby, and how many.
+    pub(super) fn ended_come(&mut self, warp_size: u32) -> Vec<(u8, u32)> {
+        let mut coming = Vec::new();
+        for (id, come) in &mut self.come {
+            let ended = self.control.ended_with(*come, LaneMask::first_n(warp_size)) - *come;
+            *come |= ended;
+            if !ended.is_empty() {
+                coming.push((*id, ended.count()));
+            }
+        }
+        coming
+    }
+
+    /// Block barrier `id` has opened: its next phase begins.
+    pub(super) fn opened(&mut self, id: u8) {
+        self.come.retain(|(at, _)| *at != id);
     }
 
     /// The step's results can be used at `at`.

@@ -243,7 +243,10 @@ impl Observer for Counts {
             }
             Event::Barrier { .. } => self.barriers += 1,
             Event::BlockStart { .. } => self.blocks += 1,
-            Event::BlockEnd { .. } | Event::BarrierOpen { .. } | Event::Collective { .. } => {}
+            Event::BlockEnd { .. }
+            | Event::BarrierOpen { .. }
+            | Event::BarrierPassed { .. }
+            | Event::Collective { .. } => {}
             Event::WarpStart { cycle, lanes, .. } => {
                 self.warps += 1;
                 self.threads += u64::from(lanes.count());

@@ -3,7 +3,7 @@
 use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
-    self, Effect, Env, Fault, GlobalMemory, LocalMemory, RegisterFile, SharedMemory, WarpPlace, barrier_votes,
+    self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory, WarpPlace, barrier_votes,
     block_shared_bytes, finish_barrier_reduction, finish_call, guarded, members,
 };
 use crate::kernel::{Inst, Kernel, Op};
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
             let pc = warp.pcs[lane as usize];
             let inst = &kernel.insts[pc as usize];
             let lanes = guarded(inst, me, &warp.registers);
-            if members(inst, lanes, &warp.registers).is_some() {
+            if members(inst, lanes, &warp.registers).next().is_some() {
                 warp.states[lane as usize] = State::Gathering;
                 break;
             }
@@ -219,9 +219,10 @@ impl<'a> Run<'a> {
             let pc = warp.pcs[lane as usize];
             let inst = &kernel.insts[pc as usize];
             let here = waiting.lanes().filter(|&l| warp.pcs[l as usize] == pc);
-            let mask_of = |l: u32| members(inst, LaneMask::lane(l), &warp.registers);
-            let mask = mask_of(lane).unwrap_or_default();
-            let group = here.filter(|&l| mask_of(l) == Some(mask)).fold(LaneMask::EMPTY, |m, l| m | LaneMask::lane(l));
+            let here = here.fold(LaneMask::EMPTY, |m, l| m | LaneMask::lane(l));
+            // The set of the lowest lane comes first: `lane` is in it, or has had its turn.
+            let mut sets = members(inst, here & rest, &warp.registers);
+            let Some(Members { named: mask, lanes: group }) = sets.next() else { break };
             rest -= group;
             // A lane that does not name itself is let through to its fault.
             if !(mask & alive).is_subset(group) && mask.contains(lane) {

@@ -233,28 +233,44 @@ fn block_barriers_do_not_merge() {
 #[test]
 fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
     let mut w = warp(0b1111);
-    let gather = Flow::Await { members: LaneMask::FULL };
+    let gather = |lanes| Flow::Await { lanes: LaneMask(lanes), members: LaneMask::FULL };
     expect(
         &mut w,
         &[
             (0, 0b1111, branch(0b0011, 5, 1)),
             (1, 0b1100, branch(0b1000, 3, 2)),
             (2, 0b0100, next(5)),
-            (5, 0b0100, gather),
+            (5, 0b0100, gather(u32::MAX)),
             (3, 0b1000, exit(0b1000)),
         ],
     );
-    assert!(!w.gathered(LaneMask::FULL));
-    expect(&mut w, &[(5, 0b0011, gather)]);
+    let gathered = |w: &Independent| w.gathered(w.active().expect("a running group").1, LaneMask::FULL);
+    assert!(!gathered(&w));
+    expect(&mut w, &[(5, 0b0011, gather(u32::MAX))]);
     assert_eq!(w.active(), Some((Pc(5), LaneMask(0b0111))));
-    assert!(w.gathered(LaneMask::FULL));
+    assert!(gathered(&w));
     // Gathered at different PCs, they stay apart, and each may execute its instruction.
-    expect(&mut w, &[(5, 0b0111, branch(0b0001, 7, 6)), (7, 0b0001, gather), (6, 0b0110, gather)]);
+    expect(&mut w, &[(5, 0b0111, branch(0b0001, 7, 6)), (7, 0b0001, gather(u32::MAX)), (6, 0b0110, gather(u32::MAX))]);
     for pc in [6, 7] {
-        assert!(w.gathered(LaneMask::FULL), "pc {pc}: {:?}", w.groups());
+        assert!(gathered(&w), "pc {pc}: {:?}", w.groups());
         assert_eq!(w.active().map(|(at, _)| at), Some(Pc(pc)));
         w.advance(exit(u32::MAX));
     }
+    assert!(w.live().is_empty());
+}
+
+/// Two lanes of a group wait for one that names the same mask elsewhere; the third goes on.
+#[test]
+fn lanes_that_name_another_mask_do_not_wait() {
+    let mut w = warp(0b1111);
+    let gather = |lanes, members| Flow::Await { lanes: LaneMask(lanes), members: LaneMask(members) };
+    assert!(w.gathered(LaneMask(0b1000), LaneMask(0b1000)));
+    assert!(!w.gathered(LaneMask(0b1000), LaneMask(0b1001)), "lane 0 is active, and names another mask");
+    expect(&mut w, &[(0, 0b1111, branch(0b0001, 5, 1)), (5, 0b0001, gather(0b0001, 0b0111))]);
+    assert_eq!(w.active(), Some((Pc(1), LaneMask(0b1110))));
+    w.advance(next(5));
+    w.advance(gather(0b0110, 0b0111));
+    expect(&mut w, &[(5, 0b1000, exit(0b1000)), (5, 0b0111, exit(0b0111))]);
     assert!(w.live().is_empty());
 }
 

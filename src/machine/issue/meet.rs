@@ -1,0 +1,91 @@
+//! Where lanes meet: `.sync` instructions and block barriers.
+
+use super::super::block::Votes;
+use super::super::warp::{Arrival, Warp};
+use super::{Issue, Issuer};
+use crate::base::{Cycle, LaneMask, WarpId};
+use crate::divergence::Flow;
+use crate::event::{Event, Observer};
+use crate::exec::{self, Fault, FaultKind, Members};
+use crate::kernel::{BarrierKind, Op, Step};
+
+/// Whether the `active` lanes can execute a `.sync` instruction as they are. Each set of lanes that
+/// name one mask waits for its own members; the others stay active.
+pub(super) fn gather(step: &Step, warp: &mut Warp, active: LaneMask) -> bool {
+    let lanes = exec::guarded(&step.inst, active, &warp.registers);
+    let passive = active - lanes;
+    // Lanes that do not name themselves are let through to their fault.
+    let waits =
+        |set: &Members| set.lanes.is_subset(set.named) && !warp.control.gathered(set.lanes | passive, set.named);
+    let sets = exec::members(&step.inst, lanes, &warp.registers);
+    let waiting: Vec<Members> = sets.filter(waits).collect();
+    let staying = waiting.iter().fold(lanes, |staying, set| staying - set.lanes);
+    for (i, set) in waiting.iter().enumerate() {
+        // Lanes whose guard fails stay with those that execute, or wait with the first set.
+        let with = if i == 0 && staying.is_empty() { passive } else { LaneMask::EMPTY };
+        warp.control.advance(Flow::Await { lanes: set.lanes | with, members: set.named });
+    }
+    waiting.is_empty()
+}
+
+impl<'a, O: Observer> Issuer<'a, O> {
+    /// Tells observers who meets at a `.sync` instruction: lanes that name different masks meet among
+    /// themselves. The fault of lanes whose partners exchange values at another instruction.
+    pub(super) fn meet(&mut self, warp: &Warp, issue: &Issue<'_>) -> Option<Fault> {
+        let &Issue { w, pc, lanes, step, .. } = issue;
+        for Members { named, lanes } in exec::members(&step.inst, lanes, &warp.registers) {
+            if !lanes.is_subset(named) {
+                return None; // a lane that does not name itself: the fault of executing it
+            }
+            let (sm, warp_id) = (self.id, WarpId(w as u32));
+            self.observer.on(Event::Collective { sm, warp: warp_id, pc, lanes, members: named });
+            let away = warp.control.elsewhere(named);
+            if !matches!(step.inst.op, Op::WarpSync { .. })
+                && let (false, Some(lane)) = (away.is_empty(), lanes.lowest())
+            {
+                return Some(Fault { lane, kind: FaultKind::GatheredElsewhere { lanes: away } });
+            }
+        }
+        None
+    }
+
+    /// Lanes arrive at a block barrier that awaits `count` threads (all, if `None`), and wait there
+    /// if they are to `wait`.
+    pub(super) fn arrive(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        arrival: Arrival,
+        count: Option<u32>,
+        wait: bool,
+    ) {
+        let (cx, Arrival { id, pc, lanes }) = (self.cx, arrival);
+        let &Issue { w, now, step, .. } = issue;
+        let (sm, slot) = (self.id, WarpId(w as u32));
+        let arriving = warp.control.arriving();
+        self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc, lanes, arriving, id, count, wait });
+        let votes = match &step.inst.op {
+            Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => {
+                Votes { threads: lanes.count(), holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count() }
+            }
+            _ => Votes::default(),
+        };
+        // A count is of whole warps: lanes that have ended may be awaited, too.
+        let threads = match count {
+            Some(_) => warp.come(id, arriving, cx.spec.warp_size),
+            None => arriving.count(),
+        };
+        self.barrier_free = self.barrier_free.max(now) + Cycle::from(cx.spec.barrier.per_warp);
+        self.blocks[warp.block].arrive(id, threads, count, votes, self.barrier_free);
+        let arrival = Arrival { id, pc, lanes };
+        if !wait {
+            self.watch.progress();
+            warp.control.go(step.next);
+        } else if cx.spec.barrier.deferred && arriving == warp.control.live() && votes == Votes::default() {
+            warp.ahead = Some(arrival);
+            warp.control.go(step.next);
+        } else {
+            warp.wait(arrival, step.next);
+        }
+    }
+}
