@@ -21,6 +21,7 @@ mod clocks;
 mod finding;
 mod init;
 mod observer;
+mod parting;
 mod shadow;
 mod steps;
 mod sync;

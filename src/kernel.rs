@@ -16,7 +16,7 @@ pub mod layout;
 
 pub use check::{check, support};
 pub use convert::{Conditional, Converted};
-pub use flow::{BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
+pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 pub use lane::*;
 

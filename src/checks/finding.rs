@@ -19,9 +19,9 @@ pub enum Kind {
     UnsetShared,
     /// Local memory is read that nothing has written.
     UnsetLocal,
-    /// The lanes of a warp come to a block barrier apart.
+    /// A branch keeps lanes of a warp from a block barrier.
     BarrierInParts,
-    /// Threads meet at one barrier from different instructions.
+    /// Threads meet at one barrier from different aligned instructions.
     BarrierMixed,
     /// A barrier's thread counts differ, or are more than can come.
     BarrierCount,

@@ -14,6 +14,7 @@ use super::Checks;
 use super::clocks::{BlockClock, Released, WarpClock};
 use super::finding::{Does, Finding, Findings, Kind, Place};
 use super::init::{Own, SharedWrites};
+use super::parting::Decisions;
 use super::shadow::{Conflict, Manner, Shadow};
 use super::steps::{Steps, What};
 use super::sync::{Arrival, Phase};
@@ -136,6 +137,8 @@ struct Warp {
     own: Own,
     /// Lanes whose `bar.warp.sync` has been accounted for, because others that wait with them came first.
     met: LaneMask,
+    /// The ways its lanes took at the branches around aligned barriers; none in lock-step.
+    decisions: Vec<Decisions>,
 }
 
 struct Block {
@@ -151,6 +154,11 @@ struct Block {
 }
 
 impl Common {
+    /// How many decisions of each lane are kept: in lock-step none, as lanes never come in parts.
+    fn decisions(&self) -> usize {
+        if self.checks.barrier && !self.lock_step { self.steps.decisions } else { 0 }
+    }
+
     /// The place of an earlier access.
     fn other(&self, conflict: &Conflict) -> Place {
         let Conflict { past, pc, manner, write, .. } = *conflict;
@@ -166,7 +174,10 @@ impl Common {
 
 impl Checker {
     /// What was found, and whether some memory was left unchecked because there was too much of it.
-    pub fn finish(self) -> (Vec<Finding>, bool) {
+    pub fn finish(mut self) -> (Vec<Finding>, bool) {
+        for slot in 0..self.warps.len() {
+            self.never_opened(slot);
+        }
         let global = self.common.global.lock().unwrap_or_else(PoisonError::into_inner);
         let full = global.variables.full || global.buffers.full;
         drop(global);
@@ -193,6 +204,7 @@ impl Checker {
             clock: WarpClock::new(block.wrapping_mul(common.warps_per_block).wrapping_add(index)),
             own: Own::new(common.watched.len(), if common.checks.init { common.local_bytes } else { 0 }),
             met: LaneMask::EMPTY,
+            decisions: vec![Decisions::default(); common.decisions()],
         });
     }
 
@@ -225,6 +237,11 @@ impl Checker {
             let detail = || common.names.get(register).cloned().unwrap_or_default();
             found.add(Kind::UnsetRegister, [facts.line; 2], || finding(Kind::UnsetRegister, here, None, detail()));
         }
+        if let (What::Barrier { .. }, Some(number)) = (facts.what, facts.decision)
+            && let Some(decisions) = warp.decisions.get_mut(number)
+        {
+            decisions.decide(active, lanes);
+        }
         match facts.what {
             What::Exit if !lanes.is_empty() => {
                 block.ended.get_or_insert(place(lanes, Does::Ends));
@@ -249,14 +266,20 @@ impl Observer for Checker {
             Event::Issue { warp, pc, active, lanes, .. } if self.common.steps.is_looked_at(pc) => {
                 self.issue(warp.index(), pc, active, lanes);
             }
+            Event::Branch { warp, pc, active, taken, .. } => self.decide(warp.index(), pc, active, taken),
+            Event::BarrierPassed { warp, pc, lanes, .. } => {
+                self.decide(warp.index(), pc, lanes, LaneMask::EMPTY);
+            }
             Event::Collective { warp, pc, lanes, members, .. } => self.collective(warp.index(), pc, lanes, members),
             Event::Barrier { warp, pc, lanes, arriving, id, count, wait, .. } => {
-                self.barrier(warp.index(), Arrival { pc, count, sync: wait }, lanes, arriving, id);
+                let aligned = self.common.steps.is_aligned(pc);
+                self.barrier(warp.index(), Arrival { pc, count, sync: wait, aligned }, lanes, arriving, id);
             }
             Event::BarrierOpen { block, id, .. } => self.open(block.0, id),
             Event::BlockStart { block, .. } => self.start_block(block.0),
             Event::WarpStart { warp, block, index, lanes, .. } => self.start_warp(warp.index(), block.0, index, lanes),
             Event::WarpEnd { warp, .. } => {
+                self.never_opened(warp.index());
                 if let Some(slot) = self.warps.get_mut(warp.index()) {
                     *slot = None;
                 }

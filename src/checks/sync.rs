@@ -1,12 +1,13 @@
 //! Barriers and masks: who meets whom, and what of it goes wrong.
 //!
-//! Of a block barrier: the lanes of a warp come apart though the instruction promises that they come together (`bar.sync`,
-//! `.aligned`); threads meet from different instructions, or name different counts, or a count that the block cannot reach; threads of the
+//! Of a block barrier: branches keep lanes of a warp away though the instruction promises that they come together (`bar.sync`,
+//! `.aligned`; see `parting`); threads meet from different instructions, or name different counts, or a count that the block cannot reach; threads of the
 //! block have ended before. Warp-specialised kernels meet at counted barriers and with `bar.arrive` from different places on purpose:
 //! that is no finding.
 
 use super::clocks::Meeting;
-use super::finding::Kind;
+use super::finding::{Finding, Kind};
+use super::parting::Came;
 use crate::base::{LaneMask, Pc};
 
 /// One of a block's barriers, in its present phase.
@@ -16,6 +17,8 @@ pub(super) struct Phase {
     pub waiting: Vec<(usize, LaneMask)>,
     /// What those that went on have told.
     pub told: Option<Meeting>,
+    /// Arrivals to which a branch may keep lanes from coming.
+    pub came: Vec<Came<Finding>>,
     /// The first arrival.
     first: Option<(Arrival, usize, LaneMask)>,
 }
@@ -27,6 +30,8 @@ pub(super) struct Arrival {
     pub count: Option<u32>,
     /// It waits.
     pub sync: bool,
+    /// The lanes of a warp promise to come together.
+    pub aligned: bool,
 }
 
 /// What is wrong with an arrival, and the other place.
@@ -54,7 +59,8 @@ impl Phase {
             let detail = format!("{count} threads, and the block has {threads}");
             return Some(Misuse { kind: Kind::BarrierCount, other: None, detail });
         }
-        let whole = arrival.count.is_none() && arrival.sync && first.sync;
+        let aligned = arrival.aligned && first.aligned;
+        let whole = aligned && arrival.count.is_none() && arrival.sync && first.sync;
         (whole && arrival.pc != first.pc).then(|| Misuse { kind: Kind::BarrierMixed, other, detail: String::new() })
     }
 

@@ -82,7 +82,7 @@ impl Account<'_> {
                 "write each element before it is read",
             ),
             Kind::BarrierInParts => (
-                format!("the lanes of a warp come to a block barrier apart: lanes {} are elsewhere", f.detail),
+                format!("a branch keeps lanes of a warp from a block barrier: lanes {} are elsewhere", f.detail),
                 "",
                 "",
                 "move the barrier out of the branch, to where all threads of the block come",

@@ -6,6 +6,7 @@
 //! its branches get their joins). The module's own pages tell the definitions: `dominance` for post-dominators that ignore
 //! exits, `uniformity` for divergence, `joins` and `merges` for barriers, `stream` for what is added where.
 
+mod around;
 mod bits;
 mod constants;
 mod dominance;
@@ -23,6 +24,7 @@ mod tests;
 mod uniformity;
 mod warnings;
 
+pub use around::Around;
 pub use graph::BasicBlock;
 pub use joins::Branch;
 pub(in crate::kernel) use liveness::Liveness;

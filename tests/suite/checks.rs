@@ -152,6 +152,8 @@ fn schedules_find_results_that_depend_on_them() {
         ("tests/races/warp_synchronous.ir", Mode::PreVolta, false),
         ("tests/races/warp_barrier.ir", Mode::Volta, false),
         ("tests/races/producer_consumer.ir", Mode::Volta, false),
+        ("tests/races/arrive_and_end.ir", Mode::Volta, false),
+        ("tests/races/arrive_and_end.ir", Mode::PreVolta, false),
         ("tests/races/ticket.ir", Mode::Volta, false),
         ("programs/small/shared_reduction.ir", Mode::Volta, false),
         ("programs/small/shuffle_reduction.ir", Mode::Volta, false),

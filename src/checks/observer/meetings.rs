@@ -1,8 +1,9 @@
 //! Where lanes meet: `.sync` instructions, block barriers, and the moment that a barrier opens.
 
 use super::super::clocks::{Meeting, block_barrier, leave};
-use super::super::finding::{Does, Kind, Place};
-use super::super::steps::What;
+use super::super::finding::{Does, Finding, Findings, Kind, Place};
+use super::super::parting::Came;
+use super::super::steps::{Facts, Steps, What};
 use super::super::sync::{Arrival, Phase, mask};
 use super::{Checker, finding};
 use crate::base::{LaneMask, Pc};
@@ -33,7 +34,11 @@ impl Checker {
         }
         let named = (members & warp.live) | lanes;
         warp.clock.warp_barrier(&mut block.clock, named, warp.live);
-        warp.met = if is_sync { named - lanes } else { LaneMask::EMPTY };
+        // Lanes that name other masks may be on their way to their own meeting.
+        warp.met -= named;
+        if is_sync {
+            warp.met |= named - lanes;
+        }
     }
 
     pub(super) fn barrier(&mut self, slot: usize, arrival: Arrival, lanes: LaneMask, arriving: LaneMask, id: u8) {
@@ -58,33 +63,83 @@ impl Checker {
             return;
         }
         let here = Place { pc: arrival.pc, block: number, warp: warp.index, lanes, does: Does::Is };
-        let aligned = matches!(facts.what, What::Barrier { aligned: true, .. });
         let away = warp.live - lanes;
-        if aligned && !away.is_empty() {
+        if arrival.aligned && common.lock_step && !away.is_empty() {
             let kind = Kind::BarrierInParts;
             return found.add(kind, [facts.line; 2], || finding(kind, here, None, away.list()));
         }
-        if let Some(misuse) = misuse {
+        let otherwise = if let Some(misuse) = misuse {
             let there = misuse.other.and_then(|(pc, slot, lanes)| {
                 let warp = warps.get(slot)?.as_ref()?.index;
                 Some(Place { pc, block: number, warp, lanes, does: Does::Is })
             });
-            let line = there.map_or(facts.line, |place| common.steps.line(place.pc));
-            found.add(misuse.kind, [facts.line, line], || finding(misuse.kind, here, there, misuse.detail));
+            Some(finding(misuse.kind, here, there, misuse.detail))
         } else if let (Some(ended), None) = (block.ended, arrival.count) {
-            let (kind, gone) = (Kind::BarrierAfterExit, block.gone);
-            let lines = [facts.line, common.steps.line(ended.pc)];
-            found.add(kind, lines, || finding(kind, here, Some(ended), gone.to_string()));
+            Some(finding(Kind::BarrierAfterExit, here, Some(ended), block.gone.to_string()))
+        } else {
+            None
+        };
+        let Some(Some(warp)) = warps.get(slot) else { return };
+        if arrival.aligned && !facts.decided_by.is_empty() && !common.lock_step {
+            let came = Came::new((slot, arrival.pc, lanes), facts, &warp.decisions, otherwise);
+            block.phases[usize::from(id) % 16].came.push(came);
+        } else if let Some(finding) = otherwise {
+            add(&common.steps, found, finding);
+        }
+    }
+
+    /// A branch, or the guard of a barrier, has decided which lanes come to a barrier.
+    pub(super) fn decide(&mut self, slot: usize, pc: Pc, lanes: LaneMask, taken: LaneMask) {
+        if let Some(Facts { decision: Some(number), .. }) = self.common.steps.at(pc)
+            && let Some(Some(warp)) = self.warps.get_mut(slot)
+            && let Some(decisions) = warp.decisions.get_mut(*number)
+        {
+            decisions.decide(lanes, taken);
+        }
+    }
+
+    /// A warp ends, or the run: it is known who came to barriers that have not opened.
+    pub(super) fn never_opened(&mut self, slot: usize) {
+        let Some(Some(warp)) = self.warps.get(slot) else { return };
+        let Some(Some(block)) = self.blocks.get_mut(warp.block) else { return };
+        let number = block.clock.id;
+        let came = block.phases.iter_mut().flat_map(|phase| phase.came.extract_if(.., |came| came.slot == slot));
+        let came: Vec<_> = came.collect();
+        self.judge(number, came);
+    }
+
+    /// Finds the warps that the program has sent to a barrier of a block in parts.
+    fn judge(&mut self, block: u32, mut came: Vec<Came<Finding>>) {
+        let Checker { common, warps, found, .. } = self;
+        while let Some(first) = came.first() {
+            let (slot, pc) = (first.slot, first.pc);
+            let together: Vec<_> = came.extract_if(.., |c| (c.slot, c.pc) == (slot, pc)).collect();
+            let (Some(Some(warp)), Some(facts)) = (warps.get(slot), common.steps.at(pc)) else { continue };
+            let lanes = together.iter().fold(LaneMask::EMPTY, |all, c| all | c.lanes);
+            let others = warp.started - lanes;
+            let kept = |all, c: &Came<_>| all | c.kept_away(facts, &warp.decisions, others);
+            let away = together.iter().fold(LaneMask::EMPTY, kept);
+            if away.is_empty() {
+                together.into_iter().filter_map(|c| c.otherwise).for_each(|f| add(&common.steps, found, f));
+                continue;
+            }
+            let here = Place { pc, block, warp: warp.index, lanes, does: Does::Is };
+            add(&common.steps, found, finding(Kind::BarrierInParts, here, None, away.list()));
         }
     }
 
     pub(super) fn open(&mut self, block: u32, id: u8) {
         let Some(at) = self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block)) else { return };
         let Some(Some(block)) = self.blocks.get_mut(at) else { return };
-        let Phase { waiting, told, .. } = block.phases[usize::from(id) % 16].open();
+        let Phase { waiting, told, came, .. } = block.phases[usize::from(id) % 16].open();
+        if !came.is_empty() {
+            let number = block.clock.id;
+            self.judge(number, came);
+        }
         if !self.common.checks.races {
             return;
         }
+        let Some(Some(block)) = self.blocks.get_mut(at) else { return };
         let mut here = self.warps.iter().enumerate().filter_map(|(slot, w)| w.as_ref().map(|w| (slot, w)));
         let waits =
             |slot: usize| waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l);
@@ -106,4 +161,12 @@ impl Checker {
             }
         }
     }
+}
+
+/// Adds a finding by the lines of its places.
+fn add(steps: &Steps, found: &mut Findings, finding: Finding) {
+    let line = |place: &Place| steps.line(place.pc);
+    let here = line(&finding.here);
+    let there = finding.there.as_ref().map_or(here, line);
+    found.add(finding.kind, [here, there], || finding);
 }

@@ -1,9 +1,8 @@
 //! What a kernel's control flow says about its author's intentions.
 
 use super::ControlFlow;
+use super::around::Around;
 use super::dominance::bare_exits;
-use super::graph::successors;
-use super::uniformity::region;
 use crate::diag::{Diagnostic, Span};
 use crate::kernel::{Inst, Kernel, Op};
 
@@ -30,7 +29,7 @@ fn no_exit(insts: &[Inst], flow: &ControlFlow, span: Span) -> Vec<Diagnostic> {
 }
 
 fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
-    let graph = successors(&flow.blocks);
+    let around = Around::new(flow, insts, &[]);
     let mut found = Vec::new();
     for block in flow.blocks.iter().filter(|b| b.reachable) {
         for i in block.range() {
@@ -45,14 +44,8 @@ fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
                         .help("let every thread of the block execute the barrier, or guard it by a uniform predicate"),
                 );
             } else if flow.under_divergence(block.id) {
-                let around = |b: &&super::Branch| {
-                    b.may_diverge && {
-                        let meet = flow.immediate_post_dominator(b.block).map(|m| m.index());
-                        region(&graph, b.block.index(), meet).contains(block.id.index())
-                    }
-                };
                 // The last such branch in the text is the nearest in structured code.
-                let cause = flow.branches.iter().rev().find(around);
+                let cause = around.block(block.id).last();
                 let mut finding = finding("lanes of one warp may reach a block barrier at different times, or never")
                     .help("move the barrier behind the point where the lanes meet again, or make the branch uniform");
                 if let Some(cause) = cause {
