@@ -36,12 +36,22 @@ struct Warp {
     /// By thread: the calls that it has not returned from.
     calls: Vec<Vec<u32>>,
     states: [State; MAX_LANES],
+    /// By barrier: the lanes that have arrived in its present phase.
+    come: [LaneMask; 16],
 }
 
 impl Warp {
     fn lanes_where(&self, holds: impl Fn(State) -> bool) -> LaneMask {
         let bits = self.states.iter().enumerate().filter(|&(_, &s)| holds(s)).map(|(lane, _)| 1 << lane);
         LaneMask(bits.fold(0, |mask, bit| mask | bit))
+    }
+
+    /// The lanes that a counted barrier counts though they have ended: counts are of whole warps of
+    /// `size` lanes, and the live ones have all arrived.
+    fn ended_with(&self, id: u8, size: u32) -> LaneMask {
+        let come = self.come[usize::from(id & 15)];
+        let all_here = !come.is_empty() && self.lanes_where(|s| s != State::Exited).is_subset(come);
+        if all_here { LaneMask::first_n(size) - come } else { LaneMask::EMPTY }
     }
 }
 
@@ -147,6 +157,7 @@ impl<'a> Run<'a> {
                     pcs: [0; MAX_LANES],
                     calls: vec![Vec::new(); MAX_LANES],
                     states: std::array::from_fn(|l| if live.contains(l as u32) { State::Ready } else { State::Exited }),
+                    come: [LaneMask::EMPTY; 16],
                 }
             })
             .collect()
@@ -195,6 +206,7 @@ impl<'a> Run<'a> {
                     arrivals.threads += 1;
                     arrivals.votes += barrier_votes(inst, lanes, &warp.registers).count();
                     arrivals.count = count;
+                    warp.come[usize::from(id & 15)] |= lanes;
                     if wait {
                         // A waiting thread stays at its barrier, so that a reduction can be finished there.
                         warp.states[lane as usize] = State::AtBarrier { id, count };
@@ -244,13 +256,16 @@ impl<'a> Run<'a> {
         let mut opened = false;
         for id in 0..16u8 {
             let Arrivals { threads, votes, count } = self.barriers[usize::from(id)];
-            let expected = count.unwrap_or(alive);
-            if threads == 0 || threads < expected {
+            let size = self.settings.warp_size.clamp(1, MAX_LANES as u32);
+            let ended = || warps.iter().map(|w| w.ended_with(id, size).count()).sum::<u32>();
+            let here = threads + count.map_or(0, |_| ended());
+            if threads == 0 || here < count.unwrap_or(alive) {
                 continue;
             }
             opened = true;
             self.barriers[usize::from(id)] = Arrivals::default();
             for warp in warps.iter_mut() {
+                warp.come[usize::from(id)] = LaneMask::EMPTY;
                 let waiting = warp.lanes_where(|s| matches!(s, State::AtBarrier { id: at, .. } if at == id));
                 for lane in waiting.lanes() {
                     let pc = warp.pcs[lane as usize];

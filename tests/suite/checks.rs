@@ -67,7 +67,7 @@ fn what_is_wrong_is_found_on_its_lines() {
 
 /// What is found in generated programs, and is no mistake of theirs: threads leave early, masks name all lanes, and a shuffle looks
 /// whether its source lives before it uses the value.
-const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
+pub(crate) const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
 
 /// Programs of ours, by how their names begin, in which something is found, and why that is so.
 const LISTED: &[(&str, &[&str], &str)] = &[

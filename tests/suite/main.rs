@@ -15,6 +15,7 @@ mod explain;
 mod exports;
 mod figures;
 mod forms;
+mod fresh;
 mod generated;
 mod grade;
 mod html;

@@ -4,7 +4,7 @@
 //! of those is open (PTX, "shfl.sync"), so a program looks whether its source lives, and reads itself if not.
 
 use super::print::Printer;
-use super::program::{Collective, Shuffle};
+use super::program::{Collective, Partial, SLOTS, Shuffle};
 
 /// All lanes.
 const ALL: u32 = u32::MAX;
@@ -69,5 +69,79 @@ impl Printer {
         self.line(format!("mov.u32 %b, {by};"));
         self.line(format!("selp.b32 %b, {own}, %b, %q;"));
         self.line(format!("shfl.sync.{name}.b32 %r{into}|%p, %r{value}, %b, {}, {ALL};", piece << 8 | clamp));
+    }
+
+    /// Each thread writes its number to the grid's maximum by compare-and-swap: lanes leave the loop one by one.
+    fn spin(&mut self) {
+        let again = self.label("Try");
+        self.line("ld.volatile.global.u32 %a, [%count+8];");
+        self.place(&again);
+        self.line("mov.u32 %b, %a;");
+        self.line("max.u32 %limit0, %b, %thread;");
+        self.line("atom.global.cas.b32 %a, [%count+8], %b, %limit0;");
+        self.line("setp.ne.u32 %p, %a, %b;");
+        self.line(format!("@%p bra {again};"));
+    }
+
+    /// `%r<into>` = what the live threads of a part of the warp make of their `%r<value>`.
+    pub(super) fn partition(&mut self, spins: bool, by: u32, how: Partial, value: u8, into: u8) {
+        self.line(format!("rem.u32 %d, %lane, {by};"));
+        self.line(format!("match.any.sync.b32 %m, %d, {ALL};"));
+        if spins {
+            self.spin();
+        }
+        match how {
+            Partial::Reduce(op) => self.line(format!("redux.sync.{op} %r{into}, %r{value}, %m;")),
+            Partial::Ballot => {
+                self.line(format!("and.b32 %a, %r{value}, 1;"));
+                self.line("setp.eq.u32 %p, %a, 1;");
+                self.line(format!("vote.sync.ballot.b32 %r{into}, %p, %m;"));
+            }
+            Partial::Match => {
+                self.line(format!("and.b32 %a, %r{value}, 3;"));
+                self.line(format!("match.any.sync.b32 %r{into}, %a, %m;"));
+            }
+            Partial::Broadcast => {
+                self.line("neg.s32 %b, %m;");
+                self.line("and.b32 %b, %b, %m;");
+                self.line("sub.u32 %b, %b, 1;");
+                self.line("popc.b32 %b, %b;");
+                self.line(format!("shfl.sync.idx.b32 %r{into}|%p, %r{value}, %b, 31, %m;"));
+            }
+            Partial::WarpSync => {
+                self.line("bar.warp.sync %m;");
+                self.line(format!("redux.sync.add.u32 %r{into}, %r{value}, %m;"));
+            }
+        }
+    }
+
+    /// `%r<into>` of every other warp = `%r<value>` of the warp before.
+    pub(super) fn hand_over(&mut self, spins: bool, value: u8, into: u8) {
+        let (consumer, done) = (self.label("Consumer"), self.label("Handed"));
+        // A warp counts in full while one of its lanes lives: %d = 32 for each such warp.
+        self.line("setp.eq.u32 %q, %lane, %lane;");
+        self.line(format!("vote.sync.ballot.b32 %m, %q, {ALL};"));
+        self.line("mov.u32 %a, %lanemask_lt;");
+        self.line("and.b32 %a, %a, %m;");
+        self.line("setp.eq.u32 %p, %a, 0;");
+        self.line("bar.red.popc.u32 %d, 2, %p;");
+        self.line("mul.lo.u32 %d, %d, 32;");
+        if spins {
+            self.spin();
+        }
+        self.line("and.b32 %a, %thread, 32;");
+        self.line("setp.ne.u32 %p, %a, 0;");
+        self.line(format!("@%p bra {consumer};"));
+        self.line(format!("st.shared.u32 [%sh], %r{value};"));
+        self.line("bar.arrive 3, %d;");
+        self.line(format!("bra {done};"));
+        self.place(&consumer);
+        self.line("bar.sync 3, %d;");
+        self.line("sub.u32 %a, %thread, 32;");
+        self.line("mov.u32 %b, words;");
+        self.line(format!("mad.lo.u32 %a, %a, {}, %b;", 4 * SLOTS));
+        self.line(format!("ld.shared.u32 %r{into}, [%a];"));
+        self.place(&done);
+        self.line("bar.sync 0;");
     }
 }

@@ -175,6 +175,8 @@ impl Printer {
                 self.line("bar.sync 0;");
             }
             Phase::Together { how, value, into } => self.together(*how, *value, *into),
+            Phase::Partition { spins, by, how, value, into } => self.partition(*spins, *by, *how, *value, *into),
+            Phase::Handover { spins, value, into } => self.hand_over(*spins, *value, *into),
             Phase::Repeat { rounds, phases } => {
                 let head = self.label("Round");
                 self.line("mov.u32 %round, 0;");

@@ -59,6 +59,10 @@ pub(crate) enum Phase {
     Tally { tally: u8, into: u8 },
     /// The live threads of a warp, or of the block, make one value of theirs together.
     Together { how: Collective, value: u8, into: u8 },
+    /// The lanes of a warp with the same `lane % by` make one value of theirs together, after a loop that they leave one by one.
+    Partition { spins: bool, by: u32, how: Partial, value: u8, into: u8 },
+    /// Every other warp hands words to the next one at a counted barrier, where it does not wait. For warps of 32.
+    Handover { spins: bool, value: u8, into: u8 },
     /// The same phases so many times; no repetition stands in another.
     Repeat { rounds: u32, phases: Vec<Phase> },
 }
@@ -80,6 +84,21 @@ pub(crate) enum Collective {
     Shuffle { how: Shuffle, by: u32, width: u32 },
     /// `bar.red.popc` over the block
     Count,
+}
+
+/// An operation of the lanes that a mask names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Partial {
+    /// `redux.sync` of this operation and type.
+    Reduce(&'static str),
+    /// `vote.sync.ballot`
+    Ballot,
+    /// `match.any.sync`
+    Match,
+    /// `shfl.sync.idx` from the lowest lane of the mask.
+    Broadcast,
+    /// `bar.warp.sync`, then `redux.sync.add.u32`.
+    WarpSync,
 }
 
 /// Whose value a shuffle takes.

@@ -26,6 +26,43 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     })
 }
 
+/// Any program, with phases in which parts of a warp synchronise. Drawn apart, so that programs recorded from a GPU stay the same.
+pub(crate) fn program_in_parts() -> impl Strategy<Value = Program> {
+    let part = (any::<prop::sample::Index>(), phase_in_parts());
+    (program(), vec(part, 1..4)).prop_map(|(mut program, parts)| {
+        for (at, part) in parts {
+            let at = at.index(program.phases.len() + 1);
+            program.phases.insert(at, part);
+        }
+        program
+    })
+}
+
+fn phase_in_parts() -> BoxedStrategy<Phase> {
+    let register = 0..REGISTERS;
+    let reductions = vec!["add.u32", "min.s32", "max.u32", "and.b32", "xor.b32"];
+    let how = prop_oneof![
+        3 => select(reductions).prop_map(Partial::Reduce),
+        1 => Just(Partial::Ballot),
+        1 => Just(Partial::Match),
+        1 => Just(Partial::Broadcast),
+        1 => Just(Partial::WarpSync),
+    ];
+    let single = prop_oneof![
+        3 => (any::<bool>(), 1u32..7, how, register.clone(), register.clone())
+            .prop_map(|(spins, by, how, value, into)| Phase::Partition { spins, by, how, value, into }),
+        2 => (any::<bool>(), register.clone(), register)
+            .prop_map(|(spins, value, into)| Phase::Handover { spins, value, into }),
+    ]
+    .boxed();
+    let repeated = (2u32..4, vec(prop_oneof![2 => single.clone(), 1 => single_phase(1)], 1..4));
+    prop_oneof![
+        4 => single,
+        1 => repeated.prop_map(|(rounds, phases)| Phase::Repeat { rounds, phases }),
+    ]
+    .boxed()
+}
+
 /// Functions are small: one level below their own, or calls of calls in loops in loops would take for ever.
 fn functions() -> impl Strategy<Value = Functions> {
     let bodies = prop_oneof![1 => Just(Vec::new()), 3 => vec(list(1, 1), 1..4)];
