@@ -1,8 +1,9 @@
 //! Carry chains: sums, differences and products that read or write the condition code (PTX ISA, "Extended-Precision
 //! Integer Arithmetic Instructions").
 //!
-//! The condition code holds the carry of a sum and the borrow of a difference. PTX leaves open what an `addc` behind a
-//! `sub.cc` sees: here, the borrow.
+//! The condition code always holds the carry of a sum: a difference is `a + ~b + 1`, so its carry is *not borrow*, and
+//! `subc` adds the carry to `a + ~b`. PTX leaves open what an `addc` sees after a `sub.cc`; this is the GPU's answer, and
+//! the 128-bit division of nvcc relies on it.
 
 use super::RegisterFile;
 use super::arith::integer::Integer;
@@ -30,7 +31,7 @@ fn link<T: Integer + Element>(op: &Carry, lanes: LaneMask, registers: &mut Regis
         let carried = carry_in >> lane & 1 == 1;
         let (value, carries) = match op.f {
             CarryFn::Add => a.add_carry(b, carried),
-            CarryFn::Sub => a.sub_borrow(b, carried),
+            CarryFn::Sub => a.add_carry(T::from_bits(!b.bits()), carried || op.carry_in.is_none()),
             CarryFn::MadLo => a.mul_lo(b).add_carry(cell(2, lane), carried),
             CarryFn::MadHi => a.mul_hi(b).add_carry(cell(2, lane), carried),
         };

@@ -37,7 +37,7 @@ meanings! {
     MadWide,
     /// Integer sum with carry in, carry out or both.
     AddCarry,
-    /// Integer difference with borrow in, borrow out or both.
+    /// Integer difference with carry (*not borrow*) in, out or both.
     SubCarry,
     /// Half of a product plus an addend, with carry in, carry out or both.
     MadCarry,

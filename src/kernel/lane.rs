@@ -278,7 +278,7 @@ pub struct Carry {
     pub d: Row,
     /// The sources; the third counts for products only.
     pub s: [Row; 3],
-    /// The carry (or borrow) added (or subtracted).
+    /// The carry added; without it, a sum adds 0 and a difference 1.
     pub carry_in: Option<Predicate>,
     /// Where the new one goes.
     pub carry_out: Option<Predicate>,
@@ -289,7 +289,7 @@ pub struct Carry {
 pub enum CarryFn {
     /// `a + b`
     Add,
-    /// `a - b`; the condition code holds the borrow.
+    /// `a - b`, as `a + ~b` plus the carry; the carry out is *not borrow*.
     Sub,
     /// Low half of `a * b`, plus `c`.
     MadLo,

@@ -37,8 +37,6 @@ pub(crate) trait Integer: Copy + Ord {
     fn shr(self, b: u32) -> Self;
     /// `a + b + carry`, and whether the sum of the bits does not fit.
     fn add_carry(self, b: Self, carry: bool) -> (Self, bool);
-    /// `a - b - borrow`, and whether the difference of the bits is below 0.
-    fn sub_borrow(self, b: Self, borrow: bool) -> (Self, bool);
     /// The bits, zero-extended.
     fn bits(self) -> u64;
     /// From the low bits.
@@ -117,12 +115,6 @@ macro_rules! integers {
                 let (sum, first) = (self as $u).overflowing_add(b as $u);
                 let (sum, second) = sum.overflowing_add(carry.into());
                 (sum as $t, first | second)
-            }
-            #[inline(always)]
-            fn sub_borrow(self, b: $t, borrow: bool) -> ($t, bool) {
-                let (rest, first) = (self as $u).overflowing_sub(b as $u);
-                let (rest, second) = rest.overflowing_sub(borrow.into());
-                (rest as $t, first | second)
             }
             #[inline(always)]
             fn bits(self) -> u64 {

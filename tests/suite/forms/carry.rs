@@ -13,25 +13,26 @@ use super::mnemonics;
 /// A case and what `out` must hold.
 type Checked = (Case, Vec<u64>);
 
-/// Every case of this module: each mnemonic first or last in a chain that makes or shows its carry.
+/// Every case of this module: each mnemonic between each of `add.cc` and `sub.cc` and each of `addc` and `subc`.
 pub(crate) fn cases() -> Vec<Checked> {
     let chained = |sem: Sem| matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry);
     let rows = Isa::ptx().rows().iter().filter(|f| chained(f.sem));
-    rows.flat_map(mnemonics::of).map(|m| case(&lookup(&m))).collect()
+    let ends = [["add", "add"], ["add", "sub"], ["sub", "add"], ["sub", "sub"]];
+    rows.flat_map(mnemonics::of).flat_map(|m| ends.map(|ends| case(&lookup(&m), ends))).collect()
 }
 
-/// One instruction: the result and the new condition code.
+/// One instruction: the result and the new condition code. A difference is the sum `a + ~b + 1`, and its carry is *not
+/// borrow*; `subc` adds the carry it finds in place of the 1.
 fn step(m: &FormMatch<'_>, x: &[u64], carry: bool) -> (u64, bool) {
     let bits = m.ty().bits();
     let mask = (1u128 << bits) - 1;
     let takes = matches!(m.form.opcode.as_str(), "addc" | "subc" | "madc");
-    let carry = u128::from(takes && carry);
     let [a, b, c] = [x[0], x[1], x[2]].map(u128::from);
-    if m.form.sem == Sem::SubCarry {
-        return ((a.wrapping_sub(b + carry) & mask) as u64, a < b + carry);
-    }
+    let subtracts = m.form.sem == Sem::SubCarry;
+    let carry = u128::from(if takes { carry } else { subtracts });
     let sum = match m.form.sem {
         Sem::AddCarry => a + b + carry,
+        Sem::SubCarry => a + (mask - b) + carry,
         _ => {
             let signed = (value(m.ty(), x[0]).wrapping_mul(value(m.ty(), x[1]))) as u128;
             let product = if m.ty().is_signed() { signed } else { a * b };
@@ -41,11 +42,11 @@ fn step(m: &FormMatch<'_>, x: &[u64], carry: bool) -> (u64, bool) {
     ((sum & mask) as u64, sum > mask)
 }
 
-/// `start.cc`, the mnemonic, and an `addc` or `subc` that shows what it left in the condition code.
-fn case(m: &FormMatch<'_>) -> Checked {
+/// `FIRST.cc`, the mnemonic, and a `LASTc` that shows what it left in the condition code.
+fn case(m: &FormMatch<'_>, [first, last]: [&str; 2]) -> Checked {
     let ty = m.ty();
-    let (family, name) = (if m.form.sem == Sem::SubCarry { "sub" } else { "add" }, ty.name());
-    let chain = [format!("{family}.cc.{name}"), m.mnemonic(), format!("{family}c.{name}")];
+    let name = ty.name();
+    let chain = [format!("{first}.cc.{name}"), m.mnemonic(), format!("{last}c.{name}")];
     let operands = tuples(&[Source { ty, amount: false }; 3], 5);
     let (n, w) = (operands.len(), ty.bits());
     let (mut body, mut expected) = (String::new(), Vec::new());
