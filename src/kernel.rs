@@ -159,6 +159,8 @@ pub struct Registers {
     pub specials: Vec<(Row, Special)>,
     /// The 64-bit row that holds where each lane's frame begins, if the kernel calls functions. 0 in the kernel itself.
     pub frame_pointer: Option<Row>,
+    /// The predicate that is false in every lane for good, if a constant stands where a predicate is read.
+    pub always_false: Option<Predicate>,
     /// The author's registers: name, where it lives, its declared type.
     pub names: Vec<(String, Register, Type)>,
 }

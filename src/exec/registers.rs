@@ -162,6 +162,7 @@ mod tests {
             wide_constants: vec![(Row(0), 1 << 40)],
             specials: specials.iter().enumerate().map(|(i, &s)| (Row(i as u16), s)).collect(),
             frame_pointer: None,
+            always_false: None,
             names: Vec::new(),
         };
         let place = WarpPlace {

@@ -39,13 +39,7 @@ impl Isa {
         let Some(rows) = self.by_opcode.get(opcode) else {
             return Err(self.unknown_opcode(opcode));
         };
-        let usual;
-        let words = if matches!(opcode, "atom" | "red") {
-            usual = usual_order(words);
-            &usual
-        } else {
-            words
-        };
+        let words = &usual_order(opcode, words)[..];
         for &index in rows {
             let form = &self.rows[usize::from(index)];
             if let Some(words) = fill(&form.slots, words) {
@@ -66,14 +60,20 @@ impl Isa {
     }
 }
 
-/// Compilers and libraries write order, scope and space of an atomic in any order, before and behind the operation
-/// (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and ptxas takes them all. Here they come as the manual has them.
-fn usual_order<'w>(words: &[&'w str]) -> Vec<&'w str> {
-    let rank = |word: &str| match word {
-        "relaxed" | "acquire" | "release" | "acq_rel" => 0,
-        "cta" | "cluster" | "gpu" | "sys" => 1,
-        "global" | "shared" | "shared::cta" => 2,
-        _ => 3,
+/// Compilers and libraries write some modifiers in any order, and ptxas takes them all: order, scope and space of an atomic,
+/// before and after the operation (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and the `.sync` of a warp's
+/// instructions (`vote.ballot.sync.b32`). Here they come as the manual has them.
+fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
+    let rank: fn(&str) -> u32 = match opcode {
+        "atom" | "red" => |word| match word {
+            "relaxed" | "acquire" | "release" | "acq_rel" => 0,
+            "cta" | "cluster" | "gpu" | "sys" => 1,
+            "global" | "shared" | "shared::cta" => 2,
+            _ => 3,
+        },
+        "shfl" | "vote" | "redux" => |word| u32::from(word != "sync"),
+        "match" => |word| u32::from(!matches!(word, "any" | "all")),
+        _ => |_| 0,
     };
     let mut words = words.to_vec();
     words.sort_by_key(|word| rank(word));
@@ -235,6 +235,17 @@ mod tests {
         let usual = isa.lookup("atom.relaxed.gpu.global.add.u32").expect("a form").index;
         for order in ["atom.global.relaxed.gpu.add.u32", "atom.add.relaxed.gpu.global.u32"] {
             assert_eq!(isa.lookup(order).map(|m| m.index), Ok(usual), "{order}");
+        }
+        for (usual, order) in [
+            ("vote.sync.ballot.b32", "vote.ballot.sync.b32"),
+            ("vote.sync.all.pred", "vote.all.sync.pred"),
+            ("shfl.sync.down.b32", "shfl.down.sync.b32"),
+            ("redux.sync.add.u32", "redux.add.sync.u32"),
+            ("match.any.sync.b32", "match.sync.any.b32"),
+        ] {
+            let index = |mnemonic| isa.lookup(mnemonic).map(|m| m.index);
+            assert!(index(usual).is_ok());
+            assert_eq!(index(usual), index(order), "{order}");
         }
     }
 }

@@ -90,6 +90,7 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
             wide_constants: vec![(BASE, OUT)],
             specials: vec![(TID, Special::Tid(0)), (CTAID, Special::Ctaid(0)), (NTID, Special::Ntid(0))],
             frame_pointer: None,
+            always_false: None,
             names: Vec::new(),
         },
         shared_bytes: 4096,

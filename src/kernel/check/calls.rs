@@ -337,14 +337,19 @@ impl<'a> Body<'a> {
     }
 
     fn undefined(&mut self, name: &Name, declared: Span) {
-        let message = format!("`{}` is called, and it is not defined in this file", name.text);
-        let error = Diagnostic::error("undefined-function", name.span, message).also(declared, "only declared here");
-        self.report(match name.text.as_str() {
-            "vprintf" => error.help("the model has no printf: leave the printing to the host"),
-            "__assertfail" => error.help("compile with -DNDEBUG, or end the thread with `trap`"),
-            "malloc" | "free" => error.help("the model has no device heap: pass a buffer"),
-            _ => error.help("define it here: nvcc puts all code into one file without -rdc=true"),
-        });
+        let (missing, help) = match name.text.as_str() {
+            "vprintf" => ("printf on the device", "leave the printing to the host"),
+            "__assertfail" => ("assert", "compile with -DNDEBUG, or end the thread with `trap`"),
+            "malloc" | "free" => ("heap on the device", "pass a buffer as an argument"),
+            other if other.starts_with("cuda") => ("launches from the device", "launch the kernel from the host"),
+            _ => ("", "define it here: nvcc puts all code into one file without -rdc=true"),
+        };
+        let message = match missing {
+            "" => format!("`{}` is called, and it is not defined in this file", name.text),
+            missing => format!("`{}` is not supported: the model has no {missing}", name.text),
+        };
+        let error = Diagnostic::error("undefined-function", name.span, message);
+        self.report(error.also(declared, "only declared here").help(help));
     }
 
     /// The number of a function in this kernel.

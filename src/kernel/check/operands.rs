@@ -251,6 +251,7 @@ impl Body<'_> {
             Operand::Int { value, .. } if m.form.sem == Sem::PredicateMov && !form.result => {
                 return Some(Arg::Truth(*value != 0));
             }
+            Operand::Int { value, .. } if !form.result => return Some(Arg::Predicate(self.rows.truth(*value != 0))),
             other => return self.wrong(other, "a predicate"),
         };
         let predicate = self.predicate_name(name, form.result, out)?;

@@ -4,7 +4,7 @@
 //! than a [`Row`] can number is found out at the end with [`Rows::overflowed`].
 
 use crate::isa::Type;
-use crate::kernel::{Predicate, Register, Registers, Row, Special};
+use crate::kernel::{Predicate, PredicateUse, Register, Registers, Row, Special};
 use std::collections::BTreeMap;
 
 /// The rows handed out so far.
@@ -17,6 +17,7 @@ pub(super) struct Rows {
     wide_constants: BTreeMap<u64, Row>,
     specials: BTreeMap<Special, Row>,
     condition_code: Option<Predicate>,
+    always_false: Option<Predicate>,
 }
 
 /// The next number, or 0 past the end: [`Rows::overflowed`] tells.
@@ -44,6 +45,13 @@ impl Rows {
         let code = self.predicate();
         self.condition_code = Some(code);
         code
+    }
+
+    /// A truth value that stands in the text: a predicate that nothing writes, or its complement.
+    pub(super) fn truth(&mut self, value: bool) -> PredicateUse {
+        let predicate = self.always_false.unwrap_or_else(|| self.predicate());
+        self.always_false = Some(predicate);
+        PredicateUse { predicate, negated: value }
     }
 
     /// A register for a value the author did not name.
@@ -106,6 +114,7 @@ impl Rows {
             wide_constants: self.wide_constants.into_iter().map(|(bits, row)| (row, bits)).collect(),
             specials: self.specials.into_iter().map(|(special, row)| (row, special)).collect(),
             frame_pointer: None,
+            always_false: self.always_false,
             names,
         }
     }

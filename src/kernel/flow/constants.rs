@@ -54,7 +54,8 @@ pub(super) fn drop_dead_ways(
 fn immediates(registers: &Registers) -> Known {
     let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
     let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
-    narrow.chain(wide).collect()
+    let truth = registers.always_false.map(|p| (Register::Predicate(p), 0));
+    narrow.chain(wide).chain(truth).collect()
 }
 
 /// What is known where each block ends; `None` of a block that is not reached. Nothing at all when there is more to do than is `left`.

@@ -10,6 +10,9 @@ pub(super) const BODY_DIRECTIVES: [&str; 8] = ["reg", "param", "shared", "local"
 /// Mnemonics that are often written without a dot.
 const BARE_MNEMONICS: [&str; 6] = ["ret", "exit", "trap", "brkpt", "bra", "call"];
 
+/// Mnemonics of instructions without operands.
+const TAKE_NOTHING: [&str; 5] = ["ret", "ret.uni", "exit", "trap", "brkpt"];
+
 /// Whether a word could hardly be an operand: recovery stops at it, and parsing never depends on it.
 pub(super) fn looks_like_mnemonic(word: &str) -> bool {
     BARE_MNEMONICS.contains(&word) || word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase())
@@ -39,6 +42,24 @@ impl Parser<'_> {
             TokenKind::Word => self.ahead(1).kind == TokenKind::Colon || looks_like_mnemonic(self.word()),
             TokenKind::Directive => BODY_DIRECTIVES.contains(&self.directive()) || self.starts_item(),
             _ => false,
+        }
+    }
+
+    /// Whether the first operand of an instruction stands on the line after its mnemonic, where nvcc puts the callee of a
+    /// `call.uni` without results. The other possibility is a missing `;`.
+    pub(super) fn operand_on_next_line(&self, mnemonic: &str) -> bool {
+        if TAKE_NOTHING.contains(&mnemonic) {
+            return false;
+        }
+        let ahead = |n| self.ahead(n).kind;
+        match self.kind() {
+            // A callee may have the name of an instruction.
+            TokenKind::Word => !self.starts_statement() || ahead(1) == TokenKind::Comma,
+            // A vector, not a scope.
+            TokenKind::OpenBrace => {
+                ahead(1) == TokenKind::Word && matches!(ahead(2), TokenKind::Comma | TokenKind::CloseBrace)
+            }
+            _ => !self.starts_statement(),
         }
     }
 

@@ -119,8 +119,7 @@ impl Parser<'_> {
             let error = Diagnostic::error("expected-statement", mnemonic.span, message);
             return Err(self.report(error.help("write the instruction first, e.g. `add.u32 %r1, %r2, 1;`")));
         }
-        let in_call = mnemonic.text.split('.').next() == Some("call");
-        let operands = self.operands(in_call)?;
+        let operands = self.operands(&mnemonic)?;
         Ok(Instruction { guard, mnemonic, operands, span: self.since(start) })
     }
 
@@ -135,13 +134,14 @@ impl Parser<'_> {
     }
 
     /// The operands of an instruction and its `;`.
-    fn operands(&mut self, in_call: bool) -> Parsed<Vec<Operand>> {
+    fn operands(&mut self, mnemonic: &Name) -> Parsed<Vec<Operand>> {
+        let in_call = mnemonic.text.split('.').next() == Some("call");
         let mut operands = Vec::new();
         if self.eat(TokenKind::Semicolon) {
             return Ok(operands);
         }
-        // `ret` and the next line: no operand was meant.
-        if self.peek().after_newline || self.kind() == TokenKind::CloseBrace {
+        let missing = self.peek().after_newline && !self.operand_on_next_line(&mnemonic.text);
+        if missing || self.kind() == TokenKind::CloseBrace {
             self.end_statement()?;
             return Ok(operands);
         }

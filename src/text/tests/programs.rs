@@ -97,6 +97,12 @@ fn calls_have_argument_lists() {
     let call = instruction("call.uni (retval0), \n vprintf, \n (\n param0, \n param1\n );");
     let operands: Vec<_> = call.operands.iter().map(ToString::to_string).collect();
     assert_eq!(operands, ["(retval0)", "vprintf", "(param0, param1)"]);
+    // Of calls without results nvcc puts the callee on the next line, whatever it is called.
+    for callee in ["free", "exit", "a.b"] {
+        let call = instruction(&format!("call.uni \n {callee}, \n (\n param0\n );"));
+        let operands: Vec<_> = call.operands.iter().map(ToString::to_string).collect();
+        assert_eq!(operands, [callee, "(param0)"]);
+    }
     assert_eq!(instruction("call f, ();").operands[1].to_string(), "()");
 }
 
