@@ -119,7 +119,7 @@ fn each_in_operand(operand: &mut Operand, f: &mut dyn FnMut(&mut Span)) {
             f(span);
             f(&mut name.span);
         }
-        Operand::Vector(list, span) | Operand::List(list, span) => {
+        Operand::Vector(list, span) | Operand::Coordinates(list, span) | Operand::List(list, span) => {
             f(span);
             list.iter_mut().for_each(|o| each_in_operand(o, f));
         }

@@ -289,6 +289,8 @@ pub enum Operand {
     Vector(Vec<Operand>, Span),
     /// `%p|%q` (setp, shfl, match, vote)
     Pair(Name, Name, Span),
+    /// `[a, {b, c}]`: an address with coordinates, of textures, surfaces and tensors
+    Coordinates(Vec<Operand>, Span),
     /// `(a, b)`: the parameter lists of `call`
     List(Vec<Operand>, Span),
 }
@@ -306,6 +308,7 @@ impl Operand {
             | Operand::Not(_, span)
             | Operand::Vector(_, span)
             | Operand::Pair(_, _, span)
+            | Operand::Coordinates(_, span)
             | Operand::List(_, span) => *span,
         }
     }

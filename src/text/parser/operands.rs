@@ -103,14 +103,25 @@ impl Parser<'_> {
                 Ok(Operand::Address { base, offset, span: self.since(open) })
             }
             TokenKind::Comma => {
-                let error = Diagnostic::error(
-                    "unsupported-operand",
-                    self.peek().span,
-                    "addresses with coordinates (textures, surfaces, bulk copies) are not supported",
-                );
-                Err(self.report(error.also(open, "the address starts here")))
+                let address = first_coordinate(base, offset, self.since(open));
+                self.coordinates(address, open)
             }
             _ => Err(self.unclosed("unclosed-bracket", "`]`", open)),
+        }
+    }
+
+    /// `, {%r1, %r2}]` after the base of `[base, {%r1, %r2}]`.
+    fn coordinates(&mut self, base: Operand, open: Span) -> Parsed<Operand> {
+        let mut list = vec![base];
+        while self.eat(TokenKind::Comma) {
+            list.push(self.operand(false)?);
+        }
+        match self.kind() {
+            TokenKind::CloseBracket => {
+                self.bump();
+                Ok(Operand::Coordinates(list, self.since(open)))
+            }
+            _ => Err(self.unclosed("unclosed-bracket", "`,` or `]`", open)),
         }
     }
 
@@ -144,6 +155,15 @@ impl Parser<'_> {
             }
             self.bump();
         }
+    }
+}
+
+/// What stands before the first comma in `[base+offset, ..]`.
+fn first_coordinate(base: Option<Name>, offset: i64, span: Span) -> Operand {
+    match base {
+        Some(name) if offset == 0 => Operand::Name(name),
+        Some(name) => Operand::Symbol { name, offset, span },
+        None => Operand::Int { value: offset, unsigned: false, span },
     }
 }
 

@@ -36,6 +36,7 @@ impl Display for Operand {
             Operand::Not(name, _) => write!(f, "!{}", name.text),
             Operand::Vector(list, _) => write!(f, "{{{}}}", joined(list)),
             Operand::Pair(p, q, _) => write!(f, "{}|{}", p.text, q.text),
+            Operand::Coordinates(list, _) => write!(f, "[{}]", joined(list)),
             Operand::List(list, _) => write!(f, "({})", joined(list)),
         }
     }

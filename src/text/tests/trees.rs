@@ -60,6 +60,10 @@ fn operand() -> impl Strategy<Value = Operand> {
         2 => (base, offset()).prop_map(|(base, offset)| Operand::Address { base, offset, span: NOWHERE }),
         1 => name().prop_map(|p| Operand::Not(p, NOWHERE)),
         1 => vec(simple(), 0..5).prop_map(|list| Operand::Vector(list, NOWHERE)),
+        1 => (name(), vec(simple(), 1..4)).prop_map(|(base, mut rest)| {
+            rest.insert(0, Operand::Name(base));
+            Operand::Coordinates(rest, NOWHERE)
+        }),
         1 => (register(), register()).prop_map(|(p, q)| Operand::Pair(p, q, NOWHERE)),
     ]
 }

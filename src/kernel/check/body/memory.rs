@@ -156,7 +156,7 @@ fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
             Operand::Name(name) | Operand::Address { base: Some(name), .. } | Operand::Symbol { name, .. } => {
                 names.insert(&name.text);
             }
-            Operand::Vector(all, _) | Operand::List(all, _) => all.iter().for_each(|o| operand(o, names)),
+            Operand::Vector(all, _) | Operand::Coordinates(all, _) | Operand::List(all, _) => all.iter().for_each(|o| operand(o, names)),
             _ => {}
         }
     }
