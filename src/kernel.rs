@@ -14,7 +14,7 @@ mod inst;
 mod lane;
 pub mod layout;
 
-pub use check::{check, support};
+pub use check::{Checked, Refused, check, check_parsed, support};
 pub use convert::{Conditional, Converted};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;

@@ -60,7 +60,12 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Run a program once for each combination of values: a table, a file of results, a picture
     Sweep(SweepArgs),
-    /// Check programs: errors, warnings, a summary; with --run also what they do wrong when they run
+    /// Check programs: errors, warnings, which kernels can run; with --run also what goes wrong in a run
+    #[command(
+        after_help = "A kernel is judged by what it reaches: its own text, the functions it may call, the variables \
+it names.\nExit codes: 0 no error; 2 an error in a file (with --kernel: in what that kernel reaches); with --run else \
+as `run`."
+    )]
     Check(CheckArgs),
     /// Grade submissions by an assignment: what was measured, what was wanted, points
     Grade(GradeArgs),

@@ -1,8 +1,8 @@
-//! `simt-sim check`: errors, warnings and a summary; with `--run` also what the checks find in a run.
+//! `simt-sim check`: errors, warnings and a summary of each kernel; with `--run` also what the checks find in a run.
 
 use simt_sim::checks::Checks;
-use simt_sim::diag::Severity;
-use simt_sim::kernel::support;
+use simt_sim::diag::{Diagnostic, Severity, Span, line_column, printable};
+use simt_sim::kernel::{Kernel, Refused, support};
 use simt_sim::machine::Options;
 use simt_sim::pipeline::Program;
 use simt_sim::report::Run;
@@ -10,37 +10,58 @@ use simt_sim::report::Run;
 use super::args::CheckArgs;
 use super::{Exit, Failure, checks, job, output, run, source};
 
-/// Checks each file; ends with [`Exit::Usage`] when any has an error, else as the first run that did not end well.
+/// Reasons that a summary gives for a kernel.
+const MOST_REASONS: usize = 3;
+
+/// Checks each file. Ends with [`Exit::Usage`] when any has an error (with `--kernel`: in what that kernel reaches), else
+/// as the first run that did not end well.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let wanted = args.running.kernel.as_deref();
     let mut exit = Exit::Ok;
     for path in &args.files {
-        match source::read(path) {
-            Ok(program) => {
-                output::error(&source::render(&program, &program.findings));
-                if !program.is_sound() {
-                    exit = Exit::Usage;
-                }
-                if !args.quiet {
-                    output::print(&summary(&program))?;
-                }
-                if program.is_sound() && args.running.run {
-                    match run_checked(args, &program) {
-                        Ok(ended) if exit == Exit::Ok => exit = ended,
-                        Ok(_) => {}
-                        Err(Failure(text)) => {
-                            output::error(&text);
-                            exit = Exit::Usage;
-                        }
-                    }
-                }
-            }
+        let program = match source::read(path) {
+            Ok(program) => program,
             Err(Failure(text)) => {
                 output::error(&text);
                 exit = Exit::Usage;
+                continue;
+            }
+        };
+        let chosen = program.kernel(wanted);
+        output::error(&source::render(&program, &findings(&program, wanted)));
+        if !args.quiet {
+            output::print(&summary(&program))?;
+        }
+        match (&chosen, wanted) {
+            (Err(why), Some(_)) => {
+                output::error(&Failure::new(why).0);
+                exit = Exit::Usage;
+            }
+            (Ok(_), Some(_)) => {}
+            (_, None) if !program.is_sound() => exit = Exit::Usage,
+            (_, None) => {}
+        }
+        if args.running.run && (chosen.is_ok() || program.is_sound()) {
+            match run_checked(args, &program) {
+                Ok(ended) if exit == Exit::Ok => exit = ended,
+                Ok(_) => {}
+                Err(Failure(text)) => {
+                    output::error(&text);
+                    exit = Exit::Usage;
+                }
             }
         }
     }
     Ok(exit)
+}
+
+/// All findings, or without the errors of other kernels than the one that is wanted.
+fn findings(program: &Program, wanted: Option<&str>) -> Vec<Diagnostic> {
+    match (program.kernel(wanted), wanted) {
+        (Ok(_), Some(_)) => program.findings.iter().filter(|d| d.severity != Severity::Error).cloned().collect(),
+        (Err(_), Some(_)) => program.findings_against(wanted).to_vec(),
+        (_, None) => program.findings.clone(),
+    }
 }
 
 /// Runs a sound program with all checks on, and says how that ended.
@@ -103,29 +124,56 @@ fn summary(program: &Program) -> String {
         plural(count(Severity::Warning), "warning"),
         plural(all, "instruction"),
     );
-    for kernel in &program.kernels {
-        let flow = &kernel.flow;
-        let divergent = flow.branches().iter().filter(|b| b.may_diverge).count();
+    let mut kernels: Vec<(Span, String)> =
+        program.kernels.iter().map(|kernel| (kernel.span, of_kernel(kernel))).collect();
+    kernels.extend(program.refused.iter().map(|refused| (refused.span, of_refused(refused, program))));
+    kernels.sort_by_key(|(span, _)| *span);
+    out.extend(kernels.into_iter().map(|(_, text)| text));
+    out
+}
+
+/// A kernel that can be run, with its functions.
+fn of_kernel(kernel: &Kernel) -> String {
+    let flow = &kernel.flow;
+    let divergent = flow.branches().iter().filter(|b| b.may_diverge).count();
+    let mut out = format!(
+        "  kernel {}: {}, {}, {}, {} ({} may diverge); {} registers a thread, {} bytes shared\n",
+        kernel.name,
+        plural(kernel.insts.len(), "instruction"),
+        plural(flow.blocks().len(), "basic block"),
+        plural(flow.loops().len(), "loop"),
+        plural(flow.branches().len(), "conditional branch"),
+        divergent,
+        kernel.registers_per_thread,
+        kernel.shared_bytes,
+    );
+    for function in &kernel.functions {
         out += &format!(
-            "  kernel {}: {}, {}, {}, {} ({} may diverge); {} registers a thread, {} bytes shared\n",
-            kernel.name,
-            plural(kernel.insts.len(), "instruction"),
-            plural(flow.blocks().len(), "basic block"),
-            plural(flow.loops().len(), "loop"),
-            plural(flow.branches().len(), "conditional branch"),
-            divergent,
-            kernel.registers_per_thread,
-            kernel.shared_bytes,
+            "    calls {}: {}, a frame of {} bytes{}\n",
+            function.name,
+            plural((function.end - function.first) as usize, "instruction"),
+            function.frame,
+            if function.recursive { ", recursive" } else { "" },
         );
-        for function in &kernel.functions {
-            out += &format!(
-                "    calls {}: {}, a frame of {} bytes{}\n",
-                function.name,
-                plural((function.end - function.first) as usize, "instruction"),
-                function.frame,
-                if function.recursive { ", recursive" } else { "" },
-            );
-        }
+    }
+    out
+}
+
+/// A kernel that cannot be run, with the first reasons.
+fn of_refused(refused: &Refused, program: &Program) -> String {
+    let mut out = format!("  kernel {}: cannot be run: ", refused.name);
+    if refused.errors.is_empty() {
+        out += "the file has errors outside of its kernels\n";
+        return out;
+    }
+    out += &format!("{}\n", plural(refused.errors.len(), "error"));
+    for error in refused.errors.iter().take(MOST_REASONS) {
+        let line = error.labels.first().map_or(1, |label| line_column(&program.text, label.span.start).0);
+        out += &format!("    line {line}: {}\n", printable(&error.message));
+    }
+    let more = refused.errors.len().saturating_sub(MOST_REASONS);
+    if more > 0 {
+        out += &format!("    and {more} more\n");
     }
     out
 }

@@ -65,7 +65,7 @@ impl Side {
 
 fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice) -> Result<Side, Failure> {
     let machine = job::machine(&chosen.machine)?;
-    let program = source::read_sound(&chosen.file, true)?;
+    let program = source::read_runnable(&chosen.file, chosen.kernel.as_deref(), true)?;
     let kernel = program.kernel(chosen.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &chosen.launch)?;
     let options = runs::options(chosen, &machine, jobs);

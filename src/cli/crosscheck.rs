@@ -66,7 +66,7 @@ struct Judged {
 }
 
 fn one(args: &CrosscheckArgs, path: &Path) -> Result<Judged, Failure> {
-    let program = source::read_sound(path, true)?;
+    let program = source::read_runnable(path, args.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let name = &program.name;
     if args.recorded.is_none() {

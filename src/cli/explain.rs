@@ -41,7 +41,7 @@ fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result
         Subject::Lane => Ok(format!("`simt-sim timeline {}` draws the lanes of a run.\n", file.display())),
         _ => {
             let machine = job::machine(&args.machine)?;
-            let program = source::read_sound(file, true)?;
+            let program = source::read_runnable(file, args.kernel.as_deref(), true)?;
             let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
             let launch = job::launch(&program, kernel, &args.launch)?;
             let options = Options {

@@ -113,7 +113,7 @@ fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus)
 /// The ways that lanes took, in a window or in the whole run.
 fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Result<Walk, Failure> {
     let machine = job::machine(&run.machine)?;
-    let program = source::read_sound(&run.file, true)?;
+    let program = source::read_runnable(&run.file, run.kernel.as_deref(), true)?;
     let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
     cfg::drawable(kernel)?;
     let launch = job::launch(&program, kernel, &run.launch)?;
@@ -125,7 +125,7 @@ fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Resu
 /// A whole run, and what its machine could do.
 fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
     let machine = job::machine(&run.machine)?;
-    let program = source::read_sound(&run.file, true)?;
+    let program = source::read_runnable(&run.file, run.kernel.as_deref(), true)?;
     let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &run.launch)?;
     let options = runs::options(run, &machine, jobs);

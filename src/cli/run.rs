@@ -21,7 +21,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let on = checks::chosen(args.checks.checks.as_deref())?;
     page::sensible(&args.page)?;
     let machine = job::machine(&args.program.machine)?;
-    let program = source::read_sound(&args.program.file, args.quiet)?;
+    let program = source::read_runnable(&args.program.file, args.program.kernel.as_deref(), args.quiet)?;
     let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &args.program.launch)?;
     let options = runs::options(&args.program, &machine, args.jobs);

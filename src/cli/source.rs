@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use simt_sim::diag::{self, Diagnostic, Source};
-use simt_sim::pipeline::Program;
+use simt_sim::diag::{self, Diagnostic, Severity, Source};
+use simt_sim::pipeline::{NoKernel, Program};
 
 use super::{Failure, output};
 
@@ -26,6 +26,32 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
         output::error(&render(&program, &program.findings));
     }
     Ok(program)
+}
+
+/// Reads a program of which the chosen kernel can be run, whatever is wrong with others; warnings are printed unless
+/// `quiet`.
+pub(crate) fn read_runnable(path: &Path, kernel: Option<&str>, quiet: bool) -> Result<Program, Failure> {
+    let program = read(path)?;
+    match program.kernel(kernel) {
+        Ok(_) => {}
+        Err(NoKernel::Several { .. } | NoKernel::Unknown { .. }) if !program.kernels.is_empty() => {}
+        Err(_) if !program.is_sound() => {
+            return Err(Failure(render(&program, program.findings_against(kernel)) + &those_that_run(&program)));
+        }
+        Err(_) => {}
+    }
+    if !quiet {
+        let warnings: Vec<Diagnostic> =
+            program.findings.iter().filter(|found| found.severity != Severity::Error).cloned().collect();
+        output::error(&render(&program, &warnings));
+    }
+    Ok(program)
+}
+
+/// The kernels that can be run, where another cannot.
+fn those_that_run(program: &Program) -> String {
+    let names: Vec<String> = program.kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
+    if names.is_empty() { String::new() } else { format!("These kernels can be run: {}.\n", names.join(", ")) }
 }
 
 /// Findings about a program for standard error, with source excerpts and a word on where more is said.

@@ -28,7 +28,7 @@ pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
         terminal::is_there()?;
     }
     let machine = job::machine(&args.program.machine)?;
-    let program = source::read_sound(&args.program.file, true)?;
+    let program = source::read_runnable(&args.program.file, args.program.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &args.program.launch)?;
     let options = Options {

@@ -53,7 +53,7 @@ const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 /// Runs the program as far as the window needs.
 pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
     let machine = job::machine(&choice.machine)?;
-    let program = source::read_sound(&choice.file, true)?;
+    let program = source::read_runnable(&choice.file, choice.kernel.as_deref(), true)?;
     let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &choice.launch)?;
     let window = resolve(window, default, &launch, machine.spec.warp_size)?;

@@ -88,9 +88,10 @@ pub fn measure(
 /// The checked kernel of the text with probes.
 fn probed(kernel: &Kernel, instrumented: &Instrumented) -> Result<Kernel, Failed> {
     let (module, mut findings) = text::parse(&instrumented.text);
+    let whole = !has_errors(&findings);
     let (kernels, of_check) = kernel::check(&module, &instrumented.text);
     findings.extend(of_check);
-    let found = kernels.into_iter().find(|k| k.name == kernel.name).filter(|_| !has_errors(&findings));
+    let found = kernels.into_iter().find(|k| k.name == kernel.name).filter(|_| whole);
     found.ok_or_else(|| {
         let first = findings.first().map_or("the kernel is gone", |d| d.message.as_str());
         Failed::Rejected(first.to_string())

@@ -28,6 +28,7 @@ mod observations;
 mod pictures;
 mod quiz;
 mod seeds;
+mod several;
 mod step;
 mod support;
 mod sweep;

@@ -23,8 +23,8 @@ pub(crate) struct RunningChoice {
     /// Run each program as well, with all checks on
     #[arg(long)]
     pub(crate) run: bool,
-    /// The kernel to run, when a file has several
-    #[arg(long, value_name = "NAME", requires = "run")]
+    /// Judge this kernel only, by what it reaches; with --run, run it
+    #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Run N times more, under adversarial schedules, and tell of the first that gives another result
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "run")]

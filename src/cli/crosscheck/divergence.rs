@@ -28,7 +28,7 @@ struct Device {
 }
 
 pub(super) fn divergence(args: &CrosscheckArgs, path: &Path) -> Result<Judged, Failure> {
-    let program = source::read_sound(path, true)?;
+    let program = source::read_runnable(path, args.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let mut machine = job::machine(&args.machine)?;
     machine.spec.lowering = Lowering::AsWritten; // see `instrument::simulate`

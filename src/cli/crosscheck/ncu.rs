@@ -17,7 +17,7 @@ pub(super) fn ncu(args: &CrosscheckArgs, report: &Path) -> Result<Exit, Failure>
     let mut worst = Exit::Ok;
     let mut rows = Vec::new();
     for path in &args.files {
-        let program = source::read_sound(path, true)?;
+        let program = source::read_runnable(path, args.kernel.as_deref(), true)?;
         let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
         let launch = job::launch(&program, kernel, &args.launch)?;
         let found = profile.launches_of(&kernel.name, launch.grid, launch.block, &launch.constants);

@@ -42,7 +42,7 @@ pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failur
     let reports = suite.reports()?;
     let compiled = compiled_kernels(&files);
     for path in &files {
-        let program = source::read_sound(path, true)?;
+        let program = source::read_runnable(path, None, true)?;
         let kernel = program.kernel(None).map_err(Failure::new)?;
         programs.push(suite.program(path, &program, kernel)?);
         let by_hand = path.extension().is_some_and(|e| e == "ir");

@@ -3,6 +3,8 @@
 mod frames;
 mod memory;
 
+pub(super) use memory::names_of;
+
 use super::calls::{self, Frame, Table};
 use super::functions::{Functions, Signature};
 use super::lines::Lines;

@@ -150,13 +150,15 @@ fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
 }
 
 /// Every name that stands in an operand.
-fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
+pub(in crate::kernel::check) fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
     fn operand<'s>(operand_: &'s Operand, names: &mut BTreeSet<&'s str>) {
         match operand_ {
             Operand::Name(name) | Operand::Address { base: Some(name), .. } | Operand::Symbol { name, .. } => {
                 names.insert(&name.text);
             }
-            Operand::Vector(all, _) | Operand::Coordinates(all, _) | Operand::List(all, _) => all.iter().for_each(|o| operand(o, names)),
+            Operand::Vector(all, _) | Operand::Coordinates(all, _) | Operand::List(all, _) => {
+                all.iter().for_each(|o| operand(o, names))
+            }
             _ => {}
         }
     }
