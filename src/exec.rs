@@ -52,6 +52,8 @@ pub struct Env<'a> {
     pub params: &'a [u8],
     /// The functions that the kernel may call.
     pub functions: &'a [DeviceFunction],
+    /// Lanes of a full warp: barriers count threads in multiples of it.
+    pub warp_size: u32,
     /// Where the instruction stands, in the driver's own numbers: what a call notes, and a return gives back.
     pub pc: u32,
     /// What `%clock64` reads now.
@@ -62,6 +64,10 @@ pub struct Env<'a> {
     /// (absolute for global and const). Lanes outside `Access::lanes` hold garbage.
     pub addresses: &'a mut [u64; MAX_LANES],
 }
+
+/// The longest that `nanosleep` sleeps, in nanoseconds: one millisecond (PTX ISA, "Miscellaneous Instructions:
+/// nanosleep").
+const LONGEST_SLEEP: u32 = 1_000_000;
 
 /// What an instruction did that others must know of. Registers and memory are already changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -193,10 +199,17 @@ pub enum FaultKind {
         /// The members that are not active here.
         lanes: LaneMask,
     },
-    /// `bar` with a number of 16 or more, or a count that is 0 or no multiple of the warp size.
+    /// `bar` with a number of 16 or more.
     BadBarrier {
-        /// The offending value.
+        /// The number.
         value: u32,
+    },
+    /// `bar` with a thread count that is 0 or no multiple of the machine's warp size.
+    BadThreadCount {
+        /// The count.
+        count: u32,
+        /// Lanes of a full warp.
+        warp_size: u32,
     },
     /// A call through a register that holds no address of a function of that prototype.
     BadCallTarget {
@@ -279,7 +292,7 @@ pub fn step(
         Op::WriteSlot(op) => access::store(op, lanes, registers, env).map(|_| ())?,
         Op::Exit => return Ok(Effect::Exit { lanes }),
         Op::Trap => return lanes.lowest().map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap })),
-        Op::Barrier(op) => return barrier::arrive(op, lanes, registers),
+        Op::Barrier(op) => return barrier::arrive(op, lanes, registers, env.warp_size),
         &Op::WarpSync { mask } => warp::check_members(mask, lanes, registers)?,
         Op::Shuffle(op) => warp::shuffle(op, lanes, registers)?,
         Op::Vote(op) => warp::vote(op, lanes, registers)?,
@@ -290,7 +303,7 @@ pub fn step(
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();
-            return Ok(longest.map_or(Effect::Done, |ns| Effect::Sleep { ns }));
+            return Ok(longest.map_or(Effect::Done, |ns| Effect::Sleep { ns: ns.min(LONGEST_SLEEP) }));
         }
         Op::Join(_) => unreachable!("join steps are the machine's own"),
     }

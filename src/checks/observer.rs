@@ -37,6 +37,7 @@ struct Common {
     names: Vec<String>,
     warps_per_block: u32,
     threads: u32,
+    warp_size: u32,
     shared_bytes: u32,
     local_bytes: u32,
     /// Warps are in lock-step: before Volta.
@@ -94,6 +95,7 @@ impl Checkers {
             watched,
             warps_per_block: threads.div_ceil(warp_size.max(1)).max(1),
             threads,
+            warp_size,
             shared_bytes: crate::exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
             local_bytes: kernel.local_bytes,
             lock_step,

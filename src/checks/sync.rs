@@ -44,8 +44,14 @@ pub(super) struct Misuse {
 }
 
 impl Phase {
-    /// Lanes of a warp arrive; `threads` are in the block.
-    pub(super) fn arrive(&mut self, arrival: Arrival, slot: usize, lanes: LaneMask, threads: u32) -> Option<Misuse> {
+    /// Lanes of a warp arrive; `threads` are in the block, in warps of `warp_size` lanes.
+    pub(super) fn arrive(
+        &mut self,
+        arrival: Arrival,
+        slot: usize,
+        lanes: LaneMask,
+        (threads, warp_size): (u32, u32),
+    ) -> Option<Misuse> {
         let &mut (first, whose, with) = self.first.get_or_insert((arrival, slot, lanes));
         let other = Some((first.pc, whose, with));
         let full = |count: Option<u32>| count.map_or("all threads".to_owned(), |n| format!("{n} threads"));
@@ -54,7 +60,7 @@ impl Phase {
             return Some(Misuse { kind: Kind::BarrierCount, other, detail });
         }
         if let Some(count) = arrival.count
-            && count > threads.next_multiple_of(32)
+            && count > threads.next_multiple_of(warp_size.max(1))
         {
             let detail = format!("{count} threads, and the block has {threads}");
             return Some(Misuse { kind: Kind::BarrierCount, other: None, detail });

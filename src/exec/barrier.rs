@@ -10,20 +10,21 @@ use crate::kernel::{Barrier, BarrierKind, BarrierReduce, Inst, Op};
 
 /// How many barriers a block has.
 const BARRIERS: u32 = 16;
-/// Thread counts of barriers are multiples of this.
-const WARP: u32 = 32;
 
-/// The arrival of `lanes` at a barrier. Number and count are those of the lowest lane.
-pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile) -> Result<Effect, Fault> {
+/// The arrival of `lanes` at a barrier. Number and count are those of the lowest lane. A count is a multiple of the
+/// machine's warp size (PTX ISA, "Parallel Synchronization and Communication Instructions: bar").
+pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile, warp_size: u32) -> Result<Effect, Fault> {
     let Some(lane) = lanes.lowest() else { return Ok(Effect::Done) };
     let read = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][lane as usize];
-    let bad = |value| Err(Fault { lane, kind: FaultKind::BadBarrier { value } });
+    let fault = |kind| Err(Fault { lane, kind });
     let (id, count) = (read(op.id), op.count.map(read));
     if id >= BARRIERS {
-        return bad(id);
+        return fault(FaultKind::BadBarrier { value: id });
     }
     match count {
-        Some(count) if count == 0 || count % WARP != 0 => bad(count),
+        Some(count) if count == 0 || count.checked_rem(warp_size) != Some(0) => {
+            fault(FaultKind::BadThreadCount { count, warp_size })
+        }
         _ => Ok(Effect::Barrier { lanes, id: id as u8, count, wait: op.kind != BarrierKind::Arrive }),
     }
 }

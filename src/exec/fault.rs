@@ -28,9 +28,10 @@ impl fmt::Display for FaultKind {
                  modelled",
                 lanes.list()
             ),
-            FaultKind::BadBarrier { value } => write!(
+            FaultKind::BadBarrier { value } => write!(f, "expected a barrier number from 0 to 15, found {value}"),
+            FaultKind::BadThreadCount { count, warp_size } => write!(
                 f,
-                "{value} is no barrier number (0 to 15) or no thread count (a positive multiple of the warp size)"
+                "expected a thread count that is a positive multiple of the warp size, {warp_size}; found {count}"
             ),
             FaultKind::UniformBranchDiverges => {
                 write!(f, ".uni promises that all active lanes agree, and they do not")

@@ -28,6 +28,7 @@ fn run(op: Op, lanes: LaneMask, active: LaneMask, registers: &mut RegisterFile) 
         local: &mut LocalMemory::new(0),
         params: &[],
         functions: &[],
+        warp_size: 32,
         pc: 0,
         clock: 0x1_2345_6789,
         nanoseconds: 0x2_4689_acdf,
@@ -387,7 +388,7 @@ fn barriers_report_their_arrival_and_take_their_result() {
     assert_eq!(go(op(BarrierKind::Arrive, Some(Row(1))), &mut r), arrival(Some(64), false));
     for bad in [0, 33] {
         r.narrow[1] = [bad; 32];
-        let fault = Fault { lane: 0, kind: FaultKind::BadBarrier { value: bad } };
+        let fault = Fault { lane: 0, kind: FaultKind::BadThreadCount { count: bad, warp_size: 32 } };
         assert_eq!(go(op(BarrierKind::Sync, Some(Row(1))), &mut r), Err(fault));
     }
     let count = inst(Op::Barrier(op(red(BarrierReduce::Popc(Row(2))), None)));

@@ -332,6 +332,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             local: &mut warp.local,
             params: &cx.params,
             functions: &cx.kernel.functions,
+            warp_size: cx.spec.warp_size,
             pc: pc.0,
             clock: now,
             nanoseconds: (u128::from(now) * 1000 / u128::from(cx.spec.clock_mhz.max(1))) as u64,

@@ -308,6 +308,7 @@ impl<'a> Run<'a> {
             local: &mut warp.local,
             params: &self.launch.params,
             functions: &self.kernel.functions,
+            warp_size: self.settings.warp_size,
             pc,
             clock: self.steps,
             nanoseconds: self.steps,

@@ -52,7 +52,7 @@ impl Checker {
             warp.clock.lock_step(&mut block.clock);
         }
         let phase = &mut block.phases[usize::from(id) % 16];
-        let misuse = phase.arrive(arrival, slot, lanes, common.threads);
+        let misuse = phase.arrive(arrival, slot, lanes, (common.threads, common.warp_size));
         if arrival.sync {
             phase.waiting.push((slot, arriving));
         } else if common.checks.races {

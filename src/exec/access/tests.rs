@@ -52,6 +52,7 @@ impl World {
             local: &mut self.local,
             params: &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0],
             functions: &[],
+            warp_size: 32,
             pc: 0,
             clock: 0,
             nanoseconds: 0,

@@ -1,7 +1,7 @@
 //! Immediates: literals as the bits of a type.
 //!
 //! Integers must fit their type, read as signed or as unsigned (PTX cuts them off silently; here that is an error,
-//! because it is one in the program). A decimal float in an f32 place is rounded to nearest.
+//! because it is one in the program). A complement has 64 bits, the upper ones all ones: those may be cut off. A decimal float in an f32 place is rounded to nearest.
 
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
@@ -30,10 +30,11 @@ fn integer(value: i64, unsigned: bool, ty: Type, span: Span) -> Result<u64, Diag
     if bits == 64 {
         return Ok(value as u64);
     }
-    let beyond_i64 = unsigned && value < 0;
     let (low, high) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
-    if beyond_i64 || value < low || value > high {
-        let written = if beyond_i64 { (value as u64).to_string() } else { value.to_string() };
+    // `~0x80000000` has 64 bits: above the complement of the 32 that are meant all are ones.
+    let complement = unsigned && (!value as u64) >> bits == 0;
+    if !complement && (value < low || value > high) {
+        let written = if unsigned { (value as u64).to_string() } else { value.to_string() };
         return Err(Diagnostic::error("literal-range", span, format!("{written} does not fit .{}", ty.name()))
             .help(format!("{bits} bits hold {low} to {high}")));
     }
@@ -78,7 +79,10 @@ mod tests {
             (65536, false, Type::U16, None),
             (-32769, false, Type::S16, None),
             (0xffff_ffff, false, Type::S32, Some(0xffff_ffff)),
-            (-1, true, Type::U32, None),
+            (-1, true, Type::U32, Some(0xffff_ffff)),
+            (!0x8000, true, Type::U16, Some(0x7fff)),
+            (!0x1_0000, true, Type::U16, None),
+            (1 << 32, true, Type::U32, None),
             (-1, true, Type::U64, Some(u64::MAX)),
             (i64::MIN, false, Type::S64, Some(1 << 63)),
             (-129, false, Type::B8, None),
