@@ -25,7 +25,7 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
-    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, jobs };
+    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX, jobs };
     let done = simulate(program, kernel, launch, &spec, &options, &()).expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));
     done.run.metric("inst_executed").expect("counted").as_f64() as u64

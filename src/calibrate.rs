@@ -130,7 +130,8 @@ pub fn simulated(experiment: &Experiment, spec: &MachineSpec, jobs: usize) -> Re
     let program = Program::parse(experiment.path, &experiment.source());
     let failed = |why: String| Trouble::Ended(experiment.name, why);
     let mode = *spec.modes.first().ok_or_else(|| failed("the machine has no mode".to_string()))?;
-    let options = Options { mode, order: spec.side_order(), yields: true, max_cycles: MAX_CYCLES, jobs };
+    let options =
+        Options { mode, order: spec.side_order(), yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX, jobs };
     experiment.figure_of(|setting| {
         let (kernel, launch) = experiment.launch(&program, setting)?;
         let code = crate::machine::lower(kernel, spec, mode);

@@ -17,9 +17,11 @@ mod grade;
 mod job;
 mod list;
 mod new;
+mod numbers;
 mod output;
 mod page;
 mod plot;
+mod progress;
 mod quiz;
 mod run;
 mod runs;
@@ -31,7 +33,7 @@ mod timeline;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use args::{Args, Command};
 use simt_sim::grade::plain;
@@ -74,7 +76,8 @@ impl Failure {
 /// Parses the arguments, runs the command, returns the exit code.
 pub(crate) fn main() -> ExitCode {
     // clap prints usage errors itself and ends with 2, help and version with 0.
-    let args = Args::parse();
+    let matches = numbers::read(Args::command()).get_matches();
+    let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let done = match &args.command {
         Command::Run(a) => run::run(a),
         Command::Timeline(a) => timeline::timeline(a),

@@ -43,7 +43,7 @@
 //! let spec = MachineSpec::parse(MachineSpec::preset_text("teaching").expect("a preset")).expect("a sound preset");
 //! let spec = MachineSpec { warp_size: 32, ..spec };
 //! let options =
-//!     Options { mode: Mode::PreVolta, order: SideOrder::Taken, yields: true, max_cycles: 1_000_000, jobs: 1 };
+//!     Options { mode: Mode::PreVolta, order: SideOrder::Taken, yields: true, max_cycles: 1_000_000, max_issues: u64::MAX, jobs: 1 };
 //! let done = simulate(&program, kernel, launch, &spec, &options, &())?;
 //! assert!(done.run.passed());
 //! assert_eq!(done.run.branches[0].divergent, 1);

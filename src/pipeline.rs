@@ -229,7 +229,7 @@ fn report_of(
             limited_by: occupancy.limit.to_string(),
         },
         finish: finish_word(&finish),
-        verdict: verdict(&finish, kernel, &lines, options.max_cycles, Some(&launch)),
+        verdict: verdict(&finish, kernel, &lines, Some(&launch)),
         totals: observer.finish(),
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         expectations: Vec::new(),
@@ -283,7 +283,7 @@ pub fn record(
         steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
         timeline: observer.0,
         schedulers: observer.1.into_spans(),
-        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, options.max_cycles, None)),
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, None)),
         finish: finish.as_ref().map(finish_word),
         simulated: format!("Simulated: {who} {until}."),
     })

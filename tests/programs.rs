@@ -79,7 +79,7 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
         Side::Fewer => SideOrder::Fewer,
         Side::More => SideOrder::More,
     };
-    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, jobs: 1 };
+    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX, jobs: 1 };
     let done = simulate(&program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
     let failed: Vec<String> = done
         .run

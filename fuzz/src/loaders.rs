@@ -33,7 +33,8 @@ pub fn machine(data: &[u8]) {
         .launch(kernel, &Overrides::default(), &|_| Err("no files".to_owned()))
         .unwrap_or_else(|found| panic!("the program cannot be launched: {found:?}"));
     for &mode in &spec.modes {
-        let options = Options { mode, order: spec.side_order(), yields: true, max_cycles: 2_000, jobs: 1 };
+        let options =
+            Options { mode, order: spec.side_order(), yields: true, max_cycles: 2_000, max_issues: u64::MAX, jobs: 1 };
         let _ = machine::run(kernel, launch.clone(), &spec, &options, &(), || ()).map(|outcome| outcome.finish);
     }
 }

@@ -91,7 +91,14 @@ pub fn run(data: &[u8]) {
     }
     let oracle = oracle::run(kernel, &launch, 40_000);
     for (spec, mode) in sites() {
-        let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: MOST_CYCLES, jobs: 1 };
+        let options = Options {
+            mode,
+            order: SideOrder::Fewer,
+            yields: true,
+            max_cycles: MOST_CYCLES,
+            max_issues: u64::MAX,
+            jobs: 1,
+        };
         let clean = whole(&program, kernel, &launch, &spec, &options);
         if let (Some(after), Ok(expected)) = (clean, &oracle)
             && spec.warp_size == 32

@@ -133,7 +133,14 @@ impl Trial {
         spec.lowering = self.lowering;
         (self.change)(&mut spec);
         let order = self.order.unwrap_or(spec.side_order());
-        let options = Options { mode: self.mode, order, yields: self.yields, max_cycles: MAX_CYCLES, jobs: 1 };
+        let options = Options {
+            mode: self.mode,
+            order,
+            yields: self.yields,
+            max_cycles: MAX_CYCLES,
+            max_issues: u64::MAX,
+            jobs: 1,
+        };
         Ok((spec, options))
     }
 

@@ -4,6 +4,7 @@ mod calibrate;
 mod checks;
 mod export;
 mod grade;
+mod limit;
 mod new;
 mod page;
 mod plot;
@@ -21,6 +22,7 @@ pub(crate) use calibrate::CalibrateArgs;
 pub(crate) use checks::{ChecksChoice, RunningChoice};
 pub(crate) use export::{ExportArgs, ExportFormat};
 pub(crate) use grade::{GradeArgs, GradeFormat};
+pub(crate) use limit::LimitChoice;
 pub(crate) use new::{NewArgs, NewKind};
 pub(crate) use page::PageChoice;
 pub(crate) use plot::{PictureFile, PlotArgs};
@@ -215,9 +217,8 @@ pub(crate) struct ProgramChoice {
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
     pub(crate) launch: LaunchChoice,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
 }
 
 #[derive(clap::Args, Debug)]
@@ -313,9 +314,8 @@ pub(crate) struct CrosscheckArgs {
     /// Seconds that a kernel may take on the GPU
     #[arg(long, value_name = "S", default_value_t = 10)]
     pub(crate) timeout: u64,
-    /// Give up the simulation after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
     /// Tell how many units in the last place the float buffers are apart at most
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -415,7 +415,6 @@ pub(crate) struct ExplainArgs {
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
     pub(crate) launch: LaunchChoice,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
 }

@@ -8,6 +8,7 @@ use simt_sim::pipeline::Program;
 use simt_sim::report::Run;
 
 use super::args::CheckArgs;
+use super::progress::Bar;
 use super::{Exit, Failure, checks, job, output, run, source};
 
 /// Reasons that a summary gives for a kernel.
@@ -74,11 +75,14 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
         mode: machine.mode,
         order: machine.order,
         yields: !running.machine.no_yield,
-        max_cycles: running.max_cycles,
+        max_cycles: running.limit.cycles(),
+        max_issues: running.limit.issues(),
         jobs: 1,
     };
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
-    let (simulation, findings) = wanted.run(program, kernel, launch, &machine.spec, &options, &())?;
+    let bar = Bar::new(&launch, &options, args.quiet);
+    let (simulation, findings) = wanted.run(program, kernel, launch, &machine.spec, &options, &bar)?;
+    bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
     if !args.quiet {
         let result = &simulation.run;

@@ -8,6 +8,7 @@ use simt_sim::report::timeline::Recording;
 use simt_sim::report::{self, Run, Style};
 
 use super::args::{CompareArgs, Format, PageChoice, ProgramChoice};
+use super::progress::Bar;
 use super::{Exit, Failure, job, output, page, runs, source};
 
 /// The most issues of block 0 whose order is compared.
@@ -71,7 +72,9 @@ fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice) -> Result<Si
     let options = runs::options(chosen, &machine, jobs);
     let streams = pipeline::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
     let recording = page::recording(page, &program, kernel, &launch, &machine.spec, &options)?;
-    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    let bar = Bar::new(&launch, &options, false);
+    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    bar.clear();
     let (streams, sources) = (streams.map_err(Failure::new)?, page::sources(&done.run, &program));
     Ok(Side { run: done.run, streams, recording, sources })
 }

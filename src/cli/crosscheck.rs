@@ -174,7 +174,8 @@ fn simulate(args: &CrosscheckArgs, program: &Program, kernel: &Kernel, launch: L
         mode: machine.mode,
         order: machine.order,
         yields: !args.machine.no_yield,
-        max_cycles: args.max_cycles,
+        max_cycles: args.limit.cycles(),
+        max_issues: args.limit.issues(),
         jobs: 0,
     };
     let before = launch.clone();
@@ -222,7 +223,7 @@ fn finishes(device: &gpu::Finish, simulated: &Finish) -> (String, bool) {
     match device {
         gpu::Finish::Ok => ("ok".to_string(), matches!(simulated, Finish::Ok)),
         gpu::Finish::Timeout => {
-            let hangs = matches!(simulated, Finish::Deadlock(_) | Finish::Livelock(_) | Finish::CycleLimit);
+            let hangs = matches!(simulated, Finish::Deadlock(_) | Finish::Livelock(_) | Finish::CycleLimit(_));
             ("did not end in time".to_string(), hangs)
         }
         gpu::Finish::Fault(why) => (format!("fault: {why}"), matches!(simulated, Finish::Fault(_))),

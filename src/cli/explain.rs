@@ -48,7 +48,8 @@ fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result
                 mode: machine.mode,
                 order: machine.order,
                 yields: !args.machine.no_yield,
-                max_cycles: args.max_cycles,
+                max_cycles: args.limit.cycles(),
+                max_issues: args.limit.issues(),
                 jobs: 0,
             };
             let done =

@@ -1,16 +1,13 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
-use std::io::IsTerminal;
-use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simt_sim::diag::{Diagnostic, has_errors};
 use simt_sim::html::{self, Part};
-use simt_sim::machine::{Finish, Progress};
+use simt_sim::machine::Finish;
 use simt_sim::pipeline::Simulation;
 use simt_sim::report;
 
 use super::args::{Format, PictureFile, RunArgs};
+use super::progress::Bar;
 use super::{Exit, Failure, checks, job, output, page, plot, runs, source};
 
 /// Runs one kernel.
@@ -26,7 +23,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let launch = job::launch(&program, kernel, &args.program.launch)?;
     let options = runs::options(&args.program, &machine, args.jobs);
     let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
-    let bar = Bar::new(launch.grid.iter().map(|&n| u64::from(n)).product(), args.quiet);
+    let bar = Bar::new(&launch, &options, args.quiet);
     let (spec, options) = checks::scheduled(&machine.spec, &options, args.checks.schedule);
     let wanted = checks::Wanted { on, schedules: args.checks.schedules };
     let (mut simulation, findings) = wanted.run(&program, kernel, launch, &spec, &options, &bar)?;
@@ -74,40 +71,10 @@ fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
 pub(crate) fn exit(simulation: &Simulation, findings: &[Diagnostic]) -> Exit {
     match simulation.finish {
         Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,
-        Finish::CycleLimit => Exit::CycleLimit,
+        Finish::CycleLimit(_) => Exit::CycleLimit,
         Finish::Fault(_) => Exit::Fault,
         Finish::Ok if has_errors(findings) => Exit::CheckFound,
         Finish::Ok if !simulation.run.passed() => Exit::ExpectationFailed,
         Finish::Ok => Exit::Ok,
-    }
-}
-
-/// A progress bar for runs that take longer than a moment, on a terminal only.
-struct Bar {
-    bar: ProgressBar,
-    wanted: bool,
-    started: Instant,
-}
-
-impl Bar {
-    fn new(blocks: u64, quiet: bool) -> Bar {
-        let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {eta} left") {
-            bar.set_style(style);
-        }
-        Bar { bar, wanted: !quiet && std::io::stderr().is_terminal(), started: Instant::now() }
-    }
-
-    fn clear(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-impl Progress for Bar {
-    fn blocks_done(&self, blocks: u64) {
-        if self.wanted && self.bar.is_hidden() && self.started.elapsed() > Duration::from_secs(1) {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
-        }
-        self.bar.inc(blocks);
     }
 }

@@ -49,7 +49,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             no_yield: choice.no_yield,
         },
         launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone() },
-        max_cycles: choice.max_cycles,
+        limit: choice.limit,
     };
     Ok(constants.into_iter().enumerate().map(run).collect())
 }
@@ -60,7 +60,8 @@ pub(crate) fn options(choice: &ProgramChoice, machine: &job::Machine, jobs: usiz
         mode: machine.mode,
         order: machine.order,
         yields: !choice.machine.no_yield,
-        max_cycles: choice.max_cycles,
+        max_cycles: choice.limit.cycles(),
+        max_issues: choice.limit.issues(),
         jobs,
     }
 }

@@ -35,7 +35,8 @@ pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
         mode: machine.mode,
         order: machine.order,
         yields: !args.program.machine.no_yield,
-        max_cycles: args.program.max_cycles,
+        max_cycles: args.program.limit.cycles(),
+        max_issues: args.program.limit.issues(),
         jobs: 1,
     };
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();

@@ -17,7 +17,8 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debu
     let (kernel, launch) = launch(&program, set);
     let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
     let order = SideOrder::Fewer;
-    let options = Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, jobs: 1 };
+    let options =
+        Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX, jobs: 1 };
     open(kernel, launch, &spec, &options, BlockId(0), check).expect("fits");
 }
 

@@ -34,6 +34,8 @@ pub struct Options {
     pub yields: bool,
     /// Cycles after which a run is given up.
     pub max_cycles: Cycle,
+    /// Instructions that all SMs together may issue before a run is given up; each SM has an equal share.
+    pub max_issues: u64,
     /// Threads of the host to use; 0 = all.
     pub jobs: usize,
 }
@@ -77,6 +79,8 @@ pub(super) struct Context<'a> {
     /// Static and dynamic shared memory of a block.
     pub shared_bytes: u32,
     pub max_cycles: Cycle,
+    /// Instructions that an SM may issue.
+    pub max_issues: u64,
     /// Whether SMs keep what they ask of L2.
     pub notes_l2: bool,
     mode: Mode,
@@ -93,13 +97,14 @@ impl<'a> Context<'a> {
         global: &'a GlobalMemory,
     ) -> Context<'a> {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+        let active_sms = u64::from(spec.sms).min(blocks) as u32;
         Context {
             kernel: code.kernel(),
             spec,
             program: Program::new(code, spec, options.mode, options.yields),
             global,
             occupancy,
-            active_sms: u64::from(spec.sms).min(blocks) as u32,
+            active_sms,
             params: launch.params.clone(),
             grid: launch.grid,
             block: launch.block,
@@ -109,6 +114,7 @@ impl<'a> Context<'a> {
             local_limit: code.kernel().local_limit(launch.stack),
             shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
+            max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
             notes_l2: false,
             mode: options.mode,
             order: options.order,
@@ -137,6 +143,11 @@ impl<'a> Context<'a> {
 pub trait Progress: Sync {
     /// `blocks` more blocks are done.
     fn blocks_done(&self, blocks: u64);
+
+    /// `issues` more instructions are issued.
+    fn issued(&self, issues: u64) {
+        let _ = issues;
+    }
 }
 
 /// Nobody wants to know.
@@ -264,6 +275,8 @@ pub fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
 
 /// How often an SM reports blocks done.
 const REPORT_EVERY: u32 = 64;
+/// How often an SM reports instructions issued.
+const REPORT_ISSUES: u64 = 1 << 18;
 
 /// An SM that has ended.
 struct Ended<O> {
@@ -284,7 +297,7 @@ impl<O: Observer> Ended<O> {
 }
 
 fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<O> {
-    let mut reported = 0;
+    let (mut reported, mut reported_issues) = (0, 0);
     let finish = loop {
         if let Some(finish) = sm.cycle() {
             break Some(finish);
@@ -299,6 +312,10 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<
             progress.blocks_done(u64::from(sm.blocks_run() - reported));
             reported = sm.blocks_run();
         }
+        if sm.issued() >= reported_issues + REPORT_ISSUES {
+            progress.issued(sm.issued() - reported_issues);
+            reported_issues = sm.issued();
+        }
     };
     progress.blocks_done(u64::from(sm.blocks_run() - reported));
     Ended::new(sm, finish)
@@ -311,8 +328,14 @@ fn run_interleaved<O: Observer>(
 ) -> Vec<Ended<O>> {
     let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
+    let mut unreported = 0;
     while let Some(i) = earliest(&sms, &finished) {
+        let before = sms[i].issued();
         finished[i] = sms[i].cycle();
+        unreported += sms[i].issued() - before;
+        if unreported >= REPORT_ISSUES {
+            progress.issued(std::mem::take(&mut unreported));
+        }
         if let Some(finish) = &finished[i] {
             progress.blocks_done(u64::from(sms[i].blocks_run()));
             if !matches!(finish, Finish::Ok) {

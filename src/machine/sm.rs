@@ -9,7 +9,7 @@ use super::gpu::Context;
 use super::issue::{After, Issuer, part};
 use super::scheduler::{NEVER, Scheduler};
 use super::spec::Policy;
-use super::verdict::{FaultReport, Finish};
+use super::verdict::{FaultReport, Finish, Limit};
 use super::warp::{Until, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
@@ -40,6 +40,8 @@ pub(super) struct Sm<'a, O> {
     /// The next block of the grid that this SM runs; it runs every `cx.active_sms`-th.
     next_block: u64,
     blocks_run: u32,
+    /// Steps issued.
+    issued: u64,
     schedulers: Vec<Scheduler>,
     /// What its warps share, the blocks among it.
     pub issuer: Issuer<'a, O>,
@@ -72,6 +74,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             free: (0..slots).rev().collect(),
             next_block: u64::from(id.0),
             blocks_run: 0,
+            issued: 0,
             schedulers: (0..spec.schedulers).map(|number| Scheduler::new(number, spec.policy)).collect(),
             issuer: Issuer::new(cx, id, (0..slots).map(|_| Block::new(cx.shared_bytes)).collect(), observer),
             admissions: 0,
@@ -111,7 +114,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
         if now >= self.cx.max_cycles {
             self.now = self.cx.max_cycles;
-            return Err(Finish::CycleLimit);
+            return Err(Finish::CycleLimit(Limit::Cycles(self.now)));
+        }
+        if self.issued >= self.cx.max_issues {
+            return Err(Finish::CycleLimit(Limit::Issues { sm: self.id, issued: self.issued, cycle: self.now }));
         }
         Ok(now)
     }
@@ -156,6 +162,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         let scheduler = &mut self.schedulers[s];
         if let Some(local) = scheduler.pick(now, &self.issuer.shared) {
             let w = local * stride + s;
+            self.issued += 1;
             match self.issuer.issue(scheduler, &mut self.warps[w], w, now)? {
                 After::Nothing => {}
                 After::Ended(lanes) => self.lanes_ended(w, lanes, now),
@@ -315,6 +322,11 @@ impl<'a, O: Observer> Sm<'a, O> {
         let resume = Until::new(now + start + late, Stall::Wait);
         self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
         self.schedulers[s].refresh(&self.issuer.shared);
+    }
+
+    /// Steps issued so far.
+    pub(super) fn issued(&self) -> u64 {
+        self.issued
     }
 
     /// Blocks admitted so far.

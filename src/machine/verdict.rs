@@ -25,8 +25,8 @@ pub enum Finish {
     Deadlock(Hang),
     /// What runs will run for ever without effect.
     Livelock(Hang),
-    /// The cycle limit was reached; nothing is proved.
-    CycleLimit,
+    /// A limit on the run was reached; nothing is proved.
+    CycleLimit(Limit),
     /// The program did something that has no meaning.
     Fault(Box<FaultReport>),
 }
@@ -38,10 +38,26 @@ impl Finish {
             Finish::Ok => "ok",
             Finish::Deadlock(_) => "deadlock",
             Finish::Livelock(_) => "livelock",
-            Finish::CycleLimit => "cycle-limit",
+            Finish::CycleLimit(_) => "cycle-limit",
             Finish::Fault(_) => "fault",
         }
     }
+}
+
+/// The limit at which a run was given up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// So many cycles.
+    Cycles(Cycle),
+    /// An SM's share of the instructions that may be issued.
+    Issues {
+        /// The SM.
+        sm: SmId,
+        /// What it had issued.
+        issued: u64,
+        /// When.
+        cycle: Cycle,
+    },
 }
 
 /// Who hangs where.

@@ -1,13 +1,13 @@
 //! What a run says, in terms of the program's own lines: its steps, its verdict, where its lanes stand.
 
 use super::Program;
-use crate::base::{Cycle, LaneMask};
+use crate::base::LaneMask;
 use crate::checks;
-use crate::diag::printable;
+use crate::diag::{Span, printable};
 use crate::exec::FaultKind;
 use crate::kernel::{Kernel, Op, Step};
 use crate::launch::Launch;
-use crate::machine::{FaultReport, Finish, Hang, StuckLanes};
+use crate::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
 use crate::report::{self, LaneGroup, Origin, StepInfo, Verdict};
 use crate::text::{Location, Locations};
 
@@ -18,12 +18,16 @@ pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<Ste
 }
 
 /// Why a run did not end well, if it did not.
-pub fn why(program: &Program, kernel: &Kernel, finish: &Finish, max_cycles: Cycle) -> Option<Verdict> {
-    verdict(finish, kernel, &Lines::new(program), max_cycles, None)
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), None)
 }
+
+/// Characters shown of a line or an instruction: each step has a text of its own, and no human wrote a longer one.
+const MOST_TEXT: usize = 240;
 
 /// The source text by line number.
 pub(super) struct Lines<'a> {
+    source: &'a str,
     /// Each line's text, with the byte behind it.
     lines: Vec<(&'a str, usize)>,
     locations: Locations<'a>,
@@ -36,14 +40,34 @@ impl<'a> Lines<'a> {
             end += line.len();
             (line, end)
         });
-        Lines { lines: lines.collect(), locations: Locations::new(&program.module) }
+        Lines { source: &program.text, lines: lines.collect(), locations: Locations::new(&program.module) }
     }
 
     /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
-    /// was made from.
+    /// was made from. At most [`MOST_TEXT`] characters of it.
     fn text(&self, line: u32) -> String {
         let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
-        let text = text.split("//").next().unwrap_or_default().trim();
+        self.shown(line, text.split("//").next().unwrap_or_default())
+    }
+
+    /// The text of an instruction: its line, unless the line holds others, too.
+    fn text_of(&self, line: u32, span: Span) -> String {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let (text, behind) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let before = self.source.get(behind.saturating_sub(text.len())..start).unwrap_or_default();
+        let after = self.source.get(end..behind).unwrap_or_default();
+        // Looks no further than the next statement, so that a long line is not read once for each of its instructions.
+        let shared = before.contains(';') || after.trim_start().starts_with(|c: char| !matches!(c, '}' | '/'));
+        if shared { self.shown(line, self.source.get(start..end).unwrap_or_default()) } else { self.text(line) }
+    }
+
+    /// A text from a line (from 1) as it is shown.
+    fn shown(&self, line: u32, text: &str) -> String {
+        let text = text.trim();
+        let text = match text.char_indices().nth(MOST_TEXT) {
+            Some((end, _)) => &format!("{}..", text.get(..end).unwrap_or_default()),
+            None => text,
+        };
         printable(&match self.origin(line) {
             Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
             None => text.to_string(),
@@ -60,7 +84,7 @@ impl<'a> Lines<'a> {
 pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
     let text = match step.inst.op {
         Op::Join(op) => format!("({op})"),
-        _ => lines.text(step.inst.line),
+        _ => lines.text_of(step.inst.line, step.inst.span),
     };
     StepInfo {
         source: step.source,
@@ -84,20 +108,14 @@ pub(super) fn finish_word(finish: &Finish) -> report::Finish {
         Finish::Ok => report::Finish::Ok,
         Finish::Deadlock(_) => report::Finish::Deadlock,
         Finish::Livelock(_) => report::Finish::Livelock,
-        Finish::CycleLimit => report::Finish::CycleLimit,
+        Finish::CycleLimit(_) => report::Finish::CycleLimit,
         Finish::Fault(_) => report::Finish::Fault,
     }
 }
 
 /// Why a run did not end well, in sentences.
 /// `launch`: for what lies next to a bad address.
-pub(super) fn verdict(
-    finish: &Finish,
-    kernel: &Kernel,
-    lines: &Lines<'_>,
-    max_cycles: Cycle,
-    launch: Option<&Launch>,
-) -> Option<Verdict> {
+pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launch: Option<&Launch>) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => Some(Verdict {
@@ -119,11 +137,7 @@ pub(super) fn verdict(
                     .to_string(),
             ),
         }),
-        Finish::CycleLimit => Some(Verdict {
-            message: format!("gave up after {max_cycles} cycles; nothing is proved"),
-            lanes: Vec::new(),
-            help: Some("raise --max-cycles if the program needs longer".to_string()),
-        }),
+        Finish::CycleLimit(limit) => Some(gave_up(*limit)),
         Finish::Fault(report) => Some(Verdict {
             message: fault(report, kernel, launch),
             lanes: vec![LaneGroup::new(
@@ -137,6 +151,24 @@ pub(super) fn verdict(
             help: None,
         }),
     }
+}
+
+/// The verdict on a run that reached a limit.
+fn gave_up(limit: Limit) -> Verdict {
+    let (message, help) = match limit {
+        Limit::Cycles(cycles) => (
+            format!("gave up after {cycles} cycles; nothing is proved"),
+            "look for a loop that does not end, or raise --max-cycles".to_string(),
+        ),
+        Limit::Issues { sm, issued, cycle } => (
+            format!("gave up after {issued} instructions issued on {sm}, at cycle {cycle}; nothing is proved"),
+            format!(
+                "look for a loop that does not end, or give --max-cycles, e.g. --max-cycles {}: then only cycles count",
+                cycle.saturating_mul(10)
+            ),
+        ),
+    };
+    Verdict { message, lanes: Vec::new(), help: Some(help) }
 }
 
 /// In which device function a line is, as the end of a phrase.

@@ -19,6 +19,7 @@ mod fresh;
 mod generated;
 mod grade;
 mod html;
+mod inputs;
 mod instrument;
 mod lowering;
 mod new;

@@ -58,7 +58,7 @@ pub(crate) fn machine(name: &str) -> MachineSpec {
 
 /// Options of a run that may take `max_cycles` cycles on one host thread.
 pub(crate) fn options(mode: Mode, order: SideOrder, max_cycles: u64) -> Options {
-    Options { mode, order, yields: true, max_cycles, jobs: 1 }
+    Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX, jobs: 1 }
 }
 
 /// Findings as the user reads them.

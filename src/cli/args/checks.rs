@@ -1,6 +1,6 @@
 //! Arguments about checks and schedules.
 
-use super::{LaunchChoice, MachineChoice};
+use super::{LaunchChoice, LimitChoice, MachineChoice};
 
 /// What is looked for while a program runs.
 #[derive(clap::Args, Debug)]
@@ -33,7 +33,6 @@ pub(crate) struct RunningChoice {
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
     pub(crate) launch: LaunchChoice,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
 }

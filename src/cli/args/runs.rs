@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{LoweringArg, ModeArg};
+use super::{LimitChoice, LoweringArg, ModeArg};
 
 /// Several runs. Whatever is given once holds for all; whatever is given as often as there are runs, for one each in turn.
 #[derive(clap::Args, Debug)]
@@ -40,7 +40,6 @@ pub(crate) struct RunsChoice {
     /// The kernels to run, when files have several
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
     pub(crate) kernel: Vec<String>,
-    /// Give up after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
 }

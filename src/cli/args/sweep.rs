@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use simt_sim::sweep::{Shard, Step};
 
 use super::plot::picture_name;
-use super::{Data, LaunchChoice, MachineChoice};
+use super::{Data, LaunchChoice, LimitChoice, MachineChoice};
 
 /// Runs a program once for each combination of values. A name is a constant of the program, as for --set, or one of mode, machine,
 /// warp-size, lowering, its-order, grid, block (sizes as in 32x2) where the program has no constant of that name.
@@ -30,9 +30,8 @@ pub(crate) struct SweepArgs {
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
     pub(crate) launch: LaunchChoice,
-    /// Give up a run after this many cycles
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
-    pub(crate) max_cycles: u64,
+    #[command(flatten)]
+    pub(crate) limit: LimitChoice,
     /// Runs at a time [default: as many as the host has threads for]; figures do not depend on it
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,

@@ -36,7 +36,8 @@ pub(super) fn divergence(args: &CrosscheckArgs, path: &Path) -> Result<Judged, F
         mode: machine.mode,
         order: machine.order,
         yields: !args.machine.no_yield,
-        max_cycles: args.max_cycles,
+        max_cycles: args.limit.cycles(),
+        max_issues: args.limit.issues(),
         jobs: 0,
     };
     let logged = instrument(&program.module, machine.spec.warp_size, Some(LOG));

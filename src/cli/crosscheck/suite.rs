@@ -259,7 +259,8 @@ impl Suite<'_> {
             mode: machine.mode,
             order: machine.order,
             yields: !self.args.machine.no_yield,
-            max_cycles: self.args.max_cycles,
+            max_cycles: self.args.limit.cycles(),
+            max_issues: self.args.limit.issues(),
             jobs: 0,
         };
         let log = Log { warps: record.log.0, events: record.log.1 };

@@ -1,6 +1,6 @@
 //! What does not change while one steps: the program's text, its steps, and how it is run.
 
-use simt_sim::base::{Cycle, Pc};
+use simt_sim::base::Pc;
 use simt_sim::kernel::{Kernel, Op, Stream};
 use simt_sim::machine::{self, Finish, MachineSpec, Options};
 use simt_sim::pipeline::{self, Program};
@@ -12,7 +12,6 @@ pub(crate) struct Facts<'p> {
     kernel: &'p Kernel,
     stream: Stream,
     infos: Vec<StepInfo>,
-    max_cycles: Cycle,
     /// The source, line by line, tabs expanded.
     pub(crate) lines: Vec<String>,
     /// The program's file name.
@@ -30,7 +29,6 @@ impl<'p> Facts<'p> {
             kernel,
             infos: pipeline::step_infos(program, kernel, &stream.steps),
             stream,
-            max_cycles: options.max_cycles,
             lines: program.text.lines().map(|line| line.trim_end().replace('\t', "    ")).collect(),
             file,
             how: format!("{} on {}", options.mode.name(), spec.name),
@@ -57,7 +55,7 @@ impl<'p> Facts<'p> {
 
     /// Why the run ended, in a sentence.
     pub(crate) fn ending(&self, finish: &Finish) -> String {
-        match pipeline::why(self.program, self.kernel, finish, self.max_cycles) {
+        match pipeline::why(self.program, self.kernel, finish) {
             None => "every thread has ended".to_string(),
             Some(verdict) => format!("{}: {}", finish.name(), verdict.message),
         }

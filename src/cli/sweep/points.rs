@@ -49,7 +49,7 @@ impl Job {
             Err(message) => message.clone(),
         };
         let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];
-        let options = format!("{} {}", machine.no_yield, args.max_cycles);
+        let options = format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
         let parts = [env!("CARGO_PKG_VERSION"), &program.text, &kernel.name, &fixed[0], &fixed[1], &options];
         Ok(Job { inputs: fingerprint(parts), point, machine: resolved, launch })
     }
@@ -74,7 +74,8 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
         mode: machine.mode,
         order: machine.order,
         yields: !args.machine.no_yield,
-        max_cycles: args.max_cycles,
+        max_cycles: args.limit.cycles(),
+        max_issues: args.limit.issues(),
         jobs,
     };
     match pipeline::simulate(program, kernel, launch, &machine.spec, &options, &()) {

@@ -38,7 +38,8 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Ker
     let launch = program.launch(kernel, &overrides, &|_| Err("no files".into())).expect("sound directives");
     let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
     let mode = spec.modes[0];
-    let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, jobs: 1 };
+    let options =
+        Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX, jobs: 1 };
     check(kernel, launch, &spec, &options);
 }
 

@@ -1,10 +1,12 @@
 //! Texts that ask for too much: told so, or done in the time that their length makes fair. None is timed, but each took minutes, or all
 //! memory, as long as what it is about was missing.
 
+use std::fs;
+
 use simt_sim::kernel::{JoinOp, Op};
 use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, MachineSpec, Mode};
-use simt_sim::pipeline::Program;
+use simt_sim::machine::{self, MachineSpec, Mode, Options};
+use simt_sim::pipeline::{self, Program};
 
 use super::support;
 
@@ -91,6 +93,49 @@ fn large_kernels_are_analysed() {
         let kernel = program.kernel(None).expect("one kernel");
         let _ = machine::lower(kernel, &support::machine("h200"), Mode::Volta);
     }
+}
+
+/// Each step told the whole of its line: what 10,000 instructions on one line took grew with their square.
+#[test]
+fn a_line_may_hold_many_instructions() {
+    let report = |between: &str| {
+        let text = kernel(&many(4_000, |_| format!("add.u32 %r0, %r1, 1;{between}")));
+        let program = Program::parse("line.ir", &text);
+        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let machine = support::machine("teaching");
+        let options = support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, 1_000_000);
+        let run = pipeline::simulate(&program, kernel, launch, &machine, &options, &()).expect("it fits").run;
+        let texts = run.instructions.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
+        (texts, run.to_json().expect("JSON").len())
+    };
+    let ((on_one_line, one), (on_many, many)) = (report(" "), report("\n"));
+    assert_eq!(on_one_line, on_many);
+    assert!(one < many + many / 10, "{one} bytes of report, and {many} with a line each");
+}
+
+/// A loop that writes memory proves nothing: it is given up at a number of instructions, the same on every host.
+#[test]
+fn an_endless_loop_is_given_up() {
+    let text = fs::read_to_string("tests/inputs/endless_writes.ir").expect("a program");
+    let program = Program::parse("endless_writes.ir", &text);
+    let overrides = Overrides { grid: Some([200, 1, 1]), ..Overrides::default() };
+    let (kernel, launch) = support::launch(&program, &overrides).expect("a sound program");
+    let ended = |jobs| {
+        let options = Options {
+            jobs,
+            max_issues: 100_000,
+            ..support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, u64::MAX)
+        };
+        let done = pipeline::simulate(&program, kernel, launch.clone(), &support::machine("h200"), &options, &());
+        let run = done.expect("it fits").run;
+        let verdict = run.verdict.clone().expect("a verdict");
+        assert!(verdict.message.starts_with("gave up after 758 instructions issued on sm"), "{}", verdict.message);
+        assert!(verdict.help.expect("help").contains("--max-cycles"));
+        (run.finish, run.to_json().expect("JSON"))
+    };
+    let alone = ended(1);
+    assert_eq!(alone.0, simt_sim::report::Finish::CycleLimit);
+    assert!(alone == ended(2), "another number of jobs gives another report");
 }
 
 /// Each loop yields, being beside a call; which loop an atomic is in is known without a look at all of them.

@@ -1,0 +1,98 @@
+//! The progress of a run that takes longer than a moment: on a terminal, to standard error.
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use simt_sim::launch::Launch;
+use simt_sim::machine::{Options, Progress};
+
+/// Runs that are shorter show nothing.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// A progress bar: blocks done, instructions issued, and when the run ends or is given up.
+pub(crate) struct Bar {
+    bar: ProgressBar,
+    wanted: bool,
+    started: Instant,
+    issued: AtomicU64,
+    /// Instructions at which the run is given up.
+    limit: u64,
+}
+
+impl Bar {
+    /// For a run to come.
+    pub(crate) fn new(launch: &Launch, options: &Options, quiet: bool) -> Bar {
+        let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
+        let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {msg}") {
+            bar.set_style(style);
+        }
+        let wanted = !quiet && std::io::stderr().is_terminal();
+        Bar { bar, wanted, started: Instant::now(), issued: AtomicU64::new(0), limit: options.max_issues }
+    }
+
+    /// Removes the bar from the terminal.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn show(&self) {
+        let elapsed = self.started.elapsed();
+        if !self.wanted || elapsed < MOMENT {
+            return;
+        }
+        if self.bar.is_hidden() {
+            self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
+        }
+        let done = self.bar.position() as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
+        self.bar.set_message(message(self.issued.load(Ordering::Relaxed), self.limit, done, elapsed));
+    }
+}
+
+impl Progress for Bar {
+    fn blocks_done(&self, blocks: u64) {
+        self.bar.inc(blocks);
+        self.show();
+    }
+
+    fn issued(&self, issues: u64) {
+        self.issued.fetch_add(issues, Ordering::Relaxed);
+        self.show();
+    }
+}
+
+/// Instructions issued so far, and an estimate: the time left by the share of blocks `done`, else the time until the run
+/// is given up.
+fn message(issued: u64, limit: u64, done: f64, elapsed: Duration) -> String {
+    let millions = |n: u64| format!("{} M", n / 1_000_000);
+    let left = |share: f64| HumanDuration(elapsed.mul_f64((1.0 / share - 1.0).clamp(0.0, 1e6)));
+    let so_far = format!("{} instructions issued", millions(issued));
+    if done > 0.0 {
+        return format!("{so_far}, about {} left", left(done));
+    }
+    if limit == u64::MAX || issued == 0 {
+        return so_far;
+    }
+    let until = left(issued as f64 / limit as f64);
+    format!("{so_far}; gives up at {}, in about {until}", millions(limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_estimate_is_that_of_the_blocks_or_of_the_limit() {
+        let second = Duration::from_secs(1);
+        for (issued, limit, done, expected) in [
+            (8_000_000, 500_000_000, 0.0, "8 M instructions issued; gives up at 500 M, in about 62 seconds"),
+            (8_000_000, u64::MAX, 0.0, "8 M instructions issued"),
+            (8_000_000, 500_000_000, 0.25, "8 M instructions issued, about 3 seconds left"),
+            (0, 500_000_000, 0.0, "0 M instructions issued"),
+        ] {
+            assert_eq!(message(issued, limit, done, second), expected);
+        }
+    }
+}
