@@ -23,7 +23,7 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let spec = MachineSpec::parse(spec).expect("a sound preset");
     let kernel = program.kernel(None).expect("one kernel");
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_| Err("no files".into())).expect("a launch");
+    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
     let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX, jobs };
     let done = simulate(program, kernel, launch, &spec, &options, &()).expect("a run");

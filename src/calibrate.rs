@@ -116,7 +116,7 @@ impl Experiment {
         let kernel = program.kernel(Some(self.kernel)).map_err(|e| Trouble::Program(self.name, e.to_string()))?;
         let set = setting.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
-        let no_files = |path: &str| Err(format!("`{path}`: calibration reads no files"));
+        let no_files = |path: &str, _| Err(format!("`{path}`: calibration reads no files"));
         let launch = program.launch(kernel, &overrides, &no_files).map_err(|found| shown(&found))?;
         Ok((kernel, launch))
     }

@@ -23,6 +23,7 @@ mod page;
 mod plot;
 mod progress;
 mod quiz;
+mod reading;
 mod run;
 mod runs;
 mod shell;

@@ -19,6 +19,7 @@ mod resolve;
 mod term;
 mod token;
 mod typed;
+mod window;
 
 #[cfg(test)]
 mod tests;
@@ -91,4 +92,7 @@ pub struct Overrides {
     pub block: Option<[u32; 3]>,
     /// The most bytes that all buffers may have together, where that is less than 16 GiB.
     pub most_buffer_bytes: Option<u64>,
+    /// The most bytes of this computer's memory that contents of buffers and expected values may take; 2 GiB unless
+    /// given.
+    pub most_memory: Option<u64>,
 }

@@ -39,7 +39,7 @@
 //! let program = Program::parse("halves.ir", text);
 //! assert!(program.is_sound());
 //! let kernel = program.kernel(None)?;
-//! let launch = program.launch(kernel, &Overrides::default(), &|_| Err("no files".into())).expect("sound directives");
+//! let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".into())).expect("sound directives");
 //! let spec = MachineSpec::parse(MachineSpec::preset_text("teaching").expect("a preset")).expect("a sound preset");
 //! let spec = MachineSpec { warp_size: 32, ..spec };
 //! let options =

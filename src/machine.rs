@@ -24,7 +24,7 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Options, Outcome, Progress, Watched, run, stream, watch};
+pub use gpu::{Options, Outcome, Progress, Watched, fits, run, stream, watch};
 pub use lower::{Code, lower};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{

@@ -65,7 +65,7 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
         return Err(show(&program.findings));
     }
     let kernel = program.kernel(None).map_err(|e| e.to_string())?;
-    let beside = |name: &str| fs::read(path.with_file_name(name)).map_err(|e| e.to_string());
+    let beside = |name: &str, _| fs::read(path.with_file_name(name)).map_err(|e| e.to_string());
     let launch = |overrides: &Overrides| program.launch(kernel, overrides, &beside).map_err(|found| show(&found));
     let small = Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
     let launch = if is_large(&text) { launch(&small)? } else { launch(&Overrides::default())? };

@@ -64,7 +64,7 @@ fn value(typed: &str) {
 fn set(constants: &[(String, String)]) {
     let program = &*PROGRAM;
     let overrides = Overrides { set: constants.to_vec(), most_buffer_bytes: Some(1 << 20), ..Overrides::default() };
-    match program.launch(&program.kernels[0], &overrides, &|_| Err("no files".to_owned())) {
+    match program.launch(&program.kernels[0], &overrides, &|_, _| Err("no files".to_owned())) {
         Ok(launch) => assert!(launch.buffers.iter().map(|buffer| buffer.bytes).sum::<u64>() <= 1 << 20),
         Err(found) => laws::findings(&found, &program.text),
     }

@@ -33,7 +33,7 @@ pub fn assignment(data: &[u8]) {
 static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
     let assignment = Assignment::load(ASSIGNMENT, &beside).unwrap_or_else(|faults| panic!("{faults}"));
     let reference = Submission::read(&assignment, "reference.ir", REFERENCE).unwrap_or_else(|why| panic!("{why}"));
-    let measured = grade::measure(&assignment, &reference, &[], &|_| Err("no files".to_owned()));
+    let measured = grade::measure(&assignment, &reference, &[], &|_, _| Err("no files".to_owned()));
     assert!(measured.runs.iter().all(|ran| ran.passed), "{measured:?}");
     (assignment, measured)
 });
@@ -41,7 +41,7 @@ static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
 /// Submissions: graded within the limits, into every form. No form carries anything that a terminal obeys, or is long.
 pub fn submission(data: &[u8]) {
     let (assignment, reference) = &*GRADED;
-    let files = |_: &str| Err("no files".to_owned());
+    let files = |_: &str, _| Err("no files".to_owned());
     let own = match Submission::read(assignment, "handed-in.ir", &text_of(data)) {
         Ok(submission) => grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files),
         Err(why) => Measured { refused: Some(why), ..Measured::default() },

@@ -30,7 +30,7 @@ pub fn machine(data: &[u8]) {
     let program = &*PROGRAM;
     let kernel = &program.kernels[0];
     let launch = program
-        .launch(kernel, &Overrides::default(), &|_| Err("no files".to_owned()))
+        .launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()))
         .unwrap_or_else(|found| panic!("the program cannot be launched: {found:?}"));
     for &mode in &spec.modes {
         let options =

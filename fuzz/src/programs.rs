@@ -80,7 +80,7 @@ pub fn run(data: &[u8]) {
     let small = [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
     let set = small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
     let overrides = Overrides { set, most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
-    let launch = match program.launch(kernel, &overrides, &|_| Ok(vec![1, 2, 3, 4])) {
+    let launch = match program.launch(kernel, &overrides, &|_, _| Ok(vec![1, 2, 3, 4])) {
         Ok(launch) => launch,
         Err(found) => return laws::findings(&found, &text),
     };

@@ -156,7 +156,7 @@ impl Trial {
             return Err(shown(&program.findings));
         }
         let kernel = program.kernel(None).map_err(|why| self.does_not_run(why))?;
-        let no_files = |path: &str| Err(format!("`{path}`: bundled programs read no files"));
+        let no_files = |path: &str, _| Err(format!("`{path}`: bundled programs read no files"));
         let launch = program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
         Ok((kernel, launch))
     }

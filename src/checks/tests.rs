@@ -345,7 +345,7 @@ fn driver(setting: Setting, strong: &str) -> Driver {
         .replace("SPACE", if setting.shared { "shared" } else { "global" });
     let program = Program::parse("k.ir", &text);
     let kernel = program.kernel(None).expect("one kernel");
-    let launch = program.launch(kernel, &Overrides::default(), &|_| Err(String::new())).expect("sound directives");
+    let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err(String::new())).expect("sound directives");
     Driver::new(kernel, &launch, setting)
 }
 

@@ -270,6 +270,9 @@ pub(crate) struct LaunchChoice {
     /// Threads a block: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) block: Option<String>,
+    /// Let contents of buffers and expected values take this much of the computer's memory [default: 2]
+    #[arg(long, value_name = "GIB")]
+    pub(crate) max_memory: Option<u64>,
 }
 
 #[derive(clap::Args, Debug)]

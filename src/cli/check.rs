@@ -1,13 +1,13 @@
 //! `simt-sim check`: errors, warnings and a summary of each kernel; with `--run` also what the checks find in a run.
 
 use simt_sim::checks::Checks;
-use simt_sim::diag::{Diagnostic, Severity, Span, line_column, printable};
+use simt_sim::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_sim::kernel::{Kernel, Refused, support};
-use simt_sim::machine::Options;
-use simt_sim::pipeline::Program;
+use simt_sim::machine::{self, Options};
+use simt_sim::pipeline::{NoKernel, Program};
 use simt_sim::report::Run;
 
-use super::args::CheckArgs;
+use super::args::{CheckArgs, RunningChoice};
 use super::progress::Bar;
 use super::{Exit, Failure, checks, job, output, run, source};
 
@@ -20,7 +20,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let wanted = args.running.kernel.as_deref();
     let mut exit = Exit::Ok;
     for path in &args.files {
-        let program = match source::read(path) {
+        let mut program = match source::read(path) {
             Ok(program) => program,
             Err(Failure(text)) => {
                 output::error(&text);
@@ -28,8 +28,16 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
                 continue;
             }
         };
+        let mut shown = findings(&program, wanted);
+        let launch = of_launch(&args.running, &program)?;
+        let launches = !has_errors(&launch);
+        if !launches {
+            exit = Exit::Usage;
+        }
+        shown.extend(launch.iter().cloned());
+        output::error(&source::render(&program, &shown));
+        program.findings.extend(launch);
         let chosen = program.kernel(wanted);
-        output::error(&source::render(&program, &findings(&program, wanted)));
         if !args.quiet {
             output::print(&summary(&program))?;
         }
@@ -42,7 +50,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             (_, None) if !program.is_sound() => exit = Exit::Usage,
             (_, None) => {}
         }
-        if args.running.run && (chosen.is_ok() || program.is_sound()) {
+        if args.running.run && launches && (chosen.is_ok() || program.is_sound()) {
             match run_checked(args, &program) {
                 Ok(ended) if exit == Exit::Ok => exit = ended,
                 Ok(_) => {}
@@ -63,6 +71,40 @@ fn findings(program: &Program, wanted: Option<&str>) -> Vec<Diagnostic> {
         (Err(_), Some(_)) => program.findings_against(wanted).to_vec(),
         (_, None) => program.findings.clone(),
     }
+}
+
+/// What `run` would say of a sound program's launch before it executes anything. Of a file without directives,
+/// as compilers write it, it is noted.
+fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnostic>, Failure> {
+    let Some(first) = program.module.directives.first() else {
+        let note = |kernel: &Kernel| {
+            let message = format!("no directives say how to launch `{}`", kernel.name);
+            let note = Diagnostic::warning("missing-directive", kernel.span, message);
+            Diagnostic { severity: Severity::Note, ..note }.help("docs/directives.md describes them")
+        };
+        return Ok(program.kernels.first().map(note).into_iter().collect());
+    };
+    let kernel = match program.kernel(running.kernel.as_deref()) {
+        Ok(kernel) => kernel,
+        Err(_) if !program.is_sound() => return Ok(Vec::new()), // the reasons are findings already
+        Err(_) if running.kernel.is_some() => return Ok(Vec::new()), // the caller says so
+        Err(why @ NoKernel::Several { .. }) => {
+            let warning = Diagnostic::warning("missing-directive", first.span, why.to_string());
+            return Ok(vec![warning.help("write `//! kernel NAME`, or give `run` --kernel NAME")]);
+        }
+        Err(why) => {
+            let at = program.plan.kernel().map_or(first.span, |name| name.span);
+            return Ok(vec![Diagnostic::error("wrong-kernel", at, why.to_string())]);
+        }
+    };
+    let launch = match job::resolve(program, kernel, &running.launch)? {
+        Ok(launch) => launch,
+        Err(found) => return Ok(found),
+    };
+    let machine = job::machine(&running.machine)?;
+    let code = machine::lower(kernel, &machine.spec, machine.mode);
+    let fits = machine::fits(&code, &launch, &machine.spec);
+    Ok(fits.err().map(|why| Diagnostic::error("too-large", kernel.span, why.to_string())).into_iter().collect())
 }
 
 /// Runs a sound program with all checks on, and says how that ended.

@@ -157,7 +157,7 @@ fn as_recorded(program: &Program, typed: &LaunchChoice, constants: &[(String, i6
     let recorded = constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
     let mut set: Vec<String> = recorded.map(|(name, value)| format!("{name}={value}")).collect();
     set.extend(typed.set.iter().cloned());
-    LaunchChoice { set, grid: typed.grid.clone(), block: typed.block.clone() }
+    LaunchChoice { set, ..typed.clone() }
 }
 
 /// A simulated run.

@@ -11,7 +11,7 @@ use simt_sim::pipeline::Program;
 
 use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
 use super::source::read_text;
-use super::{Failure, output, source};
+use super::{Failure, output, reading, source};
 
 /// The machine to run on, and how.
 pub(crate) struct Machine {
@@ -112,11 +112,9 @@ pub(crate) fn resolve(
     }
     overrides.grid = choice.grid.as_deref().map(|t| parse_shape("--grid", t)).transpose()?;
     overrides.block = choice.block.as_deref().map(|t| parse_shape("--block", t)).transpose()?;
-    let files = |path: &str| -> Result<Vec<u8>, String> {
-        let beside = Path::new(&program.name).parent().unwrap_or(Path::new("")).join(path);
-        std::fs::read(&beside).map_err(|e| format!("cannot read `{}`: {e}", beside.display()))
-    };
-    Ok(program.launch(kernel, &overrides, &files))
+    overrides.most_memory = choice.max_memory.map(|gib| gib.saturating_mul(1 << 30));
+    let folder = Path::new(&program.name).parent().unwrap_or(Path::new(""));
+    Ok(program.launch(kernel, &overrides, &reading::beside(folder)))
 }
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {

@@ -1,6 +1,5 @@
 //! `simt-sim quiz`: a prediction first, then the run.
 
-use std::fs;
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use simt_sim::report::Style;
 
 use super::args::QuizArgs;
 use super::grade::read_assignment;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, reading};
 
 /// The seed of a quiz that names none: the same questions each time, until others are asked for.
 const SEED: u64 = 1;
@@ -76,7 +75,7 @@ fn of_assignment(args: &QuizArgs, folder: &Path, style: Style) -> Result<Exit, F
         return Err(Failure::new("--seed and --count are for topics: an assignment has the questions it has"));
     }
     let assignment = read_assignment(folder)?;
-    let files = |path: &str| fs::read(folder.join(path)).map_err(|e| format!("cannot read `{path}`: {e}"));
+    let files = reading::beside(folder);
     let questions = quiz::of_assignment(&assignment, &files);
     if questions.is_empty() {
         return Err(Failure::new(format!(

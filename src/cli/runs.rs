@@ -48,7 +48,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             lowering: lowerings[i],
             no_yield: choice.no_yield,
         },
-        launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone() },
+        launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone(), max_memory: choice.max_memory },
         limit: choice.limit,
     };
     Ok(constants.into_iter().enumerate().map(run).collect())

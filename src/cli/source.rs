@@ -5,10 +5,10 @@ use std::path::Path;
 use simt_sim::diag::{self, Diagnostic, Severity, Source};
 use simt_sim::pipeline::{NoKernel, Program};
 
-use super::{Failure, output};
+use super::{Failure, output, reading};
 
-/// The largest program text read, in bytes. Compilers emit a few megabytes at most.
-const MAX_BYTES: u64 = 64 << 20;
+/// The largest program text read, in bytes. Compilers emit a few megabytes at most; a byte of text takes some 40 of memory.
+pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a program and analyses it as far as it goes; findings are kept, not reported.
 pub(crate) fn read(path: &Path) -> Result<Program, Failure> {
@@ -74,14 +74,7 @@ pub(crate) fn excerpts(program: &Program, findings: &[Diagnostic], color: bool) 
 pub(crate) fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read `{name}`: {e}"));
-    let meta = std::fs::metadata(path).map_err(|e| fail(&e))?;
-    if !meta.is_file() {
-        return Err(fail(&"it is not a regular file"));
-    }
-    if meta.len() > MAX_BYTES {
-        return Err(fail(&format!("it has {} bytes; the limit is {MAX_BYTES}", meta.len())));
-    }
-    let bytes = std::fs::read(path).map_err(|e| fail(&e))?;
+    let bytes = reading::regular(path, MAX_BYTES, "the limit of a text is").map_err(|e| fail(&e))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
         Err(e) => Err(fail(&format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))),

@@ -12,8 +12,11 @@ use simt_sim::report::plot::lines;
 use simt_sim::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
 use super::args::SweepArgs;
-use super::{Exit, Failure, output, plot, source};
+use super::{Exit, Failure, output, plot, reading, source};
 use points::{Job, axes, simulate};
+
+/// The largest file of results, in bytes: a record takes some kilobytes.
+const MOST_RESULTS: u64 = 1 << 30;
 
 /// Runs a sweep, or puts results together.
 pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
@@ -72,14 +75,14 @@ pub(crate) fn together(files: &[PathBuf]) -> Result<Results, Failure> {
 
 /// The results in a file and how it ends; none when there is no file.
 fn read(path: &Path) -> Result<Option<(Results, Tail)>, Failure> {
-    match std::fs::read(path) {
-        // A line cut within a character is a line cut.
-        Ok(bytes) => Results::read(&String::from_utf8_lossy(&bytes))
-            .map(Some)
-            .map_err(|e| Failure::new(format!("{}: {e}", path.display()))),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(Failure::new(format!("cannot read `{}`: {e}", path.display()))),
+    if std::fs::metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound) {
+        return Ok(None);
     }
+    let bytes = reading::regular(path, MOST_RESULTS, "the limit of results is")
+        .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", path.display())))?;
+    // A line cut within a character is a line cut.
+    let read = Results::read(&String::from_utf8_lossy(&bytes));
+    read.map(Some).map_err(|e| Failure::new(format!("{}: {e}", path.display())))
 }
 
 /// What `--out` has, ready to be appended to.

@@ -26,7 +26,7 @@ fn launch<'p>(program: &'p Program, set: &[(&str, &str)]) -> (&'p Kernel, Launch
     let kernel = program.kernel(None).expect("one kernel");
     let set = set.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_| Err("no files".into())).expect("sound directives");
+    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
     (kernel, launch)
 }
 

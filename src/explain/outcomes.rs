@@ -109,9 +109,12 @@ const VERDICTS: &[[&str; 5]] = &[
     ],
     [
         "cycle-limit",
-        "The run was stopped after --max-cycles cycles.",
-        "Counted. Nothing is proved: the program may end later.",
-        "Raise --max-cycles, or make the problem smaller with --set.",
+        "The run was given up: after --max-cycles cycles, or, without that option, after 2,000,000,000 cycles or \
+         500,000,000 instructions issued.",
+        "Counted. Nothing is proved: the program may end later. Each SM may issue an equal share of the instructions, so \
+         that a run ends alike on every host; they take about a minute of one host core.",
+        "Look for a loop that does not end: one that writes memory is not proved to hang. If the program needs longer, give \
+         --max-cycles: then only cycles count. Or make the problem smaller with --set.",
         "simt-sim run programs/small/vector_add.ir --max-cycles 100",
     ],
     [

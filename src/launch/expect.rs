@@ -10,7 +10,10 @@ use super::expression::Expr;
 use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
 use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
-use super::term::{Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, integer, region, settled, value};
+use super::term::{
+    Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, eval_next, integer, region, settled, value,
+};
+use super::window::Windows;
 use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
@@ -149,16 +152,17 @@ impl Kind {
                 Some(got) => Some(format!("expected {} {value}, got {got}", relation.sign())),
             },
             Kind::Region { region, relation, expected, within } => {
-                let at = |k| Ok(region.first + k);
-                differences(buffers, memory, region, region.count, &at, (*relation, expected, *within))
+                let mut at = |k| Ok(region.first + k);
+                differences(buffers, memory, region, region.count, &mut at, (*relation, expected, *within))
             }
             Kind::Each { region, index, from, trips, relation, expected, within } => {
                 let index = settled(index, memory);
-                let at = |k: u64| {
-                    let index = eval(&index, memory, from + i128::from(k)).map_err(|d| d.message)?;
+                let mut windows = Windows::default();
+                let mut at = |k: u64| {
+                    let index = eval_next(&index, memory, from + i128::from(k), &mut windows).map_err(|d| d.message)?;
                     element_index(&index, region, Span::default()).map_err(|d| d.message)
                 };
-                differences(buffers, memory, region, *trips, &at, (*relation, expected, *within))
+                differences(buffers, memory, region, *trips, &mut at, (*relation, expected, *within))
             }
             Kind::One { left, relation, value, within } => {
                 let got = match eval(left, memory, 0) {
@@ -181,7 +185,7 @@ fn differences(
     memory: &dyn MemoryView,
     region: &Region,
     count: u64,
-    at: &dyn Fn(u64) -> Result<u64, String>,
+    at: &mut dyn FnMut(u64) -> Result<u64, String>,
     (relation, expected, within): (Relation, &Expected, Option<f64>),
 ) -> Option<String> {
     let ty = region.element;
@@ -321,9 +325,11 @@ fn bind_each(
     let mut packer = Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
     let initial = Initial(scope.buffers);
     let first = settled(&index, &initial);
+    let mut windows = Windows::default();
     for i in from..to {
-        element_index(&eval(&first, &initial, i)?, &region, span)?;
-        packer.push(wrapped(eval(&formula_term, &initial, i)?, region.element, formula.span())?, region.element);
+        element_index(&eval_next(&first, &initial, i, &mut windows)?, &region, span)?;
+        let value = eval_next(&formula_term, &initial, i, &mut windows)?;
+        packer.push(wrapped(value, region.element, formula.span())?, region.element);
     }
     let expected = Expected::Packed(packer.finish());
     Ok(Kind::Each { region, index: *index, from, trips, relation, expected, within })

@@ -7,12 +7,13 @@ use super::element::{Packer, Value, encode, fits, mask};
 use super::expression::Expr;
 use super::plan::{Each, Sequence, SequenceKind};
 use super::reference::{Region, block_sums};
-use super::term::{Initial, Scope, bind, eval, integer, region, value};
+use super::term::{Initial, Scope, bind, eval_next, integer, region, value};
+use super::window::Windows;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
-/// Reads a file that a directive names; the command line decides where names lead.
-pub type Files<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+/// Reads a file that a directive names, of at most so many bytes; the command line decides where names lead.
+pub type Files<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>, String>;
 
 /// Where a sequence goes: `count` elements of a type, the first of which has index `first`.
 #[derive(Clone, Copy, Debug)]
@@ -63,10 +64,10 @@ pub(super) fn words(
         }
         SequenceKind::Random { seed, low, high } => random(&mut packer, place, [seed, low, high], scope)?,
         SequenceKind::File(path) => {
-            let bytes = files(&path.text).map_err(|reason| {
+            let size = element.bytes().max(1) as usize;
+            let bytes = files(&path.text, count.saturating_mul(size as u64)).map_err(|reason| {
                 Diagnostic::error("file", path.span, format!("`{}` cannot be read: {reason}", path.text))
             })?;
-            let size = element.bytes().max(1) as usize;
             if bytes.len() % size != 0 {
                 let message = format!("the file's {} bytes are no whole number of elements", bytes.len());
                 return Err(Diagnostic::error("wrong-length", span, message));
@@ -112,8 +113,9 @@ pub(super) fn words(
                 .help("write `buffer[i]` or a slice on the left side"));
             }
             let term = bind(formula, &with_index(each, scope)?)?;
+            let mut windows = Windows::default();
             for i in first..first + count {
-                let value = eval(&term, &Initial(scope.buffers), i128::from(i))?;
+                let value = eval_next(&term, &Initial(scope.buffers), i128::from(i), &mut windows)?;
                 packer.push(wrapped(value, element, formula.span())?, element);
             }
         }

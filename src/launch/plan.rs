@@ -129,6 +129,20 @@ pub(super) enum Claim {
     Values(Box<ValuesClaim>),
 }
 
+impl Claim {
+    /// The buffer as many of whose elements get an expected value of their own at most; `None` where one value will do.
+    pub(super) fn packs(&self) -> Option<&str> {
+        let Claim::Values(claim) = self else { return None };
+        let (Expr::Name(name) | Expr::Slice(name, ..) | Expr::Index(name, ..)) = &claim.left else { return None };
+        let one = |value: &Expr| !matches!(value, Expr::Name(_) | Expr::Slice(..));
+        match &claim.right.kind {
+            SequenceKind::Fill(_) => None,
+            SequenceKind::Formula { value, each: None } if one(value) => None,
+            _ => Some(&name.text),
+        }
+    }
+}
+
 /// `LEFT RELATION RIGHT [within TOLERANCE]`
 #[derive(Clone, Debug)]
 pub(super) struct ValuesClaim {

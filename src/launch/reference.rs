@@ -143,7 +143,7 @@ fn halve<T: Copy>(count: u64, zero: T, get: impl Fn(u64) -> T, add: impl Fn(T, T
 }
 
 /// An integer total modulo 2^64 as a value: signed for signed elements.
-fn whole(total: u64, element: Type) -> Value {
+pub(super) fn whole(total: u64, element: Type) -> Value {
     let ty = if element.is_signed() { Type::S64 } else { Type::U64 };
     decode(encode(Value::Int(i128::from(total)), ty).unwrap_or(total), ty)
 }

@@ -3,7 +3,7 @@
 use super::expect::bind_expectation;
 use super::expression::Parser;
 use super::fill::{Files, Place, no_memory, words};
-use super::plan::{Plan, Shape};
+use super::plan::{BufferPlan, Plan, Shape};
 use super::term::{Scope, Side, integer};
 use super::token::tokenize;
 use super::{Buffer, Launch, Overrides};
@@ -13,6 +13,8 @@ use crate::kernel::{Kernel, Parameter};
 
 /// Most bytes that all buffers of a launch may have together.
 pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
+/// Most bytes of the host that contents of buffers and expected values take, unless told otherwise.
+const MAX_MEMORY: u64 = 2 << 30;
 /// Most threads in a block, on every GPU since Fermi.
 const MAX_BLOCK_THREADS: u64 = 1024;
 /// Largest block in x, y, z.
@@ -21,6 +23,15 @@ const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
 const MAX_GRID: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
 /// Most blocks, and most threads, of a launch.
 const MAX_TOTAL: u64 = i32::MAX as u64;
+
+/// Limits in bytes.
+#[derive(Clone, Copy, Debug)]
+struct Most {
+    /// Of all buffers together.
+    buffers: u64,
+    /// Of the host's memory for contents and expected values.
+    memory: u64,
+}
 
 /// What of a kernel a launch depends on.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +92,10 @@ impl Plan {
         }
         let dynamic_shared = self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
         let registers = self.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
-        let most = overrides.most_buffer_bytes.map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES));
+        let most = Most {
+            buffers: overrides.most_buffer_bytes.map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
+            memory: overrides.most_memory.unwrap_or(MAX_MEMORY),
+        };
         let Some(buffers) = self.place_buffers(&scope, files, most, &mut diagnostics) else { return Err(diagnostics) };
         let scope = Scope { buffers: &buffers, ..scope };
         let params = self.lay_out(&kernel, &scope, &mut diagnostics);
@@ -220,12 +234,40 @@ impl Plan {
         })
     }
 
+    /// Refuses contents and expected values that would take more than `most` bytes, before any is computed. A buffer
+    /// without content takes nothing until a kernel writes to it.
+    fn estimate(&self, counts: &[u64], most: u64) -> Result<(), Diagnostic> {
+        let bytes_of = |plan: &BufferPlan, count: u64| count.saturating_mul(u64::from(plan.element.bytes()));
+        let filled = self.buffers.iter().zip(counts).filter(|(plan, _)| plan.fill.is_some());
+        let filled = filled.map(|(plan, &count)| (bytes_of(plan, count), plan.span));
+        let named = |name: &str| self.buffers.iter().zip(counts).find(|(plan, _)| plan.name.text == name);
+        let expected = self.expectations.iter().filter_map(|expectation| {
+            let (plan, &count) = named(expectation.claim.packs()?)?;
+            Some((bytes_of(plan, count), expectation.span))
+        });
+        let mut total = 0u64;
+        for (bytes, span) in filled.chain(expected) {
+            total = total.saturating_add(bytes);
+            if total > most {
+                let message = format!(
+                    "contents and expected values up to here take {} of this computer's memory; the limit is {}",
+                    size(total),
+                    size(most)
+                );
+                let gib = total.div_ceil(1 << 30);
+                return Err(Diagnostic::error("too-large", span, message)
+                    .help(format!("use fewer elements, or allow more: --max-memory {gib}")));
+            }
+        }
+        Ok(())
+    }
+
     /// Sizes, addresses and contents. `None` when sizes are wrong: then nothing is filled.
     fn place_buffers(
         &self,
         scope: &Scope<'_>,
         files: Files<'_>,
-        most: u64,
+        most: Most,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<Vec<Buffer>> {
         let mut counts = Vec::new();
@@ -238,7 +280,7 @@ impl Plan {
                     .filter(|c| *c > 0)
                     .and_then(|c| c.checked_mul(u64::from(plan.element.bytes())));
                 match bytes {
-                    Some(bytes) if total.saturating_add(bytes) <= most => {
+                    Some(bytes) if total.saturating_add(bytes) <= most.buffers => {
                         total += bytes;
                         Ok(bytes / u64::from(plan.element.bytes()))
                     }
@@ -248,7 +290,7 @@ impl Plan {
                         Err(Diagnostic::error("out-of-range", plan.count.span(), message))
                     }
                     _ => {
-                        let message = format!("with `{}` the buffers exceed {}", plan.name.text, size(most));
+                        let message = format!("with `{}` the buffers exceed {}", plan.name.text, size(most.buffers));
                         Err(Diagnostic::error("too-large", plan.count.span(), message))
                     }
                 }
@@ -256,6 +298,10 @@ impl Plan {
             counts.push(count.map_err(|d| diagnostics.push(d)).unwrap_or(0));
         }
         if diagnostics.len() > before {
+            return None;
+        }
+        if let Err(diagnostic) = self.estimate(&counts, most.memory) {
+            diagnostics.push(diagnostic);
             return None;
         }
         let mut buffers: Vec<Buffer> = Vec::new();
@@ -339,7 +385,11 @@ fn extent(
 
 /// A number of bytes for a message.
 fn size(bytes: u64) -> String {
-    if bytes.is_multiple_of(1 << 30) { format!("{} GiB", bytes >> 30) } else { format!("{bytes} bytes") }
+    match bytes {
+        bytes if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        bytes if bytes >= 1 << 20 => format!("{} MiB", bytes.div_ceil(1 << 20)),
+        bytes => format!("{bytes} bytes"),
+    }
 }
 
 /// Zeros, left to the operating system to provide when touched.

@@ -7,6 +7,7 @@ use super::arithmetic::{Function, binary, call, flag, truth, unary};
 use super::element::{Value, bits, decode};
 use super::expression::{Binary, Expr, Unary};
 use super::reference::{Reduction, Region};
+use super::window::Windows;
 use crate::diag::{Diagnostic, Span, closest};
 use crate::isa::Type;
 use crate::text::tree::Name;
@@ -71,6 +72,14 @@ pub(super) enum Term {
     },
     /// One number made from many elements.
     Reduce(Reduction, Region),
+    /// The same of a slice of `whole` whose ends depend on the index.
+    Window {
+        reduction: Reduction,
+        name: Name,
+        whole: Region,
+        ends: Box<[Term; 2]>,
+        span: Span,
+    },
     Unary(Unary, Box<Term>, Span),
     Binary(Binary, Box<Term>, Box<Term>, Span),
     Choice(Box<[Term; 3]>, Span),
@@ -83,7 +92,9 @@ impl Term {
     /// The element type that the term reads: how a comparison with it is made. `None` for plain numbers.
     pub(super) fn element(&self) -> Option<Type> {
         match self {
-            Term::Element { region, .. } | Term::Reduce(_, region) => Some(region.element),
+            Term::Element { region, .. } | Term::Reduce(_, region) | Term::Window { whole: region, .. } => {
+                Some(region.element)
+            }
             _ => None,
         }
     }
@@ -95,7 +106,7 @@ impl Term {
 
 /// Binds and evaluates an expression that needs no memory after the run and no index.
 pub(super) fn value(expr: &Expr, scope: &Scope<'_>) -> Result<Value, Diagnostic> {
-    let term = bind(expr, scope)?;
+    let term = bind(expr, &Scope { variable: None, ..*scope })?;
     eval(&term, &Initial(scope.buffers), 0)
 }
 
@@ -185,6 +196,9 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
         _ => None,
     };
     if let (Some(reduction), [argument]) = (reduction, arguments) {
+        if let Some(window) = bind_window(reduction, argument, scope)? {
+            return Ok(window);
+        }
         let Some(region) = region(argument, scope)? else {
             let message = format!("`{}` of one argument takes a buffer or a slice of one", name.text);
             return Err(Diagnostic::error("type-mismatch", argument.span(), message));
@@ -220,6 +234,21 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
     if known { fold(term, scope) } else { Ok(term) }
 }
 
+/// The reduction of a slice if an end depends on the index.
+fn bind_window(reduction: Reduction, argument: &Expr, scope: &Scope<'_>) -> Result<Option<Term>, Diagnostic> {
+    let Expr::Slice(name, ends, span) = argument else { return Ok(None) };
+    if scope.variable.is_none() {
+        return Ok(None);
+    }
+    let whole = find_buffer(name, scope)?;
+    let [low, high] = &**ends;
+    let ends = [bind(low, scope)?, bind(high, scope)?];
+    if ends.iter().all(|end| end.value().is_some()) {
+        return Ok(None);
+    }
+    Ok(Some(Term::Window { reduction, name: name.clone(), whole, ends: Box::new(ends), span: *span }))
+}
+
 fn wrong_count(name: &Name, takes: usize, found: usize) -> Diagnostic {
     let message = format!("`{}` takes {takes} argument{}, not {found}", name.text, if takes == 1 { "" } else { "s" });
     Diagnostic::error("directive-syntax", name.span, message)
@@ -232,16 +261,23 @@ pub(super) fn region(expr: &Expr, scope: &Scope<'_>) -> Result<Option<Region>, D
         Expr::Slice(name, ends, span) => {
             let whole = find_buffer(name, scope)?;
             let before = Scope { side: Side::Before, ..*scope };
-            let (low, high) = (integer(&ends[0], &before)?, integer(&ends[1], &before)?);
-            if low < 0 || low > high || high > i128::from(whole.count) {
-                let message = format!("`{}` has the elements 0..{}, not {low}..{high}", name.text, whole.count);
-                return Err(Diagnostic::error("out-of-range", *span, message));
-            }
-            // Both ends lie in 0..=count, which is a u64.
-            Ok(Some(Region { first: low as u64, count: (high - low) as u64, ..whole }))
+            part(name, &whole, [value(&ends[0], &before)?, value(&ends[1], &before)?], *span).map(Some)
         }
         _ => Ok(None),
     }
+}
+
+/// The elements `low..high` of a whole buffer.
+fn part(name: &Name, whole: &Region, ends: [Value; 2], span: Span) -> Result<Region, Diagnostic> {
+    let [Value::Int(low), Value::Int(high)] = ends else {
+        return Err(Diagnostic::error("type-mismatch", span, "the ends of a slice must be integers"));
+    };
+    if low < 0 || low > high || high > i128::from(whole.count) {
+        let message = format!("`{}` has the elements 0..{}, not {low}..{high}", name.text, whole.count);
+        return Err(Diagnostic::error("out-of-range", span, message));
+    }
+    // Both ends lie in 0..=count, which is a u64.
+    Ok(Region { first: low as u64, count: (high - low) as u64, ..*whole })
 }
 
 fn find_buffer(name: &Name, scope: &Scope<'_>) -> Result<Region, Diagnostic> {
@@ -265,7 +301,17 @@ fn unknown(name: &Name, scope: &Scope<'_>) -> Diagnostic {
 
 /// Evaluates a bound expression; `index` is the value of its `for` index.
 pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<Value, Diagnostic> {
-    let sub = |term: &Term| eval(term, memory, index);
+    eval_next(term, memory, index, &mut Windows::default())
+}
+
+/// As [`eval`], for one index after the other; `windows` keeps what helps with the next.
+pub(super) fn eval_next(
+    term: &Term,
+    memory: &dyn MemoryView,
+    index: i128,
+    windows: &mut Windows,
+) -> Result<Value, Diagnostic> {
+    let mut sub = |term: &Term| eval_next(term, memory, index, windows);
     match term {
         Term::Value(value) => Ok(*value),
         Term::Index => Ok(Value::Int(index)),
@@ -275,6 +321,10 @@ pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<
             Ok(decode(bits(&|w| memory.word(buffer, w), element, at), element))
         }
         Term::Reduce(reduction, region) => Ok(reduction.apply(region, memory)),
+        Term::Window { reduction, name, whole, ends, span } => {
+            let region = part(name, whole, [sub(&ends[0])?, sub(&ends[1])?], *span)?;
+            windows.reduce(*reduction, region, *span, memory)
+        }
         Term::Unary(operator, operand, span) => unary(*operator, sub(operand)?, *span),
         Term::Binary(Binary::And, left, right, _) => Ok(flag(truth(sub(left)?) && truth(sub(right)?))),
         Term::Binary(Binary::Or, left, right, _) => Ok(flag(truth(sub(left)?) || truth(sub(right)?))),
@@ -284,7 +334,7 @@ pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<
             if truth(sub(condition)?) { sub(yes) } else { sub(no) }
         }
         Term::Function(function, terms, span) => {
-            let values = terms.iter().map(sub).collect::<Result<Vec<_>, _>>()?;
+            let values = terms.iter().map(&mut sub).collect::<Result<Vec<_>, _>>()?;
             call(*function, &values, *span)
         }
     }
@@ -298,6 +348,13 @@ pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
         Term::Value(_) | Term::Index => term.clone(),
         Term::Reduce(reduction, region) => Term::Value(reduction.apply(region, memory)),
         Term::Element { region, index, span } => Term::Element { region: *region, index: sub(index), span: *span },
+        Term::Window { reduction, name, whole, ends, span } => Term::Window {
+            reduction: *reduction,
+            name: name.clone(),
+            whole: *whole,
+            ends: Box::new(ends.each_ref().map(|end| settled(end, memory))),
+            span: *span,
+        },
         Term::Unary(operator, operand, span) => Term::Unary(*operator, sub(operand), *span),
         Term::Binary(operator, left, right, span) => Term::Binary(*operator, sub(left), sub(right), *span),
         Term::Choice(parts, span) => Term::Choice(Box::new(parts.each_ref().map(|part| settled(part, memory))), *span),

@@ -209,6 +209,14 @@ pub fn run<'k, O: Observer>(
     Ok(Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: merged.0 })
 }
 
+/// Whether a machine takes a launch: what [`run`] asks before it executes anything.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn fits(code: &Code<'_>, launch: &Launch, spec: &MachineSpec) -> Result<(), DoesNotFit> {
+    Occupancy::new(code.kernel(), launch, spec).map(|_| ())
+}
+
 /// Threads of the host for `n` things to do; `None` when one will do, or when the host gives us no more.
 fn threads(jobs: usize, n: u32) -> Option<rayon::ThreadPool> {
     // More threads than things would have nothing to do.

@@ -16,7 +16,7 @@ use super::support;
 fn findings(program: &Program) -> Vec<Diagnostic> {
     let mut findings = program.findings.clone();
     if program.is_sound() {
-        let no_files = |path: &str| Err(format!("there is no file `{path}`"));
+        let no_files = |path: &str, _| Err(format!("there is no file `{path}`"));
         match program.kernel(None) {
             Ok(kernel) => {
                 let launched = program.launch(kernel, &Overrides::default(), &no_files);

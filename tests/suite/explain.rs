@@ -20,7 +20,7 @@ fn raised(text: &str) -> BTreeSet<&'static str> {
     let program = Program::parse("sample.ir", text);
     let mut findings = program.findings.clone();
     if let (true, Ok(kernel)) = (program.is_sound(), program.kernel(None)) {
-        let launched = program.launch(kernel, &Overrides::default(), &|_| Err("there are no files".to_string()));
+        let launched = program.launch(kernel, &Overrides::default(), &|_, _| Err("there are no files".to_string()));
         findings.extend(launched.err().unwrap_or_default());
     }
     findings.iter().map(|f| f.code).collect()

@@ -58,3 +58,100 @@ fn numbers_of_the_command_line_say_what_they_can_be() {
     }
     good(&["run", program, "--max-cycles", "10_000_000", "-q"]);
 }
+
+#[test]
+fn the_ends_of_a_slice_can_depend_on_the_index() {
+    good(&["run", "tests/inputs/pairs.ir", "-q"]);
+    let quick = ["run", "tests/inputs/long_slices.ir", "-q"];
+    good(&quick);
+}
+
+/// `check` says what `run` refuses, in the same words.
+#[test]
+fn a_launch_that_is_refused_does_not_pass_the_check() {
+    let parameter = "//! grid = 1\n//! block = 32\n//! arg y = 1\n.visible .entry k(.param .u32 x) { ret; }\n";
+    let buffer = "//! grid = 1\n//! block = 32\n//! arg x = nowhere\n.visible .entry k(.param .u64 x) { ret; }\n";
+    let large = "//! grid = 1\n//! block = 1024\n.visible .entry k() { .shared .b8 s[300000]; ret; }\n";
+    let kernel = "//! kernel l\n//! grid = 1\n//! block = 32\n.visible .entry k() { ret; }\n";
+    let missing = "//! title nothing else\n.visible .entry k() { ret; }\n";
+    for (name, text, code) in [
+        ("parameter.ir", parameter, "error[unknown-argument]"),
+        ("buffer.ir", buffer, "error[unknown-name]"),
+        ("large.ir", large, "error[too-large]"),
+        ("kernel.ir", kernel, "error[wrong-kernel]"),
+        ("missing.ir", missing, "error[missing-directive]"),
+    ] {
+        let path = file(name, text);
+        let run = |command: &[&str]| {
+            let ended = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(command).output().expect("the binary starts");
+            (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
+        };
+        let (checked, said) = run(&["check", "-q", &path]);
+        assert_eq!(checked, Some(2), "{name}: {said}");
+        assert!(said.contains(code) && said.contains(" --> "), "{name}: {said}");
+        assert_eq!(run(&["run", "-q", &path]).0, Some(2), "{name}");
+    }
+    let bare = file("bare.ir", ".visible .entry k() { ret; }\n");
+    assert!(good(&["check", &bare]).contains("0 errors"));
+}
+
+/// A program whose buffer of this type and content is an argument.
+fn of_buffer(name: &str, buffer: &str) -> String {
+    let text = format!("//! grid = 1\n//! block = 32\n//! buffer a: {buffer}\n//! arg a = a\n");
+    file(name, &(text + ".visible .entry k(.param .u64 a) { ret; }\n"))
+}
+
+#[test]
+fn memory_is_estimated_before_it_is_taken() {
+    for (n, buffer, takes) in [
+        (0, "u8[16 << 30] = random(1, 0..9)", "16 GiB"),
+        (1, "u32[3 << 28] = iota", "3 GiB"),
+        (2, "u32[1 << 29] = fill(1)\n//! expect a == i for i", "4 GiB"),
+        (3, "f64[(1 << 28) + 1] = i for i", "2049 MiB"),
+    ] {
+        let path = of_buffer(&format!("memory{n}.ir"), buffer);
+        refused(&["run", &path], &["too-large", takes, "the limit is 2 GiB", "--max-memory"]);
+    }
+    let little = of_buffer("little.ir", "u32[4] = iota");
+    refused(&["run", &little, "--max-memory", "0"], &["take 16 bytes", "--max-memory 1"]);
+    good(&["run", &little, "--max-memory", "1", "-q"]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn only_regular_files_are_read_and_no_more_than_needed() {
+    let folder = PathBuf::from(file("sparse.bin", "")).parent().expect("a folder").to_path_buf();
+    let sparse = fs::OpenOptions::new().write(true).open(folder.join("sparse.bin")).expect("a file");
+    sparse.set_len(20 << 30).expect("a sparse file");
+    let pipe = folder.join("pipe").display().to_string();
+    let _ = fs::remove_file(&pipe);
+    assert!(Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    let bytes = file("four.bin", "\u{1}\u{2}\u{3}\u{4}");
+    for (n, name, words) in [
+        (0, "/dev/zero", "it is not a regular file"),
+        (1, "pipe", "it is not a regular file"),
+        (2, "sparse.bin", "it has 21474836480 bytes; the elements take 4"),
+        (3, "/proc/version", "the file has 0 elements"),
+        (4, ".", "it is not a regular file"),
+    ] {
+        refused(&["run", &of_buffer(&format!("file{n}.ir"), &format!("u32[1] = file(\"{name}\")"))], &[words]);
+    }
+    good(&["run", &of_buffer("file.ir", &format!("u32[1] = file(\"{bytes}\")\n//! expect a == 0x04030201")), "-q"]);
+    for path in [pipe.as_str(), "/dev/zero"] {
+        for arguments in [
+            &["run", path][..],
+            &["check", path],
+            &["run", "tests/inputs/pairs.ir", "--machine", &pipe.replace("pipe", "pipe.ron")],
+            &["sweep", "--merge", path],
+            &["sweep", "tests/inputs/pairs.ir", "-L", "mode", "volta", "--out", path],
+        ] {
+            refused(arguments, &["cannot read"]);
+        }
+    }
+    let long = folder.join("long.ir");
+    fs::File::create(&long).and_then(|file| file.set_len(60 << 20)).expect("a sparse file");
+    refused(&["run", &long.display().to_string()], &["it has 62914560 bytes; the limit of a text is 16777216"]);
+    for path in [long, folder.join("sparse.bin")] {
+        let _ = fs::remove_file(path);
+    }
+}

@@ -72,7 +72,7 @@ pub(crate) fn launch<'p>(program: &'p Program, overrides: &Overrides) -> Result<
         return Err(rendered(program, &program.findings));
     }
     let kernel = program.kernel(None).map_err(|e| e.to_string())?;
-    let no_files = |path: &str| Err(format!("`{path}`: tests read no files"));
+    let no_files = |path: &str, _| Err(format!("`{path}`: tests read no files"));
     let launch = program.launch(kernel, overrides, &no_files).map_err(|found| rendered(program, &found))?;
     Ok((kernel, launch))
 }

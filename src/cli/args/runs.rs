@@ -37,6 +37,9 @@ pub(crate) struct RunsChoice {
     /// Threads a block: X, X,Y or X,Y,Z; a second --block is for the second run
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) block: Vec<String>,
+    /// Let contents of buffers and expected values take this much of the computer's memory [default: 2]
+    #[arg(long, value_name = "GIB")]
+    pub(crate) max_memory: Option<u64>,
     /// The kernels to run, when files have several
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
     pub(crate) kernel: Vec<String>,

@@ -308,5 +308,6 @@ fn as_profiled(launched: &Launched, names: &[&str], typed: &LaunchChoice) -> Lau
         set,
         grid: typed.grid.clone().or_else(|| shape(launched.grid)),
         block: typed.block.clone().or_else(|| shape(launched.block)),
+        max_memory: typed.max_memory,
     }
 }

@@ -3,14 +3,13 @@
 //! The process is this program again, told to measure. Cycles, memory and the file's size are limited from within, by figures that do
 //! not depend on the host; what that misses is caught from without (`watch`). A panic or a stack overflow ends that process alone.
 
-use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use simt_sim::grade::{self, Assignment, Failed, Limits, Measured, Submission, one_line, plain};
 
-use super::super::{Exit, Failure, output};
+use super::super::{Exit, Failure, output, reading};
 use super::watch::{Bounds, Ended};
 use super::{files, nvcc};
 
@@ -20,7 +19,7 @@ const MOST_OUTPUT: u64 = 16 << 20;
 /// In the child: measures a submission and prints the figures.
 pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycles: &[u64]) -> Result<Exit, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let files = |path: &str| fs::read(folder.join(path)).map_err(|e| format!("cannot read `{path}`: {e}"));
+    let files = reading::beside(folder);
     let measured = match text(file, &assignment.spec.limits).and_then(|text| Submission::read(assignment, &name, &text))
     {
         Ok(submission) => grade::measure(assignment, &submission, cycles, &files),
@@ -33,7 +32,7 @@ pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycle
 /// A program's text.
 pub(super) fn text(file: &Path, limits: &Limits) -> Result<String, String> {
     files::regular(file, limits.file_kib << 10)?;
-    let bytes = fs::read(file).map_err(|e| format!("it cannot be read: {e}"))?;
+    let bytes = reading::regular(file, limits.file_kib << 10, "the limit is")?;
     String::from_utf8(bytes).map_err(|e| format!("byte {} of the file is not UTF-8 text", e.utf8_error().valid_up_to()))
 }
 

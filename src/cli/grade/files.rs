@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use simt_sim::grade::{Answers, Assignment, Limits, one_line};
 
-use super::super::source::read_text;
+use super::super::reading;
+use super::super::source::{MAX_BYTES, read_text};
 use super::Failure;
 
 /// Reads the assignment in a folder.
@@ -16,7 +17,9 @@ pub(crate) fn assignment(folder: &Path) -> Result<Assignment, Failure> {
     })?;
     let read = |file: &str| {
         let path = folder.join(file);
-        fs::read_to_string(&path).map_err(|e| format!("cannot read `{}`: {e}", path.display()))
+        let fail = |why: &dyn std::fmt::Display| format!("cannot read `{}`: {why}", path.display());
+        let bytes = reading::regular(&path, MAX_BYTES, "the limit of a text is").map_err(|why| fail(&why))?;
+        String::from_utf8(bytes).map_err(|why| fail(&why))
     };
     let found = Assignment::load(&text, &read).map_err(|faults| Failure::new(format!("{name}\n{faults}")))?;
     match folder.join(&found.spec.statement).is_file() {

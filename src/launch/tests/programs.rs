@@ -37,7 +37,7 @@ fn every_program_resolves_without_a_finding() {
         // The large programs are the same on less data.
         let set = plan.constants().filter(|c| *c == "n").map(|c| (c.to_owned(), "1024".to_owned())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
-        let launch = plan.resolve(kernel, &overrides, &|_| Err("no files".to_owned()));
+        let launch = plan.resolve(kernel, &overrides, &|_, _| Err("no files".to_owned()));
         let launch = launch.unwrap_or_else(|d| panic!("{}", render(&d, Source { name: &name, text: &source }, false)));
         assert!(launch.title.is_some() && !launch.expectations.is_empty(), "{name}");
     }

@@ -35,7 +35,7 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Ker
     let kernel = program.kernel(None).expect("one kernel");
     let set = set.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_| Err("no files".into())).expect("sound directives");
+    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
     let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
     let mode = spec.modes[0];
     let options =

@@ -119,7 +119,8 @@ impl Parser<'_> {
             let error = Diagnostic::error("expected-statement", mnemonic.span, message);
             return Err(self.report(error.help("write the instruction first, e.g. `add.u32 %r1, %r2, 1;`")));
         }
-        let operands = self.operands(&mnemonic)?;
+        let mut operands = self.operands(&mnemonic)?;
+        operands.shrink_to_fit();
         Ok(Instruction { guard, mnemonic, operands, span: self.since(start) })
     }
 

@@ -29,7 +29,7 @@ fn codes(text: &str) -> Vec<&'static str> {
     if program.is_sound()
         && let Ok(kernel) = program.kernel(None)
     {
-        let launched = program.launch(kernel, &Overrides::default(), &|_| Err("no files".to_owned()));
+        let launched = program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()));
         found.extend(launched.err().unwrap_or_default());
     }
     let rendered = support::rendered(&program, &found);
