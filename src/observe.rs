@@ -17,7 +17,7 @@ pub use crate::event::{AccessWay, MemoryKind, SlotLoss, Stall};
 pub use counts::Counts;
 pub use passages::{Edges, Passage, Passages, Visits};
 pub use slots::{SlotSpan, SlotUse, Slots};
-pub use timeline::{Control, Issue, LaneState, Places, Strip, Timeline, Window};
+pub use timeline::{Control, Issue, LaneState, Part, Places, Span, Strip, Timeline, Window};
 pub use totals::{StepTotals, Totals, TrafficTotals};
 pub use trace::{Trace, TraceEntry};
 

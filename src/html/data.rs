@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::shown;
-use crate::base::{LaneMask, Pc};
+use crate::base::{Cycle, LaneMask, Pc};
 use crate::divergence::GroupState;
 use crate::event::Traffic;
 use crate::explain;
@@ -60,9 +60,24 @@ struct WarpRow {
 }
 
 /// `cycles since the issue before, step, active, executed, slots, path, lanes that branch or null, state before, state after,
-/// waits (stall, cycles, ..), traffic or []`.
+/// waits (stall, cycles, ..), traffic or [], cycles from its first slot to its last, waits between its machine instructions (as
+/// those before it)`. The last two are left out where the step is one machine instruction.
 #[derive(Serialize)]
-struct IssueRow(u64, usize, i32, i32, u32, u32, Option<i32>, usize, usize, Vec<u64>, Vec<u32>);
+struct IssueRow(
+    u64,
+    usize,
+    i32,
+    i32,
+    u32,
+    u32,
+    Option<i32>,
+    usize,
+    usize,
+    Vec<u64>,
+    Vec<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")] Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")] Vec<u64>,
+);
 
 /// Indices of what occurs more than once.
 struct Tables<'a> {
@@ -128,7 +143,7 @@ fn warp(tables: &mut Tables<'_>, strip: &Strip) -> WarpRow {
 }
 
 fn issue_row(tables: &mut Tables<'_>, issue: &Issue, next: Option<Pc>, since: u64) -> IssueRow {
-    let waits = issue.waits.iter().flat_map(|&(stall, cycles)| [stall as u64, cycles]).collect();
+    let pairs = |waits: &[(Stall, Cycle)]| waits.iter().flat_map(|&(stall, n)| [stall as u64, n]).collect();
     IssueRow(
         since,
         tables.step(issue.pc),
@@ -139,8 +154,10 @@ fn issue_row(tables: &mut Tables<'_>, issue: &Issue, next: Option<Pc>, since: u6
         issue.taken.map(bits),
         tables.control(&issue.state, Some(issue.pc)),
         tables.control(&issue.after, next),
-        waits,
+        pairs(&issue.waits),
         issue.traffic.map(traffic).unwrap_or_default(),
+        (!issue.parts.is_empty()).then(|| issue.end() - issue.cycle),
+        pairs(&issue.waits_between()),
     )
 }
 

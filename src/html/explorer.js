@@ -235,6 +235,10 @@ class Explorer {
       const total = shown.waits.reduce((sum, w) => sum + w[1], 0);
       parts.push(element("h5", wait ? `It waits ${plural(total, "cycle")}` : `Before this the warp waited ${plural(total, "cycle")}`), this.waits(shown.waits));
     }
+    if (!wait && issue.between.length > 0) {
+      const total = issue.between.reduce((sum, w) => sum + w[1], 0);
+      parts.push(element("h5", `Between its ${issue.slots} machine instructions the warp waited ${plural(total, "cycle")}`), this.waits(issue.between));
+    }
     parts.push(...this.control(wait ? issue.after : issue.state, this.warp.running(i, wait)));
     box.replaceChildren(...parts);
   }
@@ -341,10 +345,11 @@ class Explorer {
     };
     const rows = this.warp.issues.map((issue, i) => {
       const step = this.model.steps[issue.step];
-      const waits = issue.waits.map(([stall, cycles]) => `${this.model.stalls[stall][0]} ${cycles}`).join(", ");
+      const words = (list) => list.map(([stall, cycles]) => `${this.model.stalls[stall][0]} ${cycles}`).join(", ");
+      const waits = [words(issue.waits), words(issue.between) && `within: ${words(issue.between)}`].filter((text) => text).join("; ");
       return { cells: [grouped(issue.number), grouped(issue.cycle), String(step.line), element("code", step.text), letters(i), count(issue.executed) + (issue.diverges ? ", lanes part" : ""), waits] };
     });
-    this.find(".alternative .scroll").replaceChildren(table(["issue", "cycle", "line", "instruction", "lanes, 0 first", "execute", "waited before"], rows));
+    this.find(".alternative .scroll").replaceChildren(table(["issue", "cycle", "line", "instruction", "lanes, 0 first", "execute", "waited before; within"], rows));
   }
 
   // Mouse and keys.

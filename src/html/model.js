@@ -56,13 +56,13 @@ class Warp {
     this.issues = row.issues.map((r, i) => {
       cycle += r[0];
       if (i > 0 && r[4] > 0) number += 1; // a step that takes no slot has the number of the one before it
-      const waits = [];
-      for (let w = 0; w < r[9].length; w += 2) waits.push([r[9][w], r[9][w + 1]]);
+      const pairs = (row) => row.flatMap((stall, w) => (w % 2 === 0 ? [[stall, row[w + 1]]] : []));
       const taken = r[6];
       return {
         number, cycle, step: r[1], active: r[2], executed: r[3], slots: r[4], path: r[5], taken,
         diverges: taken !== null && taken !== 0 && taken !== r[2],
-        state: data.controls[r[7]], after: data.controls[r[8]], waits, traffic: r[10].length > 0 ? r[10] : null,
+        state: data.controls[r[7]], after: data.controls[r[8]], waits: pairs(r[9]), traffic: r[10].length > 0 ? r[10] : null,
+        cycles: r[11] || r[4], between: pairs(r[12] || []),
       };
     });
     this.columns = {};
@@ -86,7 +86,7 @@ class Warp {
     const columns = [];
     this.issues.forEach((issue, i) => {
       const next = this.issues[i + 1];
-      let to = issue.cycle + Math.max(1, issue.slots);
+      let to = issue.cycle + Math.max(1, issue.cycles);
       if (next) to = Math.min(to, next.cycle);
       if (issue.slots > 0 || !next || next.cycle > issue.cycle) columns.push({ from: issue.cycle, to, issue: i, wait: false });
       if (next && next.cycle > to) columns.push({ from: to, to: next.cycle, issue: i, wait: true });

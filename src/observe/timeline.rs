@@ -10,6 +10,7 @@
 
 mod lanes;
 mod paths;
+mod spans;
 
 use std::ops::Range;
 
@@ -19,6 +20,7 @@ use crate::event::{Event, Observer, Stall, Traffic};
 
 pub use lanes::LaneState;
 use paths::Paths;
+pub use spans::{Part, Span};
 
 /// What to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,8 +98,10 @@ pub struct Issue {
     pub active: LaneMask,
     /// The active lanes whose guard held.
     pub executed: LaneMask,
-    /// Issue slots taken; 0 for a join step that is free.
+    /// Issue slots taken, those of [`Issue::parts`] included; 0 for a join step that is free.
     pub slots: u32,
+    /// The further machine instructions of a step that becomes several.
+    pub parts: Vec<Part>,
     /// Which set of lanes this is since the warp was last whole: 0 the whole warp, then 1, 2, .. in order of first issue.
     pub path: u32,
     /// For a conditional branch: the lanes that branched.
@@ -106,7 +110,8 @@ pub struct Issue {
     pub traffic: Option<Traffic>,
     /// For a memory access: where its lanes went.
     pub places: Option<Box<Places>>,
-    /// What the warp waited for since its previous issue, in this order; the cycles add up to the gap.
+    /// What the warp waited for since its previous issue, in this order; the cycles add up to the gap. What it waited for
+    /// between the machine instructions of this step is in [`Issue::parts`].
     pub waits: Vec<(Stall, Cycle)>,
     /// The warp's control state when this was issued.
     pub state: Control,
@@ -115,11 +120,6 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// Cycles waited since the previous issue.
-    pub fn waited(&self) -> Cycle {
-        self.waits.iter().map(|&(_, cycles)| cycles).sum()
-    }
-
     /// Whether this is a branch whose lanes disagreed.
     pub fn diverges(&self) -> bool {
         self.taken.is_some_and(|taken| !taken.is_empty() && taken != self.active)
@@ -263,7 +263,7 @@ impl Observer for Timeline {
                 let Some(i) = self.strip(warp) else { return };
                 if !self.progress[i].closed {
                     let (state, after) = Default::default();
-                    let (taken, traffic, places, waits) = (None, None, None, Vec::new());
+                    let (taken, traffic, places, waits, parts) = (None, None, None, Vec::new(), Vec::new());
                     let (number, path) = (0, 0);
                     let issue = Issue {
                         number,
@@ -272,6 +272,7 @@ impl Observer for Timeline {
                         active,
                         executed,
                         slots,
+                        parts,
                         path,
                         taken,
                         traffic,
@@ -283,10 +284,14 @@ impl Observer for Timeline {
                     self.issue(i, issue);
                 }
             }
-            // Drawn in one piece: the waits between the parts come behind.
-            Event::IssuePart { warp, pc, .. } => {
-                if let Some(issue) = self.last(warp, pc) {
+            Event::IssuePart { cycle, warp, pc, .. } => {
+                let Some(i) = self.strip(warp) else { return };
+                let waits = std::mem::take(&mut self.progress[i].waits);
+                if cycle < self.window.cycles.end
+                    && let Some(issue) = self.last(warp, pc)
+                {
                     issue.slots += 1;
+                    issue.parts.push(Part { cycle, waits });
                 }
             }
             Event::Branch { warp, pc, taken, .. } => {

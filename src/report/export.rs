@@ -51,14 +51,10 @@ pub fn export(format: Format, recording: &Recording) -> String {
     }
 }
 
-/// The waits in front of an issue, with the cycle at which each began. They end where the issue begins.
+/// The waits of an issue, with the cycle at which each began and its length: before the issue, and between the machine
+/// instructions of its step.
 fn waits(issue: &Issue) -> impl Iterator<Item = (Cycle, Stall, Cycle)> {
-    let mut at = issue.cycle.saturating_sub(issue.waited());
-    issue.waits.iter().map(move |&(stall, cycles)| {
-        let from = at;
-        at += cycles;
-        (from, stall, cycles)
-    })
+    issue.spans().into_iter().filter_map(|span| Some((span.from, span.stall?, span.cycles())))
 }
 
 /// Text on one line, without control characters.

@@ -95,6 +95,11 @@ impl Recording {
         issue.lane_states(self.warp_size).into_iter().map(LaneState::letter).collect()
     }
 
+    /// Lane by lane, the letters of the waits between the machine instructions of a step.
+    fn letters_between(&self, issue: &Issue) -> String {
+        self.letters(issue).replace(LaneState::Active.letter(), &STALLED.to_string())
+    }
+
     /// Lane by lane, the letters of the wait behind an issue.
     fn letters_after(&self, issue: &Issue) -> String {
         let (join, barrier) = issue.after.blocked();

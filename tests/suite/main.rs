@@ -35,3 +35,4 @@ mod support;
 mod sweep;
 mod truth;
 mod validation;
+mod views;

@@ -6,7 +6,7 @@ use simt_sim::base::{BlockId, LaneMask};
 use simt_sim::divergence::{GroupState, SideOrder};
 use simt_sim::launch::Overrides;
 use simt_sim::machine::{self, Mode};
-use simt_sim::observe::{LaneState, MemoryKind, Timeline, Window};
+use simt_sim::observe::{LaneState, MemoryKind, Span, Timeline, Window};
 use simt_sim::pipeline::{Program, record, simulate, walk};
 use simt_sim::report::plot::{self, Focus, Kind, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
@@ -111,9 +111,11 @@ fn every_lane_is_in_one_state_and_the_control_state_agrees() {
                     assert_eq!(exited & strip.lanes, strip.lanes - issue.state.live(), "{place}");
                 }
                 for pair in strip.issues.windows(2) {
-                    let gap = pair[1].cycle - pair[0].cycle - u64::from(pair[0].slots);
-                    let free = u64::from(pair[0].slots == 0 || pair[1].slots == 0);
-                    assert!(free == 1 || pair[1].waited() == gap, "{} issue {}", program.name, pair[1].number);
+                    let began = pair[1].spans().first().map(|span| span.from);
+                    let free = pair[0].slots == 0 || pair[1].slots == 0;
+                    assert!(free || began == Some(pair[0].end()), "{} issue {}", program.name, pair[1].number);
+                    let joined = |spans: &[Span]| spans.windows(2).all(|two| two[0].to == two[1].from);
+                    assert!(joined(&pair[1].spans()), "{} issue {}", program.name, pair[1].number);
                 }
                 // What takes a slot is numbered one by one; what takes none belongs to the issue before.
                 let issued = strip.issues.iter().filter(|issue| issue.slots > 0);

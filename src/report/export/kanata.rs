@@ -1,9 +1,9 @@
 //! A Kanata 0004 log: a row for each issued instruction, for the pipeline viewer Konata.
 //!
 //! The format (Konata, `docs/kanata-log-format.md`) is a list of commands in order of time; a cycle that is past cannot be
-//! added to. A row's thread is its warp. Lane 0 has the stages: `W` from the end of the warp's previous issue, `X` while the
-//! instruction takes issue slots (`free`, a cycle wide, for a step that takes none). Lane 1 has the reasons of the wait under their
-//! Nsight Compute names. A row retires when it has been issued; nothing is ever flushed.
+//! added to. A row's thread is its warp. Lane 0 has the stages: `W` from the end of the warp's previous issue, `X` from
+//! the first to the last of the issue slots that the instruction takes (`free`, a cycle wide, for a step that takes none). Lane 1
+//! has the reasons of the waits under their Nsight Compute names: before the issue, and between the machine instructions of one step. A row retires when it has been issued; nothing is ever flushed.
 
 use std::fmt::Write;
 
@@ -63,13 +63,15 @@ fn row(log: &mut Log, recording: &Recording, id: usize, (start, strip, issue): (
     let warp = strip.warp;
     log.at(start, format!("L\t{id}\t0\tw{warp} {}: {text}  {}{diverges}", issue.pc, issue.active));
     log.at(start, format!("L\t{id}\t1\t{}", details(recording, strip, issue)));
-    let end = issue.cycle + Cycle::from(issue.slots.max(1));
+    let end = issue.end().max(issue.cycle + 1);
     if start < issue.cycle {
         log.at(start, format!("S\t{id}\t0\tW"));
-        for (from, stall, cycles) in waits(issue) {
-            log.at(from, format!("S\t{id}\t1\t{}", stall.name()));
-            log.at(from + cycles, format!("E\t{id}\t1\t{}", stall.name()));
-        }
+    }
+    for (from, stall, cycles) in waits(issue) {
+        log.at(from, format!("S\t{id}\t1\t{}", stall.name()));
+        log.at(from + cycles, format!("E\t{id}\t1\t{}", stall.name()));
+    }
+    if start < issue.cycle {
         log.at(issue.cycle, format!("E\t{id}\t0\tW"));
     }
     let stage = if issue.slots == 0 { "free" } else { "X" };

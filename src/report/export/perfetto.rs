@@ -186,7 +186,8 @@ fn warp(events: &mut Events, recording: &Recording, strip: &Strip) {
             events.slice("stall", stall.name().to_owned(), at, from, cycles, args);
         }
         let name = step_text(recording, issue.pc);
-        events.slice("issue", name, at, issue.cycle, issue.slots.into(), issue_args(recording, issue));
+        let cycles = issue.end() - issue.cycle;
+        events.slice("issue", name, at, issue.cycle, cycles, issue_args(recording, issue));
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::palette::{GREY, INK, PALE, face};
 use super::scene::{Area, Scene};
-use crate::base::Cycle;
 use crate::observe::Strip;
 use crate::report::numbers::grouped;
 use crate::report::timeline::Axis;
@@ -45,7 +44,7 @@ impl Scale {
         let (from, to) = match axis {
             Axis::Issue => (issues().map(|i| i.number).min(), issues().map(|i| i.number + 1).max()),
             Axis::Cycle => {
-                let end = |s: &Strip| s.ended.or(s.issues.last().map(|i| i.cycle + u64::from(i.slots.max(1))));
+                let end = |s: &Strip| s.ended.or(s.issues.last().map(|i| i.end().max(i.cycle + 1)));
                 (issues().map(|i| i.cycle).min(), strips.clone().filter_map(end).max())
             }
         };
@@ -90,7 +89,7 @@ impl Scale {
             let next = issued.get(k + 1).copied();
             let (at, end) = match self.axis {
                 Axis::Issue => (issue.number, issue.number + 1),
-                Axis::Cycle => (issue.cycle, issue.cycle + Cycle::from(issue.slots)),
+                Axis::Cycle => (issue.cycle, issue.end()),
             };
             let from = self.x(at);
             let to = self.x(end).max(from + 2).min(self.right().max(from + 2));

@@ -34,12 +34,23 @@ pub(super) fn bins(recording: &Recording, scale: &Scale, most: u64) -> Vec<Bin> 
     let empty = |i: u64| Bin { from: from + i * step, to: (from + (i + 1) * step).min(to), lanes: [0; MAX_LANES + 1] };
     let mut bins: Vec<Bin> = (0..count).map(empty).collect();
     for issue in recording.timeline.strips().iter().flat_map(|s| &s.issues) {
-        let at = if scale.axis == Axis::Issue { issue.number } else { issue.cycle };
         let is_join = recording.step(issue.pc).is_some_and(|step| step.source.is_none());
-        let counts = recording.counts_joins || !is_join;
-        let i = usize::try_from(at.saturating_sub(from) / step).unwrap_or(usize::MAX);
-        if let Some(bin) = bins.get_mut(i).filter(|_| counts) {
-            bin.lanes[issue.active.count() as usize] += u64::from(issue.slots);
+        if is_join && !recording.counts_joins {
+            continue;
+        }
+        let mut add = |at: u64, slots: u64| {
+            let i = usize::try_from(at.saturating_sub(from) / step).unwrap_or(usize::MAX);
+            if let Some(bin) = bins.get_mut(i) {
+                bin.lanes[issue.active.count() as usize] += slots;
+            }
+        };
+        match scale.axis {
+            Axis::Issue => add(issue.number, issue.slots.into()),
+            // Each machine instruction in the cycle of its slot.
+            Axis::Cycle => {
+                let slots = issue.spans().into_iter().filter(|span| span.stall.is_none());
+                slots.flat_map(|span| span.from..span.to).for_each(|cycle| add(cycle, 1));
+            }
         }
     }
     bins

@@ -7,9 +7,9 @@ use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows};
 use super::palette::{GREY, INK, PALE, face};
 use super::reasons::{self, ISSUED};
 use super::scene::{Area, Scene};
-use crate::base::Cycle;
+use crate::base::Pc;
 use crate::event::Stall;
-use crate::observe::Strip;
+use crate::observe::{Span, Strip};
 use crate::report::numbers::grouped;
 use crate::report::timeline::{Axis, Recording};
 
@@ -21,8 +21,8 @@ pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
     let strips = panel.strips();
     let scale = Scale::new(panel.all_strips(usize::MAX), Axis::Cycle, MARGIN + 100, ROOM);
     let mut seen = [false; Stall::ALL.len()];
-    panel.peers.iter().flat_map(|peer| segments_of(peer.timeline.strips())).for_each(|(_, segment)| {
-        if let Some(stall) = segment.stall {
+    panel.peers.iter().flat_map(|peer| segments_of(peer.timeline.strips())).for_each(|(_, span, _)| {
+        if let Some(stall) = span.stall {
             seen[stall as usize] = true;
         }
     });
@@ -39,10 +39,10 @@ pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
         scene.fill(area, PALE.tint(90));
         scene.text((scale.left() - 8, area.y + area.h / 2), face(11, INK).bold().end(), format!("warp {}", strip.warp));
     }
-    for (i, segment) in segments_of(strips) {
+    for (i, span, _) in segments_of(strips) {
         let y = top + i32::try_from(i).unwrap_or(0) * ROW;
-        let (x, end) = (scale.x(segment.from), scale.x(segment.to));
-        match segment.stall {
+        let (x, end) = (scale.x(span.from), scale.x(span.to));
+        match span.stall {
             Some(stall) if end > x => {
                 reasons::look(stall).draw(&mut scene, Area { x, y: y + 3, w: end - x, h: ROW - 11 }, "");
             }
@@ -63,28 +63,11 @@ fn issue_share(strips: &[Strip]) -> String {
     format!("{} issue slots used by these warps in {} cycles", grouped(used), grouped(to - from))
 }
 
-/// A span of a warp's time: an issue, or waiting for one reason.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Segment {
-    from: Cycle,
-    to: Cycle,
-    stall: Option<Stall>,
-    line_of: usize,
-}
-
-/// The spans of every strip, in order; they cover the time of a warp up to its last issue without a gap.
-fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Segment)> {
+/// The spans of every strip with the step that each is of, in order; they cover the time of a warp up to its last issue without
+/// a gap.
+fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Span, Pc)> {
     strips.iter().enumerate().flat_map(|(i, strip)| {
-        strip.issues.iter().enumerate().flat_map(move |(line_of, issue)| {
-            let mut from = issue.cycle.saturating_sub(issue.waited());
-            let waits = issue.waits.iter().map(move |&(stall, cycles)| {
-                let segment = Segment { from, to: from + cycles, stall: Some(stall), line_of };
-                from += cycles;
-                (i, segment)
-            });
-            let to = issue.cycle + Cycle::from(issue.slots);
-            waits.chain((issue.slots > 0).then_some((i, Segment { from: issue.cycle, to, stall: None, line_of })))
-        })
+        strip.issues.iter().flat_map(move |issue| issue.spans().into_iter().map(move |span| (i, span, issue.pc)))
     })
 }
 
@@ -92,11 +75,10 @@ fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Segment)> {
 pub(super) fn data(recording: &Recording) -> String {
     let mut out = String::from("block,warp,from,to,state,line\n");
     let strips = recording.timeline.strips();
-    for (i, segment) in segments_of(strips) {
+    for (i, Span { from, to, stall }, pc) in segments_of(strips) {
         let strip = &strips[i];
-        let Segment { from, to, stall, line_of } = segment;
         let state = stall.map_or("issued", Stall::name);
-        let line = recording.line(strip.issues[line_of].pc);
+        let line = recording.line(pc);
         let _ = writeln!(out, "{},{},{from},{to},{state},{line}", strip.block.0, strip.warp);
     }
     out

@@ -8,6 +8,7 @@ use super::reasons;
 use super::scene::{Area, Scene};
 use crate::base::Pc;
 use crate::event::Stall;
+use crate::observe::Span;
 use crate::report::numbers::grouped;
 use crate::report::timeline::{Recording, quoted};
 
@@ -29,17 +30,19 @@ impl Bar {
 /// The waits of each warp, and of each step that was waited for.
 fn bars(recording: &Recording) -> (Vec<Bar>, Vec<Bar>) {
     let strips = recording.timeline.strips();
-    let add = |cycles: &mut Cycles, waits: &[(Stall, u64)]| {
-        waits.iter().for_each(|&(stall, n)| cycles[stall as usize] += n);
+    let add = |cycles: &mut Cycles, spans: &[Span]| {
+        let waits = spans.iter().filter_map(|span| Some((span.stall?, span.cycles())));
+        waits.for_each(|(stall, n)| cycles[stall as usize] += n);
     };
     let mut warps = Vec::new();
     let mut steps: Vec<Cycles> = vec![Cycles::default(); recording.steps.len()];
     for strip in strips {
         let mut cycles = Cycles::default();
         for issue in &strip.issues {
-            add(&mut cycles, &issue.waits);
+            let spans = issue.spans();
+            add(&mut cycles, &spans);
             if let Some(step) = steps.get_mut(issue.pc.index()) {
-                add(step, &issue.waits);
+                add(step, &spans);
             }
         }
         warps.push(Bar { name: format!("warp {}", strip.warp), text: String::new(), cycles });

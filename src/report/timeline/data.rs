@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::Recording;
 use crate::base::LaneMask;
-use crate::observe::LaneState;
+use crate::observe::{LaneState, Stall};
 
 /// The columns of [`csv`].
 const COLUMNS: &str = "block,warp,issue,cycle,slots,pc,line,path,active,executed,masked_off,at_join,at_barrier,exited,\
@@ -19,7 +19,7 @@ pub fn csv(recording: &Recording) -> String {
             let masks = issue.masks(lanes);
             let mask = |state: LaneState| masks[state as usize];
             let depth = issue.state.depth();
-            let main_wait = issue.waits.iter().max_by_key(|&&(_, cycles)| cycles).map_or("", |(stall, _)| stall.name());
+            let main_wait = issue.main_stall().map_or("", Stall::name);
             let text = recording.step(issue.pc).map_or("", |step| step.text.as_str());
             let _ = writeln!(
                 out,

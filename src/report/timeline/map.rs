@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::{Axis, MapStyle, Recording, head, path_colour, span};
-use crate::observe::{Issue, Strip};
+use crate::base::Cycle;
+use crate::observe::{Issue, Stall, Strip};
 use crate::report::text::wrap;
 
 /// The lane map of every recorded warp, one after the other. Readable without colour.
@@ -47,13 +48,17 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
         let n = format!("{}{}", issue.executed.count(), if issue.diverges() { "*" } else { " " });
         let cells = [&issue.number.to_string(), &issue.cycle.to_string(), &line(issue).to_string()];
         row([cells[0], cells[1], cells[2], &(letters + &pad), &n], text);
-        if style.axis == Axis::Cycle
-            && let Some(next) = strip.issues.get(i + 1)
-        {
+        if style.axis == Axis::Issue {
+            continue;
+        }
+        let mut wait = |(stall, cycles): (Stall, Cycle), letters: &str, between: &str| {
+            row(["", &format!("+{cycles}"), "", letters, ""], &format!("({}{between})", stall.name()));
+        };
+        let letters = recording.letters_between(issue) + &pad;
+        issue.waits_between().into_iter().for_each(|w| wait(w, &letters, ", between its machine instructions"));
+        if let Some(next) = strip.issues.get(i + 1) {
             let letters = recording.letters_after(issue) + &pad;
-            for (stall, cycles) in &next.waits {
-                row(["", &format!("+{cycles}"), "", &letters, ""], &format!("({})", stall.name()));
-            }
+            next.waits.iter().for_each(|&w| wait(w, &letters, ""));
         }
     }
 }

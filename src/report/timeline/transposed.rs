@@ -23,8 +23,8 @@ pub fn transposed(recording: &Recording, style: MapStyle) -> String {
     out
 }
 
-/// Columns in front of the first issue.
-const MARGIN: usize = 8;
+/// Columns in front of the first issue: `lane 31` and two blanks.
+const MARGIN: usize = 9;
 
 fn panel_of(out: &mut String, recording: &Recording, strip: &Strip, panel: &[Issue]) {
     let digits = panel.iter().map(|i| recording.line(i.pc).to_string().len()).max().unwrap_or(1);
