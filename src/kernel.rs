@@ -15,7 +15,7 @@ mod lane;
 pub mod layout;
 
 pub use check::{Checked, Refused, check, check_parsed, support};
-pub use convert::{Conditional, Converted};
+pub use convert::{Conditional, Converted, PredicatedBranch};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
 pub use inst::*;
 pub use lane::*;
@@ -57,6 +57,8 @@ pub struct Kernel {
     pub registers_per_thread: u32,
     /// Control flow and where divergent branches reconverge.
     pub flow: ControlFlow,
+    /// The branches that became predication, in the order of the instructions in their places.
+    pub predicated: Vec<PredicatedBranch>,
     /// The kernel's text.
     pub span: Span,
 }

@@ -24,7 +24,8 @@ pub(crate) use timeline::quoted;
 pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
 pub use run::{
     Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts,
-    MachineFacts, MemoryRow, Named, Origin, Run, RunInput, Slots, StepInfo, Verdict,
+    MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict,
+    predication,
 };
 pub use text::{
     Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,

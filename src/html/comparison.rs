@@ -11,6 +11,7 @@ pub(super) fn sections(found: &Comparison) -> Markup {
     let [a, b] = [shown(&found.a.name), shown(&found.b.name)];
     html! {
         section.comparison {
+            @for note in &found.notes { p { "Note: " (shown(note)) } }
             (heading(2, "Where they part", None))
             (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
             @if !found.branches.is_empty() { (heading(2, "Branches", Some(super::Scope::WholeRun))) (branches(&found.branches, [&a, &b])) }
@@ -61,7 +62,8 @@ fn branches(pairs: &[BranchPair], [a, b]: [&str; 2]) -> Markup {
                     tr {
                         th.n scope="col" { "line" } th scope="col" { "branch" }
                         th.n scope="col" { "executed, A: " (a) } th.n scope="col" { "executed, B: " (b) }
-                        th.n scope="col" { "divergent, A" } th.n scope="col" { "divergent, B" }
+                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, A" }
+                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, B" }
                     }
                 }
                 tbody {
@@ -69,7 +71,8 @@ fn branches(pairs: &[BranchPair], [a, b]: [&str; 2]) -> Markup {
                         tr {
                             td.n { (pair.line) }
                             td { code { (shown(&pair.text)) } }
-                            @for n in pair.executed.iter().chain(&pair.divergent) { td.n { (grouped(*n)) } }
+                            @for n in pair.executed { td.n { (grouped(n)) } }
+                            @for side in [0, 1] { td.n { (pair.divergence(side)) } }
                         }
                     }
                 }

@@ -47,7 +47,9 @@ pub(super) fn branches(run: &Run, level: u8) -> Markup {
     html! {
         section {
             (heading(level, "Branches", Some(Scope::WholeRun)))
-            @if run.branches.is_empty() { p { "There is no conditional branch." } } @else {
+            @if run.branches.is_empty() && run.predicated.is_empty() { p { "There is no conditional branch." } }
+            @if let Some(note) = run.predication_note() { p { (note) } (predicated(run)) }
+            @if !run.branches.is_empty() {
                 div.scroll tabindex="0" role="region" aria-label="Branches" {
                     table {
                         thead { tr {
@@ -67,6 +69,35 @@ pub(super) fn branches(run: &Run, level: u8) -> Markup {
                                     td.n { (b.reconverges_at.map(|line| line.to_string()).unwrap_or_default()) }
                                 }
                             }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The branches that were predicated.
+fn predicated(run: &Run) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Predicated branches" {
+            table {
+                thead { tr {
+                    th.n scope="col" { "line" } th scope="col" { "predicated branch" } th.n scope="col" { "reached" }
+                    th.n scope="col" title="warps of which some lanes would have branched and some not" { "mixed" }
+                    th.n scope="col" { "active lanes" } th.n scope="col" { "lanes that would branch" }
+                    th.n scope="col" { "meet at line" }
+                } }
+                tbody {
+                    @for b in &run.predicated {
+                        tr {
+                            td.n { (b.line) }
+                            td { code { (shown(&b.text)) } }
+                            td.n { (grouped(b.executed)) }
+                            td.n { (grouped(b.mixed)) }
+                            td.n { (b.average_active_lanes.map(real).unwrap_or_default()) }
+                            td.n { (b.taken_lanes_average.map(real).unwrap_or_default()) }
+                            td.n { (b.reconverges_at.map(|line| line.to_string()).unwrap_or_default()) }
                         }
                     }
                 }

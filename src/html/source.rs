@@ -81,7 +81,7 @@ fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
                 th scope="col" { "source" }
                 th.n scope="col" title="share of issue slots and of waiting; >> no line takes longer" { "time" }
                 th.n scope="col" title="instructions that warps executed" { "exec" }
-                th.n scope="col" title="branches at which lanes parted" { "div" }
+                th.n scope="col" title="branches at which lanes parted; p: branches that were predicated, and how often their lanes would have parted" { "div" }
                 th.n scope="col" title="active lanes on average" { "lanes" }
                 th.n scope="col" title="sectors of 32 bytes" { "sect" }
                 th.n scope="col" title="cycles that warps waited to issue it" { "wait" }
@@ -112,14 +112,14 @@ fn row(number: usize, text: &str, line: &Line, time: u64, hottest: u64) -> Marku
             td.n.number { (number) }
             td.code { code { (shown(&code)) @if cut { "…" } } }
             @if line.time() == 0 {
-                td colspan="7" {}
+                td colspan="2" {} td.n { (line.divergence()) } td colspan="4" {}
             } @else {
                 td."n bar" style={ "--v:" (width) "%" } {
                     @if heat == Heat::Hottest { span.hottest title="no line takes longer" { ">> " } }
                     (percent(share).replace(' ', ""))
                 }
                 (count(line.executed))
-                (count(line.divergent))
+                @if line.predicated.is_some() { td.n { (line.divergence()) } } @else { (count(line.divergent)) }
                 td.n { (line.average_lanes().map(|lanes| format!("{lanes:.1}")).unwrap_or_default()) }
                 (count(line.sectors))
                 (count(line.stalled))

@@ -30,6 +30,22 @@ pub struct Conditional {
     blocks: Vec<BasicBlockId>,
 }
 
+/// A conditional branch that a kernel no longer has, because its sides are guarded.
+///
+/// The instruction in its place shows what the branch would have done: the same warps come by with the same active lanes, and
+/// its guard is the branch's or the complement of that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PredicatedBranch {
+    /// The branch's source line.
+    pub line: u32,
+    /// The source line at which its sides meet; none where one side ends.
+    pub meets: Option<u32>,
+    /// The instruction in its place: its index in [`Kernel::insts`].
+    pub inst: u32,
+    /// Whether the lanes that execute the instruction are those that would branch, rather than those that would go on.
+    pub executes_taken: bool,
+}
+
 /// A converted kernel.
 #[derive(Clone, Debug)]
 pub struct Converted {
@@ -47,15 +63,16 @@ impl Kernel {
             let exits = |inst: &Inst| inst.guard.is_none() && inst.op == Op::Exit;
             self.insts.get(target.index()).filter(|inst| exits(inst))
         };
-        let mut insts = self.insts.clone();
-        for inst in insts.iter_mut().filter(|inst| inst.guard.is_some()) {
+        let (mut insts, mut predicated) = (self.insts.clone(), self.predicated.clone());
+        for (i, inst) in (0..).zip(&mut insts).filter(|(_, inst)| inst.guard.is_some()) {
             if let Op::Branch { target, .. } = &inst.op
                 && let Some(exit) = bare(target)
             {
                 (inst.op, inst.class, inst.form) = (Op::Exit, exit.class, exit.form);
+                predicated.push(PredicatedBranch { line: inst.line, meets: None, inst: i, executes_taken: true });
             }
         }
-        self.with(insts, self.functions.clone())
+        self.with(insts, self.functions.clone(), predicated)
     }
 
     /// Every `if` that could be converted, in the order written. No instruction is in the arms of two of them.
@@ -66,13 +83,14 @@ impl Kernel {
     /// The kernel with those conditionals as guarded instructions for which `worth` holds.
     pub fn predicated(&self, worth: impl Fn(&Conditional) -> bool) -> Converted {
         let chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
-        Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new() }.run()
+        Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new(), predicated: Vec::new() }.run()
     }
 
     /// The same kernel with other instructions, and functions that lie elsewhere among them.
-    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>) -> Kernel {
+    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>, mut predicated: Vec<PredicatedBranch>) -> Kernel {
         let flow = ControlFlow::build(&insts, &functions, &self.registers);
-        Kernel { insts, functions, flow, ..self.clone() }
+        predicated.sort_by_key(|branch| branch.inst);
+        Kernel { insts, functions, flow, predicated, ..self.clone() }
     }
 
     fn conditional(&self, branch: &Branch) -> Option<Conditional> {
@@ -136,6 +154,7 @@ struct Rewriting<'a> {
     chosen: Vec<Conditional>,
     insts: Vec<Inst>,
     origin: Vec<u32>,
+    predicated: Vec<PredicatedBranch>,
 }
 
 impl Rewriting<'_> {
@@ -170,7 +189,13 @@ impl Rewriting<'_> {
         }
         let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
         let functions = self.kernel.functions.iter().map(moved).collect();
-        Converted { kernel: self.kernel.with(self.insts, functions), origin: self.origin }
+        // Those of an earlier rewriting go where their instructions went.
+        for branch in &self.kernel.predicated {
+            let inst = (0..).zip(&self.origin).find(|&(_, &origin)| origin == branch.inst).map(|(inst, _)| inst);
+            self.predicated.extend(inst.map(|inst| PredicatedBranch { inst, ..*branch }));
+        }
+        let kernel = self.kernel.with(self.insts, functions, self.predicated);
+        Converted { kernel, origin: self.origin }
     }
 
     fn push(&mut self, origin: u32, inst: Inst) {
@@ -183,6 +208,13 @@ impl Rewriting<'_> {
         let branch = &self.kernel.insts[conditional.branch as usize];
         let Some(taken) = branch.guard else { return };
         let falls = PredicateUse { negated: !taken.negated, ..taken };
+        let meets = self.kernel.flow.blocks().get(conditional.join.index());
+        self.predicated.push(PredicatedBranch {
+            line: branch.line,
+            meets: meets.and_then(|block| self.kernel.insts.get(block.first as usize)).map(|inst| inst.line),
+            inst: self.insts.len() as u32,
+            executes_taken: conditional.arms[0].is_empty(),
+        });
         for (arm, guard) in conditional.arms.iter().zip([falls, taken]) {
             for &i in arm {
                 let mut inst = self.kernel.insts[i as usize].clone();

@@ -18,6 +18,8 @@ struct Issues {
     thread_slots: u64,
     /// Machine instructions x lanes whose guard held.
     guarded_slots: u64,
+    /// Issues at which the guard held for some of the active lanes, but not for all.
+    mixed: u64,
     /// The active mask of the last issue and the number of its lanes. Warps mostly come by in lockstep, and counting bits is
     /// dear where the processor is not known to have an instruction for it.
     last_active: LaneMask,
@@ -114,6 +116,7 @@ impl Counts {
         row.slots += slots;
         row.active_lanes += u64::from(n);
         row.executed_lanes += u64::from(executed);
+        row.mixed += u64::from(executed != n && executed != 0);
         row.thread_slots += slots * u64::from(n);
         row.guarded_slots += slots * u64::from(executed);
         self.histogram[usize::from(row.is_join)][n as usize] += slots;
@@ -200,6 +203,7 @@ impl Counts {
                 slots: row.slots,
                 active_lanes: row.active_lanes,
                 executed_lanes: row.executed_lanes,
+                mixed: row.mixed,
                 branches: effects.branches,
                 divergent: effects.divergent,
                 taken_lanes: effects.taken_lanes,
@@ -280,6 +284,7 @@ impl Observer for Counts {
             mine.executed_lanes += theirs.executed_lanes;
             mine.thread_slots += theirs.thread_slots;
             mine.guarded_slots += theirs.guarded_slots;
+            mine.mixed += theirs.mixed;
         }
         for (mine, theirs) in self.effects.iter_mut().zip(&other.effects) {
             mine.branches += theirs.branches;

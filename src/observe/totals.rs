@@ -89,6 +89,8 @@ pub struct StepTotals {
     pub active_lanes: u64,
     /// Lanes whose guard held, summed over the issues.
     pub executed_lanes: u64,
+    /// Issues at which the guard held for some of the active lanes, but not for all.
+    pub mixed: u64,
     /// Times it was executed as a conditional branch.
     pub branches: u64,
     /// Of those, how often some but not all active lanes branched.

@@ -8,7 +8,7 @@ use crate::exec::FaultKind;
 use crate::kernel::{Kernel, Op, Step};
 use crate::launch::Launch;
 use crate::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
-use crate::report::{self, LaneGroup, Origin, StepInfo, Verdict};
+use crate::report::{self, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict};
 use crate::text::{Location, Locations};
 
 /// What each step of a stream is, for who shows a run while it goes on.
@@ -92,8 +92,26 @@ pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> Step
         text,
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
         reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
-        origin: lines.origin(step.inst.line).map(|at| Origin { file: at.file.to_string(), line: at.line }),
+        origin: origin(step.inst.line, lines),
+        replaces: step.source.and_then(|source| replaced(kernel, source, lines)),
     }
+}
+
+fn origin(line: u32, lines: &Lines<'_>) -> Option<Origin> {
+    lines.origin(line).map(|at| Origin { file: at.file.to_string(), line: at.line })
+}
+
+/// The branch in whose place the instruction `source` stands.
+fn replaced(kernel: &Kernel, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
+    let at = kernel.predicated.binary_search_by_key(&source, |branch| branch.inst).ok()?;
+    let branch = kernel.predicated.get(at)?;
+    Some(ReplacedBranch {
+        line: branch.line,
+        text: lines.text(branch.line),
+        reconverge_line: branch.meets,
+        origin: origin(branch.line, lines),
+        executes_taken: branch.executes_taken,
+    })
 }
 
 /// The source line at which the sides of a branch meet.

@@ -31,6 +31,8 @@ pub struct Line {
     pub active_lanes: f64,
     /// Branches at which lanes parted.
     pub divergent: u64,
+    /// Where branches were predicated: how often their lanes would have parted.
+    pub predicated: Option<u64>,
     /// Sectors of 32 bytes.
     pub sectors: u64,
     /// Warp cycles waited.
@@ -53,6 +55,16 @@ impl Line {
     /// The state most waited in.
     pub fn main_stall(&self) -> Option<&'static str> {
         self.reason.map(|(_, name)| name)
+    }
+
+    /// The cell of its divergent branches: `12`, `p12` where a branch was predicated, empty where there is nothing.
+    pub fn divergence(&self) -> String {
+        match (self.predicated, self.divergent) {
+            (None, 0) => String::new(),
+            (None, n) => compact(n),
+            (Some(mixed), 0) => format!("p{}", compact(mixed)),
+            (Some(mixed), n) => format!("{}+p{}", compact(n), compact(mixed)),
+        }
     }
 
     /// How hot it is, where all lines take `time` and the hottest of them `hottest`.
@@ -107,6 +119,13 @@ pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
         };
         files.entry(file).or_default().entry(line).or_default().add(row, divergent.get(&row.pc).copied().unwrap_or(0));
     }
+    for branch in &run.predicated {
+        let (file, line) = match &branch.origin {
+            Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
+            _ => (run.program.as_str(), branch.line),
+        };
+        *files.entry(file).or_default().entry(line).or_default().predicated.get_or_insert(0) += branch.mixed;
+    }
     files
 }
 
@@ -126,8 +145,12 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
     let hottest = files.values().flat_map(BTreeMap::values).map(Line::time).max().unwrap_or(0);
     let width = style.width.max(60);
     let mut out = format!("{}: {}, {} on {}\n", run.program, run.kernel, run.mode, run.machine);
+    if let Some(ending) = run.ending() {
+        out += &wrap(&ending, width, "", "  ");
+        out.push('\n');
+    }
     let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; div: branches at which lanes \
-                  parted; lanes: active on average; sect: sectors of 32 bytes; wait: warp cycles; for: the longest wait; \
+                  parted; p: predicated branches, and how often their lanes would have parted; lanes: active on average; sect: sectors of 32 bytes; wait: warp cycles; for: the longest wait; \
                   >> the hottest line, > a tenth of the time or more";
     out += &wrap(legend, width, "", "");
     out.push('\n');
@@ -212,7 +235,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
             percent(u32::try_from(tenths).unwrap_or(1000)).replace(" %", "%")
         },
         shown(line.executed),
-        shown(line.divergent),
+        line.divergence(),
         lanes.map(|lanes| format!("{lanes:.1}")).unwrap_or_default(),
         shown(line.sectors),
         shown(line.stalled),

@@ -3,11 +3,13 @@
 //! A [`Comparison`] is made from two finished [`Run`]s and from what the warps of block 0 issued in each. Ratios are always B to A.
 //! Nothing is simulated here.
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 
 use super::metrics::{self, Group, Value};
 use super::numbers::{grouped, real};
-use super::run::{Finish, Named, Run, StepInfo};
+use super::run::{Finish, Named, Run, StepInfo, predication};
 use crate::base::{LaneMask, Pc};
 
 /// Two runs, compared.
@@ -27,6 +29,8 @@ pub struct Comparison {
     pub parting: Option<Parting>,
     /// Whether the issue streams were compared to their ends.
     pub compared_to_the_end: bool,
+    /// What else a reader must know of the runs, a sentence each.
+    pub notes: Vec<String>,
     /// What it comes to, in a sentence or two.
     pub closing: String,
 }
@@ -66,7 +70,7 @@ pub struct Figure {
     pub a: Option<Value>,
     /// In the second run.
     pub b: Option<Value>,
-    /// The second over the first; none when that is not a number.
+    /// The second over the first; none when that is not a number, or when a run did not end.
     pub ratio: Option<f64>,
 }
 
@@ -79,8 +83,18 @@ pub struct BranchPair {
     pub text: String,
     /// Times a warp executed it.
     pub executed: [u64; 2],
-    /// Of those, how often its lanes disagreed.
+    /// Of those, how often its lanes disagreed: a real branch diverged, a predicated one would have.
     pub divergent: [u64; 2],
+    /// In which of the runs it was predicated.
+    pub predicated: [bool; 2],
+}
+
+impl BranchPair {
+    /// The cell of its divergence in one of the runs: `12`, or `p12` where it was predicated.
+    pub fn divergence(&self, side: usize) -> String {
+        let mark = if self.predicated[side] { "p" } else { "" };
+        format!("{mark}{}", grouped(self.divergent[side]))
+    }
 }
 
 /// The first issue of a warp that differs.
@@ -154,6 +168,7 @@ impl Comparison {
             branches: branches(a, b),
             parting: parting(streams),
             compared_to_the_end: streams.iter().all(|s| s.complete),
+            notes: notes(a, b),
             closing,
             a: a_side,
             b: b_side,
@@ -190,7 +205,20 @@ fn names(a: &Run, b: &Run) -> [String; 2] {
         [shape(a), shape(b)],
     ];
     let found = candidates.into_iter().find(|[a, b]| a != b && !a.is_empty() && !b.is_empty());
-    found.unwrap_or_else(|| ["A".to_owned(), "B".to_owned()])
+    let found = found.unwrap_or_else(|| ["A".to_owned(), "B".to_owned()]);
+    // Whoever reads of "volta" and "pre-volta" would take the modes for the whole difference.
+    let on = |name: String, run: &Run| if name == run.machine { name } else { format!("{name} on {}", run.machine) };
+    let [first, second] = found;
+    if a.machine == b.machine { [first, second] } else { [on(first, a), on(second, b)] }
+}
+
+/// The notes of both, those of only one with its letter.
+fn notes(a: &Run, b: &Run) -> Vec<String> {
+    let both = a.notes.iter().filter(|note| b.notes.contains(note)).cloned();
+    let only = |letter: &str, one: &Run, other: &Run| -> Vec<String> {
+        one.notes.iter().filter(|note| !other.notes.contains(note)).map(|note| format!("{letter}: {note}")).collect()
+    };
+    both.chain(only("A", a, b)).chain(only("B", b, a)).collect()
 }
 
 fn side(name: String, run: &Run) -> Side {
@@ -207,9 +235,10 @@ fn side(name: String, run: &Run) -> Side {
 }
 
 fn figures(a: &Run, b: &Run) -> Vec<Figure> {
+    let ended = [a, b].iter().all(|run| run.finish == Finish::Ok);
     let figure = |m: &metrics::Metric| {
         let (a, b) = (a.metric(m.name), b.metric(m.name));
-        let ratio = a.zip(b).map(|(a, b)| b.as_f64() / a.as_f64()).filter(|r| r.is_finite());
+        let ratio = a.zip(b).map(|(a, b)| b.as_f64() / a.as_f64()).filter(|r| r.is_finite() && ended);
         let (metric, unit, group) = (m.name, m.unit, m.group);
         (a.is_some() || b.is_some()).then_some(Figure { metric, unit, group, a, b, ratio })
     };
@@ -221,18 +250,41 @@ fn branches(a: &Run, b: &Run) -> Vec<BranchPair> {
     if (&a.program, &a.kernel) != (&b.program, &b.kernel) {
         return Vec::new();
     }
-    let mut pairs = Vec::new();
-    for left in &a.branches {
-        if let Some(right) = b.branches.iter().find(|right| right.instruction == left.instruction) {
-            pairs.push(BranchPair {
-                line: left.line,
-                text: left.text.clone(),
-                executed: [left.executed, right.executed],
-                divergent: [left.divergent, right.divergent],
-            });
-        }
+    // Instructions have other numbers where other branches are predicated; a line's branches keep their order.
+    let [a, b] = [a, b].map(of_lines);
+    let pair = |(key, left): (&(u32, usize), &OneBranch)| {
+        let right = b.get(key)?;
+        Some(BranchPair {
+            line: key.0,
+            text: left.text.clone(),
+            executed: [left.executed, right.executed],
+            divergent: [left.divergent, right.divergent],
+            predicated: [left.predicated, right.predicated],
+        })
+    };
+    a.iter().filter_map(pair).collect()
+}
+
+/// A branch in one of the runs, whether it was issued or predicated.
+struct OneBranch {
+    text: String,
+    executed: u64,
+    divergent: u64,
+    predicated: bool,
+}
+
+/// The branches of a run by line, and by their order in it.
+fn of_lines(run: &Run) -> BTreeMap<(u32, usize), OneBranch> {
+    let issued = run.branches.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.divergent, false));
+    let replaced = run.predicated.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.mixed, true));
+    let mut all: Vec<_> = issued.chain(replaced).collect();
+    all.sort_by_key(|&(pc, ..)| pc);
+    let mut found = BTreeMap::new();
+    for (_, line, text, executed, divergent, predicated) in all {
+        let nth = found.range((line, 0)..=(line, usize::MAX)).count();
+        found.insert((line, nth), OneBranch { text: text.clone(), executed, divergent, predicated });
     }
-    pairs
+    found
 }
 
 /// The earliest difference: of the warps whose streams differ, the one that parts after the fewest issues.
@@ -259,11 +311,12 @@ fn parting([a, b]: [&IssueStreams; 2]) -> Option<Parting> {
 /// "reduceInterleaved issues 3.0x fewer instructions; 2,949,120 of 3,112,960 divergent branches are gone (90 of 95 a block)."
 fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
     let (left, right) = (a_side.name.as_str(), b_side.name.as_str());
-    if a.finish != b.finish {
-        return format!("{left}: {}; {right}: {}.", a.finish.title(), b.finish.title());
-    }
-    if a.finish != Finish::Ok {
-        return format!("Both end in the same way: {}.", a.finish.title());
+    if a.finish != Finish::Ok || b.finish != Finish::Ok {
+        let ends = match a.finish == b.finish {
+            true => format!("Both end in the same way: {}.", a.finish.title()),
+            false => format!("{left}: {}; {right}: {}.", a.finish.title(), b.finish.title()),
+        };
+        return format!("{ends} A run that did not end has no result: its figures are those of what ran until then.");
     }
     let count = |run: &Run, name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
     let mut parts = Vec::new();
@@ -298,7 +351,15 @@ fn divergence(a: &Run, b: &Run, before: u64, after: u64) -> String {
         even.then(|| (n / per_block, of / per_block))
     };
     match (before, after) {
-        (0, 0) => "no branch diverges in either".to_owned(),
+        (0, 0) => match [a, b].map(predicated) {
+            [None, None] => "no branch diverges in either".to_owned(),
+            [one, other] if one == other => format!("no divergent branch in either; {}", one.unwrap_or_default()),
+            [one, other] => {
+                let none = || "none was predicated".to_owned();
+                let [one, other] = [one, other].map(|those| those.unwrap_or_else(none));
+                format!("no divergent branch in either; in A {one}, in B {other}")
+            }
+        },
         (before, after) if before == after => format!("as many branches diverge ({})", grouped(after)),
         (before, 0) => format!("all {} divergent branches are gone", grouped(before)),
         (before, after) if after < before => {
@@ -308,6 +369,11 @@ fn divergence(a: &Run, b: &Run, before: u64, after: u64) -> String {
         }
         (before, after) => format!("{} branches diverge instead of {}", grouped(after), grouped(before)),
     }
+}
+
+/// Which branches a run predicated, in words.
+fn predicated(run: &Run) -> Option<String> {
+    predication(&run.predicated.iter().map(|branch| branch.line).collect::<Vec<_>>())
 }
 
 fn blocks(run: &Run) -> u64 {

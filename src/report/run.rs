@@ -4,10 +4,14 @@
 //! later than there. The JSON form is a promise under the tag [`Run::SCHEMA`]: keys may be added, none change meaning.
 
 mod facts;
+mod predicated;
 
 pub use facts::{
-    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, RunInput, StepInfo, Verdict,
+    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch, RunInput, StepInfo,
+    Verdict,
 };
+
+pub use predicated::{Predicated, predication};
 
 use serde::Serialize;
 
@@ -47,6 +51,8 @@ pub struct Run {
     pub metrics: Named<&'static str, Value>,
     /// The conditional branches, in program order.
     pub branches: Vec<Branch>,
+    /// The conditional branches that the machine code has not, because their sides are guarded, in program order.
+    pub predicated: Vec<Predicated>,
     /// What was expected of the result.
     pub expectations: Vec<ExpectationResult>,
     /// Machine instructions by number of active lanes, 0 to the warp size.
@@ -228,6 +234,7 @@ impl Run {
                 .filter(|(_, (s, i))| conditional(s, i))
                 .map(|&(pc, (s, i))| branch(pc, s, i))
                 .collect(),
+            predicated: steps.iter().filter_map(|&(pc, (s, i))| predicated::of_step(pc, s, i)).collect(),
             expectations: input.expectations,
             histogram: totals.histogram.iter().take(totals.warp_size as usize + 1).copied().collect(),
             stalls: Named(Stall::ALL.iter().map(|&s| (s.name(), totals.stalled(s))).collect()),
@@ -245,6 +252,12 @@ impl Run {
     pub fn metric(&self, name: &str) -> Option<Value> {
         let metric = metrics::find(name)?;
         self.metrics.get(&metric.name).copied()
+    }
+
+    /// What every view of a run that did not end must say: how it ended, and why.
+    pub fn ending(&self) -> Option<String> {
+        let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
+        (self.finish != Finish::Ok).then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
     }
 
     /// Whether every expectation holds.

@@ -248,7 +248,10 @@ impl<'a> App<'a> {
     fn most_divergent(&mut self) {
         let whole = self.debugger.survey().1;
         let Some((count, focus)) = self.debugger.to_most_divergent() else {
-            self.message = "no branch diverges in this run".to_string();
+            self.message = match self.facts.predication() {
+                None => "no branch diverges in this run".to_string(),
+                Some(those) => format!("no divergent branch; {those}: see --lowering as-written"),
+            };
             return;
         };
         self.focus = focus;

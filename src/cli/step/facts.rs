@@ -1,10 +1,10 @@
 //! What does not change while one steps: the program's text, its steps, and how it is run.
 
-use simt_sim::base::Pc;
+use simt_sim::base::{LaneMask, Pc};
 use simt_sim::kernel::{Kernel, Op, Stream};
 use simt_sim::machine::{self, Finish, MachineSpec, Options};
 use simt_sim::pipeline::{self, Program};
-use simt_sim::report::StepInfo;
+use simt_sim::report::{StepInfo, predication};
 
 /// The unchanging part of a session.
 pub(crate) struct Facts<'p> {
@@ -51,6 +51,24 @@ impl<'p> Facts<'p> {
     /// Whether an instruction stands on the line (from 1).
     pub(crate) fn has_steps(&self, line: u32) -> bool {
         self.infos.iter().any(|info| info.line == line && info.source.is_some())
+    }
+
+    /// Whether a branch on the line (from 1) was predicated: its sides are guarded instructions, and it is not issued.
+    pub(crate) fn is_predicated(&self, line: u32) -> bool {
+        self.kernel.predicated.iter().any(|branch| branch.line == line)
+    }
+
+    /// Which branches were predicated, in words; nothing where none was.
+    pub(crate) fn predication(&self) -> Option<String> {
+        predication(&self.kernel.predicated.iter().map(|branch| branch.line).collect::<Vec<_>>())
+    }
+
+    /// What the lanes of an issued step would have done at the predicated branch in whose place it stands.
+    pub(crate) fn would_branch(&self, pc: Pc, active: LaneMask, lanes: LaneMask) -> Option<String> {
+        let branch = self.info(pc)?.replaces.as_ref()?;
+        let taken = if branch.executes_taken { lanes } else { active - lanes };
+        let (taken, others) = (taken.count(), (active - taken).count());
+        Some(format!("predicated branch of line {}: {taken} would branch, {others} would go on", branch.line))
     }
 
     /// Why the run ended, in a sentence.

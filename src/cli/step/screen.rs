@@ -139,6 +139,9 @@ fn told(app: &App<'_>, note: &StepNote) -> String {
     if let Some(taken) = note.taken.filter(|_| note.diverges()) {
         text = format!("{who}: THEY PART, {} branch, {} go on", taken.count(), (note.active - taken).count());
     }
+    if let Some(would) = app.facts.would_branch(note.pc, note.active, note.lanes) {
+        text += &format!("; {would}");
+    }
     if let Some(met) = note.met {
         text += &format!("; LANES MEET, {} go on together", met.count());
     }

@@ -134,6 +134,7 @@ fn kernel(text: &str) -> Kernel {
     let insts = assemble(text);
     let flow = ControlFlow::build(&insts, &[], &registers());
     Kernel {
+        predicated: Vec::new(),
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,

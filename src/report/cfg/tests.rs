@@ -29,6 +29,7 @@ fn kernel() -> Kernel {
     ];
     let registers = Registers { predicates: 1, ..Registers::default() };
     Kernel {
+        predicated: Vec::new(),
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,

@@ -91,6 +91,23 @@ pub struct StepInfo {
     pub reconverge_line: Option<u32>,
     /// The line of another file that it was compiled from.
     pub origin: Option<Origin>,
+    /// The branch that it stands in the place of, where that became predication.
+    pub replaces: Option<ReplacedBranch>,
+}
+
+/// A conditional branch that became predication, as the author of a step knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReplacedBranch {
+    /// Its source line, from 1.
+    pub line: u32,
+    /// That line's text.
+    pub text: String,
+    /// The source line at which its sides meet.
+    pub reconverge_line: Option<u32>,
+    /// The line of another file that it was compiled from.
+    pub origin: Option<Origin>,
+    /// Whether the lanes that execute the step are those that would branch.
+    pub executes_taken: bool,
 }
 
 /// A line of the source that a compiler made the program from (`.loc`).

@@ -26,6 +26,9 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
     for (letter, side) in [("A", a), ("B", b)] {
         title(&mut page, letter, side);
     }
+    for note in &found.notes {
+        page.paragraph(note, "note: ", "  ");
+    }
     for group in GROUPS {
         figures(&mut page, group.title(), [a, b], found.figures.iter().filter(|f| f.group == group));
     }
@@ -86,11 +89,15 @@ fn branches(page: &mut Page, found: &Comparison) {
     page.heading("Branches");
     let rows = found.branches.iter().map(|b| {
         let mut row = vec![b.line.to_string(), b.text.clone()];
-        row.extend(b.executed.iter().chain(&b.divergent).map(|&n| grouped(n)));
+        row.extend(b.executed.iter().map(|&n| grouped(n)));
+        row.extend([0, 1].map(|side| b.divergence(side)));
         row
     });
     let header = ["line", "branch", "executed A", "executed B", "divergent A", "divergent B"];
     page.table(&header, rows.collect(), &[1], Some(1));
+    if found.branches.iter().any(|b| b.predicated.contains(&true)) {
+        page.paragraph("p: the branch was predicated; so often it would have diverged", "  ", "  ");
+    }
 }
 
 fn streams(page: &mut Page, sides: [&Side; 2], parting: &Parting) {

@@ -39,9 +39,8 @@ fn shape(dim: [u32; 3]) -> String {
 
 pub(super) fn result(page: &mut Page, run: &Run) {
     page.heading("Result");
-    if run.finish != Finish::Ok || run.verdict.is_some() {
-        let message = run.verdict.as_ref().map_or("", |v| v.message.as_str());
-        page.paragraph(&format!("{}: {message}", run.finish.title().to_uppercase()), "  ", "    ");
+    if let Some(ending) = run.ending() {
+        page.paragraph(&ending, "  ", "    ");
     }
     if let Some(verdict) = &run.verdict {
         for group in &verdict.lanes {
@@ -137,30 +136,59 @@ pub(super) fn divergence(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn branches(page: &mut Page, run: &Run) {
-    if run.branches.is_empty() {
+    if run.branches.is_empty() && run.predicated.is_empty() {
         return;
     }
     page.heading("Branches");
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
+    let line_cell = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
+    let share = |part: u64, all: u64| percent((part as f64 / all.max(1) as f64 * 1000.0).round() as u32);
     let rows: Vec<Vec<String>> = run
         .branches
         .iter()
         .map(|b| {
-            let share = b.divergent as f64 / b.executed.max(1) as f64 * 1000.0;
             vec![
                 b.line.to_string(),
                 b.text.clone(),
                 grouped(b.executed),
                 grouped(b.divergent),
-                percent(share.round() as u32),
+                share(b.divergent, b.executed),
                 cell(b.average_active_lanes),
                 cell(b.taken_lanes_average),
-                b.reconverges_at.map_or_else(|| "-".to_owned(), |line| line.to_string()),
+                line_cell(b.reconverges_at),
             ]
         })
         .collect();
     let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "meet at"];
-    page.table(&header, rows, &[1], Some(1));
+    if !rows.is_empty() {
+        page.table(&header, rows, &[1], Some(1));
+    }
+    let rows: Vec<Vec<String>> = run
+        .predicated
+        .iter()
+        .map(|b| {
+            vec![
+                b.line.to_string(),
+                b.text.clone(),
+                grouped(b.executed),
+                grouped(b.mixed),
+                share(b.mixed, b.executed),
+                cell(b.average_active_lanes),
+                cell(b.taken_lanes_average),
+                line_cell(b.reconverges_at),
+            ]
+        })
+        .collect();
+    if let Some(note) = run.predication_note() {
+        if !run.branches.is_empty() {
+            page.line("");
+        }
+        let header =
+            ["line", "predicated branch", "reached", "mixed", "share", "lanes active", "lanes taken", "meet at"];
+        page.table(&header, rows, &[1], Some(1));
+        page.paragraph("mixed: warps of which some lanes would have branched and some not", "  ", "  ");
+        page.paragraph(&note, "  ", "  ");
+    }
 }
 
 pub(super) fn memory(page: &mut Page, run: &Run) {

@@ -25,7 +25,11 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     let lines = shown.map(|(i, text)| {
         let mark = marks.iter().find(|mark| mark.0 as usize == i + 1);
         let running = mark.is_some_and(|mark| mark.1 == GroupState::Running);
-        let sign = mark.map_or("        ".to_string(), |&(_, state, lanes)| format!("{lanes:>3} {} ", sign(state)));
+        let sign = match mark {
+            Some(&(_, state, lanes)) => format!("{lanes:>3} {} ", sign(state)),
+            None if u32::try_from(i + 1).is_ok_and(|line| app.facts.is_predicated(line)) => " pred.  ".to_string(),
+            None => " ".repeat(8),
+        };
         let text = format!("{:>4} {sign}{}", i + 1, without_comment(text, width.saturating_sub(5 + sign.len())));
         let style = match mark {
             Some(_) if running => Style::new().add_modifier(Modifier::REVERSED),
