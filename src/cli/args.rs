@@ -256,6 +256,9 @@ pub(crate) struct MachineChoice {
     /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
     #[arg(long)]
     pub(crate) no_yield: bool,
+    /// Several modes are compared: without --machine one machine runs them all, whatever its own mode.
+    #[arg(skip)]
+    pub(crate) compares_modes: bool,
 }
 
 /// What the program's directives say, overridden.

@@ -28,8 +28,9 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
     });
     let name = match (&choice.machine, asked) {
         (Some(name), _) => name.as_str(),
-        (None, Some(mode)) => mode.default_machine(),
-        (None, None) => Mode::Volta.default_machine(),
+        (None, Some(mode)) if !choice.compares_modes => mode.default_machine(),
+        // So that nothing but the mode differs.
+        (None, _) => Mode::Volta.default_machine(),
     };
     let mut spec = load_machine(name)?;
     if let Some(lanes) = choice.warp_size {
@@ -52,7 +53,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
     }
     let mode = match asked {
         None => spec.modes[0],
-        Some(mode) if spec.modes.contains(&mode) => mode,
+        Some(mode) if choice.compares_modes || spec.modes.contains(&mode) => mode,
         Some(mode) => {
             return Err(Failure::new(format!(
                 "--mode {} contradicts --machine {}: that machine's mode is {}\nhelp: leave one of the two out, or choose \

@@ -30,6 +30,8 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
     let lowerings = each("--lowering", &choice.lowering, runs)?;
     let grids = each("--grid", &choice.grid, runs)?;
     let blocks = each("--block", &choice.block, runs)?;
+    // One machine for all modes; who names several machines compares those, each in a mode that it has.
+    let compares_modes = choice.mode.len() > 1 && choice.machine.len() <= 1;
     let mut constants: Vec<Vec<String>> = vec![Vec::new(); runs];
     for (name, values) in &sets {
         let dealt = each(&format!("--set {name}"), values, runs)?;
@@ -47,6 +49,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             warp_size: warp_sizes[i],
             lowering: lowerings[i],
             no_yield: choice.no_yield,
+            compares_modes,
         },
         launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone(), max_memory: choice.max_memory },
         limit: choice.limit,

@@ -10,7 +10,7 @@ pub(crate) struct RunsChoice {
     /// The programs: .ir or .ptx files
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How warps diverge: one mode, or one for each run as in pre-volta,volta
+    /// How warps diverge: one mode, or one for each run as in pre-volta,volta, both on one machine (h200 unless --machine)
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]
     pub(crate) mode: Vec<ModeArg>,
     /// A preset (`simt-sim machine` lists them) or a machine file, or one for each run as in fermi,h200

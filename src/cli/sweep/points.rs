@@ -43,6 +43,8 @@ impl Job {
                 _ => {} // `known` has refused it
             }
         }
+        let is_swept = |name: &str| point.0.contains_key(name) && !is_constant(program, name);
+        machine.compares_modes = is_swept("mode") && !is_swept("machine");
         let resolved = job::machine(&machine).map_err(|failure| message(&failure));
         let how = match &resolved {
             Ok(Machine { spec, mode, order }) => format!("{spec:?} {mode:?} {order:?}"),
