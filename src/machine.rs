@@ -31,4 +31,4 @@ pub use spec::{
     BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
     Price, Side, StorePath, StorePolicy, Transactions, Uniform,
 };
-pub use verdict::{FaultReport, Finish, Hang, Limit, StuckLanes};
+pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

@@ -14,6 +14,7 @@ use words::{Lines, finish_word, step_info, verdict};
 
 use crate::base::{BlockId, LaneMask, Pc};
 use crate::diag::{Diagnostic, first_of_many, has_errors, printable};
+use crate::event::{Event, Observer};
 use crate::kernel::{self, Checked, Kernel, Refused, Stream};
 use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Outcome, Progress, Watched};
@@ -213,6 +214,12 @@ fn report_of(
     if spec.code.is_some() && !code.is_machine_code() {
         notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
     }
+    if !spec.modes.contains(&options.mode) {
+        let (machine, mode) = (&spec.name, options.mode.name());
+        notes.push(format!(
+            "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
+        ));
+    }
     let mut run = Run::build(RunInput {
         program: printable(&program.name),
         kernel: kernel.name.clone(),
@@ -256,7 +263,7 @@ pub fn record(
     options: &Options,
     window: &Window,
 ) -> Result<Recording, DoesNotFit> {
-    let (grid, block) = (launch.grid, launch.block);
+    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
@@ -264,12 +271,18 @@ pub fn record(
     let timeline = || (Timeline::new(window.clone()), slots());
     let Watched { finish, sm, simulated_sms, observer } =
         machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
+    let ends_here = finish.is_some();
+    let after = match ends_here {
+        true => None,
+        false => soon_after(&code, again, spec, options, window.block)?,
+    };
     let lines = Lines::new(program);
     let who = match simulated_sms {
         1 => format!("{sm}, which runs block {},", window.block.0),
         n => format!("all {n} SMs, because blocks of this kernel can communicate,"),
     };
-    let until = if finish.is_none() { "no longer than this window needs" } else { "to the end" };
+    let until = if ends_here { "to the end" } else { "no longer than this window needs" };
+    let finish = finish.or(after);
     Ok(Recording {
         program: printable(&program.name),
         kernel: kernel.name.clone(),
@@ -285,8 +298,37 @@ pub fn record(
         schedulers: observer.1.into_spans(),
         verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, None)),
         finish: finish.as_ref().map(finish_word),
+        ends_here,
         simulated: format!("Simulated: {who} {until}."),
     })
+}
+
+/// How a run ends of which a window was seen, if that is soon: a window of a hung run must not look like a result. A run that goes
+/// on for long costs no more than to prove a livelock takes.
+fn soon_after(
+    code: &Code<'_>,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    block: BlockId,
+) -> Result<Option<Finish>, DoesNotFit> {
+    let finish = machine::watch(code.clone(), launch, spec, options, block, || Patience(4 * machine::QUIET))?.finish;
+    Ok(finish.filter(|finish| !matches!(finish, Finish::Ok)))
+}
+
+/// An observer that has seen enough after so many issues of an SM.
+struct Patience(u64);
+
+impl Observer for Patience {
+    fn on(&mut self, event: Event) {
+        self.0 = self.0.saturating_sub(u64::from(matches!(event, Event::Issue { .. })));
+    }
+
+    fn is_done(&self) -> bool {
+        self.0 == 0
+    }
+
+    fn merge(&mut self, _: Patience) {}
 }
 
 /// Counts the ways that lanes take through a kernel: those of a window's warps, block and cycles (however many issues that are), or of
@@ -302,12 +344,12 @@ pub fn walk(
     options: &Options,
     window: Option<&Window>,
 ) -> Result<Walk, DoesNotFit> {
-    let (grid, block) = (launch.grid, launch.block);
+    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let edges = Edges::new(kernel, &machine::stream(kernel, options.mode, options.yields).steps);
     let passages = || Passages::new(&edges, window.cloned());
-    let (counted, simulated) = match window {
+    let (counted, finish, simulated) = match window {
         Some(window) => {
             let watched = machine::watch(code.clone(), launch, spec, options, window.block, passages)?;
             let (block, sm) = (window.block.0, watched.sm);
@@ -315,11 +357,15 @@ pub fn walk(
                 (first, last) if first == last => format!("warp {first}"),
                 (first, last) => format!("warps {first} to {last}"),
             };
-            (watched.observer, format!("Counted: {warps} of block {block}, on {sm}."))
+            let finish = match watched.finish {
+                None => soon_after(&code, again, spec, options, window.block)?,
+                finish => finish,
+            };
+            (watched.observer, finish, format!("Counted: {warps} of block {block}, on {sm}."))
         }
         None => {
             let outcome = machine::run(code.clone(), launch, spec, options, &(), passages)?;
-            (outcome.observer, "Counted: all warps of all blocks.".to_owned())
+            (outcome.observer, Some(outcome.finish), "Counted: all warps of all blocks.".to_owned())
         }
     };
     let (passages, visits) = counted.into_counts();
@@ -333,6 +379,7 @@ pub fn walk(
         kernel: kernel.clone(),
         passages,
         visits,
+        finish: finish.as_ref().map(finish_word),
         simulated,
     })
 }

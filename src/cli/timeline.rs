@@ -58,7 +58,13 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let launch = job::launch(&program, kernel, &choice.launch)?;
     let window = resolve(window, default, &launch, machine.spec.warp_size)?;
     let options = runs::options(choice, &machine, 1);
-    pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)
+    let recording =
+        pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)?;
+    // Also where the format has no place for it.
+    if let Some(ending) = recording.ending() {
+        output::error(&format!("warning: {ending}\n"));
+    }
+    Ok(recording)
 }
 
 /// Checks what was typed against a launch.

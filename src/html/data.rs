@@ -108,11 +108,7 @@ pub(super) fn json(recording: &Recording, sources: &[Source]) -> String {
         steps: tables.steps,
         controls: tables.controls,
         warps,
-        ending: recording
-            .verdict
-            .as_ref()
-            .zip(recording.finish)
-            .map(|(verdict, finish)| shown(&format!("{}: {}", finish.title(), verdict.message))),
+        ending: recording.ending().map(|ending| shown(&ending)),
     };
     // An element `script` ends at the first `</script`, whatever stands around it.
     serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")

@@ -112,7 +112,7 @@ impl FaultReport {
 }
 
 /// Issues of one SM without progress after which states are compared. Comparing costs; progress is the rule.
-const QUIET: u64 = 1 << 14;
+pub const QUIET: u64 = 1 << 14;
 
 /// Watches one SM for a livelock.
 #[derive(Clone)]

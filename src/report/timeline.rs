@@ -44,10 +44,12 @@ pub struct Recording {
     pub timeline: Timeline,
     /// What the schedulers of that SM did meanwhile, in order of scheduler and time.
     pub schedulers: Vec<SlotSpan>,
-    /// How the run ended; `None` when it was stopped behind the window.
+    /// How the run ended; `None` when it was stopped after the window and nothing is known of its end.
     pub finish: Option<Finish>,
     /// Why it ended so, when it did not end well.
     pub verdict: Option<Verdict>,
+    /// Whether it ended within the window, rather than soon after it.
+    pub ends_here: bool,
     /// What was simulated for this, a sentence.
     pub simulated: String,
 }
@@ -115,11 +117,18 @@ impl Recording {
         (0..self.warp_size.min(32)).map(letter).collect()
     }
 
-    /// How the run ended, where a view ends with the run.
-    fn ending(&self) -> Option<String> {
+    /// What every view of a run that did not end must say: that it did not, and why; nothing where all is well or unknown.
+    pub fn ending(&self) -> Option<String> {
         let finish = self.finish.filter(|&f| f != Finish::Ok)?;
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
-        Some(format!("{}: {message}", finish.title().to_uppercase()))
+        let place = if self.ends_here { "" } else { " after this window" };
+        Some(format!("{}{place}: {message}", finish.title().to_uppercase()))
+    }
+
+    /// The same in a word or two, for a title: `LIVELOCK`, `DEADLOCK after this window`.
+    pub fn ending_in_short(&self) -> Option<String> {
+        let ending = self.ending()?;
+        Some(ending.split(':').next().unwrap_or_default().to_owned())
     }
 }
 
@@ -140,7 +149,8 @@ fn head(recording: &Recording, axis: Axis, width: usize) -> String {
         legend.insert(1, (STALLED, "would run, its warp waits"));
     }
     let mut out = String::new();
-    for text in [&recording.title(), &recording.simulated] {
+    let ending = recording.ending();
+    for text in [&recording.title(), &recording.simulated].into_iter().chain(&ending) {
         out += &format!("{}\n", wrap(text, width, "", "  "));
     }
     let mut line = String::new();

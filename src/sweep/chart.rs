@@ -63,7 +63,9 @@ impl Chart {
         let (varying, constant): (Vec<&String>, Vec<&String>) =
             axes.iter().filter(|&axis| *axis != x).partition(|&axis| values(axis).len() > 1);
         let mut lines: BTreeMap<Key<'_>, Points> = BTreeMap::new();
-        for record in &records {
+        // What ran until a hang is no value of the metric.
+        let ended = |record: &&&Record| record.ended();
+        for record in records.iter().filter(ended) {
             if let (Some(&Setting::Number(at)), Some(&value)) = (record.setting(&x), record.metrics.get(metric.name)) {
                 let others = varying.iter().map(|axis| record.setting(axis)).collect();
                 let line = lines.entry((&record.program, &record.kernel, others)).or_default();
@@ -91,11 +93,27 @@ impl Chart {
             subtitle: programs.chain(constant.iter().filter_map(one)).collect::<Vec<_>>().join(" \u{b7} "),
             y: if unit.is_empty() { asked.to_owned() } else { format!("{asked} [{unit}]") },
             x,
-            footer: match records.len() - drawn {
-                0 => format!("{drawn} runs."),
-                left => format!("{drawn} runs; {left} without a value are not shown."),
-            },
+            footer: footer(drawn, &records),
         };
         Ok(Chart { captions, lines })
     }
+}
+
+/// How many runs are drawn, and why the others are not.
+fn footer(drawn: usize, records: &[&Record]) -> String {
+    let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
+    for record in records.iter().filter(|record| !record.ended()) {
+        *endings.entry(record.outcome()).or_default() += 1;
+    }
+    let stuck: usize = endings.values().sum();
+    let mut parts = vec![format!("{drawn} runs")];
+    if stuck > 0 {
+        let named: Vec<String> = endings.iter().map(|(ending, n)| format!("{n} {ending}")).collect();
+        parts.push(format!("{stuck} that did not end are not shown ({})", named.join(", ")));
+    }
+    match (records.len() - drawn).saturating_sub(stuck) {
+        0 => {}
+        left => parts.push(format!("{left} without a value are not shown")),
+    }
+    parts.join("; ") + "."
 }

@@ -83,6 +83,11 @@ impl Record {
         self.finish == Record::ERROR
     }
 
+    /// Whether the run ended by itself, with or without the expected result.
+    pub fn ended(&self) -> bool {
+        self.finish == crate::report::Finish::Ok.name()
+    }
+
     /// How it went, in a word: `ok`, `FAILED` (an expectation), `deadlock`, .., `error`.
     pub fn outcome(&self) -> &str {
         if self.finish == "ok" && !self.passed { "FAILED" } else { &self.finish }

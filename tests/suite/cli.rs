@@ -12,14 +12,14 @@ const PATHS: &str = "programs/small/paths_k.ir";
 const REDUCTION: &str = "programs/reduce_interleaved.ir";
 
 /// How the binary ended: exit code, standard output, standard error.
-struct Ended {
+pub(crate) struct Ended {
     code: i32,
-    out: String,
+    pub(crate) out: String,
     err: String,
     command: String,
 }
 
-fn simt_sim(arguments: &[&str]) -> Ended {
+pub(crate) fn simt_sim(arguments: &[&str]) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
     let Output { status, stdout, stderr } =
         command.args(arguments).env("COLUMNS", "100").env_remove("NO_COLOR").output().expect("the binary starts");

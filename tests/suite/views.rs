@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use simt_sim::base::BlockId;
 use simt_sim::divergence::SideOrder;
 use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode};
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
 use simt_sim::observe::Window;
 use simt_sim::pipeline::{Program, record, simulate};
 use simt_sim::report::plot::{self, View};
 use simt_sim::report::timeline::{Axis, MapStyle, Recording, transposed};
-use simt_sim::report::{Run, Style};
+use simt_sim::report::{Finish, Run, Style};
 
+use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, machines, options, programs};
 
 const LIMIT: u64 = 300_000;
@@ -151,4 +152,160 @@ fn the_header_of_the_transposed_map_stands_above_its_lanes() {
             assert_eq!(issues.next(), None, "every issue has a column\n{map}");
         }
     }
+}
+
+/// Reached and mixed of every predicated branch, executed and divergent of every real one, by line.
+fn divisions(run: &Run) -> BTreeMap<u32, (u64, u64)> {
+    let branches = run.branches.iter().map(|b| (b.line, b.executed, b.divergent));
+    let predicated = run.predicated.iter().map(|b| (b.line, b.executed, b.mixed));
+    let mut found = BTreeMap::new();
+    for (line, executed, divided) in branches.chain(predicated) {
+        let at: &mut (u64, u64) = found.entry(line).or_default();
+        *at = (at.0 + executed, at.1 + divided);
+    }
+    found
+}
+
+#[test]
+fn a_predicated_branch_is_counted_as_the_branch_it_was() {
+    let sized = |name: &str| (format!("programs/{name}"), constants(&[("n", 1536)]));
+    let mut cases: Vec<(String, Overrides)> =
+        programs("programs/small").into_iter().map(|path| (path.display().to_string(), Overrides::default())).collect();
+    for name in
+        ["shared_halving", "shared_doubling", "even_odd", "even_odd_aligned", "reduce_shuffle", "reduce_unroll8"]
+    {
+        cases.push(sized(&format!("cuda/{name}.ptx")));
+    }
+    for name in ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"] {
+        cases.push(sized(&format!("{name}.ir")));
+    }
+    let (mut predicated, mut mixed) = (0, 0);
+    for (path, overrides) in cases {
+        let program = read(&path);
+        for mode in MODES {
+            let [hardware, written] = [Lowering::Hardware, Lowering::AsWritten].map(|lowering| {
+                let spec = MachineSpec { lowering, ..machine(mode.default_machine()) };
+                let (kernel, resolved) = launch(&program, &overrides).unwrap_or_else(|e| panic!("{path}: {e}"));
+                let options = options(mode, SideOrder::Taken, LIMIT);
+                simulate(&program, kernel, resolved, &spec, &options, &()).expect("a block that fits").run
+            });
+            assert!(written.predicated.is_empty(), "{path}: as written every branch is one");
+            // Spinning depends on time, and on what else a warp does meanwhile.
+            if hardware.predicated.is_empty() || hardware.finish != Finish::Ok || path.contains("spin") {
+                continue;
+            }
+            assert_eq!(divisions(&hardware), divisions(&written), "{path} {}: reached, divided", mode.name());
+            for branch in &hardware.predicated {
+                let real = written.branches.iter().find(|b| b.line == branch.line).expect("the branch as written");
+                assert_eq!(branch.taken_lanes_average, real.taken_lanes_average, "{path}:{}", branch.line);
+                assert_eq!(branch.average_active_lanes, real.average_active_lanes, "{path}:{}", branch.line);
+                mixed += branch.mixed;
+            }
+            predicated += hardware.predicated.len();
+        }
+    }
+    assert!(predicated > 30 && mixed > 200, "only {predicated} branches were predicated, {mixed} times mixed");
+}
+
+#[test]
+fn predicated_branches_are_named_in_every_view() {
+    let args = ["programs/cuda/even_odd.ptx", "--set", "n=1024"];
+    let run = flat(&good(&[&["run"], &args[..]].concat()));
+    assert!(run.contains("No divergent branch; 2 were predicated (lines 56, 80): as branches"), "{run}");
+    assert!(run.contains("Try `--lowering as-written`."), "{run}");
+    let beside = good(&[&["run", "--annotate"], &args[..]].concat());
+    let line = beside.lines().find(|line| line.contains("if (i % 2 == 0)")).expect("the line of the branch");
+    assert!(line.contains(" p32 "), "{line}");
+    let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("predicated.html");
+    let page_name = page.display().to_string();
+    good(&[&["run", "--quiet", "--html", &page_name], &args[..]].concat());
+    let html = std::fs::read_to_string(&page).expect("a page");
+    assert!(html.contains("2 were predicated (lines 56, 80)") && html.contains(">p32<"), "the HTML page");
+    // Side by side with the branches as they are written.
+    let both = good(&[&["compare"], &args[..], &["--lowering", "hardware,as-written"]].concat());
+    let rows: Vec<&str> = both.lines().filter(|line| line.contains("even_odd.cu:27")).collect();
+    assert!(rows.iter().any(|row| row.contains("p32") && row.contains(" 32")), "{both}");
+    let same = flat(&good(&[&["compare"], &args[..], &["--set", "block=128,256"]].concat()));
+    assert!(!same.contains("no branch diverges in either"), "{same}");
+    assert!(same.contains("2 were predicated (lines 56, 80)"), "{same}");
+}
+
+/// A page without its line breaks and columns.
+fn flat(page: &str) -> String {
+    page.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Both runs on one machine, so that only the mode differs; where machines differ, the names say so.
+#[test]
+fn comparing_modes_compares_nothing_else() {
+    let modes = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--mode", "pre-volta,volta"];
+    let modes = flat(&good(&modes));
+    for (letter, mode) in [("A", "pre-volta"), ("B", "volta")] {
+        let title = format!("{letter} programs/reduce_neighbored.ir: reduceNeighbored, {mode} on h200");
+        assert!(modes.contains(&title), "{modes}");
+    }
+    assert!(modes.contains("note: A: No h200 runs in pre-volta mode"), "{modes}");
+    assert!(modes.contains("Against pre-volta, volta issues"), "{modes}");
+    // One machine named for both modes is that machine in both.
+    let named = ["compare", "programs/small/nested.ir", "--machine", "pascal", "--mode", "pre-volta,volta"];
+    let named = flat(&good(&named));
+    assert!(named.contains("pre-volta on pascal") && named.contains(", volta on pascal"), "{named}");
+    // Two machines of two modes: the difference is not the mode's alone.
+    let machines = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--machine", "fermi,h200"];
+    let machines = flat(&good(&machines));
+    assert!(machines.contains("A: pre-volta on fermi") && machines.contains("B: volta on h200"), "{machines}");
+    assert!(machines.contains("Against pre-volta on fermi, volta on h200 issues"), "{machines}");
+    let programs = ["programs/reduce_neighbored.ir", "programs/reduce_interleaved.ir"];
+    let both = good(&["compare", programs[0], programs[1], "--set", "n=4096", "--machine", "fermi,h200"]);
+    assert!(both.contains("reduceInterleaved on h200"), "{both}");
+    // A single run on a machine of the other mode is a slip.
+    refused(&["run", programs[0], "--machine", "h200", "--mode", "pre-volta"], &["contradicts", "--machine h200"]);
+    // A sweep over the modes isolates them, too.
+    let sweep = good(&["sweep", "programs/small/paths_k.ir", "-L", "mode", "pre-volta,volta", "-P", "k", "1", "2"]);
+    assert!(!sweep.contains("fermi"), "{sweep}");
+}
+
+/// A run that did not end is no result, in whichever view.
+#[test]
+fn a_run_that_did_not_end_says_so_in_every_view() {
+    const HUNG: [&str; 3] = ["programs/small/spin_lock.ir", "--mode", "pre-volta"];
+    let out = |name: &str| format!("{}/hung-{name}", env!("CARGO_TARGET_TMPDIR"));
+    for short in ["--limit=3", "--limit=0"] {
+        for lanes in [&[][..], &["--lanes"]] {
+            let map = good(&[&["timeline", short], lanes, &HUNG[..]].concat());
+            assert!(map.lines().take(4).any(|line| line.starts_with("LIVELOCK")), "{map}");
+        }
+    }
+    let short = "--limit=3";
+    for kind in ["timeline", "masks", "lanes", "stack", "schedule", "stalls", "ipc", "cfg", "roofline"] {
+        let limit: &[&str] = if kind == "roofline" { &[] } else { &[short] };
+        let svg = good(&[&["plot", kind], limit, &HUNG[..]].concat());
+        assert!(svg.contains("LIVELOCK"), "{kind} {short} does not say that the run did not end");
+    }
+    for format in ["perfetto", "kanata", "trace"] {
+        let text = good(&[&["export", format, short], &HUNG[..]].concat());
+        assert!(text.contains("LIVELOCK"), "{format} {short}: {text}");
+    }
+    let both = ["programs/small/spin_lock.ir", "--mode", "pre-volta,volta"];
+    let page = flat(&good(&[&["compare"], &both[..]].concat()));
+    assert!(page.contains("pre-volta: livelock; volta: finished. A run that did not end has no result"), "{page}");
+    assert!(!page.contains("faster") && !page.contains("x the cycles"), "{page}");
+    let svg = good(&[&["plot", "compare"], &both[..]].concat());
+    assert!(svg.contains("A: LIVELOCK"), "the bars of a comparison");
+    good(&[&["compare", "--html", &out("both.html")], &both[..]].concat());
+    let html = std::fs::read_to_string(out("both.html")).expect("a page");
+    assert!(html.contains("LIVELOCK"), "the page of a comparison");
+    // Beside the source; the exit code says it, too.
+    let annotated = crate::cli::simt_sim(&[&["run", "--annotate"], &HUNG[..]].concat());
+    let annotated = annotated.out;
+    assert!(annotated.lines().nth(1).is_some_and(|line| line.starts_with("LIVELOCK")), "{annotated}");
+    // A point of a sweep that hangs has no place on a line.
+    let lines = out("sweep.jsonl");
+    let sweep =
+        ["sweep", "programs/small/spin_lock.ir", "-L", "mode", "pre-volta,volta", "-P", "warp-size", "16", "32"];
+    let more = ["-D", "x2", "--out", &lines];
+    let _ = std::fs::remove_file(&lines);
+    crate::cli::simt_sim(&[&sweep[..], &more[..]].concat());
+    let svg = good(&["plot", "sweep", &lines, "--y", "elapsed_cycles"]);
+    assert!(svg.contains("2 that did not end are not shown (2 livelock)"), "{svg}");
 }

@@ -84,7 +84,9 @@ fn row(log: &mut Log, recording: &Recording, id: usize, (start, strip, issue): (
 fn details(recording: &Recording, strip: &Strip, issue: &Issue) -> String {
     let origin = recording.step(issue.pc).and_then(|step| step.origin.as_ref());
     let from = origin.map(|origin| format!(" ({}:{})", plain(&origin.file), origin.line)).unwrap_or_default();
-    let mut lines = vec![
+    let last = strip.issues.last().is_some_and(|last| std::ptr::eq(last, issue));
+    let mut lines: Vec<String> = recording.ending().filter(|_| last).map(|ending| plain(&ending)).into_iter().collect();
+    lines.extend([
         format!(
             "block {} warp {} issue {}, line {}{from}",
             strip.block.0,
@@ -93,7 +95,7 @@ fn details(recording: &Recording, strip: &Strip, issue: &Issue) -> String {
             recording.line(issue.pc)
         ),
         format!("active {}, executed {}, path {}", issue.active, issue.executed, issue.path),
-    ];
+    ]);
     for entry in &issue.state.stack {
         lines.push(format!("stack: {} {}", entry.pc, entry.lanes));
     }

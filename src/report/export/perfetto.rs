@@ -133,7 +133,8 @@ pub(super) fn perfetto(recording: &Recording) -> String {
     let window = recording.timeline.window();
     let unit = "1 us = 1 cycle";
     // Short, for a narrow column; kernel, mode and machine stand in `otherData`.
-    events.process(WARPS, format!("{} warps ({unit})", window.block));
+    let ending = recording.ending_in_short().map(|ending| format!(", {ending}")).unwrap_or_default();
+    events.process(WARPS, format!("{} warps ({unit}){ending}", window.block));
     for strip in recording.timeline.strips() {
         events.thread(WARPS, strip.warp + 1, format!("warp {}", strip.warp));
         warp(&mut events, recording, strip);
@@ -153,6 +154,7 @@ pub(super) fn perfetto(recording: &Recording) -> String {
         grid: recording.grid,
         block: recording.block,
         simulated: &recording.simulated,
+        ending: recording.ending(),
         version: concat!("simt-sim ", env!("CARGO_PKG_VERSION")),
     };
     let about = serde_json::to_string(&about).unwrap_or_default();
@@ -167,6 +169,8 @@ struct About<'a> {
     grid: [u32; 3],
     block: [u32; 3],
     simulated: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ending: Option<String>,
     version: &'static str,
 }
 

@@ -16,6 +16,9 @@ pub(super) fn trace(recording: &Recording) -> String {
         .collect();
     rows.sort_by_key(|(strip, issue)| (issue.cycle, strip.warp, issue.number));
     let mut out = format!("# {}\n# {}\n", plain(&recording.title()), plain(&recording.simulated));
+    if let Some(ending) = recording.ending() {
+        let _ = writeln!(out, "# {}", plain(&ending));
+    }
     out += "# mask: active lanes; executed: those whose guard holds; n: how many (*: a branch at which they part)\n";
     let depth = if recording.timeline.strips().iter().flat_map(|s| &s.issues).any(|i| !i.state.stack.is_empty()) {
         "entries of the reconvergence stack"

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use super::frame::{Entry, Heading, MARGIN, TOP, legend_rows};
+use super::frame::{Entry, Heading, MARGIN, TOP, ending, legend_rows};
 use super::palette::{BLUE, GREY, INK, Look, ORANGE, PALE, WHITE, face};
 use super::scene::{Area, Hatch, Scene};
 use crate::report::compare::{Comparison, Figure, Side};
@@ -48,6 +48,13 @@ pub fn bars(found: &Comparison) -> Scene {
     let heading = Heading {
         title: format!("{} against {}", found.b.name, found.a.name),
         subtitle: format!("A: {} \u{b7} B: {}", run(&found.a), run(&found.b)),
+        ending: match [&found.a, &found.b].map(|side| ending(side.finish)) {
+            [None, None] => None,
+            [a, b] => {
+                let one = |letter, ending: Option<String>| ending.map(|ending| format!("{letter}: {ending}"));
+                Some(one("A", a).into_iter().chain(one("B", b)).collect::<Vec<_>>().join(", "))
+            }
+        },
         footer: "Counted over the whole runs. A pair is drawn to the larger of the two.".to_owned(),
     };
     let key = [
@@ -105,7 +112,7 @@ fn pair(scene: &mut Scene, figure: &Figure, y: i32) {
     if let Some(ratio) = figure.ratio {
         let ink = if (0.99..1.01).contains(&ratio) { GREY } else { INK };
         scene.text((scene.width - MARGIN, y + BAR), face(12, ink).bold().end(), times(ratio, a, b));
-    } else if b != 0.0 {
+    } else if a == 0.0 && b != 0.0 {
         scene.text((scene.width - MARGIN, y + BAR), face(12, INK).bold().end(), "only in B");
     }
 }

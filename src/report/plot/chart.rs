@@ -40,8 +40,12 @@ const NAME: i32 = 17;
 
 /// A chart of lines.
 pub fn lines(captions: &Captions, series: &[Series]) -> Scene {
-    let heading =
-        Heading { title: captions.title.clone(), subtitle: captions.subtitle.clone(), footer: captions.footer.clone() };
+    let heading = Heading {
+        title: captions.title.clone(),
+        subtitle: captions.subtitle.clone(),
+        ending: None,
+        footer: captions.footer.clone(),
+    };
     let series: Vec<Series> = series.iter().map(ordered).collect();
     let top = TOP + 34;
     let count = i32::try_from(series.len()).unwrap_or(0).min(400);

@@ -6,11 +6,12 @@
 
 use std::fmt::Write;
 
-use super::frame::{Heading, MARGIN, TOP, letter, plural, run_facts};
+use super::frame::{Heading, MARGIN, TOP, ending, letter, plural, run_facts};
 use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, VERMILLION, WHITE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
 use crate::kernel::Kernel;
 use crate::observe::{Passage, Visits};
+use crate::report::Finish;
 use crate::report::cfg::{Edge, EdgeKind, Layout, Place, Sizes, block_text, diverges, edges, lay_out, meetings};
 use crate::report::numbers::grouped;
 
@@ -35,6 +36,8 @@ pub struct Walk {
     pub passages: Vec<Passage>,
     /// By block.
     pub visits: Vec<Visits>,
+    /// How the run ended; `None` when it was stopped after the window.
+    pub finish: Option<Finish>,
     /// What was counted and simulated, a sentence.
     pub simulated: String,
 }
@@ -62,6 +65,7 @@ pub fn graph(program: &str, source: &str, kernel: &Kernel) -> Scene {
     let heading = Heading {
         title: format!("{}: control flow", kernel.name),
         subtitle: program.to_owned(),
+        ending: None,
         footer: "From the program's text; nothing was run.".to_owned(),
     };
     draw(&heading, &Drawing { kernel, source, counts: None, most: 0 })
@@ -76,6 +80,7 @@ pub fn flows(walks: &[Walk]) -> Scene {
         let heading = Heading {
             title: format!("{name}{}: the ways that lanes took", kernel.name),
             subtitle: run_facts(program, mode, machine, *grid, *block),
+            ending: walk.finish.and_then(ending),
             footer: walk.simulated.clone(),
         };
         let counts = Some((walk.passages.as_slice(), walk.visits.as_slice()));

@@ -1,9 +1,10 @@
 //! What every picture has around it: title, legend, and what was simulated.
 
 use super::Focus;
-use super::palette::{GREY, INK, Look, PALE, face, text_width};
+use super::palette::{ALARM, GREY, INK, Look, PALE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
 use crate::observe::Strip;
+use crate::report::Finish;
 use crate::report::numbers::grouped;
 use crate::report::timeline::{Axis, Recording};
 
@@ -23,8 +24,15 @@ pub(super) struct Heading {
     pub title: String,
     /// Program, mode, machine, launch.
     pub subtitle: String,
+    /// That a run did not end, before the subtitle; nothing where all is well.
+    pub ending: Option<String>,
     /// What was simulated for it.
     pub footer: String,
+}
+
+/// A run's ending for [`Heading::ending`]: nothing where it ended well.
+pub(super) fn ending(finish: Finish) -> Option<String> {
+    (finish != Finish::Ok).then(|| finish.title().to_uppercase())
 }
 
 impl Heading {
@@ -33,13 +41,19 @@ impl Heading {
         let Recording { program, kernel, mode, machine, grid, block, simulated, .. } = panel.recording;
         let facts = run_facts(program, mode, machine, *grid, *block);
         let letter = panel.letter().map(|letter| format!("{letter}. ")).unwrap_or_default();
-        Heading { title: format!("{letter}{kernel}: {what}"), subtitle: facts, footer: simulated.clone() }
+        let ending = panel.recording.ending_in_short();
+        Heading { title: format!("{letter}{kernel}: {what}"), subtitle: facts, ending, footer: simulated.clone() }
     }
 
     /// Draws title and subtitle; returns where the picture may begin.
     pub(super) fn draw(&self, scene: &mut Scene) -> i32 {
         scene.text((MARGIN, 30), face(20, INK).bold(), self.title.clone());
-        scene.text((MARGIN, 54), face(12, GREY), self.subtitle.clone());
+        let mut x = MARGIN;
+        if let Some(ending) = &self.ending {
+            scene.text((x, 54), face(12, ALARM).bold(), ending.clone());
+            x += text_width(ending.chars().count() + 2, 12);
+        }
+        scene.text((x, 54), face(12, GREY), self.subtitle.clone());
         TOP
     }
 
@@ -55,7 +69,8 @@ impl Heading {
     /// The narrowest picture in which it is whole.
     pub(super) fn width(&self) -> i32 {
         let wide = |text: &str, more: usize, size| text_width(text.chars().count() + more, size);
-        let lines = [wide(&self.title, 0, 20), wide(&self.subtitle, 0, 12), wide(&self.footer, 20, 10)];
+        let before = self.ending.as_ref().map_or(0, |ending| ending.chars().count() + 2);
+        let lines = [wide(&self.title, 0, 20), wide(&self.subtitle, before, 12), wide(&self.footer, 20, 10)];
         lines.into_iter().max().unwrap_or(0) + 2 * MARGIN
     }
 }

@@ -11,6 +11,8 @@ pub(super) const BLUE: Rgb = Rgb(0x00, 0x72, 0xb2);
 pub(super) const ORANGE: Rgb = Rgb(0xe6, 0x9f, 0x00);
 pub(super) const GREEN: Rgb = Rgb(0x00, 0x9e, 0x73);
 pub(super) const VERMILLION: Rgb = Rgb(0xd5, 0x5e, 0x00);
+/// Text that nobody may overlook.
+pub(super) const ALARM: Rgb = Rgb(0xb0, 0x30, 0x00);
 pub(super) const PURPLE: Rgb = Rgb(0xcc, 0x79, 0xa7);
 pub(super) const SKY: Rgb = Rgb(0x56, 0xb4, 0xe9);
 pub(super) const YELLOW: Rgb = Rgb(0xf0, 0xe4, 0x42);

@@ -8,7 +8,7 @@
 use std::fmt::Write;
 
 use super::chart::{Style, axes};
-use super::frame::{Heading, MARGIN, TOP, letter, run_facts};
+use super::frame::{Heading, MARGIN, TOP, ending, letter, run_facts};
 use super::palette::{GREY, INK, PALE, WHITE, face, text_width};
 use super::ruler::Ruler;
 use super::scene::{Anchor, Area, Face, Rgb, Scene};
@@ -143,6 +143,7 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
         [(run, _)] => Heading {
             title: format!("{}: how near the machine's ceilings", run.kernel),
             subtitle: run_facts(&run.program, &run.mode, &run.machine, run.grid, run.block),
+            ending: ending(run.finish),
             footer,
         },
         _ => {
@@ -155,6 +156,7 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
             Heading {
                 title: format!("{} runs: how near the machine's ceilings", runs.len()),
                 subtitle: machines.join(" \u{b7} "),
+                ending: None,
                 footer,
             }
         }
@@ -163,7 +165,8 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
 
 /// What tells a run from others.
 fn name(run: &Run) -> String {
-    format!("{}, {} on {}", run.kernel, run.mode, run.machine)
+    let ending = ending(run.finish).map(|ending| format!(" ({ending})")).unwrap_or_default();
+    format!("{}, {} on {}{ending}", run.kernel, run.mode, run.machine)
 }
 
 fn short(value: f64) -> String {

@@ -3,7 +3,7 @@
 use super::axis::{Column, Scale, Shows};
 use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend, legend_rows};
 use super::grid::{lane_numbers, lanes};
-use super::palette::{Cell, GREY, INK, Look, PALE, clipped, face, path_colour, text_width};
+use super::palette::{ALARM, Cell, GREY, INK, Look, PALE, clipped, face, path_colour, text_width};
 use super::reasons;
 use super::scene::{Area, Rgb, Scene};
 use crate::base::Pc;
@@ -64,7 +64,7 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
         y = source_lines(&mut scene, recording, strip, &scale, &steps, below);
     }
     if let Some(ending) = ending(recording) {
-        scene.text((scale.left(), y + 8), face(11, Rgb(0xb0, 0x30, 0x00)).bold(), ending);
+        scene.text((scale.left(), y + 8), face(11, ALARM).bold(), ending);
     }
     heading.draw_footer(&mut scene);
     scene
@@ -121,7 +121,7 @@ fn span(strip: &Strip) -> String {
 }
 
 fn ending(recording: &Recording) -> Option<String> {
-    let finish = recording.finish.filter(|&f| f != crate::report::Finish::Ok)?;
+    let finish = recording.finish.filter(|&f| f != crate::report::Finish::Ok && recording.ends_here)?;
     Some(format!("the run ends here: {}", finish.title()))
 }
 

@@ -14,7 +14,7 @@ pub fn lane_map(recording: &Recording, style: MapStyle) -> String {
     for strip in recording.timeline.strips() {
         map_of(&mut out, recording, strip, style, width);
     }
-    if let Some(ending) = recording.ending() {
+    if let Some(ending) = recording.ending().filter(|_| recording.ends_here) {
         let _ = writeln!(out, "\n{}", wrap(&ending, width, "", "  "));
     }
     out

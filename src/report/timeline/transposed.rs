@@ -17,7 +17,7 @@ pub fn transposed(recording: &Recording, style: MapStyle) -> String {
             panel_of(&mut out, recording, strip, panel);
         }
     }
-    if let Some(ending) = recording.ending() {
+    if let Some(ending) = recording.ending().filter(|_| recording.ends_here) {
         let _ = writeln!(out, "\n{}", wrap(&ending, width, "", "  "));
     }
     out
