@@ -33,7 +33,10 @@ fn ended(arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn every_point_has_the_figures_of_its_own_run() {
-    let sweep = ["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2", "-L", "mode", "pre-volta,volta"];
+    // A machine that has both modes, so that a single run of a point is possible.
+    let machine = ["--machine", "teaching", "--set", "block=128"];
+    let modes = ["-L", "mode", "pre-volta,volta"];
+    let sweep = [&["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2"], &modes[..], &machine[..]].concat();
     let metrics = "elapsed_cycles,divergent_branch,gld_transactions";
     let csv = good(&[&sweep[..], &["--metrics", metrics, "--data", "csv"]].concat());
     let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
@@ -42,7 +45,8 @@ fn every_point_has_the_figures_of_its_own_run() {
     assert_eq!(points, [modes("1024"), modes("2048"), modes("4096")].concat());
     for row in &rows {
         let set = format!("n={}", row[0]);
-        let run = good(&["run", REDUCTION, "--mode", row[1], "--set", &set, "--metrics", metrics]);
+        let run = ["run", REDUCTION, "--mode", row[1], "--set", &set, "--metrics", metrics];
+        let run = good(&[&run[..], &machine[..]].concat());
         let figures: Vec<&str> = run.lines().map(|line| line.split(' ').nth(1).expect("a value")).collect();
         assert_eq!((row[2], &row[3..]), ("ok", &figures[..]), "{row:?}");
     }

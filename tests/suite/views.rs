@@ -221,6 +221,12 @@ fn predicated_branches_are_named_in_every_view() {
     good(&[&["run", "--quiet", "--html", &page_name], &args[..]].concat());
     let html = std::fs::read_to_string(&page).expect("a page");
     assert!(html.contains("2 were predicated (lines 56, 80)") && html.contains(">p32<"), "the HTML page");
+    let before = flat(&good(&[&["step", "--script", "16n"], &args[..]].concat()));
+    assert!(before.contains("80 pred. @%p5 bra"), "{before}");
+    let stepped = flat(&good(&[&["step", "--script", "18n"], &args[..]].concat()));
+    assert!(stepped.contains("predicated branch of line 80: 16 would branch, 16 would go on"), "{stepped}");
+    let none = flat(&good(&[&["step", "--script", "m"], &args[..]].concat()));
+    assert!(none.contains("no divergent branch; 2 were predicated (lines 56, 80)"), "{none}");
     // Side by side with the branches as they are written.
     let both = good(&[&["compare"], &args[..], &["--lowering", "hardware,as-written"]].concat());
     let rows: Vec<&str> = both.lines().filter(|line| line.contains("even_odd.cu:27")).collect();

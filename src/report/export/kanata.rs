@@ -3,7 +3,8 @@
 //! The format (Konata, `docs/kanata-log-format.md`) is a list of commands in order of time; a cycle that is past cannot be
 //! added to. A row's thread is its warp. Lane 0 has the stages: `W` from the end of the warp's previous issue, `X` from
 //! the first to the last of the issue slots that the instruction takes (`free`, a cycle wide, for a step that takes none). Lane 1
-//! has the reasons of the waits under their Nsight Compute names: before the issue, and between the machine instructions of one step. A row retires when it has been issued; nothing is ever flushed.
+//! has the reasons of the waits under their Nsight Compute names: before the issue, and between the
+//! machine instructions of one step. A row retires when it has been issued; nothing is ever flushed.
 
 use std::fmt::Write;
 
@@ -16,7 +17,8 @@ use crate::report::timeline::Recording;
 pub(super) fn kanata(recording: &Recording) -> String {
     let mut rows: Vec<(Cycle, &Strip, &Issue)> = Vec::new();
     for strip in recording.timeline.strips() {
-        rows.extend(strip.issues.iter().map(|issue| (waits(issue).next().map_or(issue.cycle, |w| w.0), strip, issue)));
+        let start = |issue: &Issue| issue.spans().first().map_or(issue.cycle, |span| span.from);
+        rows.extend(strip.issues.iter().map(|issue| (start(issue), strip, issue)));
     }
     rows.sort_by_key(|&(start, strip, issue)| (start, strip.warp, issue.number));
     let mut log = Log(Vec::new());

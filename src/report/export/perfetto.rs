@@ -7,7 +7,7 @@
 
 use serde::Serialize;
 
-use super::{step_text, waits};
+use super::step_text;
 use crate::base::{Cycle, LaneMask};
 use crate::observe::{Issue, SlotLoss, SlotSpan, SlotUse, Strip};
 use crate::report::timeline::Recording;
@@ -181,17 +181,22 @@ fn mask(mask: LaneMask) -> String {
 fn warp(events: &mut Events, recording: &Recording, strip: &Strip) {
     let at = (WARPS, strip.warp + 1);
     for issue in &strip.issues {
-        for (from, stall, cycles) in waits(issue) {
-            let args = WaitArgs {
-                waits_for_pc: issue.pc.0,
-                waits_for_line: recording.line(issue.pc),
-                mask: mask(issue.active),
-            };
-            events.slice("stall", stall.name().to_owned(), at, from, cycles, args);
+        let name = || step_text(recording, issue.pc);
+        for span in issue.spans() {
+            if let Some(stall) = span.stall {
+                let args = WaitArgs {
+                    waits_for_pc: issue.pc.0,
+                    waits_for_line: recording.line(issue.pc),
+                    mask: mask(issue.active),
+                };
+                events.slice("stall", stall.name().to_owned(), at, span.from, span.cycles(), args);
+            } else {
+                events.slice("issue", name(), at, span.from, span.cycles(), issue_args(recording, issue));
+            }
         }
-        let name = step_text(recording, issue.pc);
-        let cycles = issue.end() - issue.cycle;
-        events.slice("issue", name, at, issue.cycle, cycles, issue_args(recording, issue));
+        if issue.slots == 0 {
+            events.slice("issue", name(), at, issue.cycle, 0, issue_args(recording, issue));
+        }
     }
 }
 

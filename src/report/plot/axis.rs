@@ -2,6 +2,7 @@
 
 use super::palette::{GREY, INK, PALE, face};
 use super::scene::{Area, Scene};
+use crate::event::Stall;
 use crate::observe::Strip;
 use crate::report::numbers::grouped;
 use crate::report::timeline::Axis;
@@ -22,6 +23,8 @@ pub(super) struct Scale {
 pub(super) enum Shows {
     /// The issue with this index.
     Issue(usize),
+    /// The wait between two machine instructions of the issue with this index.
+    Between { issue: usize, stall: Stall },
     /// The wait behind the issue or free step with index `after`, for the issue with index `next`.
     Wait { after: usize, next: Option<usize> },
 }
@@ -87,13 +90,26 @@ impl Scale {
         for (k, &i) in issued.iter().enumerate() {
             let issue = &strip.issues[i];
             let next = issued.get(k + 1).copied();
-            let (at, end) = match self.axis {
-                Axis::Issue => (issue.number, issue.number + 1),
-                Axis::Cycle => (issue.cycle, issue.end()),
+            let mut to = self.x(if self.axis == Axis::Issue { issue.number } else { issue.cycle });
+            let mut add = |end: u64, least: i32, shows: Shows| {
+                let from = to;
+                to = self.x(end).max(from + least).min(self.right().max(from + least));
+                if to > from {
+                    columns.push(Column { from, to, shows });
+                }
             };
-            let from = self.x(at);
-            let to = self.x(end).max(from + 2).min(self.right().max(from + 2));
-            columns.push(Column { from, to, shows: Shows::Issue(i) });
+            match self.axis {
+                Axis::Issue => add(issue.number + 1, 2, Shows::Issue(i)),
+                // What stands closer than a pixel is not told apart.
+                Axis::Cycle => {
+                    for span in issue.spans().into_iter().filter(|span| span.from >= issue.cycle) {
+                        match span.stall {
+                            None => add(span.to, if span.from == issue.cycle { 2 } else { 0 }, Shows::Issue(i)),
+                            Some(stall) => add(span.to, 0, Shows::Between { issue: i, stall }),
+                        }
+                    }
+                }
+            }
             let until = next.map_or(strip.ended, |next| Some(strip.issues[next].cycle));
             if let (Axis::Cycle, Some(until)) = (self.axis, until) {
                 let after = next.unwrap_or(strip.issues.len()) - 1;

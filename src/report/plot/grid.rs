@@ -21,6 +21,15 @@ fn cells(recording: &Recording, strip: &Strip, shows: Shows) -> Vec<Cell> {
             };
             issue.lane_states(lanes).into_iter().map(cell).collect()
         }
+        Shows::Between { issue: i, .. } => {
+            let issue = &strip.issues[i];
+            let cell = |state| match state {
+                LaneState::Active => Cell::Stalled(issue.path),
+                LaneState::PredicatedOff => Cell::At(state, issue.path),
+                _ => Cell::At(state, 0),
+            };
+            issue.lane_states(lanes).into_iter().map(cell).collect()
+        }
         Shows::Wait { after, next } => {
             let (issue, next) = (&strip.issues[after], next.map(|next| &strip.issues[next]));
             let (join, barrier) = issue.after.blocked();

@@ -178,7 +178,7 @@ fn boxes(
 ) {
     let columns: Vec<Column> = scale.columns(strip);
     let column = |column: &Column| {
-        let (Shows::Issue(i) | Shows::Wait { after: i, .. }) = column.shows;
+        let (Shows::Issue(i) | Shows::Between { issue: i, .. } | Shows::Wait { after: i, .. }) = column.shows;
         let issue = &strip.issues[i];
         let mut rows: Vec<Option<Entity>> = vec![None; groups + joins];
         let (of_joins, of_groups): (Vec<_>, Vec<_>) = entities(issue).into_iter().partition(|e| e.role == Role::Join);

@@ -217,6 +217,12 @@ fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: 
                 let free = strip.issues[i + 1..].iter().take_while(|issue| issue.slots == 0);
                 free.for_each(|issue| bar(scene, issue, x, to - x));
             }
+            Shows::Between { issue, stall } => {
+                if let Some(i) = row_of(strip.issues[issue].pc) {
+                    let area = Area { x, y: row(i) + 2, w: to - x, h: SOURCE - 3 };
+                    reasons::look(stall).draw(scene, area, "");
+                }
+            }
             // The wait stands in the row of the instruction that is waited with, and says for what.
             Shows::Wait { next, .. } => {
                 let next = next.map(|next| &strip.issues[next]);

@@ -11,6 +11,7 @@ fn steps() -> Vec<StepInfo> {
         is_branch: false,
         reconverge_line: None,
         origin: None,
+        replaces: None,
     };
     let branch = StepInfo { is_branch: true, reconverge_line: Some(26), ..step(Some(1), 21, "@!p bra skip;") };
     vec![
@@ -87,7 +88,7 @@ fn json(input: RunInput) -> serde_json::Value {
 fn json_has_the_promised_keys_in_order() {
     let text = Run::build(sample(samples::neighbored)).to_json().unwrap();
     let promised = "schema version program kernel mode machine grid block warps constants finish verdict cycles metrics \
-                    branches expectations histogram stalls slots memory instructions launch machine_facts notes";
+                    branches predicated expectations histogram stalls slots memory instructions launch machine_facts notes";
     let top_level: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("  \"")?.split_once('"').map(|(key, _)| key)).collect();
     assert_eq!(top_level.join(" "), promised);

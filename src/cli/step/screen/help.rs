@@ -27,6 +27,7 @@ Capital letters go back. A number in front of a key says how often: 10n, 10000C.
 
  ==> runs next   . ready, another group runs   y yielded
  w waits for lanes at a join   b waits at the barrier   x ended
+ pred. a branch that is predicated: it is not issued, its sides are guarded
  q quits. Any key closes this page.";
 
 /// Draws the page in the middle.
