@@ -4,7 +4,7 @@
 //! command is shown.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use simt_sim::pipeline::Program;
 
@@ -47,7 +47,7 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
     }
     match files.as_slice() {
         [(_, text)] if args.kind == NewKind::Program => output::write_file(&at, text.as_bytes())?,
-        files => write_folder(&at, files)?,
+        files => output::write_folder(&at, files)?,
     }
     output::print(&told(&files, &at, args.kind))?;
     Ok(Exit::Ok)
@@ -91,26 +91,6 @@ impl<'a> Name<'a> {
             Some(found) => Err(Failure::new(format!("no kernel can be called `{}`: {}", self.kernel(), found.message))),
         }
     }
-}
-
-/// Writes a folder beside its place and moves it there, so that it is whole or absent.
-fn write_folder(at: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
-    let fail = |path: &Path, e: std::io::Error| Failure::new(format!("cannot write `{}`: {e}", path.display()));
-    let mut name = at.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
-    name.push(".part");
-    let part = at.with_file_name(name);
-    // A folder of that name that is not ours stays as it is.
-    fs::create_dir(&part).map_err(|e| fail(&part, e))?;
-    let write = || -> Result<(), Failure> {
-        for (file, text) in files {
-            let path = part.join(file);
-            let folder = path.parent().map_or_else(|| part.clone(), PathBuf::from);
-            fs::create_dir_all(&folder).map_err(|e| fail(&folder, e))?;
-            fs::write(&path, text).map_err(|e| fail(&path, e))?;
-        }
-        fs::rename(&part, at).map_err(|e| fail(at, e))
-    };
-    write().inspect_err(|_| drop(fs::remove_dir_all(&part)))
 }
 
 /// What was made, and what to do with it.

@@ -1,9 +1,11 @@
 //! Writing to the terminal and to files. A closed pipe is not an error; a half-written file is never left.
 
+mod files;
+
 use std::io::{ErrorKind, IsTerminal, Write};
-use std::path::Path;
 
 use super::Failure;
+pub(crate) use files::{Appended, is_special, write_file, write_folder};
 
 /// Writes to standard output. A reader that has gone away (`| head`) is no reason to complain; a full disk is.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -38,17 +40,4 @@ pub(crate) fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
     let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
     set.or_else(terminal).unwrap_or(100_usize).clamp(72, 160)
-}
-
-/// Writes a file by way of a temporary neighbour, so that it is whole or absent.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let fail = |e: std::io::Error| Failure::new(format!("cannot write `{}`: {e}", path.display()));
-    let mut name = path.file_name().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    std::fs::write(&part, bytes).map_err(fail)?;
-    std::fs::rename(&part, path).map_err(|e| {
-        let _ = std::fs::remove_file(&part);
-        fail(e)
-    })
 }

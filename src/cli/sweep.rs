@@ -2,8 +2,7 @@
 
 mod points;
 
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
@@ -87,7 +86,7 @@ fn read(path: &Path) -> Result<Option<(Results, Tail)>, Failure> {
 
 /// What `--out` has, ready to be appended to.
 fn resume(out: Option<&Path>) -> Result<Results, Failure> {
-    let Some(out) = out else { return Ok(Results::default()) };
+    let Some(out) = out.filter(|out| !output::is_special(out)) else { return Ok(Results::default()) };
     let Some((results, tail)) = read(out)? else { return Ok(Results::default()) };
     if tail != Tail::Whole {
         output::write_file(out, results.text().as_bytes())?;
@@ -126,7 +125,7 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
         output::error(&format!("note: {} of {} points are done already\n", done.len(), jobs.len()));
     }
 
-    let mut lines = out.map(Lines::append).transpose()?;
+    let mut lines = out.map(output::Appended::open).transpose()?;
     let bar = bar(todo.len());
     // Few points leave host threads over, which run SMs instead.
     let threads = if args.jobs == 0 { rayon::current_num_threads() } else { args.jobs };
@@ -134,35 +133,16 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     let work = |job: &&Job| simulate(args, &program, kernel, job, inner);
     let records = sweep::run(args.jobs, &todo, work, |record| {
         bar.inc(1);
-        lines.as_mut().map_or(Ok(()), |lines| lines.write(record))
+        lines.as_mut().map_or(Ok(()), |lines| lines.write(&(record.to_line() + "\n")))
     })?;
     bar.finish_and_clear();
     results.replace(&records);
-    if let Some(out) = out {
+    // What is written through has the lines already.
+    if let Some(out) = out.filter(|out| !output::is_special(out)) {
         output::write_file(out, results.text().as_bytes())?;
     }
     let records = jobs.iter().filter_map(|job| results.find(&program.name, &kernel.name, &job.point).cloned());
     Ok((axes.into_iter().map(|axis| axis.name).collect(), records.collect()))
-}
-
-/// A file to which results are added as they come.
-struct Lines<'a> {
-    path: &'a Path,
-    file: File,
-}
-
-impl Lines<'_> {
-    fn append(path: &Path) -> Result<Lines<'_>, Failure> {
-        let file = OpenOptions::new().append(true).create(true).open(path);
-        file.map(|file| Lines { path, file })
-            .map_err(|e| Failure::new(format!("cannot write `{}`: {e}", path.display())))
-    }
-
-    fn write(&mut self, record: &Record) -> Result<(), Failure> {
-        let line = record.to_line() + "\n";
-        let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.flush());
-        written.map_err(|e| Failure::new(format!("cannot write `{}`: {e}", self.path.display())))
-    }
 }
 
 fn bar(points: usize) -> ProgressBar {

@@ -26,6 +26,7 @@ mod new;
 mod nonsense;
 mod nvcc;
 mod observations;
+mod outputs;
 mod pictures;
 mod quiz;
 mod seeds;

@@ -1,0 +1,164 @@
+//! Writing files: every `--out`, `--html`, `--csv`, `--record` and the like goes through here.
+//!
+//! A regular file is whole or as it was before: the bytes go to a temporary file in the same folder, which then takes its place. A link
+//! stays a link, and its target is written. Everything else (a device, a FIFO, a descriptor such as `/dev/stdout`) is written through.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::super::Failure;
+
+/// Links followed before a path counts as a loop, as Linux has it.
+const MOST_LINKS: usize = 40;
+
+/// Where a path leads.
+enum Target {
+    /// A regular file, or none yet: the path behind all links.
+    Regular(PathBuf),
+    /// This process's standard output.
+    Output,
+    /// This process's standard error.
+    Error,
+    /// A device, a FIFO, or a descriptor: opened by the path as it was given.
+    Special,
+}
+
+impl Target {
+    fn of(path: &Path) -> io::Result<Target> {
+        let mut at = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            match at.to_str() {
+                Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Ok(Target::Output),
+                Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Ok(Target::Error),
+                // A link in there is a descriptor; what it reads as need not be a path.
+                _ if at.starts_with("/proc") || at.starts_with("/dev/fd") => return Ok(Target::Special),
+                _ => {}
+            }
+            let meta = match fs::symlink_metadata(&at) {
+                Ok(meta) => meta,
+                Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Target::Regular(at)),
+                Err(e) => return Err(e),
+            };
+            if meta.is_dir() {
+                return Err(ErrorKind::IsADirectory.into());
+            }
+            if !meta.is_symlink() {
+                return Ok(if meta.is_file() { Target::Regular(at) } else { Target::Special });
+            }
+            let next = fs::read_link(&at)?;
+            at = at.parent().map_or_else(|| next.clone(), |folder| folder.join(&next));
+        }
+        Err(io::Error::other("too many links"))
+    }
+}
+
+fn failed(path: &Path, e: &io::Error) -> Failure {
+    Failure::new(format!("cannot write `{}`: {e}", path.display()))
+}
+
+/// Writes a file.
+pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let write = || match Target::of(path)? {
+        Target::Regular(at) => replace(&at, bytes),
+        Target::Output => all(&mut io::stdout().lock(), bytes),
+        Target::Error => all(&mut io::stderr().lock(), bytes),
+        Target::Special => all(&mut OpenOptions::new().write(true).open(path)?, bytes),
+    };
+    write().map_err(|e: io::Error| failed(path, &e))
+}
+
+/// Whether a path leads to something that is written through: it has no content to go on from.
+pub(crate) fn is_special(path: &Path) -> bool {
+    Target::of(path).is_ok_and(|target| !matches!(target, Target::Regular(_)))
+}
+
+fn all(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// Puts a regular file in the place of another one, or where there is none.
+fn replace(at: &Path, bytes: &[u8]) -> io::Result<()> {
+    // Who may not write a file may not replace it either, although the folder would allow it.
+    let known = match OpenOptions::new().write(true).open(at) {
+        Ok(file) => Some(file.metadata()?.permissions()),
+        Err(e) if e.kind() == ErrorKind::NotFound => None,
+        Err(e) => return Err(e),
+    };
+    let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut part = match temporary().tempfile_in(folder) {
+        Ok(part) => part,
+        // A file in a folder that takes no new ones is written where it is.
+        Err(e)
+            if known.is_some() && matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+        {
+            return in_place(at, bytes);
+        }
+        Err(e) => return Err(e),
+    };
+    all(&mut part, bytes)?;
+    if let Some(permissions) = known {
+        part.as_file().set_permissions(permissions)?;
+    }
+    part.as_file().sync_all()?;
+    match part.persist(at) {
+        Ok(_) => Ok(()),
+        // A file that is a mount by itself, as in a container, cannot be replaced.
+        Err(e) if e.error.kind() == ErrorKind::ResourceBusy => in_place(at, bytes),
+        Err(e) => Err(e.error),
+    }
+}
+
+fn in_place(at: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(at)?;
+    all(&mut file, bytes)?;
+    file.sync_all()
+}
+
+/// A name that nobody else has, with the permissions of any new file.
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".simt-sim-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666));
+    builder
+}
+
+/// Writes a folder with files in it, by their paths below it: whole or not at all. Nothing may be there yet.
+pub(crate) fn write_folder(at: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
+    let parent = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".simt-sim-").suffix(".part");
+    #[cfg(unix)]
+    builder.permissions(<fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o777));
+    let part = builder.tempdir_in(parent).map_err(|e| failed(at, &e))?;
+    for (name, text) in files {
+        let path = part.path().join(name);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(|e| failed(at, &e))?;
+        }
+        write_file(&path, text.as_bytes())?;
+    }
+    // What is moved away is no longer there to be removed.
+    fs::rename(part.path(), at).map_err(|e| failed(at, &e))
+}
+
+/// A file to which lines are added one at a time.
+pub(crate) struct Appended {
+    path: PathBuf,
+    file: File,
+}
+
+impl Appended {
+    /// Opens a file, or makes one.
+    pub(crate) fn open(path: &Path) -> Result<Appended, Failure> {
+        let file = OpenOptions::new().append(true).create(true).open(path).map_err(|e| failed(path, &e))?;
+        Ok(Appended { path: path.to_owned(), file })
+    }
+
+    /// Adds text, which the system has when this returns.
+    pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
+        all(&mut self.file, text.as_bytes()).map_err(|e| failed(&self.path, &e))
+    }
+}
