@@ -71,6 +71,15 @@ pub struct Buffer {
     pub element: crate::isa::Type,
     /// Its content, little-endian.
     pub words: Vec<u32>,
+    /// Whether it is in the kernel's address space: an argument names it. Others hold expected values, which no kernel may reach.
+    pub mapped: bool,
+}
+
+impl Launch {
+    /// The buffers in the kernel's address space, ascending by address.
+    pub fn mapped(&self) -> impl Iterator<Item = &Buffer> {
+        self.buffers.iter().filter(|buffer| buffer.mapped)
+    }
 }
 
 impl Buffer {

@@ -92,7 +92,7 @@ pub fn run(kernel: &Kernel, launch: &Launch, max_steps: u64) -> Result<OracleOut
 /// As [`run`].
 pub fn run_with(kernel: &Kernel, launch: &Launch, settings: &Settings) -> Result<OracleOutcome, OracleError> {
     let mut segments = variable_segments(&kernel.variables);
-    segments.extend(launch.buffers.iter().map(|b| (b.address, b.bytes, b.words.clone(), true)));
+    segments.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
     let memory = GlobalMemory::new(segments);
     let mut run = block::Run::new(kernel, launch, settings, &memory);
     let [nx, ny, nz] = launch.grid;
@@ -106,7 +106,8 @@ pub fn run_with(kernel: &Kernel, launch: &Launch, settings: &Settings) -> Result
         }
     }
     let block::Run { steps, traces, .. } = run;
-    let buffers = launch.buffers.iter().map(|b| memory.words(b.address).into_iter().flatten().collect()).collect();
+    let after = |b: &crate::launch::Buffer| memory.words(b.address).map_or_else(|| b.words.clone(), Iterator::collect);
+    let buffers = launch.buffers.iter().map(after).collect();
     Ok(OracleOutcome { buffers, steps, traces })
 }
 

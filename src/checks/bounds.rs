@@ -20,7 +20,7 @@ struct Piece {
 fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
     match memory {
         MemoryKind::Global | MemoryKind::Const => {
-            let buffers = launch.buffers.iter().map(|b| {
+            let buffers = launch.mapped().map(|b| {
                 let element = u64::from(b.element.bytes()).max(1);
                 let what = format!("{}[{}]", b.element.name(), b.bytes / element);
                 Piece { name: b.name.clone(), what, first: b.address, bytes: b.bytes, element: Some(element) }

@@ -104,5 +104,5 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
     let variable = Arc::make_mut(&mut kernel.variables).remove(at);
     let bytes = variable.bytes.len() as u64;
     let words = vec![0; variable.bytes.len().div_ceil(4)];
-    Some(Buffer { name: variable.name, address: variable.address, bytes, element: Type::U32, words })
+    Some(Buffer { name: variable.name, address: variable.address, bytes, element: Type::U32, words, mapped: true })
 }

@@ -12,6 +12,18 @@ use crate::kernel::Parameter;
 use crate::kernel::layout::BUFFER_BASE;
 
 impl Plan {
+    /// The names that arguments use for themselves: of buffers, those whose address the kernel is given.
+    pub(super) fn named_by_arguments(&self) -> Vec<&str> {
+        let mut names = Vec::new();
+        for (_, argument) in &self.arguments {
+            match argument {
+                ArgumentValue::Scalar(expr) => expr.bare_names(&mut names),
+                ArgumentValue::List(values, _) => values.iter().for_each(|expr| expr.bare_names(&mut names)),
+            }
+        }
+        names
+    }
+
     /// The parameter block.
     pub(super) fn lay_out(
         &self,

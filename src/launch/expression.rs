@@ -86,6 +86,21 @@ const LEVELS: &[&[(&str, Binary)]] = &[
 const ABOVE_COMPARISON: usize = 3;
 
 impl Expr {
+    /// The names that stand for themselves in it, and so for addresses where they name buffers: not those of elements, nor of what a
+    /// function of a whole buffer reads.
+    pub(super) fn bare_names<'a>(&'a self, into: &mut Vec<&'a str>) {
+        match self {
+            Expr::Int(..) | Expr::Float(..) | Expr::Slice(..) => {}
+            Expr::Name(name) => into.push(&name.text),
+            Expr::Unary(_, operand, _) | Expr::Index(_, operand, _) => operand.bare_names(into),
+            Expr::Binary(_, left, right, _) => [left, right].into_iter().for_each(|part| part.bare_names(into)),
+            Expr::Choice(parts, _) => parts.iter().for_each(|part| part.bare_names(into)),
+            // A name alone is the whole buffer: `sum(b)`, `max(b)`.
+            Expr::Call(_, arguments, _) if matches!(arguments.as_slice(), [Expr::Name(_)]) => {}
+            Expr::Call(_, arguments, _) => arguments.iter().for_each(|part| part.bare_names(into)),
+        }
+    }
+
     /// Where the expression stands.
     pub(super) fn span(&self) -> Span {
         match self {

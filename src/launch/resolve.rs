@@ -306,6 +306,7 @@ impl Plan {
         }
         let mut buffers: Vec<Buffer> = Vec::new();
         let mut address = BUFFER_BASE;
+        let named = self.named_by_arguments();
         for (plan, count) in self.buffers.iter().zip(counts) {
             let place = Place { element: plan.element, first: 0, count };
             let bytes = count * u64::from(plan.element.bytes());
@@ -315,7 +316,8 @@ impl Plan {
             };
             // A buffer whose content failed still exists for those that name it; missing words read as 0.
             let words = content.map_err(|d| diagnostics.push(d)).unwrap_or_default();
-            buffers.push(Buffer { name: plan.name.text.clone(), address, bytes, element: plan.element, words });
+            let mapped = named.contains(&plan.name.text.as_str());
+            buffers.push(Buffer { name: plan.name.text.clone(), address, bytes, element: plan.element, words, mapped });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }
         Some(buffers)

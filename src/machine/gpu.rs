@@ -379,9 +379,10 @@ pub(super) fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish
     unfinished.min_by_key(|(_, (sm, _))| when(sm)).map(|(i, _)| i)
 }
 
-/// Moves the launch's buffers and the kernel's variables into device memory.
+/// Moves the launch's buffers, those that the kernel is given, and the kernel's variables into device memory.
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
-    let buffers = launch.buffers.iter_mut().map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
+    let given = launch.buffers.iter_mut().filter(|b| b.mapped);
+    let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
     GlobalMemory::new(exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect())
 }
 

@@ -108,7 +108,7 @@ pub fn step_through<'k, R>(
     let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let mut base = exec::variable_segments(&kernel.variables);
-    base.extend(launch.buffers.iter().map(|b| (b.address, b.bytes, b.words.clone(), true)));
+    base.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
     let global = gpu::load(kernel, &mut launch);
     let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));

@@ -107,8 +107,14 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
 }
 
 fn launch(blocks: u32, threads: u32, words: usize) -> Launch {
-    let buffer =
-        Buffer { name: "out".into(), address: OUT, bytes: 4 * words as u64, element: Type::U32, words: vec![0; words] };
+    let buffer = Buffer {
+        name: "out".into(),
+        address: OUT,
+        bytes: 4 * words as u64,
+        element: Type::U32,
+        words: vec![0; words],
+        mapped: true,
+    };
     Launch {
         kernel: String::new(),
         title: None,
