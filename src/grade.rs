@@ -10,6 +10,7 @@
 //!
 //! Nothing here reads a file, starts a process or knows the time: the caller does.
 
+mod answers;
 mod assignment;
 mod estimate;
 mod graded;
@@ -24,12 +25,13 @@ mod submission;
 #[cfg(test)]
 mod tests;
 
+pub use answers::answers;
 pub use assignment::{Assignment, Case, Faults, LeaderboardEntry, Limits, Site, Spec};
 pub use estimate::footprint;
 pub use graded::{Failed, Graded, Leader, Mark};
 pub use instructions::{Pattern, Used};
 pub(crate) use judge::number;
-pub use judge::{Answers, judge};
+pub use judge::{Answers, Reader, judge};
 pub use measure::{Found, Measured, Ran, measure};
 pub(crate) use measure::{replay, watch};
 pub use rules::{Answer, Band, Criterion, Rule, Than};

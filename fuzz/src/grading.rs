@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use simt_sim::grade::{self, Answers, Assignment, Measured, Submission, show};
+use simt_sim::grade::{self, Answers, Assignment, Graded, Measured, Reader, Submission, show};
 use simt_sim::report::Style;
 
 use super::{laws, text_of};
@@ -46,17 +46,44 @@ pub fn submission(data: &[u8]) {
         Ok(submission) => grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files),
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
     };
-    let graded = grade::judge(assignment, "handed-in.ir", &Ok(own), (reference, reference), &Answers::default());
+    shown(&grade::judge(
+        assignment,
+        "handed-in.ir",
+        &Ok(own),
+        (reference, reference),
+        &Answers::default(),
+        Reader::Student,
+    ));
+}
+
+/// Answers: what is read is judged, and what answers no question is named.
+pub fn answers(data: &[u8]) {
+    let (assignment, reference) = &*GRADED;
+    match grade::answers(assignment, &text_of(data)) {
+        Ok((answers, notes)) => {
+            let own = Ok(reference.clone());
+            let both = (reference, reference);
+            let mut graded = grade::judge(assignment, "handed-in.ir", &own, both, &answers, Reader::Student);
+            graded.notes.extend(notes);
+            shown(&graded);
+        }
+        Err(why) => assert!(!why.is_empty(), "refused without a word"),
+    }
+}
+
+/// Holds every form of a grade to what holds of all of them.
+fn shown(graded: &Graded) {
     assert!((0.0..=graded.max).contains(&graded.score), "{} of {} points", graded.score, graded.max);
     let style = Style { width: 80, color: false };
-    let all = std::slice::from_ref(&graded);
+    let all = std::slice::from_ref(graded);
     let json = graded.to_json().expect("a grade can be written as JSON");
     for shown in [
-        show::terminal(&graded, None, style),
-        show::line(&graded),
-        show::gradescope(&graded),
+        show::terminal(graded, None, style),
+        show::line(graded),
+        show::gradescope(graded, None),
+        show::classroom(graded),
         show::junit(all),
-        show::markdown(&graded),
+        show::markdown(graded),
         show::csv(all),
         json,
     ] {

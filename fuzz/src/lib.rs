@@ -12,7 +12,7 @@ mod loaders;
 mod programs;
 
 pub use arguments::arguments;
-pub use grading::{assignment, submission};
+pub use grading::{answers, assignment, submission};
 pub use loaders::{machine, records};
 pub use programs::{check, run, text};
 
@@ -20,7 +20,8 @@ pub use programs::{check, run, text};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
+    ("answers", answers),
     ("arguments", arguments),
     ("assignment", assignment),
     ("check", check),

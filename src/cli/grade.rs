@@ -10,7 +10,7 @@ mod watch;
 use std::path::Path;
 
 use rayon::prelude::*;
-use simt_sim::grade::{self, Assignment, Failed, Graded, Measured, show};
+use simt_sim::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
 use simt_sim::report::Style;
 
 use super::args::{GradeArgs, GradeFormat};
@@ -31,7 +31,8 @@ pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     if let Some(id) = &args.only {
         known(&assignment, id)?;
     }
-    let class = Class::new(folder, &assignment)?;
+    let reader = if args.show_hidden { Reader::Lecturer } else { Reader::Student };
+    let class = Class::new(folder, &assignment, reader)?;
     match (&args.all, &args.submission) {
         (Some(all), _) => class.all(args, all),
         (None, Some(path)) => class.one(args, path),
@@ -47,10 +48,11 @@ struct Class<'a> {
     baseline: Measured,
     /// The limits of the runs.
     cycles: Vec<u64>,
+    reader: Reader,
 }
 
 impl<'a> Class<'a> {
-    fn new(folder: &'a Path, assignment: &'a Assignment) -> Result<Class<'a>, Failure> {
+    fn new(folder: &'a Path, assignment: &'a Assignment, reader: Reader) -> Result<Class<'a>, Failure> {
         let spec = &assignment.spec;
         let most = vec![spec.limits.cycles; assignment.runs.len()];
         let of = |what: &str, file: &str| {
@@ -66,56 +68,89 @@ impl<'a> Class<'a> {
         if let Some((run, ran)) = reference.runs.iter().enumerate().find(|(_, ran)| !ran.passed) {
             let why = ran.message.as_ref().or(ran.details.first()).cloned().unwrap_or_else(|| ran.finish.clone());
             let at = assignment.run_name(run);
+            if assignment.is_hidden(run) && reader == Reader::Student {
+                return Err(Failure::new(format!(
+                    "the assignment's own reference is wrong: {at} (a hidden input)\nhelp: --show-hidden tells what happens there"
+                )));
+            }
             return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));
         }
         let limits = &spec.limits;
         let limit = |ran: &grade::Ran| ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles);
         let cycles = reference.runs.iter().map(limit).collect();
-        Ok(Class { folder, assignment, reference, baseline, cycles })
+        Ok(Class { folder, assignment, reference, baseline, cycles, reader })
     }
 
+    /// The grade of what was handed in for somebody to read.
     fn graded(&self, handed: &Result<Handed, String>, name: &str) -> Graded {
-        let own = match handed {
+        self.graded_for(&self.own(handed), handed, name, self.reader)
+    }
+
+    fn own(&self, handed: &Result<Handed, String>) -> Result<Measured, Failed> {
+        match handed {
             Ok(handed) => child::run(self.folder, &handed.kernel, self.assignment, &self.cycles),
             Err(why) => Err(Failed::Refused(why.clone())),
-        };
-        let (answers, note) = match handed {
-            Ok(handed) => handed.answers(),
+        }
+    }
+
+    fn graded_for(
+        &self,
+        own: &Result<Measured, Failed>,
+        handed: &Result<Handed, String>,
+        name: &str,
+        reader: Reader,
+    ) -> Graded {
+        let (answers, notes) = match handed {
+            Ok(handed) => handed.answers(self.assignment),
             Err(_) => Default::default(),
         };
-        let mut graded = grade::judge(self.assignment, name, &own, (&self.reference, &self.baseline), &answers);
-        graded.notes.extend(note);
+        let compared = (&self.reference, &self.baseline);
+        let mut graded = grade::judge(self.assignment, name, own, compared, &answers, reader);
+        graded.notes.extend(notes);
         graded
     }
 
     fn one(&self, args: &GradeArgs, path: &Path) -> Result<Exit, Failure> {
         let handed = Handed::find(path, &self.assignment.spec.limits);
         let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
-        let mut graded = self.graded(&handed, &name);
-        if let Some(id) = &args.only {
-            graded.criteria.retain(|mark| mark.id == *id);
-            graded.score = graded.criteria.iter().map(|mark| mark.points).sum();
-            graded.max = graded.criteria.iter().map(|mark| mark.max).sum();
-            graded.failed = graded.failed.filter(|_| !graded.criteria.iter().all(grade::Mark::is_full));
-        }
+        let own = self.own(&handed);
+        let graded = |reader| {
+            let mut graded = self.graded_for(&own, &handed, &name, reader);
+            if let Some(id) = &args.only {
+                graded.criteria.retain(|mark| mark.id == *id);
+                graded.score = graded.criteria.iter().map(|mark| mark.points).sum();
+                graded.max = graded.criteria.iter().map(|mark| mark.max).sum();
+                graded.failed = graded.failed.filter(|_| !graded.criteria.iter().all(grade::Mark::is_full));
+            }
+            graded
+        };
+        let shown = graded(self.reader);
         let style = Style { width: output::width(), color: args.out.is_none() && output::color_out() };
         let text = match args.format {
-            GradeFormat::Table => show::terminal(&graded, args.only.as_deref(), style),
-            GradeFormat::Json => graded.to_json().map_err(Failure::new)?,
-            GradeFormat::Gradescope => show::gradescope(&graded),
-            GradeFormat::Classroom => show::classroom(&graded),
-            GradeFormat::Junit => show::junit(std::slice::from_ref(&graded)),
-            GradeFormat::Md => show::markdown(&graded),
+            GradeFormat::Table => show::terminal(&shown, args.only.as_deref(), style),
+            GradeFormat::Json => shown.to_json().map_err(Failure::new)?,
+            // Students and staff read the same document there, each what is visible to them.
+            GradeFormat::Gradescope => {
+                show::gradescope(&graded(Reader::Student), Some(&shown).filter(|_| args.show_hidden))
+            }
+            GradeFormat::Classroom => show::classroom(&shown),
+            GradeFormat::Junit => show::junit(std::slice::from_ref(&shown)),
+            GradeFormat::Md => show::markdown(&shown),
         };
         write(args.out.as_deref(), &text)?;
         // Who reads these wants the document also when points are missing.
         let document = matches!(args.format, GradeFormat::Gradescope | GradeFormat::Classroom);
-        let fine = graded.is_full() || document && args.only.is_none();
+        let fine = shown.is_full() || document && args.only.is_none();
         Ok(if fine { Exit::Ok } else { Exit::ExpectationFailed })
     }
 
     fn all(&self, args: &GradeArgs, folder: &Path) -> Result<Exit, Failure> {
-        let found = files::submissions(folder)?;
+        let (found, others) = files::submissions(folder)?;
+        for name in others {
+            output::error(&format!(
+                "note: `{name}` was not graded: expected an .ir, .ptx or .cu file, its answers (NAME.answers.ron), or a folder\n"
+            ));
+        }
         let grade = |(name, path): &(String, std::path::PathBuf)| {
             self.graded(&Handed::find(path, &self.assignment.spec.limits), name)
         };

@@ -75,7 +75,7 @@ pub struct Case {
     /// The machines it runs on [default: all].
     #[serde(default)]
     pub machines: Vec<String>,
-    /// Whether students are told no more of it than its name.
+    /// Whether students are told no more of it than its name, and whether it passes.
     #[serde(default)]
     pub hidden: bool,
 }
@@ -360,6 +360,10 @@ impl Assignment {
             fault(metrics::find(&entry.metric).is_some(), &|| unknown_metric(&entry.name, &entry.metric));
             fault(known_case(&entry.case) && known_machine(&entry.machine), &|| {
                 format!("leaderboard `{}`: there is no case `{}` on `{}`", entry.name, entry.case, entry.machine)
+            });
+            let hidden = spec.cases.iter().any(|case| case.hidden && case.name == entry.case);
+            fault(!hidden, &|| {
+                format!("leaderboard `{}`: `{}` is hidden, and everybody sees a leaderboard", entry.name, entry.case)
             });
         }
     }

@@ -43,6 +43,15 @@ pub enum Failed {
 }
 
 impl Failed {
+    /// The same with nothing in it that could depend on an input: which limit, or what the simulator said.
+    pub(super) fn without_detail(self) -> Failed {
+        match self {
+            Failed::Refused(why) => Failed::Refused(why),
+            Failed::Limit(_) => Failed::Limit("it went over the limit on time, memory or output".to_owned()),
+            Failed::Grader(_) => Failed::Grader("`simt-sim grade --show-hidden` has the reason".to_owned()),
+        }
+    }
+
     /// The reason in a sentence.
     pub fn text(&self) -> String {
         match self {

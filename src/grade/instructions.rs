@@ -62,8 +62,10 @@ pub struct Used {
     pub line: u32,
     /// Where a reader finds it.
     pub place: String,
-    /// Whether some run has executed it.
+    /// Whether some run of an open input has executed it.
     pub executed: bool,
+    /// Whether some run of a hidden input has.
+    pub executed_hidden: bool,
 }
 
 impl Pattern {
@@ -100,6 +102,7 @@ pub(super) fn used(submission: &Submission) -> Vec<Used> {
         line: inst.line,
         place: lines.name(inst.span, inst.line),
         executed: false,
+        executed_hidden: false,
     };
     kernel.insts.iter().map(of).collect()
 }

@@ -1,5 +1,8 @@
 //! From figures to points: what was measured, what was wanted, and how far to trust it.
 
+mod points;
+mod told;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::assignment::Assignment;
@@ -11,6 +14,9 @@ use crate::checks::Checks;
 use crate::report::metrics;
 use crate::report::numbers::{grouped, real};
 use crate::report::validation::{COUNTERS, MEASURED, PROGRAMS, Standing};
+use points::Figure;
+pub use told::Reader;
+use told::{Line, Told, only_hidden};
 
 /// Answers to questions, by the criterion's id.
 pub type Answers = BTreeMap<String, f64>;
@@ -55,25 +61,25 @@ struct Bench<'a> {
     reference: &'a Measured,
     baseline: &'a Measured,
     answers: &'a Answers,
+    reader: Reader,
 }
 
 /// What a rule found.
 struct Reading {
-    /// The value that bands are about; `None` counts as out of every band.
-    value: Option<f64>,
+    points: f64,
     measured: String,
     details: Vec<String>,
     trust: Trusted,
-    unit: String,
 }
 
-/// Gives points. `own` is what was measured of the submission, or why nothing was.
+/// Gives points. `own` is what was measured of the submission, or why nothing was. Points do not depend on the reader, words do.
 pub fn judge(
     assignment: &Assignment,
     name: &str,
     own: &Result<Measured, Failed>,
     (reference, baseline): (&Measured, &Measured),
     answers: &Answers,
+    reader: Reader,
 ) -> Graded {
     let nothing = Measured::default();
     let refused = |measured: &Measured| measured.refused.clone().map(Failed::Refused);
@@ -81,7 +87,9 @@ pub fn judge(
         Ok(measured) => (measured, refused(measured)),
         Err(failed) => (&nothing, Some(failed.clone())),
     };
-    let bench = Bench { assignment, own, reference, baseline, answers };
+    let is_secret = reader == Reader::Student && (0..assignment.runs.len()).any(|run| assignment.is_hidden(run));
+    let failed = failed.map(|failed| if is_secret { failed.without_detail() } else { failed });
+    let bench = Bench { assignment, own, reference, baseline, answers, reader };
     let criteria: Vec<Mark> = assignment.spec.criteria.iter().map(|c| bench.mark(c, failed.as_ref())).collect();
     let leaderboard = if failed.is_none() { bench.leaders() } else { Vec::new() };
     Graded {
@@ -107,16 +115,14 @@ impl Bench<'_> {
         let reading = match failed {
             // Answers were given before any run.
             Some(_) if !is_question => Reading {
-                value: None,
+                points: 0.0,
                 measured: "nothing: it was not run to its end".into(),
                 details: Vec::new(),
                 trust: Trusted::exact(),
-                unit: self.unit(&criterion.rule),
             },
             _ => self.read(criterion, bands),
         };
-        let band = reading.value.and_then(|value| bands.iter().find(|band| band.holds(value)));
-        let points = band.map_or(0.0, |band| band.points);
+        let points = reading.points;
         let full = points >= criterion.points - 1e-9;
         // What was not run has nothing to do with a hint.
         let hint = if full || failed.is_some() && !is_question { String::new() } else { criterion.hint.clone() };
@@ -132,7 +138,7 @@ impl Bench<'_> {
             points,
             max: criterion.points,
             measured: reading.measured,
-            wanted: wanted(bands, &reading.unit),
+            wanted: wanted(bands, &self.unit(&criterion.rule)),
             hint,
             trust: reading.trust.words,
             trust_page: reading.trust.page,
@@ -157,16 +163,13 @@ impl Bench<'_> {
 
     fn read(&self, criterion: &Criterion, bands: &[Band]) -> Reading {
         let rule = &criterion.rule;
-        let unit = self.unit(rule);
         let runs = self.assignment.runs_of(rule);
         match rule {
-            Rule::Results { .. } => self.results(&runs, unit),
-            Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands, unit),
-            Rule::Checks { kinds, warnings, .. } => self.checks(&runs, kinds, *warnings, unit),
-            Rule::Instructions { forbid, require, allow } => {
-                instructions(&self.own.instructions, forbid, require, allow, unit)
-            }
-            Rule::Question { answer, .. } => self.question(&criterion.id, answer, unit),
+            Rule::Results { .. } => self.results(&runs, bands),
+            Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands),
+            Rule::Checks { kinds, warnings, .. } => self.checks(&runs, kinds, *warnings, bands),
+            Rule::Instructions { forbid, require, allow } => self.instructions(forbid, require, allow, bands),
+            Rule::Question { answer, .. } => self.question(&criterion.id, answer, bands),
         }
     }
 
@@ -174,98 +177,193 @@ impl Bench<'_> {
         self.own.runs.get(run)
     }
 
-    fn results(&self, runs: &[usize], unit: String) -> Reading {
-        let mut details = Vec::new();
-        let mut right = 0usize;
-        for &run in runs {
-            let name = self.assignment.run_name(run);
-            match self.ran(run) {
-                Some(ran) if ran.passed => right += 1,
-                Some(_) if self.assignment.is_hidden(run) => details.push(format!("{name}: wrong (a hidden input)")),
-                Some(ran) => {
-                    let why = ran.message.as_ref().or(ran.details.first()).map_or(ran.finish.as_str(), String::as_str);
-                    details.push(format!("{name}: {why}"));
-                }
-                None => details.push(format!("{name}: was not run")),
-            }
+    /// The runs that students may know all about, and the others.
+    fn apart(&self, runs: &[usize]) -> (Vec<usize>, Vec<usize>) {
+        runs.iter().partition(|&&run| !self.assignment.is_hidden(run))
+    }
+
+    /// The figure of a hidden run. Whether its result is right is told anyway; beyond that it holds a band or does not, and to have no
+    /// value is not to hold any.
+    fn of_hidden(&self, run: usize, value: Option<f64>) -> Figure {
+        match self.ran(run) {
+            Some(ran) if ran.passed => Figure::Of(value.unwrap_or(f64::NAN)),
+            _ => Figure::None,
         }
+    }
+
+    /// That a run passes or fails is no secret, so the share of those that pass is none.
+    fn results(&self, runs: &[usize], bands: &[Band]) -> Reading {
+        let passed = |run: usize| self.ran(run).is_some_and(|ran| ran.passed);
+        let right = runs.iter().filter(|&&run| passed(run)).count();
         let value = (!runs.is_empty()).then(|| 100.0 * right as f64 / runs.len() as f64);
-        let measured = format!("{right} of {} runs right", runs.len());
-        Reading { value, measured, details, trust: Trusted::memory(), unit }
+        let detail = |line: &Line<'_>| match line.told {
+            Told::Hidden { .. } => line.failure(),
+            Told::Open(None) => Some(format!("{}: was not run", line.name)),
+            Told::Open(Some(ran)) if ran.passed => None,
+            Told::Open(Some(ran)) => {
+                let why = ran.message.as_ref().or(ran.details.first()).map_or(ran.finish.as_str(), String::as_str);
+                Some(format!("{}: {why}", line.name))
+            }
+        };
+        Reading {
+            points: points::points(bands, Figure::of(value), &[]),
+            measured: format!("{right} of {} runs right", runs.len()),
+            details: self.told(runs, &passed).iter().filter_map(detail).collect(),
+            trust: Trusted::memory(),
+        }
+    }
+
+    /// A metric of a run with a right result, relative to what it is compared with; and in words, or why there is none.
+    fn figure(&self, run: usize, ran: Option<&Ran>, name: &str, than: Than) -> Result<(f64, String), String> {
+        let at = self.assignment.run_name(run);
+        let ran = ran.filter(|ran| ran.passed).ok_or_else(|| format!("nothing: {at} has no right result"))?;
+        let &own = ran.metrics.get(name).ok_or_else(|| format!("nothing: {at} has no {name}"))?;
+        let (measured, of) = match than {
+            Than::Absolute => return Ok((own, format!("{} ({at})", number(own)))),
+            Than::Reference => (self.reference, "the reference"),
+            Than::Baseline => (self.baseline, "the baseline"),
+        };
+        let other = measured.runs.get(run).and_then(|ran| ran.metrics.get(name)).copied();
+        let other = other.ok_or_else(|| format!("nothing: the program to compare with has no {name} in {at}"))?;
+        let ratio = ratio(own, other);
+        Ok((ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio))))
     }
 
     /// The worst run, by the bands' direction; wrong results have no figure.
-    fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band], unit: String) -> Reading {
+    fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band]) -> Reading {
         let first = metrics::find(name).map_or(name, |metric| metric.name);
         let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
-        let reading = |value, measured, machine: &str| {
-            let (trust, unit) = (Trusted::metric(first, machine), unit.clone());
-            Reading { value, measured, details: Vec::new(), trust, unit }
+        let is_worse = |a: f64, b: f64| if more_is_better { a < b } else { a > b };
+        let value = |run: usize| self.figure(run, self.ran(run), first, than).ok().map(|(value, _)| value);
+
+        let (open, hidden) = self.apart(runs);
+        let worst = |worst: Option<f64>, run: &usize| match (worst, value(*run)) {
+            (Some(worst), Some(value)) => Some(if is_worse(value, worst) { value } else { worst }),
+            _ => None,
         };
-        let none = |why: String| reading(None, why, MEASURED);
-        let mut worst: Option<(f64, String, usize)> = None;
-        for &run in runs {
-            let at = self.assignment.run_name(run);
-            let Some(ran) = self.ran(run).filter(|ran| ran.passed) else {
-                return none(format!("nothing: {at} has no right result"));
-            };
-            let Some(&own) = ran.metrics.get(first) else { return none(format!("nothing: {at} has no {name}")) };
-            let other = match than {
-                Than::Absolute => None,
-                Than::Reference => self.reference.runs.get(run).and_then(|ran| ran.metrics.get(first)).copied(),
-                Than::Baseline => self.baseline.runs.get(run).and_then(|ran| ran.metrics.get(first)).copied(),
-            };
-            let (value, words) = match (than, other) {
-                (Than::Absolute, _) => (own, format!("{} ({at})", number(own))),
-                (_, None) => return none(format!("nothing: the program to compare with has no {name} in {at}")),
-                (_, Some(other)) => {
-                    let ratio = ratio(own, other);
-                    let of = if than == Than::Reference { "the reference" } else { "the baseline" };
-                    (ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio)))
+        let open = match open.split_first() {
+            None => Figure::NoRun,
+            Some((head, tail)) => Figure::of(tail.iter().fold(value(*head), worst)),
+        };
+        let of_hidden = |run: usize| self.of_hidden(run, value(run));
+        let figures: Vec<Figure> = hidden.iter().map(|&run| of_hidden(run)).collect();
+        let points = points::points(bands, open, &figures);
+
+        let lines = self.told(runs, &|run| points::passes(bands, open, of_hidden(run)));
+        let mut shown: Option<(f64, String, usize)> = None;
+        for line in &lines {
+            let Told::Open(ran) = line.told else { continue };
+            match self.figure(line.run, ran, first, than) {
+                Err(why) => {
+                    shown = Some((0.0, why, line.run));
+                    break;
                 }
-            };
-            let is_worse = |known: f64| if more_is_better { value < known } else { value > known };
-            if worst.as_ref().is_none_or(|(known, ..)| is_worse(*known)) {
-                worst = Some((value, words, run));
+                Ok((value, words)) if shown.as_ref().is_none_or(|(known, ..)| is_worse(value, *known)) => {
+                    shown = Some((value, words, line.run));
+                }
+                Ok(_) => {}
             }
         }
-        match worst {
-            Some((value, measured, run)) => reading(Some(value), measured, self.assignment.machine(run)),
-            None => none("nothing: there is no such run".into()),
-        }
+        let (measured, machine) = match shown {
+            Some((_, words, run)) => (words, self.assignment.machine(run)),
+            None => {
+                let words = only_hidden(&lines).unwrap_or_else(|| "nothing: there is no such run".into());
+                (words, runs.first().map_or(MEASURED, |&run| self.assignment.machine(run)))
+            }
+        };
+        let details = lines.iter().filter_map(Line::failure).collect();
+        Reading { points, measured, details, trust: Trusted::metric(first, machine) }
     }
 
-    fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, unit: String) -> Reading {
+    fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, bands: &[Band]) -> Reading {
         let wanted = Checks::named(kinds.iter().map(String::as_str)).unwrap_or(Checks::ALL);
         let wanted = if kinds.is_empty() { Checks::ALL } else { wanted };
-        let mut details: Vec<String> = Vec::new();
-        let mut errors = 0;
-        let mut told = BTreeSet::new();
-        for &run in runs {
-            let found = self.ran(run).map_or(&[][..], |ran| ran.findings.as_slice());
-            for finding in found.iter().filter(|f| belongs(&f.code, wanted)) {
-                let Found { code, text, is_error, at } = finding;
-                // What other runs find in the same places is no more.
-                if told.insert((code, at)) {
-                    // A warning that costs nothing is said all the same.
-                    let counts = *is_error || warnings;
-                    let kind = if counts { "" } else { "warning, " };
-                    details.push(format!("{kind}{code}, {}: {text}", self.assignment.run_name(run)));
-                    errors += usize::from(counts);
-                }
+        // A warning that costs nothing is said all the same.
+        let counts = |found: &Found| found.is_error || warnings;
+        // What other runs find in the same places is no more.
+        let distinct = |runs: &[(usize, Option<&Ran>)]| {
+            let mut told = BTreeSet::new();
+            let mut found: Vec<(usize, Found)> = Vec::new();
+            for &(run, ran) in runs {
+                let here = ran.map_or(&[][..], |ran| ran.findings.as_slice()).iter();
+                let here = here.filter(|found| belongs(&found.code, wanted));
+                found.extend(here.filter(|f| told.insert((&f.code, &f.at))).map(|found| (run, found.clone())));
             }
-        }
-        // A program that does nothing does nothing wrong.
-        let wrong = runs.iter().find(|&&run| self.ran(run).is_none_or(|ran| !ran.passed));
-        let (value, measured) = match (wrong, errors) {
-            (Some(&run), 0) => (None, format!("nothing: {} has no right result", self.assignment.run_name(run))),
-            (_, 0) => (Some(0.0), "nothing found".to_owned()),
-            (_, n) => (Some(n as f64), format!("{n} found")),
+            found
         };
-        Reading { value, measured, details, trust: Trusted::checks(), unit }
+        // A program that does nothing does nothing wrong.
+        let wrong = |runs: &[(usize, Option<&Ran>)]| {
+            runs.iter().find(|(_, ran)| ran.is_none_or(|ran| !ran.passed)).map(|&(run, _)| run)
+        };
+        let figure = |runs: &[usize]| {
+            let runs: Vec<_> = runs.iter().map(|&run| (run, self.ran(run))).collect();
+            match distinct(&runs).iter().filter(|(_, found)| counts(found)).count() {
+                _ if runs.is_empty() => Figure::NoRun,
+                0 if wrong(&runs).is_some() => Figure::None,
+                errors => Figure::Of(errors as f64),
+            }
+        };
+        let (open, hidden) = self.apart(runs);
+        let open = figure(&open);
+        let of_hidden = |run: usize| {
+            let errors = if let Figure::Of(errors) = figure(&[run]) { Some(errors) } else { None };
+            self.of_hidden(run, errors)
+        };
+        let figures: Vec<Figure> = hidden.iter().map(|&run| of_hidden(run)).collect();
+        let points = points::points(bands, open, &figures);
+
+        let lines = self.told(runs, &|run| points::passes(bands, open, of_hidden(run)));
+        let known: Vec<(usize, Option<&Ran>)> = lines
+            .iter()
+            .filter_map(|line| if let Told::Open(ran) = line.told { Some((line.run, ran)) } else { None })
+            .collect();
+        let found = distinct(&known);
+        let words = |(run, found): &(usize, Found)| {
+            let kind = if counts(found) { "" } else { "warning, " };
+            format!("{kind}{}, {}: {}", found.code, self.assignment.run_name(*run), found.text)
+        };
+        let mut details: Vec<String> = found.iter().map(words).collect();
+        details.extend(lines.iter().filter_map(Line::failure));
+        let errors = found.iter().filter(|(_, found)| counts(found)).count();
+        let measured = match (only_hidden(&lines), wrong(&known), errors) {
+            (Some(words), ..) => words,
+            (_, Some(run), 0) => format!("nothing: {} has no right result", self.assignment.run_name(run)),
+            (_, None, 0) => "nothing found".to_owned(),
+            (_, _, n) => format!("{n} found"),
+        };
+        Reading { points, measured, details, trust: Trusted::checks() }
     }
 
-    fn question(&self, id: &str, answer: &Answer, unit: String) -> Reading {
+    fn instructions(&self, forbid: &[Pattern], require: &[Pattern], allow: &[Pattern], bands: &[Band]) -> Reading {
+        let used = &self.own.instructions;
+        let mut details = Vec::new();
+        for used in used {
+            let at = || format!("{}: `{}`", used.place, super::one_line(&used.mnemonic));
+            if let Some(pattern) = forbid.iter().find(|pattern| pattern.matches(used)) {
+                details.push(format!("{} is forbidden ({pattern})", at()));
+            } else if !allow.is_empty() && !allow.iter().any(|pattern| pattern.matches(used)) {
+                details.push(format!("{} is not among what is allowed", at()));
+            }
+        }
+        // What a hidden input makes a submission execute is told only where there is no open one, and then as one bit.
+        let all_hidden = (0..self.assignment.runs.len()).all(|run| self.assignment.is_hidden(run));
+        let executed = |used: &Used| if all_hidden { used.executed_hidden } else { used.executed };
+        let is_missing = |pattern: &&Pattern| !used.iter().any(|used| executed(used) && pattern.matches(used));
+        let missing: Vec<&Pattern> = require.iter().filter(is_missing).collect();
+        match missing.as_slice() {
+            [_, ..] if all_hidden => details.push("not every required instruction is executed".to_owned()),
+            missing => {
+                let words = |pattern: &&Pattern| format!("{pattern} is required, and no open input executes it");
+                details.extend(missing.iter().map(words));
+            }
+        }
+        let measured =
+            if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
+        let points = points::points(bands, Figure::Of(details.len() as f64), &[]);
+        Reading { points, measured, details, trust: Trusted::exact() }
+    }
+
+    fn question(&self, id: &str, answer: &Answer, bands: &[Band]) -> Reading {
         let right = match answer {
             Answer::Number(number) => Some(*number),
             Answer::Metric { name, of, case, machine } => {
@@ -285,7 +383,8 @@ impl Bench<'_> {
             Answer::Number(_) => Trusted::exact(),
             Answer::Metric { name, machine, .. } => Trusted::metric(name, machine),
         };
-        Reading { value, measured, details: Vec::new(), trust, unit }
+        let points = points::points(bands, Figure::of(value), &[]);
+        Reading { points, measured, details: Vec::new(), trust }
     }
 
     fn leaders(&self) -> Vec<Leader> {
@@ -318,26 +417,6 @@ fn belongs(code: &str, wanted: Checks) -> bool {
         "mask" => wanted.sync,
         _ => wanted.bounds,
     }
-}
-
-fn instructions(used: &[Used], forbid: &[Pattern], require: &[Pattern], allow: &[Pattern], unit: String) -> Reading {
-    let mut details = Vec::new();
-    for used in used {
-        let at = || format!("{}: `{}`", used.place, super::one_line(&used.mnemonic));
-        if let Some(pattern) = forbid.iter().find(|pattern| pattern.matches(used)) {
-            details.push(format!("{} is forbidden ({pattern})", at()));
-        } else if !allow.is_empty() && !allow.iter().any(|pattern| pattern.matches(used)) {
-            details.push(format!("{} is not among what is allowed", at()));
-        }
-    }
-    for pattern in require {
-        if !used.iter().any(|used| used.executed && pattern.matches(used)) {
-            details.push(format!("{pattern} is required, and no run executes it"));
-        }
-    }
-    let measured =
-        if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
-    Reading { value: Some(details.len() as f64), measured, details, trust: Trusted::exact(), unit }
 }
 
 fn wanted(bands: &[Band], unit: &str) -> String {

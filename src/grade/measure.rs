@@ -88,25 +88,29 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         ..Measured::default()
     };
     let names = assignment.metrics();
-    let mut executed = BTreeSet::new();
+    // Of open inputs, and of hidden ones: nothing that an open run does may depend on what a hidden one did.
+    let mut executed = [BTreeSet::new(), BTreeSet::new()];
     let mut worst: Option<(u64, u32, usize)> = None;
-    let mut hurry = 1;
+    let mut hurry = [1, 1];
     for run in 0..assignment.runs.len() {
-        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry;
+        let side = usize::from(assignment.is_hidden(run));
+        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry[side];
         let (ran, done) = match one(assignment, submission, run, limit, files) {
             Ok((simulation, findings)) => (ran(&simulation, &findings, submission, &names), Some(simulation.run)),
             Err(message) => (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None),
         };
         if let Some(done) = done {
-            executed.extend(done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line));
+            executed[side].extend(done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line));
             worst = worst_branch(&done, run).filter(|_| !assignment.is_hidden(run)).max(worst);
         }
         if ran.finish == Finish::CycleLimit.name() {
-            hurry = AFTER_THE_FIRST;
+            hurry[side] = AFTER_THE_FIRST;
         }
         measured.runs.push(ran);
     }
-    measured.instructions.iter_mut().for_each(|used| used.executed = executed.contains(&used.line));
+    for used in &mut measured.instructions {
+        [used.executed, used.executed_hidden] = [0, 1].map(|side: usize| executed[side].contains(&used.line));
+    }
     measured.map = worst.and_then(|(_, pc, run)| {
         let cycles = measured.runs.get(run)?.cycles;
         map(assignment, submission, (run, cycles), pc, files)

@@ -50,6 +50,7 @@ fn patterns_name_mnemonics_classes_and_spaces() {
         line: 1,
         place: "line 1".into(),
         executed: true,
+        executed_hidden: false,
     };
     let of = |text: &str| Pattern::try_from(text.to_owned());
     for (pattern, mnemonic, matches) in [

@@ -22,6 +22,12 @@ pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Qu
 
 fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Files<'a>) -> Option<Question<'a>> {
     let Rule::Question { text, answer, within, show } = &criterion.rule else { return None };
+    // The answer, and what the starter has instead, would tell of a hidden input.
+    if let Answer::Metric { case, machine, .. } = answer
+        && assignment.run_at(case, machine).is_some_and(|run| assignment.is_hidden(run))
+    {
+        return None;
+    }
     let program = &assignment.baseline;
     let chosen = show.as_ref().and_then(|(from, to)| excerpt(&program.name, &program.text, from, to));
     let shown = chosen.or_else(|| around_branches(&program.name, &program.text));
@@ -90,13 +96,8 @@ fn measured(
     };
     let metric = metrics::find(name);
     let starter = figure(&assignment.baseline)?;
-    let mut revealed = match assignment.is_hidden(run) {
-        true => Revealed::default(),
-        false => {
-            let focus = Focus { metric: metric.map(|metric| metric.name), from };
-            Subject::new(assignment, &assignment.baseline, files)?.look(run, focus)?
-        }
-    };
+    let focus = Focus { metric: metric.map(|metric| metric.name), from };
+    let mut revealed = Subject::new(assignment, &assignment.baseline, files)?.look(run, focus)?;
     let own = &assignment.baseline.name;
     revealed.others.insert(0, Other { value: starter, what: format!("`{name}` of {own} in the same run") });
     let whose = if of == Than::Reference { "the reference" } else { own };

@@ -1,7 +1,8 @@
 //! `simt-sim grade` as teachers and students meet it: the bundled assignments, and every form of output. `hostile` has submissions that
-//! mean harm, `nvcc` those in CUDA C++, `graders` the scripts for Gradescope and GitHub Classroom.
+//! mean harm, `hidden` those that try to tell a hidden input, `nvcc` those in CUDA C++, `graders` the scripts for Gradescope and GitHub Classroom.
 
 mod graders;
+mod hidden;
 mod hostile;
 mod nvcc;
 
@@ -197,5 +198,79 @@ fn what_is_wrong_with_an_assignment_is_said() {
         let (code, out, err) = grade(&[&assignment, &format!("{REDUCTION}/starter.ir")]);
         assert_eq!((code, out.as_str()), (2, ""), "{to}: {err}");
         assert!(err.contains(words), "{to}: {err}");
+    }
+}
+
+#[test]
+fn files_that_are_no_submission_are_named() {
+    let folder = folder("others");
+    let (assignment, all) = (assignment(&folder, SMALL), folder.join("handed-in"));
+    fs::create_dir_all(&all).expect("a folder");
+    for name in ["a.ir", "b.txt", "c.IR", "kernel.cpp", ".hidden", "orphan.answers.ron"] {
+        fs::copy(format!("{REDUCTION}/reference.ir"), all.join(name)).expect("a copy");
+    }
+    fs::write(all.join("a.answers.ron"), "{}").expect("a file");
+    let (code, out, err) = grade(&[&assignment, "--all", &all.display().to_string()]);
+    assert_eq!((code, out.lines().count()), (0, 1), "{out}");
+    for name in ["b.txt", "c.IR", "kernel.cpp", "orphan.answers.ron"] {
+        assert!(err.contains(&format!("`{name}` was not graded: expected an .ir, .ptx or .cu file")), "{err}");
+    }
+    assert_eq!(err.lines().count(), 4, "{err}");
+}
+
+#[test]
+fn reasons_stand_whole_in_a_table() {
+    let folder = folder("reasons");
+    let (assignment, all) = (assignment(&folder, SMALL), folder.join("handed-in"));
+    fs::create_dir_all(&all).expect("a folder");
+    fs::write(all.join("wrong.ir"), ".visible .entry reduce()\n{\n    add.u33 %r1, \"a,b\", 2;\n    ret;\n}\n")
+        .expect("a file");
+    let csv = folder.join("grades.csv");
+    let (code, ..) = grade(&[&assignment, "--all", &all.display().to_string(), "--csv", &csv.display().to_string()]);
+    assert_eq!(code, 0);
+    let records = records(&fs::read_to_string(csv).expect("a table"));
+    assert_eq!(records.len(), 2, "{records:?}");
+    assert!(records.iter().all(|record| record.len() == records[0].len()), "{records:?}");
+    let json: Value =
+        serde_json::from_str(&grade(&[&assignment, &all.join("wrong.ir").display().to_string(), "--format", "json"]).1)
+            .expect("JSON");
+    let why = json["failed"]["why"].as_str().expect("a reason");
+    assert!(why.lines().count() > 3 && records[1][3].ends_with(why), "{records:?}\n{why}");
+}
+
+/// The fields of each record of a CSV text (RFC 4180).
+fn records(text: &str) -> Vec<Vec<String>> {
+    let (mut records, mut record, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        match c {
+            '"' if quoted && rest.peek() == Some(&'"') => field.extend(rest.next()),
+            '"' => quoted = !quoted,
+            ',' if !quoted => record.push(std::mem::take(&mut field)),
+            '\n' if !quoted => {
+                record.push(std::mem::take(&mut field));
+                records.push(std::mem::take(&mut record));
+            }
+            c => field.push(c),
+        }
+    }
+    assert!(!quoted && record.is_empty() && field.is_empty(), "{text}");
+    records
+}
+
+#[test]
+fn an_answer_to_no_question_is_named() {
+    let folder = folder("answers");
+    let file = folder.join("kernel.ir");
+    fs::copy("programs/assignments/read-a-lane-map/starter.ir", &file).expect("a copy");
+    let list = grade(&["programs/assignments/read-a-lane-map", "--list"]).1;
+    let question = "two-blocks";
+    assert!(list.contains(question), "{list}");
+    let answers = format!("{{ \"{question}\": 1, \"{question}x\": 2, \"quite another\": 3 }}");
+    fs::write(folder.join("kernel.answers.ron"), answers).expect("a file");
+    for form in ["table", "json", "gradescope", "classroom", "junit", "md"] {
+        let out = grade(&["programs/assignments/read-a-lane-map", &file.display().to_string(), "--format", form]).1;
+        let out = out.replace(['\\', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(out.contains("did you mean") && out.contains("quite another"), "{form}: {out}");
     }
 }

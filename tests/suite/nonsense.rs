@@ -1,6 +1,7 @@
 //! Nothing that a user can write makes the simulator panic, hang, or break a promise that the fuzz targets know of: their bodies
 //! (`fuzz/src`) run on inputs that are kept and on changes of them, the same ones in every run. See docs/fuzzing.md.
 
+mod campaign;
 #[expect(unreachable_pub, reason = "it is the library of the fuzz targets as well")]
 #[path = "../../fuzz/src/lib.rs"]
 mod fuzz;
@@ -28,6 +29,7 @@ const MOST_CHANGED: usize = 8 << 10;
 /// Where the inputs of a target are kept: folders, and how the files end.
 fn kept(target: &str) -> Vec<PathBuf> {
     let (folders, endings): (&[&str], &[&str]) = match target {
+        "answers" => (&["fuzz/seeds/answers"], &["ron"]),
         "arguments" => (&["fuzz/seeds/arguments"], &["txt"]),
         "assignment" => (&["fuzz/seeds/assignment", "programs/assignments"], &["ron"]),
         "machine" => (&["isa/machines", "fuzz/seeds/machine"], &["ron"]),
@@ -88,6 +90,11 @@ fn changed(target: &str, cases: u32) {
     hold(cases, (0..texts.len(), edits, 0..texts.len()), body(target), |(one, edits, other)| {
         edits.into_iter().fold(texts[one].clone(), |text, drawn| edited(&text, &texts[other], &Edit::drawn(drawn)))
     });
+}
+
+#[test]
+fn changed_answers() {
+    changed("answers", 3000);
 }
 
 #[test]

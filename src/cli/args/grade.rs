@@ -32,6 +32,9 @@ pub(crate) struct GradeArgs {
     /// With --all: write a table of all points
     #[arg(long, value_name = "FILE", requires = "all")]
     pub(crate) csv: Option<PathBuf>,
+    /// Show what happened on hidden inputs: for lecturers (Gradescope: a test that only staff sees)
+    #[arg(long)]
+    pub(crate) show_hidden: bool,
     /// Submissions graded at a time [default: all cores]
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,

@@ -1,9 +1,10 @@
 //! Reading assignments and what was handed in. Links are not followed in what was handed in: they could lead to the reference.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_sim::grade::{Answers, Assignment, Limits, one_line};
+use simt_sim::grade::{self, Answers, Assignment, Limits, one_line};
 
 use super::super::reading;
 use super::super::source::{MAX_BYTES, read_text};
@@ -68,18 +69,18 @@ impl Handed {
         Ok(handed)
     }
 
-    /// The answers beside the program, and what is wrong with them.
-    pub(crate) fn answers(&self) -> (Answers, Option<String>) {
+    /// The answers beside the program, and what is wrong with them, a sentence each.
+    pub(crate) fn answers(&self, assignment: &Assignment) -> (Answers, Vec<String>) {
         if fs::symlink_metadata(&self.answers).is_err() {
             return Default::default(); // none was handed in
         }
         let text = regular(&self.answers, MOST_ANSWERS)
             .and_then(|()| fs::read_to_string(&self.answers).map_err(|e| e.to_string()));
-        match text.and_then(|text| ron::from_str::<Answers>(&text).map_err(|e| e.to_string())) {
-            Ok(answers) => (answers, None),
+        match text.and_then(|text| grade::answers(assignment, &text)) {
+            Ok(read) => read,
             Err(why) => {
                 let why = one_line(&why);
-                (Answers::new(), Some(format!("answers.ron cannot be read ({why}); write {{ \"ID\": NUMBER, .. }}.")))
+                (Answers::new(), vec![format!("answers.ron cannot be read ({why}); write {{ \"ID\": NUMBER, .. }}.")])
             }
         }
     }
@@ -100,22 +101,37 @@ pub(crate) fn regular(path: &Path, limit: u64) -> Result<(), String> {
     }
 }
 
-/// What was handed in by a class, by name: each file with a program and each folder in `folder`, in order of name.
-pub(crate) fn submissions(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
+/// What was handed in by a class: name and path of each.
+type HandedIn = Vec<(String, PathBuf)>;
+
+/// What was handed in by a class, by name: each file with a program and each folder in `folder`, in order of name. And the names of the
+/// other files, except those that begin with a dot and answers that belong to a program.
+pub(crate) fn submissions(folder: &Path) -> Result<(HandedIn, Vec<String>), Failure> {
     let fail = |e: std::io::Error| Failure::new(format!("cannot read `{}`: {e}", folder.display()));
-    let mut found = Vec::new();
+    let (mut found, mut others) = (HandedIn::new(), Vec::new());
     for entry in fs::read_dir(folder).map_err(fail)? {
         let path = entry.map_err(fail)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !name.starts_with('.') && (is_program(&path) || path.is_dir()) {
+        if name.starts_with('.') {
+            continue;
+        }
+        if is_program(&path) || path.is_dir() {
             found.push((name, path));
+        } else {
+            others.push(name);
         }
     }
     found.sort();
+    others.sort();
+    let answers = |(_, path): &(String, PathBuf)| {
+        path.with_extension("answers.ron").file_name().map(|name| name.to_string_lossy().into_owned())
+    };
+    let answers: BTreeSet<String> = found.iter().filter_map(answers).collect();
+    others.retain(|name| !answers.contains(name));
     match found.is_empty() {
         true => {
             Err(Failure::new(format!("`{}` has no submissions: .ir, .ptx or .cu files, or folders", folder.display())))
         }
-        false => Ok(found),
+        false => Ok((found, others.iter().map(|name| one_line(name)).collect())),
     }
 }

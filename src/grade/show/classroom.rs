@@ -14,7 +14,8 @@ pub fn classroom(graded: &Graded) -> String {
         _ if graded.is_full() => "pass",
         _ => "fail",
     };
-    let failed = graded.failed.as_ref().map(|failed| failed.text() + "\n").unwrap_or_default();
+    let mut failed = graded.failed.as_ref().map(|failed| failed.text() + "\n").unwrap_or_default();
+    graded.notes.iter().for_each(|note| failed += &format!("note: {note}\n"));
     let tests: Vec<Value> = graded.criteria.iter().map(|mark| test(mark, &failed)).collect();
     let document = json!({"version": 1, "status": status, "max_score": graded.max, "tests": tests});
     format!("{document:#}\n")

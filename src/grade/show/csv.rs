@@ -3,18 +3,18 @@
 use super::super::graded::Graded;
 use crate::report::quoted;
 
-/// A line a submission: name, points, why it could not be judged, points of each criterion.
+/// A record for each submission: name, points, why it could not be judged, points of each criterion, notes. Texts are whole, with their
+/// line breaks, in quotes (RFC 4180).
 pub fn csv(grades: &[Graded]) -> String {
     let ids = grades.first().map_or(&[][..], |graded| graded.criteria.as_slice());
     let mut out = String::from("submission,score,max,failed");
     ids.iter().for_each(|mark| out += &format!(",{}", cell(&mark.id)));
-    out.push('\n');
+    out += ",notes\n";
     for graded in grades {
         let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
-        let why = why.lines().next().unwrap_or_default();
-        out += &format!("{},{},{},{}", cell(&graded.submission), graded.score, graded.max, cell(why));
+        out += &format!("{},{},{},{}", cell(&graded.submission), graded.score, graded.max, cell(&why));
         graded.criteria.iter().for_each(|mark| out += &format!(",{}", mark.points));
-        out.push('\n');
+        out += &format!(",{}\n", cell(&graded.notes.join("\n")));
     }
     out
 }

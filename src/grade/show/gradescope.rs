@@ -5,12 +5,17 @@ use serde_json::{Value, json};
 use super::super::graded::{Graded, Mark};
 use super::{body, points};
 
-/// The document, ending in a line break. Criteria become tests; the lane map stands in the output above them, in its colours.
-pub fn gradescope(graded: &Graded) -> String {
-    let tests: Vec<Value> = (1..).zip(&graded.criteria).map(|(number, mark)| test(number, mark)).collect();
+/// The document, ending in a line break. Criteria become tests; the lane map stands in the output above them, in its colours. `graded` is
+/// for students; what lecturers may know becomes a test without points that Gradescope shows to staff alone.
+pub fn gradescope(graded: &Graded, for_lecturers: Option<&Graded>) -> String {
+    let mut tests: Vec<Value> = (1..).zip(&graded.criteria).map(|(number, mark)| test(number, mark)).collect();
+    tests.extend(for_lecturers.map(staff));
     let leaderboard: Vec<Value> =
         graded.leaderboard.iter().map(|l| json!({"name": l.name, "value": l.value, "order": l.order})).collect();
-    let mut output = format!("{}: {} points\n", graded.assignment, points(graded.score, graded.max));
+    // Criteria that are shown after the due date do not count before it.
+    let visible = || graded.criteria.iter().filter(|mark| !mark.hidden);
+    let (score, max) = (visible().map(|mark| mark.points).sum(), visible().map(|mark| mark.max).sum());
+    let mut output = format!("{}: {} points\n", graded.assignment, points(score, max));
     if let Some(failed) = &graded.failed {
         output += &format!("{}\n", failed.text());
     }
@@ -47,5 +52,17 @@ fn test(number: usize, mark: &Mark) -> Value {
         "output_format": "text",
         "tags": [mark.id],
         "visibility": if mark.hidden { "after_published" } else { "visible" },
+    })
+}
+
+fn staff(graded: &Graded) -> Value {
+    let mut output = graded.failed.as_ref().map(|failed| failed.text() + "\n").unwrap_or_default();
+    graded.criteria.iter().for_each(|mark| output += &format!("{} [{}]\n{}\n", mark.title, mark.id, body(mark)));
+    json!({
+        "name": "For lecturers: hidden inputs",
+        "name_format": "text",
+        "output": output,
+        "output_format": "text",
+        "visibility": "hidden",
     })
 }

@@ -31,6 +31,9 @@ pub fn junit(grades: &[Graded]) -> String {
             }
             out += "    </testcase>\n";
         }
+        if !graded.notes.is_empty() {
+            let _ = writeln!(out, "    <system-out>{}</system-out>", escaped(&graded.notes.join("\n")));
+        }
         out += "  </testsuite>\n";
     }
     out + "</testsuites>\n"

@@ -13,6 +13,7 @@ pub fn markdown(graded: &Graded) -> String {
     if let Some(failed) = &graded.failed {
         let _ = writeln!(out, "{}\n", fenced(&failed.text()));
     }
+    graded.notes.iter().for_each(|note| out += &format!("Note: {}\n\n", cell(note)));
     out += "| criterion | points | measured | wanted | hint | trust |\n|---|---|---|---|---|---|\n";
     for mark in &graded.criteria {
         let trust = format!("{} ({})", mark.trust, mark.trust_page);

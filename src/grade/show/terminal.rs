@@ -48,11 +48,13 @@ fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
     }
 }
 
-/// A submission in one line.
+/// A submission in one line, and one for each note.
 pub fn line(graded: &Graded) -> String {
     let marks = graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
     let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
     let why = why.lines().next().map_or(String::new(), |first| format!("  {first}"));
     let marks: Vec<String> = marks.collect();
-    format!("{:>9}  {}  ({}){why}\n", points(graded.score, graded.max), graded.submission, marks.join(", "))
+    let notes: String = graded.notes.iter().map(|note| format!("           note: {note}\n")).collect();
+    let points = points(graded.score, graded.max);
+    format!("{points:>9}  {}  ({}){why}\n{notes}", graded.submission, marks.join(", "))
 }
