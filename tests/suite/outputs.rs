@@ -64,9 +64,7 @@ fn devices_are_written_through() {
         assert!(code < 2, "{writer:?}: {errors}");
     }
     assert!(fs::metadata("/dev/null").expect("a device").file_type().is_char_device());
-    assert_eq!(run(WRITERS[3], Path::new("/dev/null")), (0, String::new()));
-    assert!(fs::metadata("/dev/null").expect("a device").file_type().is_char_device());
-    // A node of our own, where only root could have replaced one.
+    // A node of our own, where only root could have replaced one: a test that fails must not cost the host a device.
     let folder = folder("device");
     let node = folder.join("null");
     if Command::new("mknod").arg(&node).args(["c", "1", "3"]).status().is_ok_and(|status| status.success()) {
