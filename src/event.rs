@@ -36,11 +36,15 @@ pub enum Stall {
     Blocked,
     /// Has exited and waits for its stores or its block.
     Drain,
+    /// Waits for its next instruction: a miss in the instruction caches, or the refetch after a branch.
+    NoInstruction,
+    /// Waits for a constant that no cache holds yet.
+    ImcMiss,
 }
 
 impl Stall {
     /// Every state, in declaration order; `stall as usize` is its index here.
-    pub const ALL: [Stall; 13] = [
+    pub const ALL: [Stall; 15] = [
         Stall::Wait,
         Stall::ShortScoreboard,
         Stall::LongScoreboard,
@@ -54,6 +58,8 @@ impl Stall {
         Stall::Sleeping,
         Stall::Blocked,
         Stall::Drain,
+        Stall::NoInstruction,
+        Stall::ImcMiss,
     ];
 
     /// The state's name as Nsight Compute writes it.
@@ -72,6 +78,8 @@ impl Stall {
             Stall::Sleeping => "sleeping",
             Stall::Blocked => "blocked",
             Stall::Drain => "drain",
+            Stall::NoInstruction => "no_instruction",
+            Stall::ImcMiss => "imc_miss",
         }
     }
 }
@@ -81,6 +89,8 @@ impl Stall {
 pub enum SlotLoss {
     /// No resident warp on this scheduler: the block or the grid has run out, or admission has not filled it.
     NoWarp,
+    /// The only warps of this scheduler belong to a block that was admitted and has not launched them yet.
+    Launch,
     /// Every resident warp waits; the reason is that of the warp that is ready first.
     Stalled(Stall),
 }
@@ -195,7 +205,7 @@ pub enum Event {
         /// Which.
         block: BlockId,
     },
-    /// A warp became resident.
+    /// A warp was launched: from this cycle on it counts as resident.
     WarpStart {
         /// When.
         cycle: Cycle,
@@ -218,7 +228,7 @@ pub enum Event {
         sm: SmId,
         /// Its slot.
         warp: WarpId,
-        /// When it had become resident.
+        /// When it was launched.
         since: Cycle,
     },
     /// A step was issued.

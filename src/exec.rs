@@ -299,7 +299,7 @@ pub fn step(
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
         Op::Match(op) => warp::match_op(op, lanes, registers)?,
         Op::Redux(op) => warp::redux(op, lanes, registers)?,
-        Op::Fence | Op::Hint { .. } => {}
+        Op::Fence(_) | Op::Hint { .. } => {}
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();

@@ -30,7 +30,7 @@ pub enum Subject {
     Metric(&'static Metric),
     /// Why a warp does not issue.
     State(Stall),
-    /// Something that issues or is lost but is no reason of a warp: `selected`, `no_warp`.
+    /// Something that issues or is lost but is no reason of a warp: `selected`, `no_warp`, `launch`.
     Slot,
     /// How a run ends.
     Verdict,

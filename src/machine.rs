@@ -9,6 +9,7 @@ mod block;
 mod cache;
 mod dram;
 mod expansion;
+mod fetch;
 mod gpu;
 mod issue;
 mod l2;
@@ -28,7 +29,7 @@ pub use gpu::{Options, Outcome, Progress, Watched, fits, run, stream, watch};
 pub use lower::{Code, lower};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use spec::{
-    BarrierCost, Cache, Entry, Expansion, Fold, Lowering, MachineCode, MachineSpec, Memory, Mode, Placement, Policy,
-    Price, Side, StorePath, StorePolicy, Transactions, Uniform,
+    BarrierCost, Cache, Entry, Expansion, Fold, InstructionCache, Lowering, MachineCode, MachineSpec, Memory, Mode,
+    Placement, Policy, Price, Side, StorePath, StorePolicy, Transactions, Uniform,
 };
 pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

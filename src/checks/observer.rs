@@ -79,7 +79,7 @@ impl Checkers {
             Op::Load(load) => load.access.order.releases(),
             Op::Store(store) => store.access.order.releases(),
             Op::Atomic(atomic) => atomic.order.releases(),
-            Op::Fence => true,
+            Op::Fence(_) => true,
             _ => false,
         };
         let in_part = |op: &Op| match op {

@@ -133,7 +133,7 @@ fn what(op: &Op, awaited: bool) -> What {
     };
     match op {
         Op::Exit => What::Exit,
-        Op::Fence => What::Fence,
+        Op::Fence(_) => What::Fence,
         Op::WarpSync { .. } => What::WarpSync,
         Op::Barrier(barrier) => What::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive },
         Op::Load(load) => access(load.access.order, load.access.space),

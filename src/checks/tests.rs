@@ -328,7 +328,7 @@ impl Driver {
             Act::Counted { parts, .. } if !parts.contains(&1) => {}
             Act::Counted { block, parts } => self.barrier(block, parts, 1, Some(64)),
             Act::Fence { warp, lanes } => {
-                let pc = self.pc(|op| matches!(op, Op::Fence));
+                let pc = self.pc(|op| matches!(op, Op::Fence(_)));
                 let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
                 self.checker.on(Event::Issue { cycle, sm, warp, pc, active: lanes, lanes, slots: 1 });
             }

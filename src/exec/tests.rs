@@ -365,7 +365,7 @@ fn control_effects() {
     assert_eq!(go(Op::Exit, some), Ok(Effect::Exit { lanes: some }));
     assert_eq!(go(Op::Trap, some), Err(Fault { lane: 4, kind: FaultKind::Trap }));
     assert_eq!(go(Op::Trap, LaneMask::EMPTY), Ok(Effect::Done));
-    assert_eq!(go(Op::Fence, some), Ok(Effect::Done));
+    assert_eq!(go(Op::Fence(Scope::Block), some), Ok(Effect::Done));
     assert_eq!(go(Op::Sleep { t: Row(0) }, some), Ok(Effect::Sleep { ns: 7 }));
     assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x20)), Ok(Effect::Done));
     let absent = FaultKind::NotInMask { mask: LaneMask(0xdead_beef) };
@@ -415,5 +415,5 @@ fn guards_and_members() {
     let set = |named: u32, lanes: u32| Members { named: LaneMask(named), lanes: LaneMask(lanes) };
     assert_eq!(of(&guarded_inst, 0x230), [set(4, 0x210), set(0, 0x20)]);
     assert_eq!(of(&guarded_inst, 0), []);
-    assert_eq!(of(&inst(Op::Fence), 1), []);
+    assert_eq!(of(&inst(Op::Fence(Scope::Block)), 1), []);
 }

@@ -1,4 +1,4 @@
-//! The warp states, and the two words of the issue-slot table that are no state of a waiting warp.
+//! The warp states, and the words of the issue-slot table that are no state of a waiting warp.
 //!
 //! Meanings follow Nsight Compute's warp states; which nvprof reason a state counts towards is in `report::metrics`.
 
@@ -86,10 +86,23 @@ const fn about(stall: Stall) -> (&'static str, &'static str, Example) {
                 "Here a warp's slot is free as soon as its last lane exits; the state is kept for Nsight Compute's sake.",
             ),
         ),
+        Stall::NoInstruction => (
+            "The next instruction of the warp is not fetched yet: the code runs for the first time on this SM, or a branch \
+             that was taken has emptied the instruction buffer.",
+            "Give a launch more work, so that the cold start is a small part of it; have fewer taken branches, and less code \
+             (do not unroll what runs once).",
+            run("programs/small/for_tid.ir"),
+        ),
+        Stall::ImcMiss => (
+            "The warp waits for constants (the kernel's parameters among them) that the constant cache does not hold yet: once \
+             for each SM, when a launch begins.",
+            "Give a launch more work, so that the cold start is a small part of it.",
+            run("programs/small/vector_add.ir"),
+        ),
     }
 }
 
-/// Every warp state, and `selected` and `no_warp`.
+/// Every warp state, and `selected`, `no_warp` and `launch`.
 pub(super) fn pages() -> Vec<Page> {
     let states = Stall::ALL.into_iter().map(|stall| {
         let (meaning, remedy, example) = about(stall);
@@ -116,7 +129,7 @@ pub(super) fn pages() -> Vec<Page> {
             example,
         }
     });
-    states.chain([selected(), no_warp()]).collect()
+    states.chain([selected(), no_warp(), launch()]).collect()
 }
 
 /// What GPGPU-Sim's statistics show of a state: only the cause of idle issue cycles, in three classes.
@@ -131,7 +144,8 @@ const fn gpgpu_sim(stall: Stall) -> &'static str {
         Stall::Barrier | Stall::Membar | Stall::BranchResolving => {
             "in W0_Idle, by scheduler cycles instead of warp cycles"
         }
-        Stall::NotSelected | Stall::Sleeping | Stall::Blocked | Stall::Drain => "none",
+        Stall::NoInstruction => "in W0_Idle, by scheduler cycles instead of warp cycles",
+        Stall::NotSelected | Stall::Sleeping | Stall::Blocked | Stall::Drain | Stall::ImcMiss => "none",
     }
 }
 
@@ -161,5 +175,20 @@ fn no_warp() -> Page {
         elsewhere: vec![OtherName { tool: "GPGPU-Sim", name: "in W0_Idle".to_owned() }],
         remedy: "Launch more blocks than fit at a time, of a size that fills all schedulers; look for a few blocks that run long.",
         example: run("programs/small/if_else.ir"),
+    }
+}
+
+fn launch() -> Page {
+    Page {
+        name: "launch",
+        subject: Subject::Slot,
+        aliases: Vec::new(),
+        meaning: "A block was admitted to the SM, and its warps are not launched yet: the scheduler has no warp that could \
+                  issue. A warp is resident, and in a warp state, from its launch on; a profiler counts it from there, too."
+            .to_owned(),
+        formula: "Counted: scheduler cycles, in the table of issue slots.".to_owned(),
+        elsewhere: vec![OtherName { tool: "GPGPU-Sim", name: "in W0_Idle".to_owned() }],
+        remedy: "Use fewer, longer blocks, or have more blocks resident, so that others issue meanwhile.",
+        example: run("programs/small/vector_add.ir"),
     }
 }

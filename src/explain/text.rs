@@ -188,7 +188,11 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
 }
 
 fn in_slots(out: &mut String, name: &'static str, run: &Run) {
-    let slots = if name == "no_warp" { run.slots.lost.get(&name).copied().unwrap_or(0) } else { run.slots.used };
+    let slots = if ["no_warp", "launch"].contains(&name) {
+        run.slots.lost.get(&name).copied().unwrap_or(0)
+    } else {
+        run.slots.used
+    };
     let total = run.slots.total;
     let _ = writeln!(out, "  {name}: {} of {} issue slots, {} %", grouped(slots), grouped(total), share(slots, total));
 }

@@ -166,7 +166,7 @@ pub enum Op {
     /// `redux.sync`
     Redux(Redux),
     /// `membar`/`fence`: order only; the model's memory is sequentially consistent.
-    Fence,
+    Fence(Scope),
     /// `prefetch`, `discard` and their kin, `pmevent`: nothing that a program could see.
     Hint {
         /// What it is about.

@@ -104,6 +104,14 @@ impl Cache {
         Cache { soiled_before: lines.min(room), clock: EARLIER_USE, ..self }
     }
 
+    /// Drops every line, dirty ones as well.
+    pub(super) fn clear(&mut self) {
+        self.tags.fill(0);
+        self.used.fill(0);
+        self.sectors.fill(0);
+        self.dirty.fill(0);
+    }
+
     /// The number of the set that can hold `line`.
     #[inline]
     fn number(&self, line: u64) -> usize {

@@ -3,6 +3,7 @@
 //! Meaning is applied here, once ([`exec::step`]); the scoreboard decides when dependants may go. What a step means to other
 //! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
 
+mod account;
 mod meet;
 mod parts;
 mod ways;
@@ -12,6 +13,7 @@ pub(super) use ways::part;
 use ways::{add_side, branch, join, sides};
 
 use super::block::Block;
+use super::fetch::Instructions;
 use super::gpu::Context;
 use super::l2::replay::Notes;
 use super::memsys::MemorySystem;
@@ -22,7 +24,7 @@ use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::{Flow, Side};
-use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, SlotLoss, Stall};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{Op, Step};
@@ -35,6 +37,7 @@ pub(super) struct Issuer<'a, O> {
     /// The resident blocks, by slot.
     pub blocks: Vec<Block>,
     memory: MemorySystem,
+    pub instructions: Instructions,
     /// What the SM's schedulers share.
     pub shared: SharedPorts,
     /// When the barrier unit takes the next arrival.
@@ -52,6 +55,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             cx,
             blocks,
             memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.notes_l2),
+            instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             shared: SharedPorts::default(),
             barrier_free: 0,
             addresses: Box::new([0; MAX_LANES]),
@@ -63,16 +67,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
     /// What was seen, and what was asked of L2.
     pub(super) fn into_seen(self) -> (O, Option<Notes>) {
         (self.observer, self.memory.into_notes())
-    }
-
-    /// The scheduler's slots up to `until` that are not accounted for yet are lost for `reason`.
-    #[inline]
-    pub(super) fn lose_slots(&mut self, scheduler: &mut Scheduler, until: Cycle, reason: SlotLoss) {
-        if until > scheduler.accounted {
-            let (cycle, cycles) = (scheduler.accounted, until - scheduler.accounted);
-            scheduler.accounted = until;
-            self.observer.on(Event::SlotsLost { cycle, sm: self.id, scheduler: scheduler.number, reason, cycles });
-        }
     }
 
     /// Issues the next step of `warp`, which is slot `w`'s and one of `scheduler`'s.
@@ -131,7 +125,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Kind::ConditionalBranch => {
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
-                times.resume = self.after_branch(cost, lanes, now);
+                warp.refetch = self.refetch(lanes);
                 warp.control.advance(branch(step, lanes));
                 After::Nothing
             }
@@ -149,38 +143,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Ok(after)
     }
 
-    /// When a warp may issue again after a branch that `taken` lanes take.
+    /// Cycles until the next instruction after a branch that `taken` lanes take is fetched.
     #[inline]
-    fn after_branch(&self, cost: &Cost, taken: LaneMask, now: Cycle) -> Until {
-        let fetch = if taken.is_empty() { 0 } else { self.cx.spec.branch_taken };
-        cost.gap.after(now + Cycle::from(fetch))
-    }
-
-    /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
-    #[inline]
-    fn attribute(
-        &mut self,
-        scheduler: &mut Scheduler,
-        warp: &Warp,
-        w: usize,
-        pc: Pc,
-        (port, throttle): (Port, Stall),
-        now: Cycle,
-    ) {
-        let Waiting { from, until } = warp.waiting;
-        let (sm, warp, stall) = (self.id, WarpId(w as u32), until.stall());
-        if from == now {
-            return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
-        }
-        // First the dependences, then the port (as far as it was busy at last), then the other warps.
-        let ready = until.cycle().max(from).min(now);
-        let free = scheduler.free(port, &self.shared).max(ready).min(now);
-        self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { throttle } else { stall }));
-        for (stall, cycles) in [(stall, ready - from), (throttle, free - ready), (Stall::NotSelected, now - free)] {
-            if cycles > 0 {
-                self.observer.on(Event::WarpStalled { sm, warp, pc, stall, cycles });
-            }
-        }
+    fn refetch(&self, taken: LaneMask) -> u32 {
+        if taken.is_empty() { 0 } else { self.cx.spec.branch_taken }
     }
 
     /// Executes a step of any kind but the commonest, and moves the warp's control on.
@@ -200,13 +166,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Err(fault) => return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now))),
         };
         let mut after = After::Nothing;
+        let empties_l1 = cost.empties_l1 && !lanes.is_empty();
         match effect {
             Effect::Done => warp.control.go(next),
             Effect::Branch { taken } => {
                 if step.inst.guard.is_some() {
                     self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 }
-                times.resume = self.after_branch(cost, taken, now);
+                warp.refetch = self.refetch(taken);
                 warp.control.advance(branch(step, taken));
             }
             Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
@@ -274,6 +241,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.advance(Flow::Yield { next });
             }
         }
+        if empties_l1 {
+            self.memory.empty_l1();
+        }
         Ok(after)
     }
 
@@ -294,6 +264,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         };
         warp.next = next;
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
+        let mut fetched = from;
         let (at, until, port) = match next {
             Some((pc, _)) => {
                 let cost = &cx.program.costs[pc.index()];
@@ -302,7 +273,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     (false, false) => resume.max(warp.opens),
                     (false, true) => resume.max(warp.opens).max(warp.uniform),
                 };
-                let until = warp.dependences(cost, resume);
+                let asked = resume.cycle().max(from);
+                fetched = self.instructions.fetch(cost.line, asked).max(asked + Cycle::from(warp.refetch));
+                let mut until = warp.dependences(cost, resume);
+                if fetched > asked {
+                    until = until.max(Until::new(fetched, Stall::NoInstruction));
+                } else {
+                    fetched = from;
+                }
                 (until.cycle(), until, cost.port)
             }
             None => {
@@ -310,7 +288,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 (NEVER, Until::new(NEVER >> 8, stall), Port::Alu)
             }
         };
-        warp.waiting = Waiting { from, until };
+        warp.refetch = 0;
+        warp.waiting = Waiting { from, before: resume, fetched, until };
         scheduler.set_ready(warp.home.1, at, port);
     }
 

@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use super::spec::{Lowering, MachineCode, MachineSpec, Mode};
 use crate::exec;
 use crate::isa::{Class, Type};
-use crate::kernel::{AddressBase, Conditional, Inst, Kernel, LaneFn, LaneOp, Op};
+use crate::kernel::{AddressBase, Conditional, Inst, Kernel, LaneFn, LaneOp, Op, Scope};
 
 /// What a machine issues: a kernel, and how many machine instructions each of its instructions is.
 #[derive(Clone, Debug)]
@@ -107,6 +107,9 @@ pub fn lower<'k>(kernel: &'k Kernel, spec: &MachineSpec, mode: Mode) -> Code<'k>
 /// Machine instructions by instruction, before predication.
 fn counts(kernel: &Kernel, spec: &MachineSpec, code: &MachineCode) -> Vec<u32> {
     let count = |inst: &Inst| {
+        if inst.op == Op::Fence(Scope::Block) {
+            return 1;
+        }
         let count = code.expansion(inst.form, inst_type(inst)).unwrap_or_else(|| spec.price(inst.class).slots);
         if can_be_free(inst) { count } else { count.max(1) }
     };

@@ -124,6 +124,14 @@ impl MemorySystem {
         served
     }
 
+    /// Nothing that L1 holds can be found any more.
+    #[inline(never)]
+    pub(super) fn empty_l1(&mut self) {
+        if let Some(l1) = &mut self.l1 {
+            l1.clear();
+        }
+    }
+
     fn global(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: MemoryKind) -> Served {
         self.lines.coalesce(access, addresses);
         let count = self.lines.len;

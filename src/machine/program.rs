@@ -1,6 +1,7 @@
 //! A kernel priced for a machine: the steps of the mode's stream, each with what it costs and which registers it waits for.
 
 use super::expansion::Expansion;
+use super::fetch::LINE;
 use super::lower::{Code, can_be_free};
 use super::scheduler::Port;
 use super::spec::{MachineSpec, Mode};
@@ -9,7 +10,7 @@ use crate::base::{Cycle, Pc};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{Convergence, Inst, JoinOp, Kernel, LaneFn, LaneOp, Op, Register, Row, Step, Stream};
+use crate::kernel::{Convergence, Inst, JoinOp, Kernel, LaneFn, LaneOp, Load, Op, Register, Row, Scope, Step, Stream};
 
 /// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
 /// before they can be issued.
@@ -65,6 +66,10 @@ pub(super) struct Cost {
     pub ahead: bool,
     /// Whether it is a branch, which waits until what is uniform is there for the block behind.
     pub branches: bool,
+    /// Whether it empties the SM's L1 (CCTL.IVALL): what follows must see what other SMs wrote.
+    pub empties_l1: bool,
+    /// The line of machine code that it is in.
+    pub line: u32,
     /// Scoreboard entries: those read or written, the written ones first.
     entries: [u16; MOST_REGISTERS],
     writes: u8,
@@ -94,6 +99,8 @@ pub(super) struct Program {
     pub costs: Vec<Cost>,
     /// What steps become that are several machine instructions, issued one by one.
     pub expansions: Vec<Expansion>,
+    /// Lines of machine code.
+    pub lines: u32,
     /// Scoreboard entries a warp has.
     pub scoreboard: usize,
     /// Whether blocks can talk to each other through memory while they run, so that SMs must run in cycle order.
@@ -147,12 +154,24 @@ impl Program {
                 cost.interval = uniform.interval;
             }
             cost.ahead = ahead_of_barriers(&cost, inst.class);
+            cost.empties_l1 = mode == Mode::Volta && code.is_machine_code() && acquires_beyond_block(&inst.op);
             cost
         };
-        let costs = stream.steps.iter().map(price_of).collect();
+        let mut costs: Vec<Cost> = stream.steps.iter().map(price_of).collect();
+        let mut address = 0;
+        if code.is_machine_code() {
+            for cost in &mut costs {
+                cost.line = address / LINE;
+                address += match cost.expansion {
+                    0 => cost.slots,
+                    expansion => expansions[expansion as usize - 1].count,
+                };
+            }
+        }
         Program {
             costs,
             expansions,
+            lines: address / LINE + 1,
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
             communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
             entry: stream.entry,
@@ -245,9 +264,26 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Op
         guard: guard.unwrap_or(0),
         ahead: false,
         branches: class == Class::Branch,
+        empties_l1: false,
+        line: 0,
         entries,
         writes: inst.writes.len() as u8,
         touches: touched.len() as u8,
+    }
+}
+
+/// Whether the instruction promises that later accesses see what other SMs wrote, for which ptxas empties the L1 since Volta:
+/// fences wider than a block, and loads and atomics that acquire at such a scope. (`CCTL.IVALL` in its code for sm_75 to sm_90;
+/// for shared memory only where a cluster has it in common, on sm_90, which is not modelled.)
+fn acquires_beyond_block(op: &Op) -> bool {
+    let global = |space: Space| matches!(space, Space::Global | Space::Generic);
+    match op {
+        Op::Fence(scope) => *scope == Scope::Wider,
+        Op::Load(Load { access, .. }) => {
+            access.order.acquires() && access.scope == Scope::Wider && global(access.space)
+        }
+        Op::Atomic(atomic) => atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space),
+        _ => false,
     }
 }
 

@@ -286,7 +286,6 @@ impl<'a, O: Observer> Sm<'a, O> {
         warp.block = slot;
         warp.block_id = block;
         warp.index = index;
-        warp.since = now;
         let [x, y, _] = cx.grid;
         let place = WarpPlace {
             ctaid: [block.0 % x, block.0 / x % y, block.0 / x / y],
@@ -301,26 +300,34 @@ impl<'a, O: Observer> Sm<'a, O> {
             total_smem: cx.shared_bytes,
         };
         warp.registers.start(&cx.kernel.registers, &place);
+        let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
+        let start = Cycle::from(cx.spec.block_start) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
+        let launch = now + start + late;
+        warp.since = launch;
         let (sm, slot) = (self.id, WarpId(w as u32));
-        self.issuer.observer.on(Event::WarpStart { cycle: now, sm, warp: slot, block, index, lanes });
+        self.issuer.observer.on(Event::WarpStart { cycle: launch, sm, warp: slot, block, index, lanes });
         let (s, local) = self.warps[w].home;
         if self.schedulers[s].resident == 0 {
             self.issuer.lose_slots(&mut self.schedulers[s], now, SlotLoss::NoWarp);
+            self.issuer.lose_slots(&mut self.schedulers[s], launch, SlotLoss::Launch);
         }
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions, self.blocks_run.into());
         if let Policy::Adversarial { seed } = cx.spec.policy {
             part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }
-        let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let cold = match (now, cx.params.is_empty()) {
             (0, true) => cx.spec.cold_start,
             (0, false) => cx.spec.cold_start + cx.spec.cold_constants,
             _ => 0,
         };
-        let start = Cycle::from(cx.spec.block_start + cold) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
-        let resume = Until::new(now + start + late, Stall::Wait);
-        self.issuer.settle(&mut self.schedulers[s], &mut self.warps[w], w, now, resume);
+        let line = cx.program.costs[cx.program.entry.index()].line;
+        let fetched = self.issuer.instructions.fetch(line, launch);
+        let resume =
+            Until::new(fetched + Cycle::from(cold), if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction });
+        let warp = &mut self.warps[w];
+        self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
+        (warp.waiting.before, warp.waiting.fetched) = (Until::default(), fetched);
         self.schedulers[s].refresh(&self.issuer.shared);
     }
 

@@ -16,7 +16,7 @@ use crate::divergence::SideOrder;
 use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
-pub use memory::{Cache, Memory, StorePath, StorePolicy, Transactions};
+pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
 
 use slips::{find_field, ron_diagnostic};
 
@@ -197,16 +197,19 @@ pub struct MachineSpec {
     pub shared_bytes: u32,
     /// Shared memory is handed out in multiples of this; also added once a block where the driver reserves some.
     pub shared_unit: u32,
-    /// Cycles between the admission of a block and the first issue of its warps.
+    /// Cycles between the admission of a block and the launch of its first warp.
     pub block_start: u32,
     /// Cycles between the end of a block and the admission of another in its place.
     pub block_turnover: u32,
-    /// Cycles between the starts of a block's warps.
+    /// Cycles between the launches of a block's warps.
     pub warp_start: u32,
-    /// Cycles that an SM's first blocks wait for code that no cache holds yet.
+    /// Cycles that an SM's first blocks wait for constants that no cache holds yet: those that every kernel begins with.
     pub cold_start: u32,
-    /// Further ones for constants, if the kernel has parameters.
+    /// Further ones for its parameters, if the kernel has any.
     pub cold_constants: u32,
+    /// How an SM gets code that it has not run before; `None`: without time, or nothing is known of it.
+    #[serde(default)]
+    pub instruction_cache: Option<InstructionCache>,
     /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
     pub launch_overhead: u32,
     /// Further cycles after a branch that is taken: its target's instructions are fetched.
@@ -355,6 +358,14 @@ impl MachineSpec {
                 ok,
                 "dram_wait",
                 "`half` is a positive number of bytes a cycle, up to a thousand million; `write` is 1024 at most",
+            );
+        }
+        if let Some(cache) = self.instruction_cache {
+            let ok = cache.latency <= 100_000 && cache.interval <= 100_000 && cache.prefetch <= 1 << 16;
+            need(
+                ok,
+                "instruction_cache",
+                "`latency` and `interval` are 100,000 cycles at most, `prefetch` is 65,536 lines at most",
             );
         }
         need(

@@ -41,6 +41,10 @@ impl Until {
 pub(super) struct Waiting {
     /// First cycle not yet attributed.
     pub from: Cycle,
+    /// What it waits for before its next instruction can be fetched.
+    pub before: Until,
+    /// When its next instruction is there; not after `from`: it need not wait for it.
+    pub fetched: Cycle,
     /// When its dependences allow the next issue, and the reason until then.
     pub until: Until,
 }
@@ -83,6 +87,8 @@ pub(super) struct Warp {
     /// What it issues next; `None` while every live lane is blocked, or none lives.
     pub next: Option<(Pc, LaneMask)>,
     pub waiting: Waiting,
+    /// Further cycles until the next instruction is fetched, because the last one was a branch that was taken.
+    pub refetch: u32,
     /// Those of the step in `next`, which has been executed already.
     pub parts: Parts,
     pub arrivals: Vec<Arrival>,
@@ -116,7 +122,8 @@ impl Warp {
             index: 0,
             since: 0,
             next: None,
-            waiting: Waiting { from: 0, until: Until::default() },
+            waiting: Waiting { from: 0, before: Until::default(), fetched: 0, until: Until::default() },
+            refetch: 0,
             parts: Parts { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
             come: Vec::new(),
@@ -131,6 +138,7 @@ impl Warp {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
         self.come.clear();
+        self.refetch = 0;
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
     }
 

@@ -76,6 +76,7 @@ pub struct Counts {
     open_since: u64,
     slots_stalled: StallCycles,
     slots_no_warp: u64,
+    slots_launch: u64,
     elapsed: Cycle,
     active: u64,
     active_sms: u32,
@@ -102,6 +103,7 @@ impl Counts {
             open_since: 0,
             slots_stalled: [0; Stall::ALL.len()],
             slots_no_warp: 0,
+            slots_launch: 0,
             elapsed: 0,
             active: 0,
             active_sms: 0,
@@ -178,6 +180,7 @@ impl Counts {
             slots_used: 0,
             slots_stalled: self.slots_stalled,
             slots_no_warp: self.slots_no_warp,
+            slots_launch: self.slots_launch,
             elapsed_cycles: self.elapsed,
             active_cycles: self.active,
             active_sms: self.active_sms,
@@ -235,6 +238,7 @@ impl Observer for Counts {
                 self.stalls[row][stall as usize] += cycles;
             }
             Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => self.slots_no_warp += cycles,
+            Event::SlotsLost { reason: SlotLoss::Launch, cycles, .. } => self.slots_launch += cycles,
             Event::SlotsLost { reason: SlotLoss::Stalled(stall), cycles, .. } => {
                 self.slots_stalled[stall as usize] += cycles;
             }
@@ -304,6 +308,7 @@ impl Observer for Counts {
             mine.add(theirs);
         }
         self.slots_no_warp += other.slots_no_warp;
+        self.slots_launch += other.slots_launch;
         self.barriers += other.barriers;
         self.blocks += other.blocks;
         self.warps += other.warps;

@@ -151,7 +151,7 @@ pub struct Totals {
     pub warps: u64,
     /// Threads started.
     pub threads: u64,
-    /// Cycles that warps were resident, summed over warps.
+    /// Cycles that warps were resident, from launch to exit, summed over warps.
     pub resident_warp_cycles: u64,
     /// Cycles that resident warps did not issue, by `Stall as usize`, summed over warps.
     pub stalls: [u64; Stall::ALL.len()],
@@ -162,6 +162,8 @@ pub struct Totals {
     pub slots_stalled: [u64; Stall::ALL.len()],
     /// Issue slots lost because the scheduler had no warp.
     pub slots_no_warp: u64,
+    /// Issue slots lost because the scheduler's warps were not launched yet.
+    pub slots_launch: u64,
 
     /// Cycles of the SM that took longest.
     pub elapsed_cycles: Cycle,
@@ -189,6 +191,6 @@ impl Totals {
 
     /// All issue slots, used and lost. A machine that attributes each slot once makes this its schedulers x its cycles.
     pub fn slots_total(&self) -> u64 {
-        self.slots_used + self.slots_no_warp + self.slots_stalled.iter().sum::<u64>()
+        self.slots_used + self.slots_no_warp + self.slots_launch + self.slots_stalled.iter().sum::<u64>()
     }
 }

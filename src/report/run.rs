@@ -145,7 +145,7 @@ pub struct Slots {
     pub used: u64,
     /// Of those, the ones that issued a join step.
     pub used_by_joins: u64,
-    /// Those that did not, by the reason: `no_warp` or the state of the warp that was ready first.
+    /// Those that did not, by the reason: `no_warp`, `launch` or the state of the warp that was ready first.
     pub lost: Named<&'static str, u64>,
 }
 
@@ -315,7 +315,9 @@ fn slots(totals: &Totals) -> Slots {
         total: totals.slots_total(),
         used: totals.slots_used,
         used_by_joins: totals.join_slots,
-        lost: Named([("no_warp", totals.slots_no_warp)].into_iter().chain(stalled).collect()),
+        lost: Named(
+            [("no_warp", totals.slots_no_warp), ("launch", totals.slots_launch)].into_iter().chain(stalled).collect(),
+        ),
     }
 }
 

@@ -22,6 +22,7 @@ mod html;
 mod inputs;
 mod instrument;
 mod lowering;
+mod model;
 mod new;
 mod nonsense;
 mod nvcc;

@@ -185,6 +185,8 @@ fn reason(stall: Stall) -> &'static str {
         Stall::Sleeping => "sleeping",
         Stall::Blocked => "its own lanes",
         Stall::Drain => "its stores",
+        Stall::NoInstruction => "its instruction",
+        Stall::ImcMiss => "constants",
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 use crate::exec::{FaultKind, LocalMemory, SharedMemory};
 use crate::isa::Type;
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW};
-use crate::kernel::{Address, AtomicFn, MemoryOrder};
+use crate::kernel::{Address, AtomicFn, MemoryOrder, Scope};
 
 const FULL: LaneMask = LaneMask::FULL;
 const BASE: u64 = 0x0700_0000_0000;
@@ -82,7 +82,7 @@ impl World {
 }
 
 fn access(space: Space, ty: Type, count: u8) -> Access {
-    Access { space, ty, count, wide: ty.is_wide(), order: MemoryOrder::Weak, bypass_l1: false }
+    Access { space, ty, count, wide: ty.is_wide(), order: MemoryOrder::Weak, scope: Scope::Block, bypass_l1: false }
 }
 
 fn at(offset: i64) -> Address {
@@ -314,7 +314,8 @@ fn a_32_bit_base_wraps() {
 #[test]
 fn atomics_serve_lanes_in_order() {
     let order = MemoryOrder::Relaxed;
-    let op = |space, f, ty, d| Atomic { space, f, ty, order, d, address: at(0), b: Row(0), c: Row(0) };
+    let op =
+        |space, f, ty, d| Atomic { space, f, ty, order, scope: Scope::Wider, d, address: at(0), b: Row(0), c: Row(0) };
     for (space, base) in [(Space::Global, BASE), (Space::Shared, 0), (Space::Generic, SHARED_WINDOW)] {
         let mut world = World::new(|_| base);
         let start = if space == Space::Global { 1000 } else { 0 };

@@ -9,7 +9,8 @@ use crate::base::Pc;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
 use crate::kernel::{
-    Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row, Store, Switch, layout,
+    Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row, Scope, Store, Switch,
+    layout,
 };
 use crate::text::tree::{Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets};
 use std::collections::BTreeMap;
@@ -46,7 +47,15 @@ pub(super) fn tables<'s>(statements: &'s [Statement], found: &mut BTreeMap<&'s s
 
 /// A whole value of a slot.
 const fn access(ty: Type) -> Access {
-    Access { space: Space::Local, ty, count: 1, wide: ty.is_wide(), order: MemoryOrder::Weak, bypass_l1: false }
+    Access {
+        space: Space::Local,
+        ty,
+        count: 1,
+        wide: ty.is_wide(),
+        order: MemoryOrder::Weak,
+        scope: Scope::Block,
+        bypass_l1: false,
+    }
 }
 
 impl<'a> Body<'a> {

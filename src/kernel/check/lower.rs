@@ -232,7 +232,7 @@ impl Body<'_> {
                 Sem::ActiveMask => Op::ActiveMask { d: args.row(0) },
                 Sem::Match => warp::lanes_equal(m, args),
                 Sem::Redux => warp::redux(m, args),
-                Sem::Fence => Op::Fence,
+                Sem::Fence => Op::Fence(memory::scope(m)),
                 Sem::Sleep => Op::Sleep { t: args.row(0) },
                 Sem::BranchIndex => {
                     if let Some(Arg::Label(table)) = args.args.get(1) {

@@ -31,7 +31,7 @@ fn address(base: &str) -> Address {
 
 fn load(space: Space, strong: bool, d: &str, base: &str) -> Op {
     let order = if strong { MemoryOrder::Volatile } else { MemoryOrder::Weak };
-    let access = Access { space, ty: Type::U32, count: 1, wide: false, order, bypass_l1: strong };
+    let access = Access { space, ty: Type::U32, count: 1, wide: false, order, scope: Scope::Block, bypass_l1: strong };
     Op::Load(Load { access, d: [Some(row(d)), None, None, None], address: address(base) })
 }
 
@@ -57,7 +57,7 @@ fn assemble(text: &str) -> Vec<Inst> {
         let uniform = matches!(words, ["bra.uni", _]);
         let op = match words {
             [] => continue,
-            ["work"] => Op::Fence,
+            ["work"] => Op::Fence(Scope::Block),
             ["ret"] => Op::Exit,
             ["trap"] => Op::Trap,
             // The target is the number of its name until all labels are known.
@@ -84,6 +84,7 @@ fn assemble(text: &str) -> Vec<Inst> {
                 f: AtomicFn::Add,
                 ty: Type::U32,
                 order: MemoryOrder::Relaxed,
+                scope: Scope::Wider,
                 d: Some(row(d)),
                 address: address(base),
                 b: Row(1),

@@ -36,6 +36,8 @@ pub struct Access {
     pub wide: bool,
     /// What it promises to other threads.
     pub order: MemoryOrder,
+    /// To which.
+    pub scope: Scope,
     /// `.cg`, `.cv`, `.volatile`, strong: goes to L2 without looking in L1.
     pub bypass_l1: bool,
 }
@@ -47,7 +49,7 @@ impl Access {
     }
 }
 
-/// What a memory access promises to other threads (PTX ISA, "Memory Consistency Model"). Scopes are not told apart.
+/// What a memory access promises to other threads (PTX ISA, "Memory Consistency Model").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOrder {
     /// Nothing (`.weak`, the default of `ld` and `st`).
@@ -64,7 +66,22 @@ pub enum MemoryOrder {
     AcquireRelease,
 }
 
+/// Which threads a strong access or a fence makes a promise to. PTX has three scopes wider than a block (cluster, GPU,
+/// system); nothing here tells them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// `.cta`: those of the thread's block, which share an L1.
+    Block,
+    /// All others.
+    Wider,
+}
+
 impl MemoryOrder {
+    /// Whether later accesses of the thread see what another one released.
+    pub const fn acquires(self) -> bool {
+        matches!(self, MemoryOrder::Acquire | MemoryOrder::AcquireRelease)
+    }
+
     /// Whether earlier accesses of the thread are released.
     pub const fn releases(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcquireRelease)
@@ -120,6 +137,8 @@ pub struct Atomic {
     pub ty: Type,
     /// What it promises to other threads; never weak.
     pub order: MemoryOrder,
+    /// To which.
+    pub scope: Scope,
     /// The old value; `None` for `red` and `_`.
     pub d: Option<Row>,
     /// Where.

@@ -56,6 +56,6 @@ impl<'a, O: Observer> Issuer<'a, O> {
 #[inline]
 fn await_part(scheduler: &mut Scheduler, warp: &mut Warp, cost: &Cost, expansion: &Expansion, gap: u32, now: Cycle) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
-    warp.waiting = Waiting { from: now + 1, until };
+    warp.waiting = Waiting { from: now + 1, before: until, fetched: 0, until };
     scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(warp.parts.issued).port);
 }

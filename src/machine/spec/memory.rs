@@ -14,6 +14,18 @@ pub struct Cache {
     pub latency: u32,
 }
 
+/// The instruction caches of an SM, which hold nothing of a kernel when its launch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InstructionCache {
+    /// Cycles until a line (128 bytes, eight machine instructions) arrives that the SM has not asked for before.
+    pub latency: u32,
+    /// Cycles between two lines on their way to the SM.
+    pub interval: u32,
+    /// Lines behind the one that a warp needs which are asked for with it.
+    pub prefetch: u32,
+}
+
 /// What a store does to a line in L1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum StorePolicy {

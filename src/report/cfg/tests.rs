@@ -2,7 +2,7 @@ use super::*;
 use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::Class;
-use crate::kernel::{ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers};
+use crate::kernel::{ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers, Scope};
 use crate::report::plot;
 
 const SOURCE: &str = "a \"quoted\" thing; @p bra L; work <&>; L: done; ret;";
@@ -21,9 +21,9 @@ fn kernel() -> Kernel {
     };
     let bra = |target| Op::Branch { target: Pc(target), uniform: false };
     let insts = vec![
-        inst(Op::Fence, false, Span::new(0, 17), 1),
+        inst(Op::Fence(Scope::Block), false, Span::new(0, 17), 1),
         inst(bra(3), true, Span::new(18, 27), 2),
-        inst(Op::Fence, false, Span::new(28, 37), 3),
+        inst(Op::Fence(Scope::Block), false, Span::new(28, 37), 3),
         inst(bra(0), true, Span::new(38, 45), 4),
         inst(Op::Exit, false, Span::new(0, 0), 5),
     ];

@@ -232,6 +232,7 @@ fn scheduler(events: &mut Events, recording: &Recording, span: &SlotSpan) {
         SlotUse::Lost(loss) => {
             let reason = match loss {
                 SlotLoss::NoWarp => "no_warp",
+                SlotLoss::Launch => "launch",
                 SlotLoss::Stalled(stall) => stall.name(),
             };
             ("lost", reason.to_owned(), SlotArgs { block: None, warp: None, pc: None, line: None })

@@ -19,6 +19,8 @@ pub(super) const fn reason(stall: Stall) -> &'static str {
         Stall::LgThrottle | Stall::Drain => "stall_memory_throttle",
         Stall::NotSelected => "stall_not_selected",
         Stall::Sleeping => "stall_sleeping",
+        Stall::NoInstruction => "stall_inst_fetch",
+        Stall::ImcMiss => "stall_constant_memory_dependency",
         Stall::BranchResolving | Stall::Blocked => "stall_other",
     }
 }
@@ -87,6 +89,8 @@ pub(super) const TABLE: &[Metric] = &[
         "not_selected",
         "Was ready, but the scheduler issued another warp; many of these mean enough warps."
     ),
+    reason_metric!("stall_inst_fetch", "no_instruction", "Waited for the next instruction to be fetched."),
+    reason_metric!("stall_constant_memory_dependency", "imc_miss", "Waited for constants that no cache held yet."),
     reason_metric!("stall_sleeping", "sleeping", "Slept (nanosleep)."),
     reason_metric!(
         "stall_other",
@@ -127,6 +131,8 @@ pub(super) const TABLE: &[Metric] = &[
             "All its lanes were blocked on each other: no hardware state, it ends in a deadlock."
         )
     },
+    state_metric!(Stall::NoInstruction, "no_instruction", "Waited for its next instruction to be fetched."),
+    state_metric!(Stall::ImcMiss, "imc_miss", "Waited for a constant that no cache held yet."),
     state_metric!(Stall::Drain, "drain", "Had exited and waited for its stores or its block."),
     Metric {
         name: "warp_latency_per_inst",

@@ -25,6 +25,8 @@ pub(super) const fn look(stall: Stall) -> Look {
         Stall::Sleeping => Look::hatched(WHITE, Hatch::Level, BLACK),
         Stall::Blocked => Look::hatched(Rgb(0xb0, 0xb0, 0xb0), Hatch::Cross, BLACK),
         Stall::Drain => Look::plain(Rgb(0xd0, 0xd0, 0xd0), INK),
+        Stall::NoInstruction => Look::hatched(Rgb(0xe8, 0xdc, 0xc0), Hatch::Rising, BLACK),
+        Stall::ImcMiss => Look::hatched(ORANGE.tint(110), Hatch::Level, ORANGE),
     }
 }
 
@@ -44,6 +46,8 @@ pub(super) const fn meaning(stall: Stall) -> &'static str {
         Stall::Sleeping => "sleeps",
         Stall::Blocked => "lanes wait for each other",
         Stall::Drain => "has exited",
+        Stall::NoInstruction => "instruction fetch",
+        Stall::ImcMiss => "constants, first time",
     }
 }
 

@@ -299,7 +299,9 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
     let mut parts = vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
     let mut lost: Vec<_> = slots.lost.0.clone();
     lost.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
-    parts.extend(lost.into_iter().map(|(name, n)| (format!("lost: {}", name.replace("no_warp", "no warp")), n)));
+    parts.extend(lost.into_iter().map(|(name, n)| {
+        (format!("lost: {}", name.replace("no_warp", "no warp").replace("launch", "warps not launched")), n)
+    }));
     parts.retain(|&(_, n)| n > 0);
     let counts: Vec<u64> = parts.iter().map(|&(_, n)| n).collect();
     let room = page.width().saturating_sub(60).clamp(8, 40);

@@ -2,7 +2,12 @@
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
 use crate::isa::{FormMatch, Space};
-use crate::kernel::{Access, Atomic, AtomicFn, Load, MemoryOrder, Op, Row, Store};
+use crate::kernel::{Access, Atomic, AtomicFn, Load, MemoryOrder, Op, Row, Scope, Store};
+
+/// The scope that a mnemonic names; without one it is the GPU.
+pub(super) fn scope(m: &FormMatch<'_>) -> Scope {
+    if m.has("cta") { Scope::Block } else { Scope::Wider }
+}
 
 fn access(m: &FormMatch<'_>, wide: bool) -> Access {
     let order = m.pick(&[
@@ -17,6 +22,7 @@ fn access(m: &FormMatch<'_>, wide: bool) -> Access {
         count: vector_length(m),
         wide,
         order: order.unwrap_or(MemoryOrder::Weak),
+        scope: scope(m),
         bypass_l1: order.is_some() || m.has("cg") || m.has("cv"),
     }
 }
@@ -77,6 +83,7 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         f: f.unwrap_or(AtomicFn::Add),
         ty: m.ty(),
         order: order.unwrap_or(MemoryOrder::Relaxed),
+        scope: scope(m),
         d,
         address: args.address(first),
         b: args.row(first + 1),

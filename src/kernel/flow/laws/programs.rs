@@ -96,7 +96,7 @@ fn compare() -> Inst {
 }
 
 fn work() -> Inst {
-    inst(Op::Fence, false)
+    inst(Op::Fence(Scope::Block), false)
 }
 
 fn branch(target: usize, guarded: bool) -> Inst {

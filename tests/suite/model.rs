@@ -1,0 +1,121 @@
+//! What a GPU spends time or traffic on beside a program's own instructions, on the smallest programs that show it.
+
+use simt_sim::launch::Overrides;
+use simt_sim::machine::{Lowering, MachineSpec, Mode};
+use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_sim::report::metrics::Value;
+
+use crate::support::{launch, machine, options};
+
+/// Runs a program on a machine, and holds it to what it expects.
+fn run_on(spec: &MachineSpec, mode: Mode, path: &str) -> Simulation {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    run_text(spec, mode, path, &text)
+}
+
+/// The same with a changed text.
+fn run_text(spec: &MachineSpec, mode: Mode, path: &str, text: &str) -> Simulation {
+    let program = Program::parse(path, text);
+    let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let done = simulate(&program, kernel, launch, spec, &options(mode, spec.side_order(), 10_000_000), &())
+        .unwrap_or_else(|e| panic!("{path}: {e}"));
+    assert!(done.run.expectations.iter().all(|e| e.passed), "{path}: a wrong result");
+    done
+}
+
+/// Runs a program on a preset, in the preset's first mode.
+fn run(preset: &str, path: &str) -> Simulation {
+    let spec = machine(preset);
+    run_on(&spec, spec.modes[0], path)
+}
+
+fn metric(done: &Simulation, name: &str) -> f64 {
+    done.run.metric(name).map(Value::as_f64).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Cycles that warps spent in a state.
+fn stalled(done: &Simulation, state: &str) -> u64 {
+    done.run.stalls.get(&state).copied().unwrap_or_else(|| panic!("no state {state}"))
+}
+
+const LAUNCH: &str = "tests/regressions/launch_is_no_stall.ir";
+
+#[test]
+fn a_warp_that_is_not_launched_is_in_no_state() {
+    for (preset, admission) in [("fermi", 20), ("h200", 20)] {
+        let done = run(preset, LAUNCH);
+        // Each warp's scheduler has no other: its slots are lost until the launch.
+        let skew = u64::from(machine(preset).warp_start);
+        assert_eq!(done.run.slots.lost.get(&"launch"), Some(&(2 * admission + skew)), "{preset}");
+        let at_once = MachineSpec { block_start: 0, warp_start: 0, ..machine(preset) };
+        let at_once = run_on(&at_once, at_once.modes[0], LAUNCH);
+        assert!(done.run.cycles > at_once.run.cycles, "{preset}");
+        let waits = [&done, &at_once].map(|done| stalled(done, "wait"));
+        assert_eq!(waits[0], waits[1], "{preset}: the launch is no part of `wait`");
+        let states: u64 = done.run.stalls.0.iter().map(|(_, cycles)| cycles).sum();
+        let resident = metric(&done, "active_warps") as u64;
+        assert_eq!(states + done.run.slots.used, resident, "{preset}: each cycle has one state");
+    }
+    let done = run("teaching", LAUNCH);
+    assert_eq!(done.run.slots.lost.get(&"launch"), Some(&0));
+    assert_eq!(stalled(&done, "no_instruction"), 0);
+}
+
+#[test]
+fn the_first_warps_of_an_sm_wait_for_their_code() {
+    let spec = machine("h200");
+    let cache = spec.instruction_cache.expect("the H200's instruction cache");
+    let done = run("h200", LAUNCH);
+    let skew = u64::from(spec.warp_start);
+    assert_eq!(
+        stalled(&done, "no_instruction"),
+        2 * u64::from(cache.latency) - skew,
+        "the second warp finds the line on its way"
+    );
+    assert_eq!(stalled(&done, "imc_miss"), 2 * u64::from(spec.cold_start + spec.cold_constants));
+    // The code fits into the first line; a machine without a cache model is faster by that line's latency.
+    let warm = run_on(&MachineSpec { instruction_cache: None, ..spec.clone() }, Mode::Volta, LAUNCH);
+    let longer = done.run.cycles - warm.run.cycles;
+    assert!(longer.abs_diff(u64::from(cache.latency)) <= skew, "{longer}");
+    assert_eq!(stalled(&warm, "no_instruction"), 0);
+    // As written the lines of machine code are not known: the first instruction brings them all.
+    let written = run_on(&MachineSpec { lowering: Lowering::AsWritten, ..spec }, Mode::Volta, LAUNCH);
+    assert_eq!(stalled(&written, "no_instruction"), 2 * u64::from(cache.latency) - skew);
+}
+
+#[test]
+fn what_acquires_beyond_the_block_empties_l1() {
+    const PATH: &str = "tests/regressions/fence_empties_l1.ir";
+    let text = std::fs::read_to_string(PATH).expect("the program");
+    let hits = |preset: &str, lowering: Lowering, code: &str| {
+        let spec = MachineSpec { lowering, ..machine(preset) };
+        metric(&run_text(&spec, spec.modes[0], PATH, &text.replace("membar.gl;", code)), "l1_hit_sectors") as u64
+    };
+    // As ptxas 13.0 puts CCTL.IVALL for sm_75 and sm_90; the first load misses, the second finds its four sectors or not.
+    for (code, found) in [
+        ("membar.gl;", 0),
+        ("membar.sys;", 0),
+        ("membar.cta;", 4),
+        ("fence.acq_rel.gpu;", 0),
+        ("fence.acq_rel.sys;", 0),
+        ("fence.acq_rel.cluster;", 0),
+        ("fence.sc.gpu;", 0),
+        ("fence.sc.cta;", 4),
+        ("fence.acq_rel.cta;", 4),
+        ("ld.acquire.gpu.global.u32 %x, [%o];", 0),
+        ("ld.acquire.sys.global.u32 %x, [%o];", 0),
+        ("ld.acquire.cta.global.u32 %x, [%o];", 4),
+        ("ld.relaxed.gpu.global.u32 %x, [%o];", 4),
+        ("ld.volatile.global.u32 %x, [%o];", 4),
+        ("atom.acquire.gpu.global.add.u32 %x, [%o], 0;", 0),
+        ("atom.acq_rel.sys.global.add.u32 %x, [%o], 0;", 0),
+        ("atom.acquire.cta.global.add.u32 %x, [%o], 0;", 4),
+        ("atom.release.gpu.global.add.u32 %x, [%o], 0;", 4),
+        ("atom.global.add.u32 %x, [%o], 0;", 4),
+        ("@%none membar.gl;", 4),
+    ] {
+        assert_eq!(hits("h200", Lowering::Hardware, code), found, "{code}");
+        assert_eq!(hits("h200", Lowering::AsWritten, code), 4, "as written: {code}");
+    }
+    assert_eq!(hits("fermi", Lowering::Hardware, "membar.gl;"), 4, "before Volta");
+}
