@@ -5,6 +5,7 @@
 //! - *Predicated exits*: a conditional branch to a bare `ret` is a guarded `exit`. (nvcc writes `if (i >= n) return;` as a branch
 //!   to a shared `ret`; ptxas makes `@P0 EXIT` of it.)
 //! - *Predicated bodies*: the arms of a forward `if` or `if`/`else` are guarded by the branch's own predicate, and the branch is gone.
+//!   So is an arm that ends the thread, as in `if (c) { out[i] = x; return; }`, with its exit; not from inside a loop.
 //!
 //! Converted are innermost constructs of which each arm is a chain of blocks that nothing else enters and holds only unguarded
 //! element-wise instructions and weak loads and stores, none of which writes the predicate. Barriers, atomics, volatile accesses and everything
@@ -24,8 +25,10 @@ pub struct Conditional {
     pub branch: u32,
     /// The instructions of each side, in order, without jumps: first the side that falls through, then the one branched to.
     pub arms: [Vec<u32>; 2],
-    /// The block where the sides meet.
+    /// The block where the sides meet; where one of them ends the thread, the one that the other side begins with.
     pub join: BasicBlockId,
+    /// The exit at the end of the side that has instructions, if it ends the thread.
+    pub exit: Option<u32>,
     /// The blocks that are in an arm.
     blocks: Vec<BasicBlockId>,
 }
@@ -75,14 +78,16 @@ impl Kernel {
         self.with(insts, self.functions.clone(), predicated)
     }
 
-    /// Every `if` that could be converted, in the order written. No instruction is in the arms of two of them.
+    /// The ways in which each `if` could be converted, in the order written; of an `if` that has several, the one to be
+    /// preferred first. No instruction is in the arms of two of them.
     pub fn conditionals(&self) -> Vec<Conditional> {
-        self.flow.branches().iter().filter_map(|branch| self.conditional(branch)).collect()
+        self.flow.branches().iter().flat_map(|branch| self.ways_to_convert(branch)).collect()
     }
 
     /// The kernel with those conditionals as guarded instructions for which `worth` holds.
     pub fn predicated(&self, worth: impl Fn(&Conditional) -> bool) -> Converted {
-        let chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
+        let mut chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
+        chosen.dedup_by_key(|conditional| conditional.branch);
         Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new(), predicated: Vec::new() }.run()
     }
 
@@ -93,19 +98,60 @@ impl Kernel {
         Kernel { insts, functions, flow, predicated, ..self.clone() }
     }
 
-    fn conditional(&self, branch: &Branch) -> Option<Conditional> {
-        let inst = self.insts.get(branch.inst as usize)?;
-        let guard = inst.guard.filter(|_| matches!(inst.op, Op::Branch { .. }))?;
-        let &[taken, fall] = branch.sides.as_slice() else { return None };
-        let (fall, end_of_fall) = self.arm(fall);
-        let (taken, end_of_taken) = self.arm(taken);
-        let join = end_of_fall.filter(|_| end_of_fall == end_of_taken)?;
-        let arms = [&fall, &taken].map(|blocks| self.work(blocks));
+    /// How the `if` that begins with a branch could be converted: with an arm that ends the thread, whose lanes exit there and
+    /// leave the rest unguarded, or as a whole.
+    fn ways_to_convert(&self, branch: &Branch) -> Vec<Conditional> {
+        let Some(guard) = self.insts.get(branch.inst as usize).filter(|inst| matches!(inst.op, Op::Branch { .. }))
+        else {
+            return Vec::new();
+        };
+        let (Some(guard), &[taken, fall]) = (guard.guard, branch.sides.as_slice()) else { return Vec::new() };
+        let sides = [fall, taken];
+        let arms = sides.map(|side| self.arm(side));
+        let in_loop = self.flow.block_of(branch.inst as usize).is_none_or(|b| self.flow.loop_depth(b) > 0);
+        let mut ways = Vec::new();
+        for side in (0..2).filter(|_| !in_loop && fall != taken) {
+            if let Some((blocks, exit)) = self.ending(arms[side].0.clone(), sides[side]) {
+                let mut work = [Vec::new(), Vec::new()];
+                work[side] = self.work(&blocks);
+                work[side].retain(|&i| i != exit);
+                let other_is_empty = arms[side].1.is_some()
+                    && arms[1 - side].1 == arms[side].1
+                    && self.work(&arms[1 - side].0).is_empty();
+                if !other_is_empty {
+                    let (branch, join) = (branch.inst, sides[1 - side]);
+                    ways.push(Conditional { branch, arms: work, join, exit: Some(exit), blocks });
+                }
+            }
+        }
+        let [(fall, end_of_fall), (taken, end_of_taken)] = arms;
+        if let Some(join) = end_of_fall.filter(|_| end_of_fall == end_of_taken) {
+            let arms = [&fall, &taken].map(|blocks| self.work(blocks));
+            ways.push(Conditional { branch: branch.inst, arms, join, exit: None, blocks: [fall, taken].concat() });
+        }
         let convertible = |i: &u32| self.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
-        let any = arms.iter().any(|arm| !arm.is_empty());
-        let all = arms.iter().flatten().all(convertible);
-        let blocks = [fall, taken].concat();
-        (any && all).then_some(Conditional { branch: branch.inst, arms, join, blocks })
+        ways.retain(|way| way.arms.iter().any(|arm| !arm.is_empty()) && way.arms.iter().flatten().all(convertible));
+        ways
+    }
+
+    /// The chain of blocks that begins at `start`, with the block behind it if that ends the thread and nothing else enters it,
+    /// and the exit; `None` unless the chain leads to an exit, its own or a bare one.
+    fn ending(&self, mut chain: Vec<BasicBlockId>, start: BasicBlockId) -> Option<(Vec<BasicBlockId>, u32)> {
+        let exits = |i: usize| self.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit);
+        let next = match chain.last() {
+            Some(last) => match self.flow.blocks().get(last.index())?.successors.as_slice() {
+                &[next] => next,
+                _ => return None,
+            },
+            None => start,
+        };
+        let next = self.flow.blocks().get(next.index())?;
+        let own = next.predecessors.len() == 1 && !self.is_entered(next);
+        let at = if own { next.range().last()? } else { next.range().start };
+        if own {
+            chain.push(next.id);
+        }
+        exits(at).then_some((chain, at as u32))
     }
 
     /// The chain of blocks that begins at `start` and that nothing else enters, and the block behind it; no block when control
@@ -203,12 +249,13 @@ impl Rewriting<'_> {
         self.origin.push(origin);
     }
 
-    /// Writes the arms one after the other; `follows` is the block written next.
+    /// Writes the arms one after the other, with the exit at their end; `follows` is the block written next.
     fn convert(&mut self, conditional: &Conditional, follows: Option<BasicBlockId>) {
         let branch = &self.kernel.insts[conditional.branch as usize];
         let Some(taken) = branch.guard else { return };
         let falls = PredicateUse { negated: !taken.negated, ..taken };
-        let meets = self.kernel.flow.blocks().get(conditional.join.index());
+        let join = conditional.exit.is_none().then_some(conditional.join.index());
+        let meets = join.and_then(|join| self.kernel.flow.blocks().get(join));
         self.predicated.push(PredicatedBranch {
             line: branch.line,
             meets: meets.and_then(|block| self.kernel.insts.get(block.first as usize)).map(|inst| inst.line),
@@ -216,7 +263,8 @@ impl Rewriting<'_> {
             executes_taken: conditional.arms[0].is_empty(),
         });
         for (arm, guard) in conditional.arms.iter().zip([falls, taken]) {
-            for &i in arm {
+            let exit = conditional.exit.filter(|_| !arm.is_empty());
+            for i in arm.iter().copied().chain(exit) {
                 let mut inst = self.kernel.insts[i as usize].clone();
                 inst.guard = Some(guard);
                 let read = Register::Predicate(guard.predicate);

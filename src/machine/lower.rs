@@ -163,11 +163,12 @@ fn entry(kernel: &Kernel, code: &MachineCode) -> u32 {
 /// Whether a back end predicates the conditional. From what ptxas 13.0 did for sm_75 and sm_90 with bodies of 1 to 15
 /// instructions of each kind, in and outside loops:
 ///
-/// - each arm becomes at most `predicate` machine instructions (ptxas: 8);
+/// - each arm becomes at most `predicate` machine instructions (ptxas: 8), the exit of one that ends the thread included;
 /// - a body that reads global memory stays a branch, so that warps without lanes in it need not wait for it, unless the block behind
 ///   begins with other work than comparisons: before its first barrier, branch or access to global memory.
 fn worth(kernel: &Kernel, conditional: &Conditional, counts: &[u32], code: &MachineCode) -> bool {
-    let short = |arm: &Vec<u32>| arm.iter().map(|&i| counts[i as usize]).sum::<u32>() <= code.predicate;
+    let exit = conditional.exit.map_or(0, |i| counts[i as usize]);
+    let short = |arm: &Vec<u32>| arm.iter().map(|&i| counts[i as usize]).sum::<u32>() + exit <= code.predicate;
     if code.predicate == 0 || !conditional.arms.iter().all(short) {
         return false;
     }

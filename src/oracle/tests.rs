@@ -54,7 +54,15 @@ fn jump(target: u32) -> Op {
 }
 
 fn access(space: Space) -> Access {
-    Access { space, ty: Type::U32, count: 1, wide: false, order: MemoryOrder::Weak, bypass_l1: false }
+    Access {
+        space,
+        ty: Type::U32,
+        count: 1,
+        wide: false,
+        order: MemoryOrder::Weak,
+        scope: Scope::Block,
+        bypass_l1: false,
+    }
 }
 
 fn store(value: Row) -> Inst {
@@ -232,7 +240,7 @@ fn barrier_reductions_count_the_block() {
 fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
-    let atomic = |f, d, b, c| i(Op::Atomic(Atomic { space, f, ty, order, d, address, b, c }));
+    let atomic = |f, d, b, c| i(Op::Atomic(Atomic { space, f, ty, order, scope: Scope::Wider, d, address, b, c }));
     let program = kernel(
         0,
         vec![

@@ -342,6 +342,7 @@ fn compare_and_swap_has_one_winner_and_tells_when_nobody_won() {
     let mut world = World::new(|_| 4);
     world.registers.narrow[2] = [0; 32];
     let cas = Atomic {
+        scope: Scope::Wider,
         space: Space::Shared,
         f: AtomicFn::Cas,
         ty: Type::B32,

@@ -29,9 +29,12 @@ fn outcome(body: &str) -> (usize, usize) {
 fn arms_without_side_effects_on_others_are_guarded() {
     for (body, expected) in [
         ("@%p1 bra J; add.u32 %r2, %r1, 1; st.shared.u32 [tile], %r2; J: ret;", (2, 0)),
-        ("@%p1 bra E; add.u32 %r2, %r1, 1; bra J; E: add.u32 %r2, %r1, 2; J: ret;", (2, 0)),
+        ("@%p1 bra E; add.u32 %r2, %r1, 1; bra J; E: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;", (2, 0)),
         // As nvcc writes an if/else: a branch around a branch.
-        ("@%p1 bra E; bra.uni T; E: add.u32 %r2, %r1, 1; bra.uni J; T: add.u32 %r2, %r1, 2; J: ret;", (2, 0)),
+        (
+            "@%p1 bra E; bra.uni T; E: add.u32 %r2, %r1, 1; bra.uni J; T: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;",
+            (2, 0),
+        ),
         // The inner one only: what is guarded already is not guarded again.
         (
             "@%p1 bra J; setp.lt.u32 %p2, %r1, 9; @%p2 bra I; add.u32 %r2, %r1, 1; I: add.u32 %r3, %r1, 1; J: ret;",
@@ -49,8 +52,8 @@ fn arms_without_side_effects_on_others_are_guarded() {
 
 #[test]
 fn each_arm_is_guarded_by_its_own_side() {
-    let done =
-        kernel(&format!("{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: ret;")).predicated(|_| true);
+    let done = kernel(&format!("{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: bar.sync 0; ret;"))
+        .predicated(|_| true);
     let negated: Vec<bool> = done.kernel.insts.iter().filter_map(|i| i.guard).map(|g| g.negated).collect();
     assert_eq!(negated, [true, false]);
     let guarded = done.kernel.insts.iter().filter(|i| i.guard.is_some());
@@ -63,4 +66,33 @@ fn a_branch_to_a_bare_return_is_a_guarded_exit() {
     let done = kernel(&body).with_predicated_exits();
     assert!(done.flow.branches().is_empty());
     assert!(done.insts.iter().any(|i| i.op == Op::Exit && i.guard.is_some()));
+}
+
+#[test]
+fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
+    const WORK: &str = "st.shared.u32 [tile], %r1;";
+    for (body, expected) in [
+        // As nvcc writes an early return: a branch around a jump, and one `ret` for all.
+        ("@%p1 bra E; bra.uni T; T: WORK bra.uni R; E: add.u32 %r2, %r1, 1; bar.sync 0; R: ret;", (2, 0)),
+        // A `ret` of its own, on the side that falls through or the other.
+        ("@%p1 bra E; WORK ret; E: bar.sync 0; ret;", (2, 0)),
+        ("@%p1 bra E; bar.sync 0; ret; E: WORK ret;", (2, 0)),
+        // One after the other.
+        ("@%p1 bra E; WORK ret; E: setp.lt.u32 %p2, %r1, 9; @%p2 bra F; WORK WORK ret; F: bar.sync 0; ret;", (5, 0)),
+        // Neither what other lanes could see, nor what is guarded already, nor a way out of a loop.
+        ("@%p1 bra E; bar.sync 0; ret; E: bar.sync 0; ret;", (0, 1)),
+        ("@%p1 bra E; @%p2 st.shared.u32 [tile], %r1; ret; E: bar.sync 0; ret;", (1, 1)),
+        ("L: @%p1 bra E; bar.sync 0; bra L; E: WORK ret;", (0, 2)),
+    ] {
+        let body = body.replace("WORK", WORK);
+        let done = kernel(&format!("{HEAD} {body}")).predicated(|_| true);
+        let count = |f: &dyn Fn(&Inst) -> bool| done.kernel.insts.iter().filter(|i| f(i)).count();
+        let guarded = count(&|i| i.guard.is_some() && !matches!(i.op, Op::Branch { .. }));
+        let conditional = count(&|i| i.guard.is_some() && matches!(i.op, Op::Branch { .. }));
+        let loops = count(&|i| i.guard.is_none() && matches!(i.op, Op::Branch { .. }));
+        let jumps = if body.starts_with("L:") { loops } else { 0 };
+        assert_eq!((guarded, conditional + jumps), expected, "{body}");
+        let exits = count(&|i| i.guard.is_some() && i.op == Op::Exit);
+        assert_eq!(exits, if expected.1 == 0 { expected.0 / 2 } else { 0 }, "{body}");
+    }
 }
