@@ -348,6 +348,19 @@ pub enum Event {
         /// The lanes that it names.
         members: LaneMask,
     },
+    /// A shuffle gave lanes the value of a lane that does not take part (also reported as `Issue`).
+    UndefinedShuffle {
+        /// Where.
+        sm: SmId,
+        /// The warp.
+        warp: WarpId,
+        /// The step.
+        pc: Pc,
+        /// The lanes whose value is undefined, never none.
+        lanes: LaneMask,
+        /// The lane that the lowest of them read.
+        source: u32,
+    },
     /// A warp spent `cycles` in one state.
     WarpStalled {
         /// Where.

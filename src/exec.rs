@@ -74,6 +74,13 @@ const LONGEST_SLEEP: u32 = 1_000_000;
 pub enum Effect {
     /// Registers changed, nothing else.
     Done,
+    /// The same, and these lanes got the value of a lane that does not take part: 0, where PTX leaves it undefined.
+    Undefined {
+        /// The lanes, never none.
+        lanes: LaneMask,
+        /// The lane that the lowest of them read.
+        source: u32,
+    },
     /// These lanes want to branch.
     Branch {
         /// The lanes whose guard held.
@@ -184,11 +191,6 @@ pub enum FaultKind {
         /// Byte address.
         address: u64,
     },
-    /// `shfl` reads a lane that does not take part.
-    UndefinedShuffle {
-        /// The lane read.
-        source: u32,
-    },
     /// A `.sync` instruction whose mask does not name the executing lane.
     NotInMask {
         /// The mask.
@@ -294,7 +296,7 @@ pub fn step(
         Op::Trap => return lanes.lowest().map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap })),
         Op::Barrier(op) => return barrier::arrive(op, lanes, registers, env.warp_size),
         &Op::WarpSync { mask } => warp::check_members(mask, lanes, registers)?,
-        Op::Shuffle(op) => warp::shuffle(op, lanes, registers)?,
+        Op::Shuffle(op) => return warp::shuffle(op, lanes, registers),
         Op::Vote(op) => warp::vote(op, lanes, registers)?,
         &Op::ActiveMask { d } => lanes::splat(registers, d, lanes, active.0),
         Op::Match(op) => warp::match_op(op, lanes, registers)?,

@@ -220,6 +220,13 @@ fn report_of(
             "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
         ));
     }
+    for (pc, times) in observer.undefined_shuffles() {
+        let line = stream.steps[pc.index()].inst.line;
+        notes.push(format!(
+            "The shuffle on line {line} reads lanes that do not take part ({}): the value is undefined, and here it is 0.",
+            plural(times as usize, "time")
+        ));
+    }
     let mut run = Run::build(RunInput {
         program: printable(&program.name),
         kernel: kernel.name.clone(),

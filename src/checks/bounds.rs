@@ -139,9 +139,6 @@ pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(
         FaultKind::NotInMask { .. } => {
             ("mask-without-self", message, "name every lane that executes the instruction, itself included")
         }
-        FaultKind::UndefinedShuffle { .. } => {
-            ("undefined-shuffle", message, "let the lane that is read execute the same shuffle, or read another one")
-        }
         FaultKind::GatheredElsewhere { .. } => {
             ("mask-absent-lane", message, "let all lanes that the mask names execute the same instruction")
         }

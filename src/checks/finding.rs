@@ -27,6 +27,8 @@ pub enum Kind {
     BarrierCount,
     /// A `.sync` instruction names live lanes that do not execute it.
     MaskAbsent,
+    /// A shuffle reads a lane that does not take part.
+    UndefinedShuffle,
     /// A race of two writes of the same value.
     RaceSameValue,
     /// A block barrier after some threads of the block have ended.
@@ -51,6 +53,7 @@ impl Kind {
             Kind::BarrierAfterExit => "barrier-after-exit",
             Kind::MaskAbsent => "mask-absent-lane",
             Kind::MaskEnded => "mask-ended-lane",
+            Kind::UndefinedShuffle => "undefined-shuffle",
         }
     }
 

@@ -273,6 +273,9 @@ impl Observer for Checker {
                 self.decide(warp.index(), pc, lanes, LaneMask::EMPTY);
             }
             Event::Collective { warp, pc, lanes, members, .. } => self.collective(warp.index(), pc, lanes, members),
+            Event::UndefinedShuffle { warp, pc, lanes, source, .. } if self.common.checks.sync => {
+                self.undefined_shuffle(warp.index(), pc, lanes, source);
+            }
             Event::Barrier { warp, pc, lanes, arriving, id, count, wait, .. } => {
                 let aligned = self.common.steps.is_aligned(pc);
                 self.barrier(warp.index(), Arrival { pc, count, sync: wait, aligned }, lanes, arriving, id);

@@ -113,6 +113,12 @@ impl Account<'_> {
                 "",
                 "name the lanes that come here, no others: compute the mask before the branch, with `__ballot_sync`",
             ),
+            Kind::UndefinedShuffle => (
+                format!("shfl reads lane {}, which does not take part: the value is undefined", f.detail),
+                "",
+                "",
+                "let the lane that is read execute the same shuffle, or read another one",
+            ),
             Kind::MaskEnded => (
                 format!("the mask names lanes that have ended: {}", f.detail),
                 "",

@@ -16,9 +16,6 @@ impl fmt::Display for FaultKind {
             FaultKind::ReadOnly { address } => {
                 write!(f, "0x{address:x} cannot be written: constants and parameters are read-only")
             }
-            FaultKind::UndefinedShuffle { source } => {
-                write!(f, "shfl reads lane {source}, which does not take part: the value is undefined")
-            }
             FaultKind::NotInMask { mask } => {
                 write!(f, "the member mask {mask} does not name the lane that executes it")
             }

@@ -5,7 +5,7 @@
 //! groups, as when each group of a `match.any` reduces for itself.
 
 use super::lanes::{fill_each, predicate, set_predicate, splat};
-use super::{Fault, FaultKind, RegisterFile};
+use super::{Effect, Fault, FaultKind, RegisterFile};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
 use crate::kernel::{Inst, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind};
@@ -103,10 +103,12 @@ pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u
     (if inside { source } else { lane }, inside)
 }
 
-/// `shfl.sync`
-pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+/// `shfl.sync`. A lane that reads one that does not take part gets 0: PTX leaves the value undefined, and NVIDIA's own
+/// reduction (`reduce7` of the CUDA samples) adds it to its sum.
+pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<Effect, Fault> {
     check_members(op.mask, lanes, registers)?;
     let (mut sources, mut inside) = ([0; MAX_LANES], 0);
+    let (mut undefined, mut source) = (LaneMask::EMPTY, 0);
     {
         let row = |r: Row| &registers.narrow[usize::from(r.0)];
         let (b, c) = (row(op.b), row(op.c));
@@ -136,19 +138,21 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
             lanes.contains(source) && mask_of(lane) == mask_of(source)
         };
         // With all lanes present nobody can read an absent one.
-        if !(lanes == LaneMask::FULL && one_mask)
-            && let Some(lane) = lanes.lanes().find(|&l| !has_source(l))
-        {
-            return Err(Fault { lane, kind: FaultKind::UndefinedShuffle { source: source_of(lane) } });
+        if !(lanes == LaneMask::FULL && one_mask) {
+            undefined = LaneMask(lanes.lanes().filter(|&l| !has_source(l)).fold(0, |all, l| all | 1 << l));
+            source = undefined.lowest().map_or(0, source_of);
         }
         let a = registers.narrow[usize::from(op.a.0)];
         let d = &mut registers.narrow[usize::from(d.0)];
         fill_each(d, lanes, |lane| a[sources[lane] as usize & (MAX_LANES - 1)]);
+        if !undefined.is_empty() {
+            fill_each(d, undefined, |_| 0);
+        }
     }
     if let Some(p) = op.p {
         set_predicate(registers, p, lanes, inside);
     }
-    Ok(())
+    Ok(if undefined.is_empty() { Effect::Done } else { Effect::Undefined { lanes: undefined, source } })
 }
 
 /// `vote.sync`

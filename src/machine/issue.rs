@@ -169,6 +169,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let empties_l1 = cost.empties_l1 && !lanes.is_empty();
         match effect {
             Effect::Done => warp.control.go(next),
+            Effect::Undefined { lanes, source } => self.undefined(warp, issue, lanes, source),
             Effect::Branch { taken } => {
                 if step.inst.guard.is_some() {
                     self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });

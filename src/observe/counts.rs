@@ -2,8 +2,10 @@
 //!
 //! What can be summed up afterwards from the table of steps is not counted twice; see [`Counts::finish`].
 
+use std::collections::BTreeMap;
+
 use super::totals::{StepTotals, Totals, TrafficTotals};
-use crate::base::{Cycle, LaneMask, MAX_LANES};
+use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
 
 /// What every issue touches of a step, in one cache line.
@@ -66,6 +68,8 @@ pub struct Counts {
     /// By `is_join`, by number of active lanes.
     histogram: [[u64; MAX_LANES + 1]; 2],
     traffic: [[TrafficTotals; 3]; 4],
+    /// By step.
+    undefined_shuffles: BTreeMap<Pc, u64>,
     barriers: u64,
     blocks: u64,
     warps: u64,
@@ -94,6 +98,7 @@ impl Counts {
             stalls: vec![StallCycles::default(); is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
             traffic: Default::default(),
+            undefined_shuffles: BTreeMap::new(),
             barriers: 0,
             blocks: 0,
             warps: 0,
@@ -108,6 +113,11 @@ impl Counts {
             active: 0,
             active_sms: 0,
         }
+    }
+
+    /// The shuffles that read lanes which did not take part, and how often.
+    pub fn undefined_shuffles(&self) -> impl Iterator<Item = (Pc, u64)> {
+        self.undefined_shuffles.iter().map(|(&pc, &times)| (pc, times))
     }
 
     #[inline(always)]
@@ -251,6 +261,7 @@ impl Observer for Counts {
             }
             Event::Barrier { .. } => self.barriers += 1,
             Event::BlockStart { .. } => self.blocks += 1,
+            Event::UndefinedShuffle { pc, .. } => *self.undefined_shuffles.entry(pc).or_default() += 1,
             Event::BlockEnd { .. }
             | Event::BarrierOpen { .. }
             | Event::BarrierPassed { .. }
@@ -296,6 +307,9 @@ impl Observer for Counts {
             mine.taken_lanes += theirs.taken_lanes;
             mine.requests += theirs.requests;
             mine.sectors += theirs.sectors;
+        }
+        for (pc, times) in other.undefined_shuffles {
+            *self.undefined_shuffles.entry(pc).or_default() += times;
         }
         for (mine, theirs) in self.stalls.iter_mut().zip(&other.stalls) {
             add(mine, theirs);

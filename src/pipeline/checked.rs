@@ -74,9 +74,7 @@ fn of_interest(on: Checks, kind: &crate::exec::FaultKind) -> bool {
     use crate::exec::FaultKind;
     match kind {
         FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } | FaultKind::ReadOnly { .. } => on.bounds,
-        FaultKind::NotInMask { .. } | FaultKind::UndefinedShuffle { .. } | FaultKind::GatheredElsewhere { .. } => {
-            on.sync
-        }
+        FaultKind::NotInMask { .. } | FaultKind::GatheredElsewhere { .. } => on.sync,
         _ => false,
     }
 }

@@ -41,6 +41,16 @@ impl Checker {
         }
     }
 
+    pub(super) fn undefined_shuffle(&mut self, slot: usize, pc: Pc, lanes: LaneMask, source: u32) {
+        let Checker { common, warps, blocks, found, .. } = self;
+        let Some(Some(warp)) = warps.get_mut(slot) else { return };
+        let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
+        let Some(facts) = common.steps.at(pc) else { return };
+        let here = Place { pc, block: block.clock.id, warp: warp.index, lanes, does: Does::Is };
+        let kind = Kind::UndefinedShuffle;
+        found.add(kind, [facts.line; 2], || finding(kind, here, None, source.to_string()));
+    }
+
     pub(super) fn barrier(&mut self, slot: usize, arrival: Arrival, lanes: LaneMask, arriving: LaneMask, id: u8) {
         let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot) else { return };

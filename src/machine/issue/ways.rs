@@ -1,8 +1,21 @@
 //! Which lanes go where: what an instruction did, in the terms of `divergence`.
 
-use crate::base::{LaneMask, MAX_LANES, Pc, mix};
+use super::super::warp::Warp;
+use super::{Issue, Issuer};
+use crate::base::{LaneMask, MAX_LANES, Pc, WarpId, mix};
 use crate::divergence::{Flow, Side, WarpControl};
+use crate::event::{Event, Observer};
 use crate::kernel::{JoinOp, Op, Step};
+
+impl<O: Observer> Issuer<'_, O> {
+    /// A shuffle gave `lanes` the value of a lane that does not take part; they go on.
+    #[cold]
+    pub(super) fn undefined(&mut self, warp: &mut Warp, issue: &Issue<'_>, lanes: LaneMask, source: u32) {
+        let (sm, slot, pc) = (self.id, WarpId(issue.w as u32), issue.pc);
+        self.observer.on(Event::UndefinedShuffle { sm, warp: slot, pc, lanes, source });
+        warp.control.go(issue.step.next);
+    }
+}
 
 /// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
 /// situation, so that a livelock can be proved.
