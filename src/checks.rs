@@ -30,7 +30,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
-pub use finding::{Finding, Kind, Place};
+pub use finding::{Does, Finding, Kind, Place};
 pub use observer::{Checker, Checkers};
 pub use words::{Account, judge};
 

@@ -5,7 +5,7 @@ use super::finding::{Does, Finding, Kind, Place};
 use crate::base::LaneMask;
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::exec::Fault;
-use crate::kernel::{Inst, Kernel, Step};
+use crate::kernel::{Inst, Kernel, Op, Register, Step};
 use crate::launch::Launch;
 use crate::text::Locations;
 
@@ -163,8 +163,12 @@ impl Account<'_> {
         } else {
             format!("`{at}` is {} by {who}, and nothing orders the two", how(f.here.does, there.does))
         };
-        let help = if f.kind == Kind::RaceSameValue {
+        let help = if self.releases_lock(f, &there) {
+            "release it with an atomic: `atom.exch` after `membar.gl` (__threadfence(); atomicExch(p, 0)), or `st.release`"
+        } else if f.kind == Kind::RaceSameValue {
             "let one thread write it; that all write the same is harmless on the machines that there are"
+        } else if self.updates_in_parts(f, &there) {
+            "the two load, compute and store: an update of one lane is lost; use an atomic, as `atom.add` (atomicAdd())"
         } else if together {
             "let one lane write, give each its own place, or use an atomic"
         } else if same_warp && self.lock_step {
@@ -181,6 +185,72 @@ impl Account<'_> {
         };
         self.diagnostic(f, message, "", "").help(help)
     }
+
+    /// Whether one of the two is a plain store after an atomic on the same place, as of a lock that is given back.
+    fn releases_lock(&self, f: &Finding, there: &Place) -> bool {
+        let (atomic, store) = match (f.here.does, there.does) {
+            (Does::Updates, Does::Writes) => (&f.here, there),
+            (Does::Writes, Does::Updates) => (there, &f.here),
+            (Does::Writes, Does::Writes) => return self.source(there).is_some_and(|store| self.follows_atomic(store)),
+            _ => return false,
+        };
+        // A store before the atomic is an initial value, for which a barrier is the remedy.
+        self.source(atomic).zip(self.source(store)).is_some_and(|(atomic, store)| atomic < store)
+    }
+
+    /// Whether an atomic on the same address comes before the store.
+    fn follows_atomic(&self, store: usize) -> bool {
+        let insts = &self.kernel.insts;
+        let Op::Store(written) = &insts[store].op else { return false };
+        insts[..store].iter().any(|inst| matches!(&inst.op, Op::Atomic(atomic) if atomic.address == written.address))
+    }
+
+    /// Whether one of the two is a store of what was computed from a load of the same place, written with the same address,
+    /// and the other is that load or that store.
+    fn updates_in_parts(&self, f: &Finding, there: &Place) -> bool {
+        let insts = &self.kernel.insts;
+        let stores = [&f.here, there].into_iter().filter(|place| place.does == Does::Writes);
+        let mut stores = stores.filter_map(|place| self.source(place));
+        let other = |store: usize| {
+            let others = [&f.here, there].into_iter().filter_map(|place| self.source(place));
+            others.filter(|&at| at != store).max_by_key(|&at| at < store)
+        };
+        stores.any(|store| match &insts[store].op {
+            Op::Store(written) => (0..store).rev().any(|load| {
+                let is_other =
+                    other(store).is_none_or(|other| other == load || matches!(insts[other].op, Op::Store(_)));
+                matches!(&insts[load].op, Op::Load(read) if is_other && read.address == written.address)
+                    && depends(&insts[load..=store])
+            }),
+            _ => false,
+        })
+    }
+
+    /// The instruction at a place, by its number in the kernel.
+    fn source(&self, place: &Place) -> Option<usize> {
+        self.steps.get(place.pc.index())?.source.map(|source| source as usize)
+    }
+}
+
+/// Whether the last instruction reads what is computed from the first, with nothing that changes it in between.
+fn depends(insts: &[Inst]) -> bool {
+    let Some((first, rest)) = insts.split_first() else { return false };
+    let Some((last, between)) = rest.split_last() else { return false };
+    let mut derived = first.writes.clone();
+    for inst in between {
+        let is_derived = inst.reads.iter().any(|register| derived.contains(register));
+        derived.retain(|register| !inst.writes.contains(register) || inst.guard.is_some());
+        if is_derived {
+            derived.extend(&inst.writes);
+        }
+    }
+    // The address is the load's own; what counts is the value.
+    let Op::Store(store) = &last.op else { return false };
+    store
+        .s
+        .iter()
+        .take(usize::from(store.access.count))
+        .any(|&row| derived.contains(&if store.access.wide { Register::Wide(row) } else { Register::Narrow(row) }))
 }
 
 /// `block 0 warp 1 lane 3`

@@ -14,6 +14,7 @@ use super::warp::Warp;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::divergence::{GroupState, WarpControl};
 use crate::exec::{Fault, LocalMemory, RegisterFile};
+use crate::isa::Space;
 use crate::kernel::{Inst, Op, Register, Step};
 
 /// How a run ended.
@@ -84,6 +85,12 @@ pub struct StuckLanes {
     pub lines: Vec<u32>,
     /// What they do there.
     pub what: String,
+    /// The step that they are at.
+    pub pc: Pc,
+    /// The lanes of the warp that a `.sync` instruction waits for: its mask names them, and they are elsewhere.
+    pub missing: LaneMask,
+    /// Whether they repeat a loop whose condition depends on no memory that could change.
+    pub fixed: bool,
 }
 
 /// A fault with its place.
@@ -241,26 +248,50 @@ impl Record {
         for inst in visited().filter(|inst| !only_computes(&inst.op)) {
             matter.extend(&inst.reads);
         }
-        loop {
-            matter.sort_unstable();
-            matter.dedup();
-            let before = matter.len();
-            for inst in visited() {
-                if inst.writes.iter().any(|r| matter[..before].binary_search(r).is_ok()) {
-                    let new = inst.reads.iter().filter(|r| matter[..before].binary_search(r).is_err());
-                    let new: Vec<Register> = new.copied().collect();
-                    matter.extend(new);
-                }
-            }
-            if matter.len() == before {
-                break;
-            }
-        }
+        backwards(visited, &mut matter);
         matter.iter().all(|r| match *r {
             Register::Narrow(row) => self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)],
             Register::Wide(row) => self.registers.wide[usize::from(row.0)] == now.wide[usize::from(row.0)],
             Register::Predicate(p) => self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)],
         })
+    }
+}
+
+impl Record {
+    /// Whether a branch of the loop depends on memory that somebody else may write.
+    fn awaits_memory(&self, steps: &[Step]) -> bool {
+        let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
+        let mut matter: Vec<Register> = Vec::new();
+        for inst in
+            visited().filter(|inst| matches!(inst.op, Op::Branch { .. } | Op::Switch(_) | Op::Exit | Op::Return))
+        {
+            matter.extend(&inst.reads);
+        }
+        backwards(visited, &mut matter);
+        let decides = |inst: &&Inst| inst.writes.iter().any(|r| matter.binary_search(r).is_ok());
+        visited().filter(decides).any(|inst| match &inst.op {
+            Op::Load(load) => matches!(load.access.space, Space::Global | Space::Shared | Space::Generic),
+            op => matches!(op, Op::Atomic(_) | Op::Barrier(_)),
+        })
+    }
+}
+
+/// Adds the registers that those in `matter` are computed from; sorts.
+fn backwards<'i, I: Iterator<Item = &'i Inst>>(visited: impl Fn() -> I, matter: &mut Vec<Register>) {
+    loop {
+        matter.sort_unstable();
+        matter.dedup();
+        let before = matter.len();
+        for inst in visited() {
+            if inst.writes.iter().any(|r| matter[..before].binary_search(r).is_ok()) {
+                let new = inst.reads.iter().filter(|r| matter[..before].binary_search(r).is_err());
+                let new: Vec<Register> = new.copied().collect();
+                matter.extend(new);
+            }
+        }
+        if matter.len() == before {
+            return;
+        }
     }
 }
 
@@ -294,9 +325,11 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                 break;
             }
             let mut lines = vec![line(group.pc)];
+            let (mut missing, mut fixed) = (LaneMask::EMPTY, false);
             let what = match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {
                     if let Some(record) = record {
+                        fixed = !record.awaits_memory(&cx.program.steps);
                         let visited = record.visited.iter().enumerate().filter(|&(_, &v)| v);
                         lines = visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();
                         lines.sort_unstable();
@@ -315,10 +348,12 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                     format!("waiting at barrier {id}, where {arrived} of {awaited} threads have arrived")
                 }
                 GroupState::Gathering(members) => {
+                    missing = (members & warp.control.live()) - group.lanes;
                     format!("waiting for lanes {} to execute a matching .sync instruction", members.list())
                 }
             };
-            hang.lanes.push(StuckLanes { block: warp.block_id, warp: warp.index, lanes: group.lanes, lines, what });
+            let (block, warp, pc) = (warp.block_id, warp.index, group.pc);
+            hang.lanes.push(StuckLanes { block, warp, lanes: group.lanes, lines, what, pc, missing, fixed });
         }
     }
     hang

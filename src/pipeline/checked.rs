@@ -1,11 +1,11 @@
 //! A run with checks on.
 
 use super::{Program, Simulation, report_of};
-use crate::checks::{self, Account, Checkers, Checks};
+use crate::checks::{self, Account, Checkers, Checks, Does, Finding, Kind, Place};
 use crate::diag::{Diagnostic, Severity, line_column};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::machine::{self, DoesNotFit, Finish, MachineSpec, Mode, Options, Outcome, Progress};
+use crate::machine::{self, DoesNotFit, Finish, Hang, MachineSpec, Mode, Options, Outcome, Progress};
 use crate::observe::Counts;
 use crate::report::{CheckFinding, CheckPlace, Checked};
 use crate::text::Locations;
@@ -49,7 +49,10 @@ pub fn simulate_checked(
     let options = Options { jobs: 1, ..options.clone() };
     let outcome = machine::run(code.clone(), launch, spec, &options, progress, || (counts(), checkers.observer()))?;
     let Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: (counts, checker) } = outcome;
-    let (found, left_out) = checker.finish();
+    let (mut found, left_out) = checker.finish();
+    if let (Finish::Deadlock(hang), true) = (&finish, on.sync) {
+        masks_of_hang(hang, &mut found);
+    }
 
     let locations = Locations::new(&program.module);
     let account = Account { kernel, steps: &stream.steps, launch: &launch, locations: &locations, lock_step };
@@ -64,9 +67,25 @@ pub fn simulate_checked(
     let findings: Vec<Diagnostic> = said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
     let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
     let mut simulation = report_of(program, &code, &stream, spec, &options, outcome);
-    simulation.run.notes.push(note(on, &findings, left_out));
+    simulation.run.notes.push(note(on, &findings, left_out, &simulation.finish));
     simulation.run.checks = Some(Checked { on: on.names(), findings: rows, complete: !left_out });
     Ok(CheckedSimulation { simulation, findings })
+}
+
+/// Adds the `.sync` instructions that lanes wait at for ever because their masks name lanes that are elsewhere: one finding
+/// for each instruction.
+fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
+    let kind = Kind::MaskAbsent;
+    for stuck in hang.lanes.iter().filter(|stuck| !stuck.missing.is_empty()) {
+        match found.iter_mut().find(|f| f.kind == kind && f.here.pc == stuck.pc) {
+            Some(known) => known.times += 1,
+            None => {
+                let (block, warp) = (stuck.block.0, stuck.warp);
+                let here = Place { pc: stuck.pc, block, warp, lanes: stuck.lanes, does: Does::Is };
+                found.push(Finding { kind, here, there: None, at: None, detail: stuck.missing.list(), times: 1 });
+            }
+        }
+    }
 }
 
 /// Whether a fault belongs to one of the checks that are on.
@@ -80,11 +99,16 @@ fn of_interest(on: Checks, kind: &crate::exec::FaultKind) -> bool {
 }
 
 /// The sentence of the report.
-fn note(on: Checks, findings: &[Diagnostic], left_out: bool) -> String {
+fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) -> String {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
     let plural = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let found = match (errors, findings.len() - errors) {
-        (0, 0) => "nothing found".to_owned(),
+        (0, 0) => match finish {
+            Finish::Ok => "nothing found",
+            // What went wrong is the verdict; no check has a name for it.
+            _ => "no finding but how the run ended",
+        }
+        .to_owned(),
         (0, warnings) => plural(warnings, "warning"),
         (errors, 0) => plural(errors, "error"),
         (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),

@@ -136,23 +136,42 @@ pub(super) fn finish_word(finish: &Finish) -> report::Finish {
 pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launch: Option<&Launch>) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
-        Finish::Deadlock(hang) => Some(Verdict {
-            message: match hang.warps {
+        Finish::Deadlock(hang) => {
+            let message = match hang.warps {
                 1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
                 n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
-            },
-            lanes: stuck(hang, kernel, lines),
-            help: Some("make every lane that a barrier or join waits for reach it, or exit".to_string()),
-        }),
+            };
+            let (message, help) = match hang.lanes.iter().find(|stuck| !stuck.missing.is_empty()) {
+                Some(at) => {
+                    let line = at.lines.first().copied().unwrap_or(0);
+                    let mask =
+                        format!("the mask on line {line} names lanes {}, which are elsewhere", at.missing.list());
+                    let help =
+                        "name the lanes that come there: compute the mask before the branch, with `__ballot_sync`";
+                    (format!("{message}: {mask}"), help)
+                }
+                None => (message, "make every lane that a barrier or join waits for reach it, or exit"),
+            };
+            Some(Verdict { message, lanes: stuck(hang, kernel, lines), help: Some(help.to_string()) })
+        }
         Finish::Livelock(hang) => Some(Verdict {
             message: match hang.warps {
-                1 => format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm),
-                n => format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm),
+                1 => {
+                    format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm)
+                }
+                n => {
+                    format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm)
+                }
             },
             lanes: stuck(hang, kernel, lines),
             help: Some(
-                "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes reconverge"
-                    .to_string(),
+                if hang.lanes.iter().any(|stuck| stuck.fixed) {
+                    "no lane can leave this loop: its condition never changes; change what the branch tests in the loop"
+                } else {
+                    "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes \
+                     reconverge"
+                }
+                .to_string(),
             ),
         }),
         Finish::CycleLimit(limit) => Some(gave_up(*limit)),
