@@ -21,6 +21,13 @@ pub(crate) fn error(text: &str) {
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }
 
+/// Says on standard error that a run did not end: what goes to standard output may have no place for it.
+pub(crate) fn warn_of(ending: Option<String>) {
+    if let Some(ending) = ending {
+        error(&format!("warning: {ending}\n"));
+    }
+}
+
 /// Whether standard output is a terminal that wants colour (`NO_COLOR` is honoured).
 pub(crate) fn color_out() -> bool {
     std::io::stdout().is_terminal() && wants_color()

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use simt_sim::machine::MachineSpec;
 use simt_sim::pipeline;
-use simt_sim::report::Run;
 use simt_sim::report::compare::Comparison;
 use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_sim::report::timeline::{Axis, Recording};
+use simt_sim::report::{Finish, Run};
 use simt_sim::sweep::Chart;
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
@@ -23,6 +23,7 @@ const MAX_RUNS: usize = 12;
 pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
     let subject = Subject::of(args)?;
     if args.data.is_some() {
+        subject.endings().into_iter().for_each(|ending| output::warn_of(Some(ending)));
         output::print(&subject.data())?;
     }
     match &args.output {
@@ -73,6 +74,20 @@ impl Subject {
             Subject::Runs(runs) => plot::roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::bars(found),
             Subject::Sweep(chart) => plot::lines(&chart.captions, &chart.lines),
+        }
+    }
+
+    /// How those runs ended of which figures are printed that cannot say it; of windows that is said already.
+    fn endings(&self) -> Vec<String> {
+        let title = |finish: Finish| (finish != Finish::Ok).then(|| finish.title().to_uppercase());
+        match self {
+            Subject::Windows(..) | Subject::Sweep(_) => Vec::new(),
+            Subject::Walks(walks) => walks.iter().filter_map(|walk| title(walk.finish?)).collect(),
+            Subject::Runs(runs) => runs.iter().filter_map(|(run, _)| run.ending()).collect(),
+            Subject::Pair(found) => {
+                let sides = [("A", &found.a), ("B", &found.b)];
+                sides.iter().filter_map(|(letter, side)| Some(format!("{letter}: {}", title(side.finish)?))).collect()
+            }
         }
     }
 

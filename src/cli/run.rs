@@ -42,6 +42,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
             keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?
         } else if !args.metrics.is_empty() {
+            output::warn_of(simulation.run.ending());
             report::selected(&simulation.run, &args.metrics).map_err(Failure::new)?
         } else {
             report::text(&simulation.run, style)

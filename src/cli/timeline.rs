@@ -61,9 +61,7 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let recording =
         pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)?;
     // Also where the format has no place for it.
-    if let Some(ending) = recording.ending() {
-        output::error(&format!("warning: {ending}\n"));
-    }
+    output::warn_of(recording.ending());
     Ok(recording)
 }
 

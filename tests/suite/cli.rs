@@ -15,8 +15,8 @@ const REDUCTION: &str = "programs/reduce_interleaved.ir";
 pub(crate) struct Ended {
     code: i32,
     pub(crate) out: String,
-    err: String,
-    command: String,
+    pub(crate) err: String,
+    pub(crate) command: String,
 }
 
 pub(crate) fn simt_sim(arguments: &[&str]) -> Ended {

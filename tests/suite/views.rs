@@ -305,6 +305,18 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     let annotated = crate::cli::simt_sim(&[&["run", "--annotate"], &HUNG[..]].concat());
     let annotated = annotated.out;
     assert!(annotated.lines().nth(1).is_some_and(|line| line.starts_with("LIVELOCK")), "{annotated}");
+    // Figures alone: standard error says it.
+    for figures in [
+        &[&["run", "--metrics", "ipc"], &HUNG[..]].concat(),
+        &[&["timeline", "--data", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "ipc", "--data", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "roofline", "--data", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "cfg", "--data", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "compare", "--data", "csv"], &both[..]].concat(),
+    ] {
+        let ended = crate::cli::simt_sim(figures);
+        assert!(ended.err.contains("LIVELOCK") && !ended.out.contains("LIVELOCK"), "{}: {}", ended.command, ended.err);
+    }
     // A point of a sweep that hangs has no place on a line.
     let lines = out("sweep.jsonl");
     let sweep =

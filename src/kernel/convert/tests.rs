@@ -96,3 +96,20 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
         assert_eq!(exits, if expected.1 == 0 { expected.0 / 2 } else { 0 }, "{body}");
     }
 }
+
+#[test]
+fn the_kernel_keeps_what_stands_in_the_place_of_a_branch() {
+    let body = "@%p1 bra J;\nadd.u32 %r2, %r1, 1;\nJ:\n@%p1 bra X;\nmov.u32 %r3, 1;\n@%p1 bra E;\nbra K;\nE:\nadd.u32 %r4, \
+                %r1, 2;\nK:\nst.shared.u32 [tile], %r3;\nX:\nret;";
+    let done = kernel(&format!("{HEAD}\n{body}")).with_predicated_exits().predicated(|_| true).kernel;
+    let found: Vec<_> = done.predicated.iter().map(|b| (b.line, b.meets, b.executes_taken)).collect();
+    // The side that goes on stands first; an exit is the taken side; of the last `if` only the taken side has work.
+    assert_eq!(found, [(3, Some(6), false), (6, None, true), (8, Some(13), true)]);
+    for branch in &done.predicated {
+        let inst = &done.insts[branch.inst as usize];
+        let guard = inst.guard.expect("a guard");
+        assert_eq!(guard.negated, !branch.executes_taken, "line {}", branch.line);
+        assert!(inst.line >= branch.line, "line {} stands for the branch of line {}", inst.line, branch.line);
+    }
+    assert!(kernel(&format!("{HEAD}\n{body}")).predicated.is_empty(), "as written nothing is");
+}
