@@ -289,6 +289,7 @@ pub fn step(
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
         Op::Return => return Ok(calls::ret(lanes, registers, env)),
+        Op::Spill(op) => return Ok(calls::spill(op, lanes, registers, env)),
         // Slots are in local memory, but what moves through them would be in registers on a GPU: no traffic.
         Op::ReadSlot(op) => access::load(op, lanes, registers, env).map(|_| ())?,
         Op::WriteSlot(op) => access::store(op, lanes, registers, env).map(|_| ())?,

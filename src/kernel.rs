@@ -13,6 +13,7 @@ mod flow;
 mod inst;
 mod lane;
 pub mod layout;
+mod spills;
 
 pub use check::{Checked, Refused, check, check_parsed, support};
 pub use convert::{Conditional, Converted, PredicatedBranch};
@@ -112,6 +113,8 @@ pub struct DeviceFunction {
     pub clears: Vec<Register>,
     /// Whether it may be called again before it returns.
     pub recursive: bool,
+    /// 32-bit registers that hold, at any one place, values which are needed after some call.
+    pub held: u32,
     /// The function's text.
     pub span: Span,
 }

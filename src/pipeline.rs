@@ -187,8 +187,7 @@ pub fn simulate(
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
-    let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
-    let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
+    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
     let outcome = machine::run(code.clone(), launch, spec, options, progress, counts)?;
     Ok(report_of(program, &code, &stream, spec, options, outcome))
 }

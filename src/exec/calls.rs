@@ -5,10 +5,11 @@
 //! ([`finish_call`], which the caller's instruction knows how to do). Frames are not cleared: what a lane finds in one depends on
 //! what the same lane did before, hence not on the order in which lanes run.
 
-use super::{Effect, Env, Fault, FaultKind, LocalMemory, RegisterFile, lanes};
+use super::{AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes};
 use crate::base::{LaneMask, MAX_LANES};
+use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
-use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Switch};
+use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Spill, Switch};
 
 /// The activations of one lane: those of the kernel and of functions that wait for another to return.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -121,6 +122,20 @@ pub(super) fn ret(lanes: LaneMask, registers: &mut RegisterFile, env: &mut Env<'
         env.addresses[l] = u64::from(site);
     }
     Effect::Return { lanes }
+}
+
+/// Where an activation keeps its callers' registers: behind all frames of a lane.
+const SPILLS: u64 = 1 << 28;
+
+/// Saving or restoring a register: addresses go to `Env::addresses`, values nowhere.
+pub(super) fn spill(op: &Spill, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Effect {
+    for lane in lanes.lanes() {
+        let l = lane as usize & (MAX_LANES - 1);
+        let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u64;
+        env.addresses[l] = SPILLS + (depth * u64::from(op.words) + u64::from(op.word)) * 4;
+    }
+    let kind = if op.restores { AccessKind::Read } else { AccessKind::Write };
+    Effect::Access(MemoryAccess { space: Space::Local, kind, lanes, bytes: 4, bypass_l1: false, changed: false })
 }
 
 /// What is left to do of a call when `lanes` have returned from it: the frame is left, values come back, and what a recursive call

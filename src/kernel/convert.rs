@@ -92,7 +92,12 @@ impl Kernel {
     }
 
     /// The same kernel with other instructions, and functions that lie elsewhere among them.
-    fn with(&self, insts: Vec<Inst>, functions: Vec<DeviceFunction>, mut predicated: Vec<PredicatedBranch>) -> Kernel {
+    pub(super) fn with(
+        &self,
+        insts: Vec<Inst>,
+        functions: Vec<DeviceFunction>,
+        mut predicated: Vec<PredicatedBranch>,
+    ) -> Kernel {
         let flow = ControlFlow::build(&insts, &functions, &self.registers);
         predicated.sort_by_key(|branch| branch.inst);
         Kernel { insts, functions, flow, predicated, ..self.clone() }

@@ -177,6 +177,8 @@ pub enum Op {
         /// Nanoseconds.
         t: Row,
     },
+    /// Saves or restores a register of a recursive function. Only machine code holds it ([`Kernel::with_saved_registers`]).
+    Spill(Spill),
     /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
     Join(JoinOp),
 }

@@ -8,13 +8,14 @@
 //! 3. `folds` (see the page of that name) move counts to neighbours; what is left with none is *free*;
 //! 4. unconditional forward branches that a layout makes superfluous are free: those to a block that nothing else enters;
 //! 5. short conditionals are predicated ([`Kernel::predicated`]) by the rule of `worth` below;
-//! 6. before Volta a branch that may diverge is preceded by the instruction that sets its convergence point (SSY). Volta's
+//! 6. recursive functions save registers ([`Kernel::with_saved_registers`]);
+//! 7. before Volta a branch that may diverge is preceded by the instruction that sets its convergence point (SSY). Volta's
 //!    BSSY and BSYNC are steps of their own.
 //!
 //! Free instructions still do what they do, and their results come when their operands have come. Only
 //! instructions that change nothing but registers of their lanes, loads of parameters, what moves a call's arguments and results, and
 //! jumps can be free. Not modelled: unrolling, hoisting,
-//! common subexpressions, dead code, scheduling, spills: programs are taken to be what an optimising front end wrote.
+//! common subexpressions, dead code, scheduling, other spills: programs are taken to be what an optimising front end wrote.
 
 mod folds;
 mod values;
@@ -85,7 +86,10 @@ pub fn lower<'k>(kernel: &'k Kernel, spec: &MachineSpec, mode: Mode) -> Code<'k>
     let counts = counts(&kernel, spec, code);
     let converted = kernel.predicated(|conditional| worth(&kernel, conditional, &counts, code));
     let mut counts: Vec<u32> = converted.origin.iter().map(|&i| counts[i as usize]).collect();
+    let converted = converted.kernel.with_saved_registers(mode == Mode::Volta);
+    counts = converted.origin.iter().map(|&i| counts[i as usize]).collect();
     let kernel = converted.kernel;
+    saved(&kernel, &mut counts);
     for (inst, count) in kernel.insts.iter().zip(&mut counts) {
         if inst.guard.is_none() && matches!(inst.op, Op::Branch { .. }) {
             *count = 1;
@@ -148,6 +152,20 @@ fn jumps(kernel: &Kernel, counts: &mut [u32]) {
         let block = kernel.flow.block_of(target.index()).and_then(|b| kernel.flow.blocks().get(b.index()));
         if inst.guard.is_none() && target.index() > i && block.is_some_and(|b| b.predecessors.len() == 1) {
             counts[i] = 0;
+        }
+    }
+}
+
+/// Instructions of recursive functions: an access for each register that is saved; the stack pointer moves, and barriers are copied,
+/// before the first is saved and after the last is restored; a call puts its return address in two registers.
+fn saved(kernel: &Kernel, counts: &mut [u32]) {
+    for (inst, count) in kernel.insts.iter().zip(counts) {
+        match &inst.op {
+            Op::Spill(spill) => {
+                *count = 1 + if spill.word + 1 == spill.words { 1 + spill.barriers } else { 0 };
+            }
+            Op::Call(call) if call.callees().iter().any(|&f| kernel.functions[f as usize].recursive) => *count += 2,
+            _ => {}
         }
     }
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use super::totals::{StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
+use crate::kernel::{Op, Stream};
 
 /// What every issue touches of a step, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +28,8 @@ struct Issues {
     last_active: LaneMask,
     last_count: u8,
     is_join: bool,
+    /// Not in the program: saves or restores a register of a recursive function.
+    is_spill: bool,
 }
 
 impl Issues {
@@ -87,6 +90,16 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Ready to count a stream, on warps of `warp_size` lanes; `counts_joins` as for [`Counts::new`].
+    pub fn of_stream(stream: &Stream, warp_size: u32, counts_joins: bool) -> Counts {
+        let is_join: Vec<bool> = stream.steps.iter().map(|step| step.source.is_none()).collect();
+        let mut counts = Counts::new(&is_join, warp_size, counts_joins);
+        for (row, step) in counts.issues.iter_mut().zip(&stream.steps) {
+            row.is_spill = matches!(step.inst.op, Op::Spill(_));
+        }
+        counts
+    }
+
     /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes. With `counts_joins` the
     /// slots of join steps are machine instructions like others, as for a profiler.
     pub fn new(is_join: &[bool], warp_size: u32, counts_joins: bool) -> Counts {
@@ -199,7 +212,7 @@ impl Counts {
             if row.is_join {
                 totals.join_steps += row.issues;
                 totals.join_slots += row.slots;
-            } else {
+            } else if !row.is_spill {
                 totals.steps_executed += row.issues;
             }
             if !row.is_join || self.counts_joins {

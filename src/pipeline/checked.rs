@@ -41,8 +41,7 @@ pub fn simulate_checked(
     let code = machine::lower(kernel, spec, options.mode);
     let kernel = code.kernel();
     let stream = machine::stream(kernel, options.mode, options.yields);
-    let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
-    let counts = || Counts::new(&is_join, spec.warp_size, code.is_machine_code());
+    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
     let lock_step = options.mode == Mode::PreVolta;
     let checkers = Checkers::new(kernel, &stream, &launch, spec.warp_size, lock_step, on);
     // In one order, so that the same run finds the same.

@@ -249,12 +249,11 @@ fn run(
     communicates: bool,
 ) -> Result<Seen, String> {
     let stream = machine::stream(code.kernel(), options.mode, options.yields);
-    let is_join: Vec<bool> = stream.steps.iter().map(|s| s.source.is_none()).collect();
     let blocks = launch.grid.iter().product();
     let threads = launch.block.iter().product();
     let observers = || {
         let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
-        (Counts::new(&is_join, spec.warp_size, code.is_machine_code()), books)
+        (Counts::of_stream(&stream, spec.warp_size, code.is_machine_code()), books)
     };
     let outcome =
         machine::run(code.clone(), launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;

@@ -119,3 +119,40 @@ fn what_acquires_beyond_the_block_empties_l1() {
     }
     assert_eq!(hits("fermi", Lowering::Hardware, "membar.gl;"), 4, "before Volta");
 }
+
+#[test]
+fn recursive_functions_save_registers_as_ptxas_has_them() {
+    const PATH: &str = "tests/regressions/recursion_saves_registers.ir";
+    let text = std::fs::read_to_string(PATH).expect("the program");
+    let spec = machine("h200");
+    // `which`, activations, and STL (as many LDL) of each in ptxas 13.0's code for sm_90.
+    for (which, activations, saved) in [(0, 5, 5), (1, 4, 3), (2, 4, 6), (3, 15, 8)] {
+        let text = text.replace("which = 0", &format!("which = {which}"));
+        let of = |spec: &MachineSpec, mode: Mode| {
+            let done = run_text(spec, mode, PATH, &text);
+            let kind = |way: &str| {
+                done.run.memory.iter().find(|m| m.memory == "local" && m.way == way).map_or(0, |m| m.requests)
+            };
+            (kind("store"), kind("load"), done.run.cycles, metric(&done, "ptx_inst_executed"))
+        };
+        let (stores, loads, cycles, instructions) = of(&spec, Mode::Volta);
+        assert_eq!((stores, loads), (activations * saved, activations * saved), "function {which}");
+        let written = MachineSpec { lowering: Lowering::AsWritten, ..spec.clone() };
+        let (stores, loads, fewer, as_many) = of(&written, Mode::Volta);
+        assert_eq!((stores, loads), (0, 0), "function {which} as written");
+        assert!(fewer < cycles, "function {which}: they take time");
+        assert_eq!(instructions, as_many, "function {which}: none of them is in the program");
+        // Before Volta no convergence barrier is a register.
+        assert_eq!(of(&machine("pascal"), Mode::PreVolta).0, activations * (saved - 1), "function {which} on pascal");
+    }
+}
+
+#[test]
+fn an_early_return_is_predicated_with_its_stores() {
+    let done = run("h200", "tests/regressions/early_return_with_a_store.ir");
+    let (branches, lanes) = (metric(&done, "branch"), metric(&done, "average_pred_on_lanes"));
+    assert_eq!(branches, 0.0, "ptxas 13.0 for sm_90: @P0 STG, @P0 EXIT");
+    assert!(lanes < 32.0);
+    let written = MachineSpec { lowering: Lowering::AsWritten, ..machine("h200") };
+    assert_eq!(metric(&run_on(&written, Mode::Volta, "tests/regressions/early_return_with_a_store.ir"), "branch"), 1.0);
+}

@@ -188,6 +188,7 @@ impl<'a> Body<'a> {
             frame: self.frame_bytes(),
             clears: Vec::new(),
             recursive: false,
+            held: 0,
             span: declared.function.span,
         })
     }

@@ -345,7 +345,7 @@ mod tests {
         }
         let program = kernel(&body, 2 * word);
         let kernel = checked(&program);
-        let launch = program.launch(kernel, &Overrides::default(), &|_: &str| Err(String::new())).expect("a launch");
+        let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err(String::new())).expect("a launch");
         let memory = oracle::run(kernel, &launch, 1 << 20).unwrap_or_else(|e| panic!("{e}")).buffers.remove(0);
         let immediates = immediates(&kernel.registers);
         let mut state = State { immediates: &immediates, known: Known::new() };

@@ -23,6 +23,8 @@ pub(in crate::kernel) struct Liveness {
     pub(in crate::kernel) at_entry: Vec<Register>,
     /// For each call: its instruction, the registers that are read after it, and what they cost.
     pub(in crate::kernel) across: Vec<(usize, Vec<Register>, u32)>,
+    /// The largest cost, at any one place, of values that are in a register which some call must leave alone.
+    pub(in crate::kernel) held: u32,
 }
 
 impl Liveness {
@@ -68,6 +70,16 @@ impl Liveness {
                 let (born, dead) = step_back(&insts[i], numbering, &mut live);
                 held = held + born - dead;
                 out.pressure = out.pressure.max(with_results).max(held);
+            }
+        }
+        let kept: Bits = out.across.iter().flat_map(|(_, live, _)| live).map(|&r| numbering.number(r)).collect();
+        let kept_cost = |live: &Bits| live.iter().filter(|&n| kept.contains(n)).map(|n| numbering.cost(n)).sum::<u32>();
+        for block in blocks.iter().filter(|b| b.reachable && !out.across.is_empty()) {
+            let mut live = live_out(&live_in, block);
+            out.held = out.held.max(kept_cost(&live));
+            for i in block.range().rev() {
+                step_back(&insts[i], numbering, &mut live);
+                out.held = out.held.max(kept_cost(&live));
             }
         }
         out

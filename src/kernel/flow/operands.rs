@@ -115,7 +115,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             Callee::Direct(_) => {}
         },
         Op::Clock { .. } | Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ActiveMask { .. } => {}
-        Op::Fence(_) | Op::Join(_) => {}
+        Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }
 

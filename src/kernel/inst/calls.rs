@@ -58,6 +58,20 @@ pub struct Call {
     pub saves: Vec<Register>,
 }
 
+/// An access to the place in local memory where a recursive function keeps a register that its caller needs. The value is
+/// not moved: calls keep it ([`Call::saves`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spill {
+    /// Before a return, not at the beginning.
+    pub restores: bool,
+    /// Which of the function's places, in words.
+    pub word: u32,
+    /// How many places an activation has.
+    pub words: u32,
+    /// Convergence barriers among what is saved: each is moved to a register of its own first.
+    pub barriers: u32,
+}
+
 impl Call {
     /// The functions that it may be for.
     pub fn callees(&self) -> &[u32] {

@@ -22,6 +22,7 @@ pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], reg
     let reaches: Vec<Vec<bool>> = (0..functions.len()).map(|f| reached(&callees, f)).collect();
     for (f, function) in functions.iter_mut().enumerate() {
         function.recursive = reaches[f][f];
+        function.held = live[f].held;
         function.clears = live[f].at_entry.clone();
         for (at, registers, _) in &live[f].across {
             if let Op::Call(call) = &mut insts[function.first as usize + at].op

@@ -1,0 +1,120 @@
+//! What recursive functions save: the registers that a function needs again after a call are the callee's to save, which it
+//! does when it begins, in local memory, and undoes before it returns.
+//!
+//! Only functions that may be called again before they return do so: of all others ptxas knows who calls them, and gives each
+//! registers of its own. Read off ptxas 13.0's code for sm_90 (docs/machine-instructions.md), a function that calls saves
+//!
+//! - two registers of its return address,
+//! - one for each convergence barrier that is set around a call (on machines that have such barriers),
+//! - as many as hold, at any one place, values that are needed after some call ([`DeviceFunction::held`]).
+//!
+//! [`Spill`] instructions are accesses without values: what they would save is kept by the calls themselves
+//! ([`Call::saves`]), so that results are the same with them and without.
+
+use super::*;
+use crate::base::BasicBlockId;
+use crate::isa::Class;
+
+/// 32-bit registers of a return address.
+const RETURN_ADDRESS: u32 = 2;
+
+impl Kernel {
+    /// The kernel with the instructions that save and restore registers of recursive functions. `barriers`: convergence
+    /// barriers are registers that count, too.
+    #[must_use]
+    pub fn with_saved_registers(&self, barriers: bool) -> Converted {
+        let mut insts = Vec::with_capacity(self.insts.len());
+        let mut origin = Vec::with_capacity(self.insts.len());
+        // By old instruction: where jumps to it go now. Functions begin further in front, with what saves.
+        let mut moved = Vec::with_capacity(self.insts.len() + 1);
+        let mut begins = Vec::with_capacity(self.functions.len());
+        let mut within = None;
+        for (i, inst) in self.insts.iter().enumerate() {
+            if let Some(function) = self.functions.iter().find(|f| f.first as usize == i) {
+                within = self.saved_by(function, barriers);
+                begins.push((function.first, insts.len() as u32));
+                for word in 0..within.map_or(0, |(words, _)| words) {
+                    insts.push(self.spill(inst, false, word, within.unwrap_or_default()));
+                    origin.push(i as u32);
+                }
+            }
+            moved.push(insts.len() as u32);
+            if inst.op == Op::Return {
+                // The return address, which the return waits for, last.
+                for word in (0..within.map_or(0, |(words, _)| words)).rev() {
+                    insts.push(self.spill(inst, true, word, within.unwrap_or_default()));
+                    origin.push(i as u32);
+                }
+            }
+            let mut inst = inst.clone();
+            if let (Op::Return, Some(_), Some(row)) = (&inst.op, within, self.registers.frame_pointer) {
+                inst.reads.push(Register::Wide(row));
+            }
+            insts.push(inst);
+            origin.push(i as u32);
+        }
+        moved.push(insts.len() as u32);
+        let moved_to = |old: u32| moved.get(old as usize).copied().unwrap_or(insts.len() as u32);
+        let functions = self.functions.iter().map(|f| {
+            let first = begins.iter().find(|&&(old, _)| old == f.first).map_or(f.first, |&(_, new)| new);
+            let next = begins.iter().find(|&&(old, _)| old == f.end).map_or(moved_to(f.end), |&(_, new)| new);
+            DeviceFunction { first, end: next, ..f.clone() }
+        });
+        let functions = functions.collect();
+        let targets: Vec<u32> = (0..=self.insts.len() as u32).map(moved_to).collect();
+        let at = |old: u32| targets.get(old as usize).copied().unwrap_or(old);
+        let target = |pc: &mut Pc| pc.0 = at(pc.0);
+        for inst in &mut insts {
+            match &mut inst.op {
+                Op::Branch { target: to, .. } => target(to),
+                Op::Switch(switch) => switch.targets.iter_mut().for_each(target),
+                _ => {}
+            }
+        }
+        let predicated = self.predicated.iter();
+        let predicated = predicated.map(|branch| PredicatedBranch { inst: at(branch.inst), ..*branch }).collect();
+        Converted { kernel: self.with(insts, functions, predicated), origin }
+    }
+
+    /// Registers that the function saves, and how many of them are for barriers; `None` if it is not recursive or calls nothing.
+    fn saved_by(&self, function: &DeviceFunction, barriers: bool) -> Option<(u32, u32)> {
+        if !function.recursive {
+            return None;
+        }
+        let calls = (function.first..function.end).filter(|&i| matches!(self.insts[i as usize].op, Op::Call(_)));
+        let deepest = calls.map(|i| if barriers { self.barriers_around(i) } else { 0 }).max()?;
+        Some((RETURN_ADDRESS + deepest + function.held, deepest))
+    }
+
+    /// Convergence barriers that are set where an instruction stands: joins of branches that dominate it and that lie behind it.
+    fn barriers_around(&self, inst: u32) -> u32 {
+        let Some(block) = self.flow.block_of(inst as usize) else { return 0 };
+        let above = |block: &BasicBlockId| self.flow.immediate_dominator(*block);
+        let dominators: Vec<BasicBlockId> = std::iter::successors(Some(block), above).collect();
+        let mut joins: Vec<BasicBlockId> = Vec::new();
+        for branch in self.flow.branches().iter().filter(|b| b.may_diverge && b.meets) {
+            if let Some(join) = branch.reconverge
+                && dominators[1..].contains(&branch.block)
+                && !dominators.contains(&join)
+                && !joins.contains(&join)
+            {
+                joins.push(join);
+            }
+        }
+        joins.len() as u32
+    }
+
+    /// An access that saves or restores a register where `inst` stands, under its guard.
+    fn spill(&self, inst: &Inst, restores: bool, word: u32, (words, barriers): (u32, u32)) -> Inst {
+        let guard = inst.guard.filter(|_| restores);
+        let address = self.registers.frame_pointer.filter(|_| restores && word == 0);
+        Inst {
+            op: Op::Spill(Spill { restores, word, words, barriers }),
+            guard,
+            class: if restores { Class::LoadLocal } else { Class::StoreLocal },
+            reads: guard.map(|guard| Register::Predicate(guard.predicate)).into_iter().collect(),
+            writes: address.map(Register::Wide).into_iter().collect(),
+            ..inst.clone()
+        }
+    }
+}
