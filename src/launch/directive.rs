@@ -300,6 +300,9 @@ fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
         let high = parser.expression()?;
         parser.sign(")")?;
         SequenceKind::Random { seed, low, high }
+    } else if parser.is_call("lcg") {
+        let [seed] = arguments(parser)?;
+        SequenceKind::Lcg(seed)
     } else if parser.is_call("file") {
         open(parser)?;
         let path = parser.text("a path in quotes")?;

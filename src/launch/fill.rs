@@ -1,7 +1,8 @@
 //! What buffers start with, and what they are compared with: sequences to words.
 //!
 //! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-//! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it.
+//! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it. `lcg(seed)` is the
+//! generator that a host program in C fills the same array with in one line.
 
 use super::element::{Packer, Value, encode, fits, mask};
 use super::expression::Expr;
@@ -63,6 +64,16 @@ pub(super) fn words(
             }
         }
         SequenceKind::Random { seed, low, high } => random(&mut packer, place, [seed, low, high], scope)?,
+        SequenceKind::Lcg(seed) => {
+            let mut state = integer(seed, scope)? as u32;
+            for _ in 0..first {
+                state = lcg(state);
+            }
+            for _ in 0..count {
+                state = lcg(state);
+                packer.push(wrapped(Value::Int(i128::from(state >> 8 & 0xffff)), element, span)?, element);
+            }
+        }
         SequenceKind::File(path) => {
             let size = element.bytes().max(1) as usize;
             let bytes = files(&path.text, count.saturating_mul(size as u64)).map_err(|reason| {
@@ -214,6 +225,11 @@ fn random(
         packer.push(start.wrapping_add(drawn as u64) & mask, element);
     }
     Ok(())
+}
+
+/// The next state of the generator in Press et al., "Numerical Recipes in C", 2nd edition, section 7.1.
+const fn lcg(state: u32) -> u32 {
+    state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
 }
 
 /// Output `index` of SplitMix64 started with `seed`.

@@ -93,6 +93,8 @@ pub(super) enum SequenceKind {
         low: Expr,
         high: Expr,
     },
+    /// A linear congruential generator, from a seed.
+    Lcg(Expr),
     List(Vec<Expr>),
     File(Name),
     BlockSum {

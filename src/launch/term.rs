@@ -213,7 +213,7 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
         "abs" => (Function::Abs, Some(1)),
         "popcount" => (Function::Popcount, Some(1)),
         "sum" | "recursive_sum" => return Err(wrong_count(name, 1, arguments.len())),
-        "fill" | "iota" | "random" | "file" | "block_sum" => {
+        "fill" | "iota" | "lcg" | "random" | "file" | "block_sum" => {
             let message = format!("`{}(..)` is many values where one is needed", name.text);
             return Err(Diagnostic::error("type-mismatch", span, message));
         }

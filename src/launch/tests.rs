@@ -211,6 +211,14 @@ fn random_contents_depend_on_the_seed_and_stay_in_range() {
 }
 
 #[test]
+fn the_congruential_generator_is_that_of_a_host_program() {
+    let draw = |line: &str| ok(launch(line)).buffers.remove(0).words;
+    // By hand, in C: `s = s * 1664525u + 1013904223u; a[i] = s >> 8 & 0xffff`.
+    assert_eq!(draw("buffer a: u32[4] = lcg(12345)"), [14620, 15482, 3138, 35090]);
+    assert_eq!(draw("buffer a: u8[4] = lcg(12345)"), [u32::from_le_bytes([28, 122, 66, 18])]);
+}
+
+#[test]
 fn files_come_through_the_closure() {
     let text = "//! grid = 1\n//! block = 1\n//! buffer a: u16[2] = file(\"data.bin\")\n";
     let (plan, _) = plan(&module(text), text);
