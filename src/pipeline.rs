@@ -12,7 +12,7 @@ pub use words::{step_infos, why};
 
 use words::{Lines, finish_word, step_info, verdict};
 
-use crate::base::{BlockId, LaneMask, Pc};
+use crate::base::{BlockId, LaneMask, Pc, digest};
 use crate::diag::{Diagnostic, first_of_many, has_errors, printable};
 use crate::event::{Event, Observer};
 use crate::kernel::{self, Checked, Kernel, Refused, Stream};
@@ -20,7 +20,8 @@ use crate::launch::{self, Launch, MemoryView, Overrides, Plan};
 use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Outcome, Progress, Watched};
 use crate::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
 use crate::report::compare::IssueStreams;
-use crate::report::metrics::Value;
+use crate::report::evidence::Fingerprint;
+use crate::report::metrics;
 use crate::report::plot::{Roof, Walk};
 use crate::report::timeline::Recording;
 use crate::report::{ExpectationResult, LaunchFacts, MachineFacts, Run, RunInput};
@@ -230,7 +231,7 @@ fn report_of(
         program: printable(&program.name),
         kernel: kernel.name.clone(),
         mode: options.mode.name().to_string(),
-        machine: machine_facts(spec),
+        machine: machine_facts(spec, options),
         grid: launch.grid,
         block: launch.block,
         constants: launch.constants.clone(),
@@ -248,7 +249,11 @@ fn report_of(
         expectations: Vec::new(),
         notes,
     });
-    let metric = |name: &str| run.metric(name).map(Value::as_f64);
+    let metric = |name: &str| match run.metric(name) {
+        Some(value) => Ok(value.as_f64()),
+        None if metrics::find(name).is_some() => Err(format!("`{name}` has no value in this run")),
+        None => Err(metrics::unknown(name)),
+    };
     let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
     run.expectations = verdicts
         .into_iter()
@@ -432,8 +437,16 @@ pub fn issue_streams(
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
-fn machine_facts(spec: &MachineSpec) -> MachineFacts {
+/// What evidence must have been taken with for it to hold of a run: the machine file's contents, and how lanes are ordered.
+pub fn fingerprint(spec: &MachineSpec, options: &Options) -> Fingerprint {
+    let way = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
+    let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {way}").bytes()));
+    Fingerprint { counts: name(spec.count_digest()), whole: name(spec.digest()) }
+}
+
+fn machine_facts(spec: &MachineSpec, options: &Options) -> MachineFacts {
     MachineFacts {
+        fingerprint: fingerprint(spec, options),
         name: spec.name.clone(),
         sms: spec.sms,
         schedulers_per_sm: spec.schedulers,

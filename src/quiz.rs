@@ -94,7 +94,7 @@ const EXACT: &str = "exact count";
 /// A number that nobody measured.
 const STATED: &str = "the answer is the assignment's word";
 /// A figure that depends on the model's timing.
-const ESTIMATE: &str = "model estimate (docs/validation.md has its error on a real H200)";
+const ESTIMATE: &str = "model estimate (docs/validation.md has its error on unseen kernels)";
 
 impl Question<'_> {
     /// Runs what answers it.

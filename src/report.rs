@@ -8,6 +8,7 @@ pub mod annotate;
 mod answer;
 pub mod cfg;
 pub mod compare;
+pub mod evidence;
 pub mod export;
 pub mod metrics;
 pub mod numbers;
@@ -28,6 +29,6 @@ pub use run::{
     predication,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, known, profiled, questions as questions_text, selected,
-    table, table_of as figures_text, text, validation as validation_text,
+    Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known, profiled,
+    questions as questions_text, selected, table, table_of as figures_text, text, validation as validation_text,
 };

@@ -164,7 +164,7 @@ fn ternary() -> Result<Findings, Trouble> {
             name,
             [
                 done.count("inst_executed")?.into(),
-                done.count("branch")?.into(),
+                done.count("conditional_branches")?.into(),
                 done.count("divergent_branch")?.into(),
                 done.real("branch_efficiency")?.into(),
                 done.real("average_active_lanes")?.into(),

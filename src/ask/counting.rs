@@ -165,7 +165,7 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
         table.row(
             name,
             [
-                done.count("branch")?.into(),
+                done.count("conditional_branches")?.into(),
                 done.count("divergent_branch")?.into(),
                 branches.into(),
                 warps.into(),

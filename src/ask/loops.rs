@@ -99,7 +99,13 @@ fn uniform_loop() -> Result<Findings, Trouble> {
         let divergent = done.count("divergent_branch")?;
         table.row(
             by.to_string(),
-            [issues.into(), lanes.into(), done.count("branch")?.into(), divergent.into(), done.cycles().into()],
+            [
+                issues.into(),
+                lanes.into(),
+                done.count("conditional_branches")?.into(),
+                divergent.into(),
+                done.cycles().into(),
+            ],
         );
         Ok((issues, divergent))
     })?;

@@ -143,7 +143,7 @@ fn switch() -> Result<Findings, Trouble> {
         let mut arms = done.words("arm")?.to_vec();
         arms.sort_unstable();
         arms.dedup();
-        let (branches, divergent) = (done.count("branch")?, done.count("divergent_branch")?);
+        let (branches, divergent) = (done.count("conditional_branches")?, done.count("divergent_branch")?);
         table.row(
             mode.name(),
             [

@@ -29,7 +29,7 @@ pub(crate) use plot::{PictureFile, PlotArgs};
 pub(crate) use quiz::QuizArgs;
 pub(crate) use runs::RunsChoice;
 pub(crate) use step::StepArgs;
-pub(crate) use suite::SuiteChoice;
+pub(crate) use suite::{SuiteChoice, ValidationPage};
 pub(crate) use sweep::SweepArgs;
 
 /// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
@@ -297,7 +297,7 @@ pub(crate) struct CheckArgs {
 #[derive(clap::Args, Debug)]
 pub(crate) struct CrosscheckArgs {
     /// The programs
-    #[arg(required_unless_present = "suite")]
+    #[arg(required_unless_present_any = ["suite", "unseen"])]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) suite: SuiteChoice,

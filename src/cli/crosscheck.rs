@@ -4,6 +4,7 @@ mod cuda_source;
 mod divergence;
 mod ncu;
 mod suite;
+mod unseen;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ use super::{Exit, Failure, job, output, source};
 pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
     if let Some(folder) = &args.suite.suite {
         return suite::suite(args, folder);
+    }
+    if let Some(folder) = &args.suite.unseen {
+        return unseen::unseen(args, folder);
     }
     if let Some(report) = &args.suite.ncu {
         return ncu::ncu(args, report);

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::{Example, Page, Subject, pages, worked};
+use crate::report::evidence::{PAGE, Standing};
 use crate::report::metrics::{self, Value};
 use crate::report::numbers::{grouped, real, tenths_of_percent};
-use crate::report::validation::{COUNTERS, MEASURED, Standing};
 use crate::report::{Run, wrap};
 
 /// What indents the text under a word at the left.
@@ -27,8 +27,8 @@ pub fn page(page: &Page, width: usize) -> String {
     }
     if let Subject::Metric(metric) = page.subject {
         section("also", &metric.aliases.join(", "));
-        let on = Standing::of(metric).words(MEASURED);
-        section("trust", &format!("{on} ({COUNTERS})"));
+        let on = Standing::of(metric).measured();
+        section("trust", &format!("{on} ({PAGE})"));
     }
     section("advice", page.remedy);
     match page.example {

@@ -1,5 +1,7 @@
 //! What text a device gets, and how a text is known again.
 
+pub use crate::base::digest;
+
 use crate::text::tree::{Module, Name};
 use crate::text::{parse, print};
 
@@ -25,11 +27,6 @@ fn raise(module: &mut Module) -> bool {
         }
         _ => false,
     }
-}
-
-/// A short name for some bytes: FNV-1a of 64 bits. It tells a file that was edited, not one that was forged.
-pub fn digest(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The [`digest`] of what a driver sees of a program: its lines without those that are comments, without indentation. New

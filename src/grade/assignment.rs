@@ -9,8 +9,9 @@ use super::rules::{Answer, Band, Criterion, Rule, Than};
 use crate::checks::Checks;
 use crate::diag::closest;
 use crate::launch::Overrides;
-use crate::machine::{MachineSpec, Mode};
-use crate::pipeline::Program;
+use crate::machine::{MachineSpec, Mode, Options};
+use crate::pipeline::{self, Program};
+use crate::report::evidence::Fingerprint;
 use crate::report::metrics;
 
 /// What stands in `assignment.ron`.
@@ -142,6 +143,13 @@ pub struct Site {
     pub mode: Mode,
 }
 
+impl Site {
+    /// How its runs are made.
+    pub fn options(&self, max_cycles: u64, jobs: usize) -> Options {
+        Options { mode: self.mode, order: self.spec.side_order(), yields: true, max_cycles, max_issues: u64::MAX, jobs }
+    }
+}
+
 /// An assignment, ready to grade by.
 pub struct Assignment {
     /// What its file says.
@@ -246,6 +254,12 @@ impl Assignment {
     pub fn machine(&self, run: usize) -> &str {
         let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site));
         site.map_or("?", |site| site.spec.name.as_str())
+    }
+
+    /// What evidence must have been taken with for it to hold of a run.
+    pub fn fingerprint(&self, run: usize) -> Option<Fingerprint> {
+        let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site))?;
+        Some(pipeline::fingerprint(&site.spec, &site.options(u64::MAX, 1)))
     }
 
     /// Whether students are told no more of a run than its name.
@@ -370,8 +384,7 @@ impl Assignment {
 }
 
 fn unknown_metric(of: &str, name: &str) -> String {
-    let near = metrics::suggest(name).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-    format!("`{of}`: there is no metric `{name}`{near}")
+    format!("`{of}`: {}", metrics::unknown(name))
 }
 
 fn site(name: &str) -> Result<Site, String> {

@@ -11,9 +11,10 @@ use super::instructions::{Pattern, Used};
 use super::measure::{Found, Measured, Ran};
 use super::rules::{Answer, Band, Criterion, Rule, Than};
 use crate::checks::Checks;
+use crate::report::evidence::{Fingerprint, PAGE, Standing};
 use crate::report::metrics;
 use crate::report::numbers::{grouped, real};
-use crate::report::validation::{COUNTERS, MEASURED, PROGRAMS, Standing};
+use crate::report::validation::PROGRAMS;
 use points::Figure;
 pub use told::Reader;
 use told::{Line, Told, only_hidden};
@@ -45,9 +46,9 @@ impl Trusted {
     }
 
     /// A metric of a run on a machine.
-    fn metric(name: &str, machine: &str) -> Trusted {
+    fn metric(name: &str, machine: &Fingerprint) -> Trusted {
         let words = metrics::find(name).map_or_else(String::new, |metric| Standing::of(metric).words(machine));
-        Trusted { words, page: COUNTERS }
+        Trusted { words, page: PAGE }
     }
 }
 
@@ -264,15 +265,16 @@ impl Bench<'_> {
                 Ok(_) => {}
             }
         }
-        let (measured, machine) = match shown {
-            Some((_, words, run)) => (words, self.assignment.machine(run)),
+        let (measured, run) = match shown {
+            Some((_, words, run)) => (words, Some(run)),
             None => {
                 let words = only_hidden(&lines).unwrap_or_else(|| "nothing: there is no such run".into());
-                (words, runs.first().map_or(MEASURED, |&run| self.assignment.machine(run)))
+                (words, runs.first().copied())
             }
         };
+        let machine = run.and_then(|run| self.assignment.fingerprint(run)).unwrap_or_default();
         let details = lines.iter().filter_map(Line::failure).collect();
-        Reading { points, measured, details, trust: Trusted::metric(first, machine) }
+        Reading { points, measured, details, trust: Trusted::metric(first, &machine) }
     }
 
     fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, bands: &[Band]) -> Reading {
@@ -381,7 +383,11 @@ impl Bench<'_> {
         };
         let trust = match answer {
             Answer::Number(_) => Trusted::exact(),
-            Answer::Metric { name, machine, .. } => Trusted::metric(name, machine),
+            Answer::Metric { name, case, machine, .. } => {
+                let run = self.assignment.run_at(case, machine);
+                let machine = run.and_then(|run| self.assignment.fingerprint(run)).unwrap_or_default();
+                Trusted::metric(name, &machine)
+            }
         };
         let points = points::points(bands, Figure::of(value), &[]);
         Reading { points, measured, details: Vec::new(), trust }

@@ -145,17 +145,7 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
 
 fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
     let site = assignment.runs.get(run).and_then(|&(_, site)| assignment.sites.get(site))?;
-    Some((
-        site,
-        Options {
-            mode: site.mode,
-            order: site.spec.side_order(),
-            yields: true,
-            max_cycles,
-            max_issues: u64::MAX,
-            jobs: 1,
-        },
-    ))
+    Some((site, site.options(max_cycles, 1)))
 }
 
 fn one(

@@ -6,7 +6,6 @@ use super::{Scope, heading, number};
 use crate::explain::worked;
 use crate::report::Run;
 use crate::report::metrics::{self, Group, Metric, Value};
-use crate::report::validation::Standing;
 
 /// The table of metrics, by group.
 pub(super) fn section(run: &Run, id: &str, level: u8) -> Markup {
@@ -57,7 +56,7 @@ fn row(run: &Run, metric: &'static Metric, value: Value) -> Markup {
                 @if let Some(worked) = worked(metric, run) {
                     small.formula.numbers { "= " (worked.filled(number)) " = " (number(value)) " " (metric.unit) }
                 }
-                small { (Standing::of(metric).words(&run.machine)) }
+                small { (run.trust_of(metric)) }
             }
         }
     }

@@ -107,13 +107,13 @@ pub struct Verdict {
 
 /// Judges a run: one verdict for each expectation that applies in `mode`, in order.
 ///
-/// `finish` is how the run ended, one of [`super::FINISHES`]; `metric` looks up a metric by name. Unless an expectation
+/// `finish` is how the run ended, one of [`super::FINISHES`]; `metric` looks up a metric by name, or says why it has no value. Unless an expectation
 /// says how the run ends, it must end `ok`: a run that does not gets a failed verdict first.
 pub fn judge(
     launch: &Launch,
     memory: &dyn MemoryView,
     finish: &str,
-    metric: &dyn Fn(&str) -> Option<f64>,
+    metric: &dyn Fn(&str) -> Result<f64, String>,
     mode: &str,
 ) -> Vec<Verdict> {
     let applying: Vec<&Expectation> = launch.expectations.iter().filter(|e| e.applies(mode)).collect();
@@ -141,15 +141,15 @@ impl Kind {
         buffers: &[Buffer],
         memory: &dyn MemoryView,
         finish: &str,
-        metric: &dyn Fn(&str) -> Option<f64>,
+        metric: &dyn Fn(&str) -> Result<f64, String>,
     ) -> Option<String> {
         match self {
             Kind::Finish(expected) if expected.iter().any(|e| e == finish) => None,
             Kind::Finish(expected) => Some(format!("expected {}, got {finish}", expected.join(" or "))),
             Kind::Metric { name, relation, value } => match metric(name) {
-                None => Some(format!("there is no metric `{name}`")),
-                Some(got) if relation.holds(got.partial_cmp(value)) => None,
-                Some(got) => Some(format!("expected {} {value}, got {got}", relation.sign())),
+                Err(why) => Some(why),
+                Ok(got) if relation.holds(got.partial_cmp(value)) => None,
+                Ok(got) => Some(format!("expected {} {value}, got {got}", relation.sign())),
             },
             Kind::Region { region, relation, expected, within } => {
                 let mut at = |k| Ok(region.first + k);

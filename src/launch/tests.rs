@@ -92,7 +92,7 @@ impl MemoryView for After {
 /// The verdicts on a run that ended well in `volta` with the buffers holding these words.
 fn verdicts(launch: &Launch, memory: &[&[u32]]) -> Vec<(bool, String)> {
     let after = After(memory.iter().map(|w| w.to_vec()).collect());
-    judge(launch, &after, "ok", &|_| None, "volta").into_iter().map(|v| (v.passed, v.detail)).collect()
+    judge(launch, &after, "ok", &|_| Err(String::new()), "volta").into_iter().map(|v| (v.passed, v.detail)).collect()
 }
 
 #[test]
@@ -414,9 +414,9 @@ fn modes_finishes_and_metrics_are_judged() {
          expect metric unheard_of >= 0",
     ));
     let metric = |name: &str| match name {
-        "divergent_branch" => Some(95.0),
-        "branch_efficiency" => Some(34.0),
-        _ => None,
+        "divergent_branch" => Ok(95.0),
+        "branch_efficiency" => Ok(34.0),
+        _ => Err(format!("there is no metric `{name}`")),
     };
     let run = |finish: &str, mode: &str| {
         let verdicts = judge(&launch, &After(Vec::new()), finish, &metric, mode);
@@ -435,7 +435,7 @@ fn modes_finishes_and_metrics_are_judged() {
 #[test]
 fn a_run_must_end_well_unless_the_file_says_otherwise() {
     let launch = ok(launch("expect[pre-volta] finish == livelock"));
-    let run = |mode| judge(&launch, &After(Vec::new()), "livelock", &|_| None, mode);
+    let run = |mode| judge(&launch, &After(Vec::new()), "livelock", &|_| Err(String::new()), mode);
     assert!(run("pre-volta").iter().all(|v| v.passed));
     let volta = run("volta");
     assert_eq!((volta.len(), volta[0].passed, volta[0].span), (1, false, None));

@@ -4,6 +4,7 @@
 //! a price or an impossible number is an error with its place in the file.
 
 mod code;
+mod digest;
 mod memory;
 mod slips;
 

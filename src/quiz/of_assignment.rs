@@ -11,8 +11,8 @@ use super::{EXACT, Other, Question, Revealed, STATED, Trouble};
 use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number};
 use crate::launch::Files;
 use crate::pipeline::Program;
+use crate::report::evidence::Standing;
 use crate::report::metrics::{self, Value};
-use crate::report::validation::Standing;
 
 /// The questions of an assignment that students may see before the due date.
 pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Question<'a>> {
@@ -111,7 +111,10 @@ fn measured(
         ));
     }
     revealed.measured = format!("{name} of {whose}, {}", assignment.run_name(run));
-    revealed.trust = metric.map_or_else(|| EXACT.to_owned(), |metric| Standing::of(metric).words(machine));
+    revealed.trust = metric.map_or_else(
+        || EXACT.to_owned(),
+        |metric| Standing::of(metric).words(&assignment.fingerprint(run).unwrap_or_default()),
+    );
     revealed.read_on.push(format!("simt-sim explain {}", metric.map_or(name, |metric| metric.name)));
     Ok(revealed)
 }

@@ -22,7 +22,7 @@ const MOST_ISSUES: usize = 1000;
 const METRICS: [&str; 10] = [
     "warps_launched",
     "threads_launched",
-    "branch",
+    "conditional_branches",
     "divergent_branch",
     "inst_executed",
     "barriers",

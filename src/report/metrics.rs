@@ -184,6 +184,40 @@ pub fn suggest(name: &str) -> Option<&'static str> {
     closest(name, all().iter().flat_map(names))
 }
 
+/// NVIDIA's names for what is not counted here, what is counted instead, and how the two differ.
+const INSTEAD: [(&[&str], &str, &str); 3] = [
+    (
+        &["branch", "branches", "smsp__sass_branch_targets.sum", "smsp__inst_executed_op_branch.sum"],
+        "conditional_branches",
+        "NVIDIA's branches include unconditional ones and those inside division and square root, which PTX does not show",
+    ),
+    (
+        &["shared_load", "inst_executed_shared_loads", "smsp__inst_executed_op_shared_ld.sum"],
+        "shared_load_requests",
+        "NVIDIA's loads include those all of whose lanes are predicated off",
+    ),
+    (
+        &["shared_store", "inst_executed_shared_stores", "smsp__inst_executed_op_shared_st.sum"],
+        "shared_store_requests",
+        "NVIDIA's stores include those all of whose lanes are predicated off",
+    ),
+];
+
+/// The metric to ask for instead of one of NVIDIA's that is not simulated, and how the two differ.
+pub fn instead(name: &str) -> Option<(&'static str, &'static str)> {
+    INSTEAD.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, metric, why)| (metric, why))
+}
+
+/// Why [`find`] finds nothing: "there is no metric `x`", and the metric that may have been meant.
+pub fn unknown(name: &str) -> String {
+    let meant = match (instead(name), suggest(name)) {
+        (Some((metric, why)), _) => format!("; ask for `{metric}`: {why}"),
+        (None, Some(near)) => format!("; did you mean `{near}`?"),
+        (None, None) => String::new(),
+    };
+    format!("there is no metric `{name}`{meant}")
+}
+
 fn count(n: u64) -> Option<Value> {
     Some(Value::Count(n))
 }

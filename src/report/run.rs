@@ -15,6 +15,7 @@ pub use predicated::{Predicated, predication};
 
 use serde::Serialize;
 
+use super::evidence::Standing;
 use super::metrics::{self, Inputs, Value};
 use crate::observe::{AccessWay, MemoryKind, Stall, StepTotals, Totals};
 
@@ -49,6 +50,8 @@ pub struct Run {
     pub cycles: u64,
     /// Those that have a value, by first name, in the order of the table.
     pub metrics: Named<&'static str, Value>,
+    /// How far to trust each of them: its label, by the same name.
+    pub trust: Named<&'static str, String>,
     /// The conditional branches, in program order.
     pub branches: Vec<Branch>,
     /// The conditional branches that the machine code has not, because their sides are guarded, in program order.
@@ -209,7 +212,10 @@ impl Run {
         let RunInput { program, kernel, mode, machine, grid, block, constants, launch, .. } = input;
         let totals = &input.totals;
         let values = Inputs { totals, machine: &machine };
-        let metrics = metrics::all().iter().filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?))).collect();
+        let metrics: Vec<_> =
+            metrics::all().iter().filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?))).collect();
+        let label = |name| metrics::find(name).map(|m| (name, Standing::of(m).words(&machine.fingerprint)));
+        let trust = metrics.iter().filter_map(|&(name, _)| label(name)).collect();
         let unknown = StepInfo { text: "?".to_owned(), ..StepInfo::default() };
         let infos = input.steps.iter().chain(std::iter::repeat(&unknown));
         let steps: Vec<_> = (0..).zip(totals.steps.iter().zip(infos)).collect();
@@ -229,6 +235,7 @@ impl Run {
             verdict: input.verdict,
             cycles: totals.elapsed_cycles,
             metrics: Named(metrics),
+            trust: Named(trust),
             branches: steps
                 .iter()
                 .filter(|(_, (s, i))| conditional(s, i))
@@ -258,6 +265,11 @@ impl Run {
     pub fn ending(&self) -> Option<String> {
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
         (self.finish != Finish::Ok).then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
+    }
+
+    /// How far to trust the figure of a metric here.
+    pub fn trust_of(&self, metric: &metrics::Metric) -> String {
+        Standing::of(metric).words(&self.machine_facts.fingerprint)
     }
 
     /// Whether every expectation holds.

@@ -5,12 +5,14 @@
 
 mod answer;
 mod comparison;
+mod evidence;
 mod layout;
 mod sections;
 mod validation;
 
 pub use answer::{answer, questions, table_of};
 pub use comparison::comparison;
+pub use evidence::evidence;
 pub(super) use layout::clip;
 pub(crate) use layout::wrap;
 pub use validation::{profiled, validation};
@@ -21,7 +23,6 @@ use thiserror::Error;
 
 use super::metrics::{self, Value};
 use super::run::Run;
-use super::validation::Standing;
 use layout::Page;
 
 /// How to print.
@@ -66,16 +67,10 @@ pub fn table(header: &[&str], rows: Vec<Vec<String>>, left: &[usize], style: Sty
 
 /// A name that no metric has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("there is no metric `{name}`{}; `simt-sim metrics` lists all", or(*.suggestion))]
+#[error("{}; `simt-sim metrics` lists all", metrics::unknown(.name))]
 pub struct UnknownMetric {
     /// The name.
     pub name: String,
-    /// The metric it may have been meant to be.
-    pub suggestion: Option<&'static str>,
-}
-
-fn or(suggestion: Option<&str>) -> String {
-    suggestion.map(|s| format!(" (did you mean `{s}`?)")).unwrap_or_default()
 }
 
 /// A metric by the name a user typed, and that name without surrounding blanks.
@@ -86,7 +81,7 @@ pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetr
     let name = name.trim();
     match metrics::find(name) {
         Some(metric) => Ok((name, metric)),
-        None => Err(UnknownMetric { name: name.to_owned(), suggestion: metrics::suggest(name) }),
+        None => Err(UnknownMetric { name: name.to_owned() }),
     }
 }
 
@@ -110,7 +105,7 @@ pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownM
             None => "n/a".to_owned(),
         };
         out.push_str(format!("{name} {value} {}", unit.unwrap_or_default()).trim_end());
-        let _ = writeln!(out, "  # {}", Standing::of(metric).words(&run.machine));
+        let _ = writeln!(out, "  # {}", run.trust_of(metric));
     }
     Ok(out)
 }

@@ -3,15 +3,13 @@
 //! [`Validation`] is what `simt-sim crosscheck --suite` prints, as text, as JSON and as the page `docs/validation.md`. It is made of
 //! values that others computed: what became of each program's memory ([`ProgramRow`]), and runs held against profiled launches
 //! ([`ProfileRow`]). The rule is [`Trust::of`]. Reasons of differences and what is not modelled are data: [`Known`].
-//! [`Standing`] says of one metric what that page has on it.
+//! The labels of metrics come from elsewhere: kernels that nothing was built on ([`super::evidence`]).
 
 mod known;
 mod page;
-mod standing;
 mod trust;
 
 pub use known::{Gap, Known, Reason};
-pub use standing::{COUNTERS, MEASURED, PROGRAMS, Seen, Standing};
 pub use trust::{Feature, Trust};
 
 pub(super) use page::cells;
@@ -119,9 +117,11 @@ impl ProfileRow {
     }
 }
 
+/// Where a reader finds what became of each program's memory.
+pub const PROGRAMS: &str = "docs/validation-programs.md#programs";
+
 /// The counters that tables show; `--verbose` and JSON have all.
-pub const SHOWN: [&str; 16] = [
-    "smsp__sass_branch_targets.sum",
+pub const SHOWN: [&str; 15] = [
     "smsp__sass_branch_targets_threads_divergent.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
@@ -144,6 +144,11 @@ pub const CYCLES: &str = "sm__cycles_active.max";
 
 /// Threads from which on a launch counts as large.
 pub const LARGE: u64 = 1 << 20;
+
+/// The page `docs/validation.md`: what is known of kernels that nothing was built with, and what is not modelled.
+pub fn summary(known: &Known) -> String {
+    page::page(known)
+}
 
 impl Validation {
     /// The tag of the JSON form.
@@ -171,9 +176,9 @@ impl Validation {
         all.all(|trust| !matches!(trust, Trust::Differs { reason: None }))
     }
 
-    /// The page `docs/validation.md`.
-    pub fn page(&self) -> String {
-        page::page(self)
+    /// The page `docs/validation-programs.md`: what the other has of each program and launch.
+    pub fn appendix(&self) -> String {
+        page::appendix(self)
     }
 
     /// The validation as indented JSON, ending in a line break.

@@ -148,7 +148,7 @@ fn json_has_the_promised_keys() {
     for name in [
         "inst_executed",
         "divergent_branch",
-        "branch",
+        "conditional_branches",
         "gld_requests",
         "gld_transactions",
         "gst_requests",
@@ -167,21 +167,25 @@ fn json_has_the_promised_keys() {
 
 #[test]
 fn chosen_metrics_come_alone_in_the_order_asked_for() {
-    let out = good(&["run", DIAMOND, "--metrics", "divergent_branch,inst_executed", "--metrics", "branch"]);
+    let out =
+        good(&["run", DIAMOND, "--metrics", "divergent_branch,inst_executed", "--metrics", "conditional_branches"]);
     let figures: Vec<&str> = out.lines().filter_map(|line| line.split("  # ").next()).collect();
-    assert_eq!(figures, ["divergent_branch 1 branch", "inst_executed 26 inst", "branch 1 branch"]);
-    assert!(out.lines().all(|line| line.contains("  # exact count")), "{out}");
+    assert_eq!(figures, ["divergent_branch 1 branch", "inst_executed 26 inst", "conditional_branches 1 branch"]);
+    assert!(out.lines().all(|line| line.contains("  # compiler count; ")), "{out}");
     let time = good(&["run", DIAMOND, "--metrics", "cycles", "--machine", "fermi"]);
-    assert!(time.contains("  # model estimate; nobody has held fermi against a real GPU"), "{time}");
+    assert!(time.contains("  # model estimate; not measured with this machine file"), "{time}");
     let ncu = good(&["run", DIAMOND, "--metrics", "smsp__inst_executed.sum"]);
     assert!(ncu.starts_with("smsp__inst_executed.sum 26 inst  # "), "{ncu}");
     let run = json(&["run", DIAMOND, "--metrics", "divergent_branch,smsp__inst_executed.sum"]);
     assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 26, "divergent_branch": 1}));
-    refused(&["run", DIAMOND, "--metrics", "brach"], &["`brach`", "did you mean `branch`"]);
+    refused(&["run", DIAMOND, "--metrics", "ipcc"], &["`ipcc`", "did you mean `ipc`"]);
+    for nvidias in ["branch", "branches", "smsp__sass_branch_targets.sum"] {
+        refused(&["run", DIAMOND, "--metrics", nvidias], &[nvidias, "ask for `conditional_branches`", "unconditional"]);
+    }
     refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
     refused(&["run", DIAMOND, "--metrics", ""], &["no metric"]);
     // Told before the program is even read.
-    refused(&["run", "nowhere.ir", "--metrics", "brach"], &["did you mean `branch`"]);
+    refused(&["run", "nowhere.ir", "--metrics", "ipcc"], &["did you mean `ipc`"]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn two_modes() {
         "--mode",
         "pre-volta,volta",
     ]);
-    for metric in ["inst_executed", "branch", "divergent_branch", "gld_transactions"] {
+    for metric in ["inst_executed", "conditional_branches", "divergent_branch", "gld_transactions"] {
         assert_eq!(figure(&found, metric)["ratio"], Value::from(1.0), "{metric}");
     }
     assert!(found["branches"].as_array().is_some_and(|b| b.len() == 3));

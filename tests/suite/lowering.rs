@@ -89,7 +89,7 @@ fn what_ptxas_predicates_does_not_branch() {
     ] {
         let done = run(path, "h200", BLOCKS, Lowering::Hardware);
         let blocks = BLOCKS as f64;
-        assert_eq!(metric(&done, "branch"), branches as f64 * blocks, "{path}");
+        assert_eq!(metric(&done, "conditional_branches"), branches as f64 * blocks, "{path}");
         assert_eq!(metric(&done, "divergent_branch"), divergent as f64 * blocks, "{path}");
     }
     // The guard of a predicated body shows: the H200 had 19.80 of 32 lanes.

@@ -36,5 +36,6 @@ mod step;
 mod support;
 mod sweep;
 mod truth;
+mod unseen;
 mod validation;
 mod views;

@@ -311,7 +311,7 @@ fn lanes_are_not_lost_in_the_graph() {
                 let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
                 let sum = |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
                 assert_eq!(sum("diverged"), metric("divergent_branch"), "{place}");
-                assert_eq!(sum("branched"), metric("branch"), "{place}");
+                assert_eq!(sum("branched"), metric("conditional_branches"), "{place}");
             }
             compared += 1;
         }

@@ -1,6 +1,7 @@
-//! The page docs/validation.md is what `simt-sim crosscheck --suite --page` prints, and a profiler's report is read as it is written.
+//! The page docs/validation.md and its appendix are what `simt-sim crosscheck --suite --page` prints, and a profiler's report is read
+//! as it is written.
 //!
-//! A run of every test makes the page up to the large launches; the whole page is made, and held, by the ignored test, or by
+//! A run of every test makes the appendix up to the large launches; the whole is made, and held, by the ignored test, or by
 //! `BLESS=1 cargo test --release --test suite -- --ignored validation`.
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use simt_sim::report::metrics::{self, Basis};
 use super::support;
 
 const PAGE: &str = "docs/validation.md";
+const APPENDIX: &str = "docs/validation-programs.md";
 /// Where what only the large launches say begins.
 const LARGE: &str = "\n## Counters of large launches\n";
 const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "tests/observations/h200"];
@@ -35,18 +37,33 @@ fn printed(args: &[&str]) -> String {
     text(&output.stdout)
 }
 
-fn page() -> String {
-    fs::read_to_string(PAGE).unwrap_or_default()
+fn page(path: &str) -> String {
+    fs::read_to_string(path).unwrap_or_default()
+}
+
+fn blesses() -> bool {
+    std::env::var_os("BLESS").is_some()
+}
+
+/// The page needs no run: what is on it is recorded.
+#[test]
+fn the_page_is_what_the_suite_prints() {
+    let printed = printed(&["--suite", "--page"]);
+    if blesses() {
+        fs::write(PAGE, &printed).expect("the page is written");
+    }
+    assert_eq!(printed, page(PAGE), "BLESS=1 writes the page anew");
+    assert!(printed.lines().count() <= 80, "a page to read has a tenth of the appendix");
 }
 
 #[test]
-fn the_page_is_what_the_suite_prints() {
-    let quick = printed(&["--suite", "--page", "--quick"]);
-    let old = page();
+fn the_appendix_is_what_the_suite_prints() {
+    let quick = printed(&["--suite", "--page", "programs", "--quick"]);
+    let old = page(APPENDIX);
     let (small, large) = old.split_once(LARGE).unwrap_or((&old, ""));
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(PAGE, format!("{}{LARGE}{large}", quick.trim_end_matches('\n').to_string() + "\n"))
-            .expect("the page is written");
+    if blesses() {
+        let begin = quick.trim_end_matches('\n');
+        fs::write(APPENDIX, format!("{begin}\n{LARGE}{large}")).expect("the page is written");
         return;
     }
     assert_eq!(quick, small, "BLESS=1 writes the page anew; the large launches need `-- --ignored`");
@@ -54,12 +71,12 @@ fn the_page_is_what_the_suite_prints() {
 
 #[test]
 #[ignore = "simulates 2^24 threads seven times"]
-fn the_whole_page_is_what_the_suite_prints() {
-    let whole = printed(&["--suite", "--page"]);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(PAGE, &whole).expect("the page is written");
+fn the_whole_appendix_is_what_the_suite_prints() {
+    let whole = printed(&["--suite", "--page", "programs"]);
+    if blesses() {
+        fs::write(APPENDIX, &whole).expect("the page is written");
     }
-    assert_eq!(whole, page());
+    assert_eq!(whole, page(APPENDIX));
 }
 
 #[test]

@@ -334,7 +334,7 @@ fn conflicts(bench: &Bench) -> Result<Evidence, Trouble> {
         let trial = || Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 512).set("order", order);
         let (whole, none) = (trial().run()?, trial().set("steps", 0).run()?);
         let added = |metric| Ok::<u64, Trouble>(whole.count(metric)?.saturating_sub(none.count(metric)?));
-        let (loads, passes) = (added("shared_load")?, added("shared_load_transactions")?);
+        let (loads, passes) = (added("shared_load_requests")?, added("shared_load_transactions")?);
         let (each_load, divergent) = (passes as f64 / loads.max(1) as f64, added("divergent_branch")?);
         table.row(name, [loads.into(), passes.into(), each_load.into(), divergent.into()]);
         Ok((each_load, divergent))

@@ -12,11 +12,11 @@ use simt_sim::machine::{Finish, Lowering, MachineSpec, Options};
 use simt_sim::pipeline::Program;
 use simt_sim::report::profile::{Launched, Profile};
 use simt_sim::report::validation::{
-    GeneratedRow, Known, LARGE, ParameterRow, ProfileRow, ProgramRow, Trust, Validation,
+    self, GeneratedRow, Known, LARGE, ParameterRow, ProfileRow, ProgramRow, Trust, Validation,
 };
 use simt_sim::report::{Style, validation_text};
 
-use super::super::args::{CrosscheckArgs, Format, LaunchChoice};
+use super::super::args::{CrosscheckArgs, Format, LaunchChoice, ValidationPage};
 use super::super::{Exit, Failure, job, output, source};
 use super::{
     absence, as_recorded, default_folder, finishes, ncu, observation_file, record, run_on_device, simulate, today,
@@ -30,8 +30,13 @@ const GENERATED: [(&str, &str); 2] = [
 
 /// Runs the folder; fails where something differs without a known reason.
 pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failure> {
-    let files = programs(folder)?;
     let observations = args.recorded.clone().or_else(|| args.record.clone()).unwrap_or_else(default_folder);
+    if args.suite.page == Some(ValidationPage::Summary) {
+        let known = read_or_default(&observations.join("known.ron"), Known::parse)?;
+        output::print(&validation::summary(&known))?;
+        return Ok(Exit::Ok);
+    }
+    let files = programs(folder)?;
     let suite = Suite {
         args,
         known: read_or_default(&observations.join("known.ron"), Known::parse)?,
@@ -56,7 +61,7 @@ pub(super) fn suite(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failur
     let parameters = suite.parameters(&machine.spec)?;
     let all = Validation::new(simulated, programs, profiles, suite.generated()?, parameters, suite.known);
     output::print(&match args.suite.format {
-        _ if args.suite.page => all.page(),
+        _ if args.suite.page == Some(ValidationPage::Programs) => all.appendix(),
         Format::Json => all.to_json().map_err(Failure::new)?,
         Format::Table => {
             let style = Style { width: output::width(), color: output::color_out() };

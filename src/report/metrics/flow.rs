@@ -4,14 +4,15 @@ use super::{Group, Metric, Value, count, per, percent};
 
 pub(super) const TABLE: &[Metric] = &[
     Metric {
-        name: "branch",
-        ncu: Some("smsp__sass_branch_targets.sum"),
-        aliases: &["branches"],
+        name: "conditional_branches",
+        ncu: None,
+        aliases: &[],
         unit: "branch",
         group: Group::Divergence,
         formula: "conditional branches executed by warps",
-        meaning: "Branches that could diverge; predicated instructions and unconditional branches are none.",
-        ours: false,
+        meaning: "Branches that could diverge; predicated instructions and unconditional branches are none. Nsight's branches \
+                  (`smsp__sass_branch_targets.sum`) count more: unconditional ones, and those inside division and square root.",
+        ours: true,
         value: |i| count(i.totals.branches),
     },
     Metric {
@@ -31,11 +32,12 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "%",
         group: Group::Divergence,
-        formula: "100 x (branch - divergent_branch) / branch; 100 without branches",
-        meaning: "Share of the branches that kept the warp together.",
+        formula: "100 x (conditional_branches - divergent_branch) / conditional_branches; 0 without branches",
+        meaning: "Share of the conditional branches that kept the warp together; 0 in a run without branches, as on a GPU. \
+                  Nsight's share is of all branches, unconditional ones included.",
         ours: false,
         value: |i| match i.totals.branches {
-            0 => Some(Value::Real(100.0)),
+            0 => Some(Value::Real(0.0)),
             branches => percent(branches.saturating_sub(i.totals.divergent_branches), branches),
         },
     },

@@ -20,7 +20,7 @@ const SHOWN: [&str; 18] = [
     "ptx_inst_executed",
     "join_instructions",
     "ipc",
-    "branch",
+    "conditional_branches",
     "divergent_branch",
     "branch_efficiency",
     "warp_execution_efficiency",

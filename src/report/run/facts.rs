@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 
 use crate::base::LaneMask;
 use crate::observe::Totals;
+use crate::report::evidence::Fingerprint;
 
 /// Everything [`Run::build`](super::Run::build) needs.
 #[derive(Clone, Debug)]
@@ -59,6 +60,8 @@ pub struct MachineFacts {
     pub shared_banks: u32,
     /// Cycles of a launch in which no SM has work yet or any more.
     pub launch_overhead: u32,
+    /// What evidence must have been taken with for it to hold here.
+    pub fingerprint: Fingerprint,
 }
 
 /// What the launch takes of an SM, and how many of its blocks fit.

@@ -40,6 +40,7 @@ pub(crate) fn sample(pairing: Pairing) -> RunInput {
             clock_hz: 1_000_000_000,
             shared_banks: 32,
             launch_overhead: 0,
+            fingerprint: Default::default(),
         },
         grid: [1, 1, 1],
         block: [512, 1, 1],
@@ -88,7 +89,7 @@ fn json(input: RunInput) -> serde_json::Value {
 fn json_has_the_promised_keys_in_order() {
     let text = Run::build(sample(samples::neighbored)).to_json().unwrap();
     let promised = "schema version program kernel mode machine grid block warps constants finish verdict cycles metrics \
-                    branches predicated expectations histogram stalls slots memory instructions launch machine_facts notes";
+                    trust branches predicated expectations histogram stalls slots memory instructions launch machine_facts notes";
     let top_level: Vec<&str> =
         text.lines().filter_map(|line| line.strip_prefix("  \"")?.split_once('"').map(|(key, _)| key)).collect();
     assert_eq!(top_level.join(" "), promised);
@@ -108,7 +109,9 @@ fn json_of_a_known_run() {
 
     let metrics = json["metrics"].as_object().unwrap();
     assert!(metrics.values().all(serde_json::Value::is_number), "each metric is a plain number");
-    for (name, count) in [("branch", 144), ("divergent_branch", 95), ("gld_requests", 190), ("gld_transactions", 510)] {
+    for (name, count) in
+        [("conditional_branches", 144), ("divergent_branch", 95), ("gld_requests", 190), ("gld_transactions", 510)]
+    {
         assert_eq!(metrics[name].as_u64(), Some(count), "{name} is an integer");
     }
     assert!(!metrics.contains_key("shared_efficiency"), "no value, no key");

@@ -4,7 +4,6 @@ use super::layout::{Page, Paint, bar};
 use crate::report::metrics::{find, stall_reason};
 use crate::report::numbers::{duration, grouped, percent, real, tenths_of_percent};
 use crate::report::run::{Finish, Run};
-use crate::report::validation::Standing;
 
 pub(super) fn title(page: &mut Page, run: &Run) {
     let machine = match run.machine_facts.sms {
@@ -109,7 +108,7 @@ pub(super) fn divergence(page: &mut Page, run: &Run) {
     page.metrics(
         run,
         &[
-            "branch",
+            "conditional_branches",
             "divergent_branch",
             "branch_efficiency",
             "warp_execution_efficiency",
@@ -323,12 +322,19 @@ pub(super) fn further(page: &mut Page, run: &Run) {
     };
     page.line("");
     page.line(&format!("`simt-sim explain {name}` says more; so it does for every name above."));
-    let cycles = find("elapsed_cycles").map(|metric| Standing::of(metric).words(&run.machine));
-    if let Some(cycles) = cycles.filter(|_| run.cycles > 0) {
-        let trust = format!(
-            "Branches, instructions, sectors and conflicts are exact counts; cycles and stall reasons follow from the model of time \
-             (cycles: {cycles}). docs/metrics.md has it for every metric."
-        );
-        page.paragraph(&trust, "", "");
+    if run.cycles > 0 {
+        trust(page, run, worst.map(|(state, _)| *state));
     }
+}
+
+/// How far to trust a figure of each kind, and the state that warps waited in most.
+fn trust(page: &mut Page, run: &Run, state: Option<&'static str>) {
+    page.line("");
+    page.line("How far to trust these figures (`simt-sim explain NAME` for any other):");
+    let state = state.map(|state| format!("warp_state_{state}"));
+    let names = ["gld_transactions", "inst_executed", "divergent_branch", "elapsed_cycles"];
+    let shown = names.into_iter().chain(state.as_deref()).filter_map(find);
+    let rows = shown.filter(|metric| run.metrics.get(&metric.name).is_some());
+    let rows = rows.map(|metric| vec![metric.name.to_owned(), run.trust_of(metric)]);
+    page.table(&["", ""], rows.collect(), &[0, 1], None);
 }

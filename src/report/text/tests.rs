@@ -28,7 +28,7 @@ fn a_known_run_reads_as_it_should() {
         "inst_per_warp 62.81 inst/warp smsp__average_inst_executed_per_warp.ratio",
         "join_instructions 144 inst",
         "Divergence",
-        "branch 144 branch smsp__sass_branch_targets.sum",
+        "conditional_branches 144 branch",
         "divergent_branch 95 branch smsp__sass_branch_targets_threads_divergent.sum",
         "branch_efficiency 34.03 % smsp__sass_average_branch_targets_threads_uniform.pct",
         "W1 93 9.2 % ######",
@@ -118,7 +118,7 @@ fn a_run_that_never_started_has_a_result_only() {
 fn chosen_metrics_are_plain_numbers() {
     let run = Run::build(sample(samples::neighbored));
     let names = [
-        "branch",
+        "conditional_branches",
         " smsp__sass_average_branch_targets_threads_uniform.pct",
         "achieved_occupancy",
         "sm__warps_active.avg.pct_of_peak_sustained_active",
@@ -129,15 +129,15 @@ fn chosen_metrics_are_plain_numbers() {
     let figures: String = text.lines().filter_map(|l| l.split("  # ").next()).map(|l| format!("{l}\n")).collect();
     assert_eq!(
         figures,
-        "branch 144 branch\n\
+        "conditional_branches 144 branch\n\
          smsp__sass_average_branch_targets_threads_uniform.pct 34.027778 %\n\
          achieved_occupancy 0.0625\n\
          sm__warps_active.avg.pct_of_peak_sustained_active 6.25 %\n\
          dram__bytes_read.sum.per_second 3845667299.177736 byte/s\n\
          shared_efficiency n/a\n"
     );
-    let error = selected(&run, &["branch", "ipcc"]).unwrap_err();
-    assert_eq!(error.to_string(), "there is no metric `ipcc` (did you mean `ipc`?); `simt-sim metrics` lists all");
+    let error = selected(&run, &["conditional_branches", "ipcc"]).unwrap_err();
+    assert_eq!(error.to_string(), "there is no metric `ipcc`; did you mean `ipc`?; `simt-sim metrics` lists all");
 }
 
 #[test]

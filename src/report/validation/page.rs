@@ -1,21 +1,43 @@
-//! The page `docs/validation.md`.
-//!
-//! Sections that need large launches stand last, so that a quick run makes the page up to there.
+//! The page `docs/validation.md`, and its appendix `docs/validation-programs.md`.
 
 use std::fmt::Write as _;
 
+use super::super::evidence::{self, CHOSEN, Evidence, HEADER, KERNELS, by_basis, kernel_row};
 use super::super::numbers::{grouped, real};
 use super::super::profile::Held;
 use super::trust::error;
-use super::{CYCLES, LARGE, ParameterRow, ProfileRow, SHOWN, Trust, Validation};
+use super::{CYCLES, Known, LARGE, ParameterRow, ProfileRow, SHOWN, Trust, Validation};
 
-const INTRODUCTION: &str = "# How far the simulator may be trusted
+const RULE: &str = "## What a label says
 
-What a simulator says is worth what it was held against. Here programs of this repository, programs drawn at random, and hardware
-counters stand beside what a real GPU did. Every figure is made by a run: `simt-sim crosscheck --suite --page` prints this page, and a
-test holds the two together. What the GPU did is kept in `tests/observations`, with device, driver and day.
+A label begins with what the figure follows from. A **program count** follows from the program and its input alone: requests, sectors,
+wavefronts, bank conflicts. A **compiler count** also follows from the machine code that ptxas makes, which is modelled: instructions,
+branches, divergence. A **model estimate** follows from the model of time and caches. The rest comes from the held half: *exact* or
+*within x %* holds for at least nine of ten of its kernels in which the metric occurs, and the label says for how many; *unreliable*: no
+percentage up to 50 does; *not measured on unseen code*: no counter of the GPU is the same thing, or it occurs in fewer than five
+kernels. Labels are of the machine file's contents: another file, order of sides or lowering has none (*not measured with this machine
+file*); a count keeps its label where only latencies, rates or caches differ.
 
-## What is compared
+Branches have no GPU counter beside them: `smsp__sass_branch_targets` counts unconditional jumps as well, and branches inside division
+and square root, which PTX does not show. So does `branch_efficiency` on a GPU, whose error is in the table.
+
+## What else is compared
+
+Programs of this repository, programs drawn at random, profiled launches of up to 2^24 threads, and the machine's parameters stand in
+[the appendix](validation-programs.md) and in [calibration](calibration.md). On all of them the model was built, so that no label comes
+from there. What the GPU did is kept in `trust` and in `tests/observations`.
+
+```sh
+simt-sim crosscheck --unseen --verbose      # every metric and kernel of the two halves
+simt-sim crosscheck --suite                 # the programs of the appendix
+NVCC=nvcc trust/record.sh                   # records both halves anew, on a computer with a GPU
+```
+";
+
+const APPENDIX: &str = "# Programs held against a GPU
+
+Appendix to [validation.md](validation.md). Every figure is made by a run: `simt-sim crosscheck --suite --page programs` prints this
+page, and a test holds the two together. The model was built with these programs: their errors are no evidence for other code.
 
 - **Memory.** The same text is given to NVIDIA's driver, with the same launch, arguments and buffers. Every word of every buffer must
   be the same; where the [instruction set](isa.md) grants an approximate instruction some units in the last place, within those.
@@ -23,9 +45,6 @@ test holds the two together. What the GPU did is kept in `tests/observations`, w
   which side ran first. They are the simulator's, or the difference has a reason.
 - **Counters and cycles.** Nsight Compute's, under its names, on the kernels that nvcc made, beside the simulator's
   ([metrics](metrics.md) has each formula).
-- **Parameters.** Latencies, intervals and bandwidths of the machine, each by a small program of its own, are in [calibration](calibration.md).
-
-## The rule of the labels
 
 *Exact*: every figure is the measured one, as far as its printed digits go, and memory is the same bit by bit. *Within x %*: no figure is
 further from the measured one than that; x is the least of 1, 2, 5, 10, 15 and 25 that holds for all. *Differs*: some figure is further
@@ -49,12 +68,73 @@ BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated
 ";
 
 /// The page.
-pub(super) fn page(all: &Validation) -> String {
-    let mut out = String::from(INTRODUCTION);
+pub(super) fn page(known: &Known) -> String {
+    let mut out = String::from("# How far the simulator may be trusted\n\n");
+    if let Some(found) = evidence::known() {
+        unseen(&mut out, found);
+    }
+    out += RULE;
+    gaps(&mut out, known);
+    out
+}
+
+/// The errors of both halves.
+fn unseen(out: &mut String, found: &Evidence) {
+    let (mend, held) = found.kernels;
+    let _ = writeln!(
+        out,
+        "The errors of `{}` on {} kernels that it was not built with, beside one launch each on a real GPU ({}).\n\
+         The model may be corrected with the {mend} of the half *mend*; the {held} of the half *held* only state the error, and\n\
+         every label comes from them. A metric is counted where it occurs, by the simulator or on the GPU.\n",
+        found.machine,
+        mend + held,
+        found.measured_on()
+    );
+    let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
+    for (basis, rows) in by_basis(found, Some(&CHOSEN)) {
+        let blank = " |".repeat(HEADER.len() - 1);
+        let _ = writeln!(out, "| **{}** |{blank}", basis.title());
+        for mut cells in rows {
+            cells[0] = format!("`{}`", cells[0]);
+            row(out, &cells);
+        }
+    }
+    let modes = found.each.iter().filter(|kernel| kernel.output.len() == 2).count();
+    let _ = writeln!(
+        out,
+        "\nThe output of {modes} of {} kernels is the GPU's bit by bit in both modes. Every metric and every kernel:\n\
+         [appendix](validation-programs.md#unseen-kernels).\n",
+        found.each.len()
+    );
+}
+
+/// Every metric and every kernel of the two halves.
+fn unseen_all(out: &mut String, found: &Evidence) {
+    *out +=
+        "\n## Unseen kernels\n\nThe errors of every metric on the two halves of `trust`, and those of each kernel.\n";
+    for (basis, rows) in by_basis(found, None) {
+        let _ = writeln!(out, "\n### {}\n", basis.title());
+        let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
+        for mut cells in rows {
+            cells[0] = format!("`{}`", cells[0]);
+            row(out, &cells);
+        }
+    }
+    let _ = writeln!(out, "\n### Kernels\n\n| {} |\n|---|---|---|--:|--:|--:|--:|", KERNELS.join(" | "));
+    for kernel in &found.each {
+        row(out, &kernel_row(kernel));
+    }
+}
+
+/// The appendix. Sections that need large launches stand last, so that a quick run makes the page up to there.
+pub(super) fn appendix(all: &Validation) -> String {
+    let mut out = String::from(APPENDIX);
     let devices = devices(all);
     let _ = writeln!(out, "\nSimulated: {}. Measured: {}.\n", all.simulated, devices.join("; "));
     out += REPEAT;
-    gaps(&mut out, all);
+    if let Some(found) = evidence::known() {
+        unseen_all(&mut out, found);
+    }
     known(&mut out, all);
     memory(&mut out, all);
     parameters(&mut out, all);
@@ -85,12 +165,12 @@ fn row(out: &mut String, cells: &[String]) {
     let _ = writeln!(out, "| {} |", cells.join(" | "));
 }
 
-fn gaps(out: &mut String, all: &Validation) {
-    if all.known.gaps.is_empty() {
+fn gaps(out: &mut String, known: &Known) {
+    if known.gaps.is_empty() {
         return;
     }
     *out += "\n## What is not modelled, and what that costs\n\n| left out | cost |\n|---|---|\n";
-    for gap in &all.known.gaps {
+    for gap in &known.gaps {
         row(out, &[gap.what.clone(), gap.cost.clone()]);
     }
 }

@@ -76,7 +76,7 @@ fn a_quick_page_is_the_beginning_of_the_whole_one() {
             Vec::new(),
             known(),
         )
-        .page()
+        .appendix()
     };
     let (quick, whole) = (page(vec![row(32)]), page(vec![row(32), row(LARGE)]));
     assert!(whole.starts_with(&quick));

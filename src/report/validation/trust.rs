@@ -108,7 +108,7 @@ impl Size {
 /// not the kernel's: code, constants and the profiler.
 const COUNTED: &[(&str, Size, &[&str])] = &[
     ("divergent branches", Size::Any, &["smsp__sass_branch_targets_threads_divergent"]),
-    ("branches, uniform branches, their share", Size::Any, &["smsp__sass_branch_targets", "smsp__sass_average_branch"]),
+    ("share of uniform branches", Size::Any, &["smsp__sass_average_branch"]),
     (
         "requests and sectors of global memory",
         Size::Any,

@@ -87,7 +87,7 @@ fn one_block_is_counted_as_by_the_profiler() {
         assert_eq!(counts(&["gld_requests", "gld_transactions"]), profile.loads[..2], "{}", profile.file);
         assert_eq!(counts(&["l1_hit_sectors"]), profile.loads[2..], "{}", profile.file);
         assert_eq!(counts(&["gst_requests", "gst_transactions"]), profile.stores, "{}", profile.file);
-        assert_eq!(counts(&["branch", "divergent_branch"]), profile.branches, "{}", profile.file);
+        assert_eq!(counts(&["conditional_branches", "divergent_branch"]), profile.branches, "{}", profile.file);
         close(profile.file, count(&done, "inst_executed") as f64, profile.instructions as f64, 10.0);
         close(profile.file, done.run.cycles as f64, profile.small, 15.0);
     }

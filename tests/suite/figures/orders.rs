@@ -74,7 +74,8 @@ fn structured_programs_do_not_depend_on_the_order() {
                 .map(|order| {
                     let done = run_with(&program, &spec, &options(mode, order, MAX_CYCLES), &[]);
                     assert_expected(&done);
-                    ["ptx_inst_executed", "branch", "divergent_branch"].map(|metric| super::count(&done, metric))
+                    ["ptx_inst_executed", "conditional_branches", "divergent_branch"]
+                        .map(|metric| super::count(&done, metric))
                 })
                 .to_vec();
             assert!(counts.iter().all(|c| c == &counts[0]), "{name}, {}: {counts:?}", mode.name());
@@ -106,7 +107,7 @@ fn who_does_not_break_goes_on_with_the_others_since_volta() {
     for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 7), (Mode::Volta, 8 + 8 + 8)] {
         let done = run_on(&program, mode.default_machine(), &[]);
         assert_expected(&done);
-        assert_eq!(count(&done, "branch"), branches, "{}", mode.name());
+        assert_eq!(count(&done, "conditional_branches"), branches, "{}", mode.name());
     }
 }
 
@@ -118,7 +119,7 @@ fn a_branch_that_constants_decide_leads_nobody_around() {
     for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 8 + 7), (Mode::Volta, 4 * 8)] {
         let done = run_on(&program, mode.default_machine(), &[]);
         assert_expected(&done);
-        assert_eq!(count(&done, "branch"), branches, "{}", mode.name());
+        assert_eq!(count(&done, "conditional_branches"), branches, "{}", mode.name());
     }
 }
 

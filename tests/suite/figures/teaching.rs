@@ -11,7 +11,7 @@ fn warps_that_the_edge_of_a_picture_divides() {
         {
             let done = run_as_written(&program, mode.default_machine(), &[("width", width), ("height", height)]);
             assert_expected(&done);
-            let counts = ["divergent_branch", "branch", "warps_launched"].map(|name| count(&done, name));
+            let counts = ["divergent_branch", "conditional_branches", "warps_launched"].map(|name| count(&done, name));
             assert_eq!(counts, [divergent, warps, warps], "{width} x {height}, {}", mode.name());
         }
     }
@@ -23,7 +23,12 @@ fn one_warp_of_a_ragged_vector_diverges() {
     for mode in MODES {
         let done = run_as_written(&program, mode.default_machine(), &[("n", 2000), ("block", 512)]);
         assert_expected(&done);
-        assert_eq!(["divergent_branch", "branch"].map(|name| count(&done, name)), [1, 64], "{}", mode.name());
+        assert_eq!(
+            ["divergent_branch", "conditional_branches"].map(|name| count(&done, name)),
+            [1, 64],
+            "{}",
+            mode.name()
+        );
     }
 }
 

@@ -103,7 +103,7 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
         let spec = simt_sim::machine::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
         let counts = MODES.map(|mode: Mode| {
             let done = run_with(&program, &spec, &usual(&spec, mode), &[]);
-            ["inst_executed", "ptx_inst_executed", "branch", "divergent_branch", "thread_inst_executed"]
+            ["inst_executed", "ptx_inst_executed", "conditional_branches", "divergent_branch", "thread_inst_executed"]
                 .map(|metric| count(&done, metric))
         });
         assert_eq!(counts[0], counts[1], "{name}");

@@ -1,0 +1,17 @@
+// copy_strided: recorded on an H200 once; its figures are in profile.csv.
+//
+//! kernel copy_strided
+//! const  n = 65536
+//! grid   = 256
+//! block  = 256
+//! buffer in: s32[n] = lcg(12345)
+//! buffer out: s32[n] = fill(0)
+//! arg    0 = in
+//! arg    1 = out
+//! arg    2 = n
+
+extern "C" __global__ void copy_strided(const int *in, int *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned j = (i * 33) % n;
+    out[i] = in[j];
+}

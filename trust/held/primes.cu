@@ -1,0 +1,18 @@
+// primes: recorded on an H200 once; its figures are in profile.csv.
+//
+//! kernel primes
+//! const  n = 65536
+//! grid   = 256
+//! block  = 256
+//! buffer in: s32[n] = lcg(12345)
+//! buffer out: s32[n] = fill(0)
+//! arg    0 = in
+//! arg    1 = out
+//! arg    2 = n
+
+extern "C" __global__ void primes(const int *in, int *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned a = (i & 4095) + 2, p = 1;
+    for (unsigned d = 2; d * d <= a; d++) if (a % d == 0) { p = 0; break; }
+    out[i] = p;
+}

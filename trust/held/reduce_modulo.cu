@@ -1,0 +1,23 @@
+// reduce_modulo: recorded on an H200 once; its figures are in profile.csv.
+//
+//! kernel reduce_modulo
+//! const  n = 65536
+//! grid   = 256
+//! block  = 256
+//! buffer in: s32[n] = lcg(12345)
+//! buffer out: s32[n] = fill(0)
+//! arg    0 = in
+//! arg    1 = out
+//! arg    2 = n
+
+extern "C" __global__ void reduce_modulo(const int *in, int *out, unsigned n) {
+    __shared__ int s[256];
+    unsigned t = threadIdx.x;
+    s[t] = in[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (unsigned d = 1; d < blockDim.x; d *= 2) {
+        if (t % (2 * d) == 0) s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0) out[blockIdx.x] = s[0];
+}

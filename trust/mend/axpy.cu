@@ -1,0 +1,16 @@
+// axpy: recorded on an H200 once; its figures are in profile.csv.
+//
+//! kernel axpy
+//! const  n = 65536
+//! grid   = 256
+//! block  = 256
+//! buffer in: s32[n] = lcg(12345)
+//! buffer out: s32[n] = fill(0)
+//! arg    0 = in
+//! arg    1 = out
+//! arg    2 = n
+
+extern "C" __global__ void axpy(const int *in, int *out, unsigned n) {
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x; 
+    if (i < n) out[i] = 3 * in[i] + (int)i;
+}
