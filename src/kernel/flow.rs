@@ -91,7 +91,7 @@ impl ControlFlow {
         let post =
             dominance::post_dominance(&graph, &bare, &waiting, dominance::returning(insts, &blocks), &loop_depth);
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
-        let joins = joins::place(&blocks, &graph, &post, &bare, &uniformity.diverging);
+        let joins = joins::place(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
         ControlFlow {
             blocks,
             block_of,

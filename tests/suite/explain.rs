@@ -95,7 +95,9 @@ fn every_code_metric_state_and_outcome_has_its_page() {
     names.extend(metrics::all().iter().filter_map(|m| m.ncu).map(str::to_string));
     names.extend(Stall::ALL.iter().map(|s| s.name().to_string()));
     names.extend(LaneState::ALL.iter().map(|s| s.name().to_string()));
-    names.extend(["ok", "deadlock", "livelock", "cycle-limit", "fault", "no_warp", "selected"].map(str::to_string));
+    names.extend(
+        ["ok", "deadlock", "livelock", "cycle-limit", "fault", "no_warp", "launch", "selected"].map(str::to_string),
+    );
     names.extend((0..=7).map(|code: u8| code.to_string()));
     let missing: Vec<_> = names.iter().filter(|name| explain::find(name).is_none()).collect();
     assert!(missing.is_empty(), "without a page: {missing:?}");

@@ -104,6 +104,7 @@ pub(super) fn place(
     graph: &Successors,
     post: &PostDominance,
     bare: &Bits,
+    waiting: &Bits,
     diverging: &Bits,
 ) -> Joins {
     let mut branches: Vec<Branch> = blocks
@@ -121,7 +122,7 @@ pub(super) fn place(
             }
         })
         .collect();
-    meet_at_bare_exits(&mut branches, graph, bare);
+    meet_at_bare_exits(&mut branches, graph, bare, waiting);
     let private_exits = private_exits(&branches, blocks, graph, bare);
     let mut shared = graph.clone();
     for &(from, exit) in &private_exits {
@@ -138,8 +139,9 @@ fn regions(branches: &[Branch], graph: &Successors) -> Vec<(usize, usize, Bits)>
     met.map(|(block, meet)| (block, meet, region(graph, block, Some(meet)))).collect()
 }
 
-/// Lets branches whose sides meet nowhere before it meet at a shared bare exit, where no other join is in the way.
-fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits) {
+/// Lets branches whose sides meet nowhere before it meet at a shared bare exit, where no other join is in the way, and no
+/// barrier on the way of some sides only: those who wait at it would wait for the others, and these for them.
+fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits, waiting: &Bits) {
     let regions = regions(branches, graph);
     for branch in branches.iter_mut().filter(|b| !b.meets) {
         let block = branch.block.index();
@@ -150,7 +152,9 @@ fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits) 
         let enclosed = regions.iter().any(|(other, meet, region)| {
             *other != block && *meet != exit && region.contains(block) && from_here.contains(*meet)
         });
-        if !enclosed {
+        let waits = |side: &Bits| waiting.iter().any(|w| side.contains(w));
+        let some_wait = sides.iter().any(waits) && !sides.iter().all(waits);
+        if !enclosed && !some_wait {
             branch.reconverge = Some(BasicBlockId(exit as u32));
             branch.meets = true;
         }
