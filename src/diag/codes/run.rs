@@ -66,7 +66,7 @@ pub(super) const CODES: &[Code] = &[
         "Write to a buffer, or to a variable that is not `.const`.",
         None("It takes a store through a generic pointer to a `.const` variable.")),
     code("undefined-shuffle",
-        "`shfl` reads the register of a lane that does not execute it: the value is undefined.",
+        "`shfl` reads the register of a lane that does not execute it: the value is undefined. Here it is 0, and without checks the report says so.",
         "Let the lane that is read take part, or keep the source inside the lanes that do.",
         Run("simt-sim check --run tests/races/undefined_shuffle.ir")),
     code("unset-local",

@@ -6,7 +6,7 @@ mod memory;
 pub(super) use memory::names_of;
 
 use super::calls::{self, Frame, Table};
-use super::functions::{Functions, Signature};
+use super::functions::{Functions, Signature, holds};
 use super::lines::Lines;
 use super::operands::Args;
 use super::rows::Rows;
@@ -51,6 +51,8 @@ pub(super) struct Body<'a> {
     pub(super) unknown: BTreeSet<String>,
     /// Whether an error was found, reported or silent.
     pub(super) failed: bool,
+    /// Whether what is being read holds a `trap`.
+    pub(super) traps: bool,
     /// The functions of this kernel, by their numbers in the module.
     pub(super) reachable: Vec<usize>,
     /// The row that holds where frames begin, if there are functions.
@@ -135,6 +137,7 @@ impl<'a> Body<'a> {
             switches: Vec::new(),
             unknown: BTreeSet::new(),
             failed: false,
+            traps: false,
             reachable,
             frame_pointer,
             signature: None,
@@ -151,6 +154,7 @@ impl<'a> Body<'a> {
 
     /// Reads the body of the kernel or, with a signature, of a function.
     fn read(&mut self, function: &Function, statements: &'a [Statement], signature: Option<Signature>) {
+        self.traps = holds(statements, "trap");
         self.tables.clear();
         calls::tables(statements, &mut self.tables);
         self.frame = Frame::default();

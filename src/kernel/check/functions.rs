@@ -250,6 +250,13 @@ fn call_target(inst: &Instruction) -> Option<&Name> {
     })
 }
 
+/// Whether an instruction with this mnemonic is among the statements.
+pub(super) fn holds(statements: &[Statement], mnemonic: &str) -> bool {
+    let mut found = false;
+    each_instruction(statements, &mut |inst| found |= inst.mnemonic.text == mnemonic);
+    found
+}
+
 fn each_instruction<'s>(statements: &'s [Statement], visit: &mut dyn FnMut(&'s Instruction)) {
     for statement in statements {
         match statement {

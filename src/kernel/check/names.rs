@@ -53,7 +53,25 @@ const SPECIALS: &[(&str, Special)] = &[
     ("%lanemask_gt", Special::LanemaskGt),
     ("%dynamic_smem_size", Special::DynamicSmemSize),
     ("%total_smem_size", Special::TotalSmemSize),
+    ("%aggr_smem_size", Special::TotalSmemSize),
 ];
+
+/// Bytes at the start of a block's shared memory that are the system's, where a kernel asks for them: as much as sm_90 keeps.
+pub(super) const RESERVED_SHARED: u32 = 1 << 10;
+
+/// Special registers that tell where the reserved shared memory is. Of its two areas cooperative groups use the second.
+const RESERVED: &[(&str, u32)] = &[
+    ("%reserved_smem_offset_begin", 0),
+    ("%reserved_smem_offset_end", RESERVED_SHARED),
+    ("%reserved_smem_offset_cap", RESERVED_SHARED),
+    ("%reserved_smem_offset_0", 0),
+    ("%reserved_smem_offset_1", RESERVED_SHARED / 2),
+];
+
+/// Whether a name tells where the reserved shared memory is.
+pub(super) fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|(reserved, _)| *reserved == name)
+}
 
 const CLOCKS: &[(&str, Clock)] = &[
     ("%clock", Clock::Low),
@@ -84,6 +102,9 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
             Some(Found::Constant(0))
         }
         _ => {
+            if let Some(&(_, offset)) = RESERVED.iter().find(|(n, _)| *n == name) {
+                return Some(Found::Constant(offset));
+            }
             let clock = CLOCKS.iter().find(|(n, _)| *n == name).map(|&(_, clock)| Found::Clock(clock));
             clock.or_else(|| SPECIALS.iter().find(|(n, _)| *n == name).map(|&(_, special)| Found::Special(special)))
         }
@@ -91,6 +112,16 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
 }
 
 impl Body<'_> {
+    /// Reports that `grid.sync()` cannot work: it takes the workspace of a cooperative launch, or traps.
+    fn cooperative(&mut self, name: &Name) {
+        let message = format!("`{}` is the workspace of a cooperative launch, which is not supported", name.text);
+        let error = Diagnostic::error("cooperative-launch", name.span, message);
+        let help = "`grid.sync()` of cooperative groups needs it: end the kernel there, and launch a second one";
+        if self.unknown.insert("%envreg".to_string()) {
+            self.report(error.help(help));
+        }
+    }
+
     /// What `name` stands for; `None` after reporting that it is unknown.
     pub(super) fn find(&mut self, name: &Name) -> Option<Found> {
         if let Some(used) = self.scopes.register(&name.text, &mut self.rows) {
@@ -101,6 +132,9 @@ impl Body<'_> {
             return Some(Found::Symbol(symbol));
         }
         if let Some(found) = special_of(&name.text) {
+            if self.traps && matches!(name.text.as_str(), "%envreg1" | "%envreg2") {
+                self.cooperative(name);
+            }
             return Some(found);
         }
         if let Some(function) = self.functions.find(&name.text) {

@@ -1,6 +1,7 @@
 //! A kernel's memory: its parameter block, its shared and its local variables.
 
 use super::super::calls::Frame;
+use super::super::names::{RESERVED_SHARED, is_reserved};
 use super::super::variables::{Symbol, place, shape};
 use super::Body;
 use crate::diag::Diagnostic;
@@ -55,6 +56,10 @@ impl Body<'_> {
     pub(super) fn shared(&mut self, bodies: &[&[Statement]]) {
         let mut names = BTreeSet::new();
         bodies.iter().for_each(|statements| names_of(statements, &mut names));
+        if names.iter().any(|name| is_reserved(name)) {
+            self.shared_end = RESERVED_SHARED.into();
+            self.shared_variables.push(("reserved".to_string(), 0, RESERVED_SHARED));
+        }
         let of_module: Vec<&Variable> =
             self.statics.shared.iter().copied().filter(|v| names.contains(v.name.text.as_str())).collect();
         let (dynamic, fixed): (Vec<&Variable>, Vec<&Variable>) = of_module.into_iter().partition(|v| is_dynamic(v));
