@@ -131,7 +131,7 @@ fn every_form_has_what_its_reader_needs() {
 
     assert!(form("md").1.contains("| Right | 2 / 2 |"));
     let table = form("table").1;
-    for words in ["measured", "wanted", "exact count", "The branch that diverged most often", "#.#.#.#."] {
+    for words in ["measured", "wanted", "compiler count", "The branch that diverged most often", "#.#.#.#."] {
         assert!(table.contains(words), "`{words}` is not in\n{table}");
     }
     let out = folder.join("results.json");
