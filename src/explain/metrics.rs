@@ -127,13 +127,13 @@ const NOTES: &[Note] = &[
         "Local memory is where frames, spilled registers and arrays with computed indices live: unroll so that indices are constants, and avoid recursion.",
         LOCALS, "gpgpu_n_mem_read_local and gpgpu_n_mem_write_local, which count requests to L2"),
     note(&["stall_exec_dependency", "stall_memory_dependency", "stall_sync", "stall_pipe_busy", "stall_memory_throttle",
-           "stall_not_selected", "stall_sleeping", "stall_other"],
+           "stall_not_selected", "stall_sleeping", "stall_other", "stall_inst_fetch", "stall_constant_memory_dependency"],
         "Begin with the largest share, and only if issue slots are lost; the pages of the states that it is made of say what to do.",
         NEIGHBORED, ""),
     note(&["warp_state_selected", "warp_state_wait", "warp_state_short_scoreboard", "warp_state_long_scoreboard",
            "warp_state_barrier", "warp_state_membar", "warp_state_branch_resolving", "warp_state_math_pipe_throttle",
            "warp_state_mio_throttle", "warp_state_lg_throttle", "warp_state_not_selected", "warp_state_sleeping",
-           "warp_state_blocked", "warp_state_drain"],
+           "warp_state_blocked", "warp_state_drain", "warp_state_no_instruction", "warp_state_imc_miss"],
         "Begin with the largest of them; the page of the state itself (the name without warp_state_) says what to do.",
         NEIGHBORED, ""),
     note(&["warp_latency_per_inst"],
@@ -194,6 +194,10 @@ fn stall_metrics(name: &str) -> Option<&'static str> {
         }
         "stall_not_selected" => "smsp__warp_issue_stalled_not_selected_per_warp_active.pct, of all warp cycles",
         "stall_sleeping" => "smsp__warp_issue_stalled_sleeping_per_warp_active.pct, of all warp cycles",
+        "stall_inst_fetch" => "smsp__warp_issue_stalled_no_instruction_per_warp_active.pct, of all warp cycles",
+        "stall_constant_memory_dependency" => {
+            "smsp__warp_issue_stalled_imc_miss_per_warp_active.pct, of all warp cycles"
+        }
         "stall_other" => "smsp__warp_issue_stalled_{branch_resolving,misc}_per_warp_active.pct, of all warp cycles",
         _ => return None,
     })
