@@ -4,7 +4,7 @@
 //! with the functions that it can reach, is read statement by statement (`body`, `calls`),
 //! its names looked up (`scope`, `names`), its operands held against their forms (`operands`, `literals`), its instructions
 //! turned into operations (`lower`), their operands into rows (`rows`). An error in one instruction hides no other; a kernel
-//! with an error is not returned.
+//! with an error in what it reaches is refused (`reach`).
 
 mod body;
 mod calls;
