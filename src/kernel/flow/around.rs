@@ -26,8 +26,9 @@ impl<'a> Around<'a> {
     pub(super) fn block(&self, block: BasicBlockId) -> impl Iterator<Item = &'a Branch> {
         let around = move |b: &&Branch| {
             b.may_diverge && {
-                let meet = self.flow.immediate_post_dominator(b.block).map(|m| m.index());
-                region(&self.graph, b.block.index(), meet).contains(block.index())
+                // Where one side only leads to exits, the rest goes on: lanes that end early are not apart.
+                let meet = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
+                region(&self.graph, b.block.index(), meet.map(|m| m.index())).contains(block.index())
             }
         };
         let branches = if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };
