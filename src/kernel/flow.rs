@@ -51,6 +51,8 @@ pub(in crate::kernel) fn count_blocks(insts: &[Inst]) -> usize {
 pub struct ControlFlow {
     blocks: Vec<BasicBlock>,
     block_of: Vec<BasicBlockId>,
+    /// The ways from each block that constants leave open.
+    ways: graph::Successors,
     idom: Vec<Option<usize>>,
     ipdom: Vec<Option<usize>>,
     loops: Vec<Loop>,
@@ -95,6 +97,7 @@ impl ControlFlow {
         ControlFlow {
             blocks,
             block_of,
+            ways: graph,
             idom,
             ipdom: post.ipdom,
             loops,
@@ -123,6 +126,7 @@ impl ControlFlow {
             reachable: b.reachable,
         }));
         self.block_of.extend(other.block_of.into_iter().map(id));
+        self.ways.extend(other.ways.into_iter().map(|to| to.into_iter().map(|b| b + blocks).collect()));
         self.idom.extend(shifted(other.idom));
         self.ipdom.extend(shifted(other.ipdom));
         self.loops.extend(other.loops.into_iter().map(|l| Loop {

@@ -2,7 +2,6 @@
 //! between them and the place where their sides meet.
 
 use super::ControlFlow;
-use super::graph::{Successors, successors};
 use super::joins::Branch;
 use super::uniformity::region;
 use crate::base::BasicBlockId;
@@ -13,13 +12,12 @@ pub struct Around<'a> {
     flow: &'a ControlFlow,
     insts: &'a [Inst],
     functions: &'a [DeviceFunction],
-    graph: Successors,
 }
 
 impl<'a> Around<'a> {
     /// For a checked kernel of these instructions.
     pub fn new(flow: &'a ControlFlow, insts: &'a [Inst], functions: &'a [DeviceFunction]) -> Around<'a> {
-        Around { flow, insts, functions, graph: successors(&flow.blocks) }
+        Around { flow, insts, functions }
     }
 
     /// The branches of its own function around a block, in the order of the text.
@@ -28,7 +26,7 @@ impl<'a> Around<'a> {
             b.may_diverge && {
                 // Where one side only leads to exits, the rest goes on: lanes that end early are not apart.
                 let meet = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
-                region(&self.graph, b.block.index(), meet.map(|m| m.index())).contains(block.index())
+                region(&self.flow.ways, b.block.index(), meet.map(|m| m.index())).contains(block.index())
             }
         };
         let branches = if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };
