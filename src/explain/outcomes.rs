@@ -56,7 +56,7 @@ pub(super) const EXITS: &[Exit] = &[
         4,
         ("exit-4", "4"),
         "cycle limit reached: nothing is proved",
-        "Raise --max-cycles, or make the problem smaller with --set.",
+        "See `simt-sim explain cycle-limit`.",
         "simt-sim run programs/small/vector_add.ir --max-cycles 100",
     ),
     exit(
