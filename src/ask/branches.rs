@@ -182,8 +182,8 @@ fn ternary() -> Result<Findings, Trouble> {
         tables: vec![table],
         sentences: vec![
             "?: is not an instruction: the compiler chooses a branch, predicates or a select, and does the same for a short if.".to_owned(),
-            "A select has no branch to count, so the profiler's branch efficiency is perfect although half of the values computed \
-             are thrown away."
+            "A select has no branch to count, so the profiler sees no divergence although half of the values computed are thrown \
+             away; branch efficiency is 0 where there is no branch at all."
                 .to_owned(),
             "Look at the machine code before you rewrite an if as ?:; it is often the same already.".to_owned(),
         ],

@@ -157,27 +157,19 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
         ("if/else predicated", guards),
         ("if/else as a back end lowers it", lowered),
     ];
-    let [_, lonely, split, guarded, (made, ..)] = each(rows, |(name, trial)| {
+    let [_, lonely, split, guarded, made] = each(rows, |(name, trial)| {
         let done = trial.run()?;
         let figures = ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
             .map(|m| done.real(m));
         let [branches, warps, guards] = each(figures, |f| f)?;
-        table.row(
-            name,
-            [
-                done.count("conditional_branches")?.into(),
-                done.count("divergent_branch")?.into(),
-                branches.into(),
-                warps.into(),
-                guards.into(),
-            ],
-        );
-        Ok((branches, warps, guards))
+        let (executed, divergent) = (done.count("conditional_branches")?, done.count("divergent_branch")?);
+        table.row(name, [executed.into(), divergent.into(), branches.into(), warps.into(), guards.into()]);
+        Ok((divergent, warps, guards, branches, executed))
     })?;
     Ok(Findings {
         short: format!(
-            "They divide by different things: a block of one thread never diverges ({} %), yet fills {} % of its warps' lanes.",
-            real(lonely.0),
+            "They divide by different things: a block of one thread never diverges ({} divergent branches), yet fills {} % of its warps' lanes.",
+            lonely.0,
             real(lonely.1)
         ),
         tables: vec![table],
@@ -187,16 +179,18 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
                 .to_owned(),
             format!(
                 "Lanes that never existed lower only the second. Predicates hide from both: the if/else as a branch has {} % branch \
-                 efficiency, predicated {} %; only the efficiency that leaves out lanes with a guard switched off, {} %, shows the loss.",
-                real(split.0),
-                real(guarded.0),
+                 efficiency, predicated it has {} branches; only the efficiency that leaves out lanes with a guard switched off, {} %, \
+                 shows the loss.",
+                real(split.3),
+                guarded.4,
                 real(guarded.2)
             ),
             format!(
-                "Compilers do that by themselves: lowered as for an H200, the if/else as a branch comes out with {} % branch efficiency \
+                "Compilers do that by themselves: lowered as for an H200, the if/else as a branch comes out with {} branches \
                  (`--lowering hardware`).",
-                real(made)
+                made.4
             ),
+            "In a run without branches, branch efficiency is 0 here and in Nsight Compute; it is no sign of divergence.".to_owned(),
         ],
         ..Findings::default()
     })

@@ -71,7 +71,7 @@ const NOTES: &[Note] = &[
         "A branch costs issue slots also where no warp diverges: unroll, or let a short if be predicated.",
         NEIGHBORED, ""),
     note(&["divergent_branch", "branch_efficiency"],
-        "Let neighbouring lanes decide alike: by warp, by block, by sorted data. The report's table of branches names the lines. Predicated code counts no branch, so 100 does not mean that no lane idles: look at average_pred_on_lanes.",
+        "Let neighbouring lanes decide alike: by warp, by block, by sorted data. The report's table of branches names the lines. Predicated code counts no branch, so neither 0 divergent branches nor 100 % mean that no lane idles: look at average_pred_on_lanes. 0 % without any branch is Nsight Compute's rule, too.",
         NEIGHBORED, ""),
     note(&["thread_inst_executed", "not_predicated_off_thread_inst_executed"],
         "It is the work that lanes did; only fewer instructions make it smaller.",
