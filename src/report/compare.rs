@@ -54,6 +54,8 @@ pub struct Side {
     pub finish: Finish,
     /// Whether it ended well and every expectation holds.
     pub passed: bool,
+    /// How far to trust its cycles.
+    pub trust: String,
 }
 
 /// One number of both runs.
@@ -222,7 +224,9 @@ fn notes(a: &Run, b: &Run) -> Vec<String> {
 }
 
 fn side(name: String, run: &Run) -> Side {
+    let cycles = metrics::find("elapsed_cycles");
     Side {
+        trust: cycles.map_or_else(String::new, |metric| run.trust_of(metric)),
         name,
         program: run.program.clone(),
         kernel: run.kernel.clone(),

@@ -43,6 +43,7 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
     }
     page.heading("In short");
     page.paragraph(&found.closing, "  ", "  ");
+    page.paragraph(&format!("Cycles of A: {}. Cycles of B: {}.", a.trust, b.trust), "  ", "  ");
     page.finish()
 }
 
