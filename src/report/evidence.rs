@@ -160,7 +160,7 @@ fn off(held: &Held) -> f64 {
 
 /// Rounded up to a tenth, so that what is stated holds.
 fn tenths(percent: f64) -> f64 {
-    (percent * 10.0 - 1e-9).ceil().max(0.0) / 10.0
+    (percent * 10.0 - 1e-9).ceil() / 10.0 + 0.0
 }
 
 /// Counters of [`KernelErrors::errors`].
