@@ -111,6 +111,9 @@ mod tests {
     use super::*;
     use crate::isa::Type;
 
+    /// A way to cut slices: its name, and the ends of the slice of an index.
+    type Way = (&'static str, fn(u64) -> (u64, u64));
+
     struct Words(Vec<u32>);
     impl MemoryView for Words {
         fn word(&self, _: usize, word: u64) -> u32 {
@@ -121,7 +124,7 @@ mod tests {
     #[test]
     fn a_slice_that_moves_comes_to_what_it_would_alone() {
         let memory = Words((0..64u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect());
-        let ways: [(&str, fn(u64) -> (u64, u64)); 6] = [
+        let ways: [Way; 6] = [
             ("prefix", |i| (0, i)),
             ("suffix", |i| (i, 40)),
             ("moving", |i| (i, i + 5)),

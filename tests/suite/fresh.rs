@@ -55,6 +55,7 @@ fn judge(text: &str) -> Result<u32, String> {
 }
 
 #[test]
+#[expect(clippy::print_stderr, reason = "a campaign says how much it ran")]
 fn fresh_kernels_leave_what_the_oracle_leaves() {
     let (kernels, runs) = (Cell::new(0), Cell::new(0));
     let programs = prop_oneof![generated::any_program().boxed(), generated::program_in_parts().boxed()];
@@ -63,7 +64,7 @@ fn fresh_kernels_leave_what_the_oracle_leaves() {
         kernels.set(kernels.get() + 1);
         Ok(())
     });
-    println!("{} kernels in {} runs", kernels.get(), runs.get());
+    eprintln!("{} kernels in {} runs", kernels.get(), runs.get());
     if let Err(failure) = result {
         panic!("{failure}\nto keep it, save the program under tests/regressions/ or tests/races/");
     }
