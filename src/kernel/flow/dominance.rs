@@ -175,6 +175,7 @@ pub(super) fn post_dominance(
     }
     let back = reversed(graph);
     let mut remaining: Vec<usize> = reach(graph, [0], None).iter().filter(|&b| !bare.contains(b)).collect();
+    let passed = waits_passed(graph, waiting);
     let mut exits: Vec<Exit> = Vec::new();
     let exit = |from: usize, bare: Option<usize>| {
         let reached_by = reach(&back, [from], None);
@@ -192,7 +193,8 @@ pub(super) fn post_dominance(
         exits.retain(|exit| exit.count > 0);
         let weigh = |exit: &&Exit| {
             let returns = returning == Some(exit.from);
-            (returns, exit.waits, exit.count, std::cmp::Reverse(depth[exit.from]), exit.from)
+            let passed = passed[exit.from];
+            (returns, exit.waits, passed, exit.count, std::cmp::Reverse(depth[exit.from]), exit.from)
         };
         let main = exits.iter().max_by_key(weigh);
         let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
@@ -213,6 +215,21 @@ pub(super) fn post_dominance(
         layer(graph, &members, &ends, cut, &mut number, &mut out);
     }
     out
+}
+
+/// By block: how many blocks in which threads wait lie on every way to it, itself included. Of two exits that the same waits can lead
+/// to, the main one is that which lanes reach only after them: a lane that leaves for the other one, as by a `ret` in a loop
+/// around a `.sync`, waits there for nobody.
+fn waits_passed(graph: &Successors, waiting: &Bits) -> Vec<u32> {
+    let idom = dominators(graph, 0);
+    let mut order: Vec<usize> = (0..graph.len()).collect();
+    let depth = depths(&idom);
+    order.sort_by_key(|&block| depth[block]);
+    let mut passed = vec![0; graph.len()];
+    for block in order {
+        passed[block] = u32::from(waiting.contains(block)) + idom[block].map_or(0, |above| passed[above]);
+    }
+    passed
 }
 
 /// A layer for blocks that reach no exit: those that reach one circle without a way out, and the edges that close it.
