@@ -446,7 +446,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         )
     },
     loose(
-        0.4,
+        0.45,
         Experiment {
             figure: Figure::Skew,
             ..spans(

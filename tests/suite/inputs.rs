@@ -143,7 +143,6 @@ fn only_regular_files_are_read_and_no_more_than_needed() {
             &["check", path],
             &["run", "tests/inputs/pairs.ir", "--machine", &pipe.replace("pipe", "pipe.ron")],
             &["sweep", "--merge", path],
-            &["sweep", "tests/inputs/pairs.ir", "-L", "mode", "volta", "--out", path],
         ] {
             refused(arguments, &["cannot read"]);
         }

@@ -150,9 +150,15 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
 #[test]
 fn an_early_return_is_predicated_with_its_stores() {
     let done = run("h200", "tests/regressions/early_return_with_a_store.ir");
-    let (branches, lanes) = (metric(&done, "branch"), metric(&done, "average_pred_on_lanes"));
+    let (branches, lanes) = (metric(&done, "conditional_branches"), metric(&done, "average_pred_on_lanes"));
     assert_eq!(branches, 0.0, "ptxas 13.0 for sm_90: @P0 STG, @P0 EXIT");
     assert!(lanes < 32.0);
     let written = MachineSpec { lowering: Lowering::AsWritten, ..machine("h200") };
-    assert_eq!(metric(&run_on(&written, Mode::Volta, "tests/regressions/early_return_with_a_store.ir"), "branch"), 1.0);
+    assert_eq!(
+        metric(
+            &run_on(&written, Mode::Volta, "tests/regressions/early_return_with_a_store.ir"),
+            "conditional_branches"
+        ),
+        1.0
+    );
 }

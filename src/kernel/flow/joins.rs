@@ -152,7 +152,10 @@ fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits, 
         let enclosed = regions.iter().any(|(other, meet, region)| {
             *other != block && *meet != exit && region.contains(block) && from_here.contains(*meet)
         });
-        let waits = |side: &Bits| waiting.iter().any(|w| side.contains(w));
+        // The branch's own block is on the way of a side that comes round to it.
+        let comes_round = |side: &Bits| side.iter().any(|from| graph[from].contains(&block));
+        let waits =
+            |side: &Bits| waiting.iter().any(|w| side.contains(w)) || waiting.contains(block) && comes_round(side);
         let some_wait = sides.iter().any(waits) && !sides.iter().all(waits);
         if !enclosed && !some_wait {
             branch.reconverge = Some(BasicBlockId(exit as u32));

@@ -89,6 +89,7 @@ Produce:
     mov.u32         %value, 1;
     st.shared.u32   [%at], %value;
 Join:
+    st.shared.u32   [%at], %value;
     ret;
 }
 ";
