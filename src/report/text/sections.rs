@@ -142,49 +142,30 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
     let line_cell = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
     let share = |part: u64, all: u64| percent((part as f64 / all.max(1) as f64 * 1000.0).round() as u32);
-    let rows: Vec<Vec<String>> = run
-        .branches
-        .iter()
-        .map(|b| {
-            vec![
-                b.line.to_string(),
-                b.text.clone(),
-                grouped(b.executed),
-                grouped(b.divergent),
-                share(b.divergent, b.executed),
-                cell(b.average_active_lanes),
-                cell(b.taken_lanes_average),
-                line_cell(b.reconverges_at),
-            ]
-        })
-        .collect();
+    let row = |line: u32, text: &str, (executed, parted): (u64, u64), lanes: [Option<f64>; 2], meet: Option<u32>| {
+        let [active, taken] = lanes.map(cell);
+        let (count, parts) = (grouped(executed), grouped(parted));
+        vec![line.to_string(), text.to_owned(), count, parts, share(parted, executed), active, taken, line_cell(meet)]
+    };
+    let branches = run.branches.iter().map(|b| {
+        let lanes = [b.average_active_lanes, b.taken_lanes_average];
+        row(b.line, &b.text, (b.executed, b.divergent), lanes, b.reconverges_at)
+    });
     let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "meet at"];
-    if !rows.is_empty() {
-        page.table(&header, rows, &[1], Some(1));
+    if !run.branches.is_empty() {
+        page.table(&header, branches.collect(), &[1], Some(1));
     }
-    let rows: Vec<Vec<String>> = run
-        .predicated
-        .iter()
-        .map(|b| {
-            vec![
-                b.line.to_string(),
-                b.text.clone(),
-                grouped(b.executed),
-                grouped(b.mixed),
-                share(b.mixed, b.executed),
-                cell(b.average_active_lanes),
-                cell(b.taken_lanes_average),
-                line_cell(b.reconverges_at),
-            ]
-        })
-        .collect();
+    let predicated = run.predicated.iter().map(|b| {
+        let lanes = [b.average_active_lanes, b.taken_lanes_average];
+        row(b.line, &b.text, (b.executed, b.mixed), lanes, b.reconverges_at)
+    });
     if let Some(note) = run.predication_note() {
         if !run.branches.is_empty() {
             page.line("");
         }
         let header =
             ["line", "predicated branch", "reached", "mixed", "share", "lanes active", "lanes taken", "meet at"];
-        page.table(&header, rows, &[1], Some(1));
+        page.table(&header, predicated.collect(), &[1], Some(1));
         page.paragraph("mixed: warps of which some lanes would have branched and some not", "  ", "  ");
         page.paragraph(&note, "  ", "  ");
     }
