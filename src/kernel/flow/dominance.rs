@@ -175,7 +175,7 @@ pub(super) fn post_dominance(
     }
     let back = reversed(graph);
     let mut remaining: Vec<usize> = reach(graph, [0], None).iter().filter(|&b| !bare.contains(b)).collect();
-    let before = before(graph, waiting, depth);
+    let passed = waits_passed(graph, waiting);
     let mut exits: Vec<Exit> = Vec::new();
     let exit = |from: usize, bare: Option<usize>| {
         let reached_by = reach(&back, [from], None);
@@ -193,10 +193,8 @@ pub(super) fn post_dominance(
         exits.retain(|exit| exit.count > 0);
         let weigh = |exit: &&Exit| {
             let returns = returning == Some(exit.from);
-            let Before { waits, leaves } = before[exit.from];
-            let leaves = if exit.waits > 0 { leaves } else { 0 };
-            let inner = std::cmp::Reverse;
-            (returns, exit.waits, waits, inner(leaves), exit.count, inner(depth[exit.from]), exit.from)
+            let passed = passed[exit.from];
+            (returns, exit.waits, passed, exit.count, std::cmp::Reverse(depth[exit.from]), exit.from)
         };
         let main = exits.iter().max_by_key(weigh);
         let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
@@ -219,32 +217,19 @@ pub(super) fn post_dominance(
     out
 }
 
-/// What lies on every way to a block.
-#[derive(Clone, Copy, Default)]
-struct Before {
-    /// Blocks in which threads wait, itself included.
-    waits: u32,
-    /// Loops around the last block in any, itself included: those that an exit here leaves.
-    leaves: u32,
-}
-
-/// By block: what lies before it. Of two exits that the same waits can lead to, the main one is that which lanes reach only after
-/// more of them, or from fewer loops: a lane that leaves for the other one, as by a `ret` in a loop around a `.sync`, waits there
-/// for nobody.
-fn before(graph: &Successors, waiting: &Bits, depth: &[u32]) -> Vec<Before> {
+/// By block: how many blocks in which threads wait lie on every way to it, itself included. Of two exits that the same waits can lead
+/// to, the main one is that which lanes reach only after them: a lane that leaves for the other one, as by a `ret` in a loop
+/// around a `.sync`, waits there for nobody.
+fn waits_passed(graph: &Successors, waiting: &Bits) -> Vec<u32> {
     let idom = dominators(graph, 0);
-    let height = depths(&idom);
     let mut order: Vec<usize> = (0..graph.len()).collect();
-    order.sort_by_key(|&block| height[block]);
-    let mut before = vec![Before::default(); graph.len()];
+    let depth = depths(&idom);
+    order.sort_by_key(|&block| depth[block]);
+    let mut passed = vec![0; graph.len()];
     for block in order {
-        let above = idom[block].map(|above| before[above]).unwrap_or_default();
-        before[block] = Before {
-            waits: above.waits + u32::from(waiting.contains(block)),
-            leaves: if depth[block] > 0 { depth[block] } else { above.leaves },
-        };
+        passed[block] = u32::from(waiting.contains(block)) + idom[block].map_or(0, |above| passed[above]);
     }
-    before
+    passed
 }
 
 /// A layer for blocks that reach no exit: those that reach one circle without a way out, and the edges that close it.
