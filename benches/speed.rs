@@ -4,10 +4,11 @@
 //! the name says otherwise.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode, Options};
-use simt_sim::pipeline::{Program, simulate};
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{MachineSpec, Mode, Options};
+use simt_report::simulate::simulate;
 
 const REDUCTIONS: [&str; 3] = ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"];
 

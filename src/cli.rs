@@ -37,7 +37,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 
 use args::{Args, Command};
-use simt_sim::grade::plain;
+use simt_teach::grade::plain;
 
 /// Bytes of a message.
 const MOST_MESSAGE: usize = 16 << 10;

@@ -7,11 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use simt_sim::diag::{self, Source};
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode, Options, Side};
-use simt_sim::pipeline::{Program, simulate};
+use simt_core::Program;
+use simt_core::diag::{self, Source};
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{MachineSpec, Mode, Options, Side};
+use simt_report::simulate::simulate;
 
 /// Programs that are made for more data than a test of their meaning needs run on this many elements.
 const SMALL: (&str, &str) = ("n", "1 << 14");

@@ -2,15 +2,15 @@
 
 use std::sync::LazyLock;
 
-use simt_sim::checks::Checks;
-use simt_sim::debug::{Base, format_value, parse_value};
-use simt_sim::divergence::SideOrder;
-use simt_sim::isa::Type;
-use simt_sim::launch::{self, Overrides};
-use simt_sim::observe::Window;
-use simt_sim::pipeline::Program;
-use simt_sim::report::metrics;
-use simt_sim::sweep::{Setting, Shard, Step};
+use simt_core::Program;
+use simt_core::checks::Checks;
+use simt_core::debug::{Base, format_value, parse_value};
+use simt_core::divergence::SideOrder;
+use simt_core::isa::Type;
+use simt_core::launch::{self, Overrides};
+use simt_core::observe::Window;
+use simt_report::metrics;
+use simt_teach::sweep::{Setting, Shard, Step};
 
 use super::{laws, text_of};
 

@@ -2,8 +2,8 @@
 
 use std::sync::LazyLock;
 
-use simt_sim::grade::{self, Answers, Assignment, Graded, Measured, Reader, Submission, show};
-use simt_sim::report::Style;
+use simt_report::Style;
+use simt_teach::grade::{self, Answers, Assignment, Graded, Measured, Reader, Submission, show};
 
 use super::{laws, text_of};
 

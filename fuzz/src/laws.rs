@@ -1,6 +1,6 @@
 //! What holds for every finding and for every text that a terminal may show.
 
-use simt_sim::diag::{self, Diagnostic, Source, Span, codes};
+use simt_core::diag::{self, Diagnostic, Source, Span, codes};
 
 /// Every finding has a code of the register and lies in the text; all can be shown.
 pub(crate) fn findings(found: &[Diagnostic], text: &str) {

@@ -2,14 +2,14 @@
 
 use std::sync::LazyLock;
 
-use simt_sim::calibrate;
-use simt_sim::gpu::{DivergenceRecord, Explanations, GeneratedRecord, Observation};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, MachineSpec, Options};
-use simt_sim::pipeline::Program;
-use simt_sim::report::profile::Profile;
-use simt_sim::report::validation::Known;
-use simt_sim::sweep::Results;
+use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, MachineSpec, Options};
+use simt_gpu::calibrate;
+use simt_gpu::{DivergenceRecord, Explanations, GeneratedRecord, Observation};
+use simt_report::profile::Profile;
+use simt_report::validation::Known;
+use simt_teach::sweep::Results;
 
 use super::{laws, text_of};
 

@@ -1,19 +1,21 @@
 //! Program texts: parsed, checked, run.
 
-use simt_sim::base::BlockId;
-use simt_sim::checks::Checks;
-use simt_sim::diag::has_errors;
-use simt_sim::divergence::SideOrder;
-use simt_sim::instrument::instrument;
-use simt_sim::kernel::{Kernel, Op, Special};
-use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{self, Finish, MachineSpec, Mode, Options};
-use simt_sim::observe::Window;
-use simt_sim::pipeline::{self, Program};
-use simt_sim::report::annotate::{Source, annotate};
-use simt_sim::report::timeline::{Axis, MapStyle, lane_map};
-use simt_sim::report::{self, Style};
-use simt_sim::{grade, oracle, text};
+use simt_core::Program;
+use simt_core::base::BlockId;
+use simt_core::checks::Checks;
+use simt_core::diag::has_errors;
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::{Kernel, Op, Special};
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::{self, Finish, MachineSpec, Mode, Options};
+use simt_core::observe::Window;
+use simt_core::{oracle, ptx};
+use simt_gpu::instrument::instrument;
+use simt_report::annotate::{Source, annotate};
+use simt_report::simulate;
+use simt_report::timeline::{Axis, MapStyle, lane_map};
+use simt_report::{self as report, Style};
+use simt_teach::grade;
 
 use super::{laws, text_of};
 
@@ -29,15 +31,15 @@ const MOST_FOOTPRINT: u64 = 64 << 20;
 /// Lexer, parser, printer: what parses without an error is printed as a text that says the same, and is printed the same again.
 pub fn text(data: &[u8]) {
     let text = text_of(data);
-    let (module, found) = text::parse(&text);
+    let (module, found) = ptx::parse(&text);
     laws::findings(&found, &text);
-    let printed = text::print(&module);
+    let printed = ptx::print(&module);
     if has_errors(&found) {
         return;
     }
-    let (again, found) = text::parse(&printed);
+    let (again, found) = ptx::parse(&printed);
     assert!(!has_errors(&found), "the printed text has errors: {found:?}\n{printed}");
-    assert_eq!(text::print(&again), printed, "printing is not settled");
+    assert_eq!(ptx::print(&again), printed, "printing is not settled");
 }
 
 /// The checker and the analyses behind it, of control flow above all: a sound kernel is lowered for every sort of machine, its graph
@@ -113,7 +115,7 @@ pub fn run(data: &[u8]) {
 /// A run with every check and every text that can be made of it. Gives the launch afterwards if nothing at all was found.
 fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
     let style = Style { width: 80, color: false };
-    let checked = pipeline::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
+    let checked = simulate::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
     laws::findings(&checked.findings, &program.text);
     let simulation = checked.simulation;
     laws::harmless(&report::text(&simulation.run, style));
@@ -122,7 +124,7 @@ fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec
     simulation.run.to_json().expect("a report can be written as JSON");
 
     let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
-    let recording = pipeline::record(program, kernel, launch.clone(), spec, options, &window).ok()?;
+    let recording = simulate::record(program, kernel, launch.clone(), spec, options, &window).ok()?;
     laws::harmless(&lane_map(&recording, MapStyle { style, axis: Axis::Cycle }));
     (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty()).then_some(simulation.launch)
 }

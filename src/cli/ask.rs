@@ -1,7 +1,7 @@
 //! `simt-sim ask`: questions, answered by experiment.
 
-use simt_sim::ask::{self, Experiment};
-use simt_sim::report;
+use simt_report as report;
+use simt_teach::ask::{self, Experiment};
 
 use super::args::{AskArgs, Format};
 use super::{Exit, Failure, output};

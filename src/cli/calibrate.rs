@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use simt_sim::calibrate::{self, EXPERIMENTS, Experiment, Record, Row, Sheet, Trouble};
+use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record, Row, Sheet, Trouble};
 
 use super::args::{CalibrateArgs, Format, MachineChoice};
 use super::{Exit, Failure, crosscheck, job, output, source};
@@ -45,7 +45,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
 fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
     let unknown = names.iter().find(|name| !EXPERIMENTS.iter().any(|e| e.name.starts_with(name.as_str())));
     if let Some(name) = unknown {
-        let meant = simt_sim::diag::closest(name, EXPERIMENTS.iter().map(|e| e.name));
+        let meant = simt_core::diag::closest(name, EXPERIMENTS.iter().map(|e| e.name));
         let meant = meant.map(|m| format!(" (did you mean `{m}`?)")).unwrap_or_default();
         return Err(Failure::new(format!(
             "there is no experiment `{name}`{meant}\nhelp: `simt-sim calibrate --list` names all"

@@ -1,7 +1,7 @@
 //! `simt-sim cfg`: the control-flow graph as Graphviz text or as a picture.
 
-use simt_sim::kernel::Kernel;
-use simt_sim::report::{self, plot};
+use simt_core::kernel::Kernel;
+use simt_report::{self as report, plot};
 
 use super::args::CfgArgs;
 use super::{Exit, Failure, output, source};

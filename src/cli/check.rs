@@ -1,11 +1,11 @@
 //! `simt-sim check`: errors, warnings and a summary of each kernel; with `--run` also what the checks find in a run.
 
-use simt_sim::checks::Checks;
-use simt_sim::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
-use simt_sim::kernel::{Kernel, Refused, support};
-use simt_sim::machine::{self, Options};
-use simt_sim::pipeline::{NoKernel, Program};
-use simt_sim::report::Run;
+use simt_core::checks::Checks;
+use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
+use simt_core::kernel::{Kernel, Refused, support};
+use simt_core::machine::{self, Options};
+use simt_core::{NoKernel, Program};
+use simt_report::Run;
 
 use super::args::{CheckArgs, RunningChoice};
 use super::progress::Bar;

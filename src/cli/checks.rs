@@ -1,12 +1,14 @@
 //! What `run` and `check --run` share: the choice of checks, and their findings on the terminal.
 
-use simt_sim::checks::Checks;
-use simt_sim::diag::{Diagnostic, Severity};
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::Launch;
-use simt_sim::machine::{MachineSpec, Options, Policy, Progress};
-use simt_sim::pipeline::{self, Different, Program, Simulation};
+use simt_core::Program;
+use simt_core::checks::Checks;
+use simt_core::diag::{Diagnostic, Severity};
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{MachineSpec, Options, Policy, Progress};
+use simt_core::schedules::Different;
+use simt_report::simulate::{self, Simulation};
 
 use super::{Failure, output, source};
 
@@ -56,18 +58,18 @@ impl Wanted {
         let again = (self.schedules > 0).then(|| launch.clone());
         let (mut simulation, mut findings) = match self.on {
             None => {
-                let done = pipeline::simulate(program, kernel, launch, spec, options, progress);
+                let done = simulate::simulate(program, kernel, launch, spec, options, progress);
                 (done.map_err(Failure::new)?, Vec::new())
             }
             Some(on) => {
-                let done = pipeline::simulate_checked(program, kernel, launch, spec, options, progress, on);
+                let done = simulate::simulate_checked(program, kernel, launch, spec, options, progress, on);
                 let done = done.map_err(Failure::new)?;
                 (done.simulation, done.findings)
             }
         };
         if let Some(launch) = again {
             let ended = (&simulation.finish, &simulation.launch);
-            let different = pipeline::another_result(kernel, &launch, spec, options, self.schedules, ended);
+            let different = simt_core::schedules::another_result(kernel, &launch, spec, options, self.schedules, ended);
             let different = different.map_err(Failure::new)?;
             simulation.run.notes.push(tried(self.schedules, different.as_ref()));
             findings.extend(different.map(|d| d.finding));

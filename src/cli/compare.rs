@@ -1,11 +1,11 @@
 //! `simt-sim compare`: one command line for two runs.
 
-use simt_sim::html::{self, Part};
-use simt_sim::pipeline;
-use simt_sim::report::annotate::Source;
-use simt_sim::report::compare::{Comparison, IssueStreams};
-use simt_sim::report::timeline::Recording;
-use simt_sim::report::{self, Run, Style};
+use simt_report::annotate::Source;
+use simt_report::compare::{Comparison, IssueStreams};
+use simt_report::html::{self, Part};
+use simt_report::simulate;
+use simt_report::timeline::Recording;
+use simt_report::{self as report, Run, Style};
 
 use super::args::{CompareArgs, Format, PageChoice, ProgramChoice};
 use super::progress::Bar;
@@ -70,10 +70,10 @@ fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice) -> Result<Si
     let kernel = program.kernel(chosen.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &chosen.launch)?;
     let options = runs::options(chosen, &machine, jobs);
-    let streams = pipeline::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
+    let streams = simulate::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
     let recording = page::recording(page, &program, kernel, &launch, &machine.spec, &options)?;
     let bar = Bar::new(&launch, &options, false);
-    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
     bar.clear();
     let (streams, sources) = (streams.map_err(Failure::new)?, page::sources(&done.run, &program));
     Ok(Side { run: done.run, streams, recording, sources })

@@ -10,12 +10,13 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use simt_sim::gpu::{self, BufferComparison, Comparison, DeviceError, DeviceRun, Observation, Tolerance};
-use simt_sim::isa::Type;
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::Launch;
-use simt_sim::machine::{Finish, Options};
-use simt_sim::pipeline::{self, Program, Simulation};
+use simt_core::Program;
+use simt_core::isa::Type;
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{Finish, Options};
+use simt_gpu::{self as gpu, BufferComparison, Comparison, DeviceError, DeviceRun, Observation, Tolerance};
+use simt_report::simulate::{self, Simulation};
 
 use super::args::{CrosscheckArgs, LaunchChoice};
 use super::{Exit, Failure, job, output, source};
@@ -183,7 +184,7 @@ fn simulate(args: &CrosscheckArgs, program: &Program, kernel: &Kernel, launch: L
         jobs: 0,
     };
     let before = launch.clone();
-    let done = pipeline::simulate(program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    let done = simulate::simulate(program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
     Ok(Simulated { before, done, ours: format!("{}, {}", machine.spec.name, machine.mode.name()) })
 }
 

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
-use simt_sim::explain::{self, Page, Subject};
-use simt_sim::machine::Options;
-use simt_sim::pipeline::{self, Program};
+use simt_core::Program;
+use simt_core::machine::Options;
+use simt_report::explain::{self, Page, Subject};
+use simt_report::simulate;
 
 use super::args::ExplainArgs;
 use super::{Exit, Failure, job, output, source};
@@ -53,7 +54,7 @@ fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result
                 jobs: 0,
             };
             let done =
-                pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+                simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
             Ok(explain::in_run(page, &done.run, width))
         }
     }

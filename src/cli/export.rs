@@ -1,6 +1,6 @@
 //! `simt-sim export`: a window of a run in the file format of another tool.
 
-use simt_sim::report::export::{Format, export as text_of};
+use simt_report::export::{Format, export as text_of};
 
 use super::args::{ExportArgs, ExportFormat};
 use super::timeline::{Warps, record};

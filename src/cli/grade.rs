@@ -10,8 +10,8 @@ mod watch;
 use std::path::Path;
 
 use rayon::prelude::*;
-use simt_sim::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
-use simt_sim::report::Style;
+use simt_report::Style;
+use simt_teach::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
 
 use super::args::{GradeArgs, GradeFormat};
 use super::{Exit, Failure, output};

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use simt_sim::diag::{self, Diagnostic, Source, closest};
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::{self, Launch, Overrides};
-use simt_sim::machine::{Lowering, MachineSpec, Mode};
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::diag::{self, Diagnostic, Source, closest};
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Kernel;
+use simt_core::launch::{self, Launch, Overrides};
+use simt_core::machine::{Lowering, MachineSpec, Mode};
 
 use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
 use super::source::read_text;

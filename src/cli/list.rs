@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal, stdout};
 
-use simt_sim::base::MAX_LANES;
-use simt_sim::diag::printable;
-use simt_sim::instrument::instrument;
-use simt_sim::isa::Isa;
-use simt_sim::machine::{MachineSpec, Mode};
-use simt_sim::{report, text};
+use simt_core::base::MAX_LANES;
+use simt_core::diag::printable;
+use simt_core::isa::Isa;
+use simt_core::machine::{MachineSpec, Mode};
+use simt_core::ptx;
+use simt_gpu::instrument::instrument;
+use simt_report as report;
 
 use super::args::{MachineArgs, PrintArgs};
 use super::{Exit, Failure, output, source};
@@ -18,7 +19,7 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     let text = if args.probes {
         instrument(&program.module, MAX_LANES as u32, None).text
     } else {
-        text::print(&program.module)
+        ptx::print(&program.module)
     };
     // A terminal would obey what strings and directives may hold; a file gets them as they are.
     let text = if stdout().is_terminal() { text.lines().map(|line| printable(line) + "\n").collect() } else { text };

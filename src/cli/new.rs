@@ -6,7 +6,7 @@
 use std::fs;
 use std::path::Path;
 
-use simt_sim::pipeline::Program;
+use simt_core::Program;
 
 use super::args::{NewArgs, NewKind};
 use super::{Exit, Failure, output};

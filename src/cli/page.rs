@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::Launch;
-use simt_sim::machine::{MachineSpec, Options};
-use simt_sim::pipeline::{self, Program};
-use simt_sim::report::Run;
-use simt_sim::report::annotate::{Source, origins};
-use simt_sim::report::timeline::Recording;
+use simt_core::Program;
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{MachineSpec, Options};
+use simt_report::Run;
+use simt_report::annotate::{Source, origins};
+use simt_report::simulate;
+use simt_report::timeline::Recording;
 
 use super::args::{PageChoice, WindowChoice};
 use super::timeline::{self, Warps};
@@ -45,7 +46,7 @@ pub(crate) fn recording(
         return Ok(None);
     }
     let window = timeline::resolve(&choice.window, Warps::Page, launch, spec.warp_size)?;
-    pipeline::record(program, kernel, launch.clone(), spec, options, &window).map(Some).map_err(Failure::new)
+    simulate::record(program, kernel, launch.clone(), spec, options, &window).map(Some).map_err(Failure::new)
 }
 
 /// The texts of a run's lines: the files that the program was compiled from, looked for beside it, and itself.

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use simt_sim::machine::MachineSpec;
-use simt_sim::pipeline;
-use simt_sim::report::compare::Comparison;
-use simt_sim::report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
-use simt_sim::report::timeline::{Axis, Recording};
-use simt_sim::report::{Finish, Run};
-use simt_sim::sweep::Chart;
+use simt_core::machine::MachineSpec;
+use simt_report::compare::Comparison;
+use simt_report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
+use simt_report::simulate;
+use simt_report::timeline::{Axis, Recording};
+use simt_report::{Finish, Run};
+use simt_teach::sweep::Chart;
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
 use super::timeline::{Warps, axis, record, resolve};
@@ -134,7 +134,7 @@ fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Resu
     let launch = job::launch(&program, kernel, &run.launch)?;
     let window = window.map(|w| resolve(w, Warps::All, &launch, machine.spec.warp_size)).transpose()?;
     let options = runs::options(run, &machine, jobs);
-    pipeline::walk(&program, kernel, launch, &machine.spec, &options, window.as_ref()).map_err(Failure::new)
+    simulate::walk(&program, kernel, launch, &machine.spec, &options, window.as_ref()).map_err(Failure::new)
 }
 
 /// A whole run, and what its machine could do.
@@ -144,8 +144,8 @@ fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
     let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(&program, kernel, &run.launch)?;
     let options = runs::options(run, &machine, jobs);
-    let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
-    Ok((done.run, pipeline::roof(&machine.spec)))
+    let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    Ok((done.run, simulate::roof(&machine.spec)))
 }
 
 /// Draws a picture of what `run` ran: of a window, as `plot` chooses it by itself; of the control flow, all of it.
@@ -163,7 +163,7 @@ pub(crate) fn draw_of_run(
             plot::picture(view, &window(view, &args.program, &default, &focus)?, focus)
         }
         Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
-        Kind::Roofline => plot::roofline(&[(run, pipeline::roof(spec))]),
+        Kind::Roofline => plot::roofline(&[(run, simulate::roof(spec))]),
         Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has one run; use `simt-sim plot`")),
     };
     write(&scene, path)

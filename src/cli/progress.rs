@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use simt_sim::launch::Launch;
-use simt_sim::machine::{Options, Progress};
+use simt_core::launch::Launch;
+use simt_core::machine::{Options, Progress};
 
 /// Runs that are shorter show nothing.
 const MOMENT: Duration = Duration::from_secs(1);

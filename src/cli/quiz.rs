@@ -3,8 +3,8 @@
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
 
-use simt_sim::quiz::{self, Dice, Question, Said, Score, Turn, show};
-use simt_sim::report::Style;
+use simt_report::Style;
+use simt_teach::quiz::{self, Dice, Question, Said, Score, Turn, show};
 
 use super::args::QuizArgs;
 use super::grade::read_assignment;

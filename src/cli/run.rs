@@ -1,10 +1,10 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
-use simt_sim::diag::{Diagnostic, has_errors};
-use simt_sim::html::{self, Part};
-use simt_sim::machine::Finish;
-use simt_sim::pipeline::Simulation;
-use simt_sim::report;
+use simt_core::diag::{Diagnostic, has_errors};
+use simt_core::machine::Finish;
+use simt_report as report;
+use simt_report::html::{self, Part};
+use simt_report::simulate::Simulation;
 
 use super::args::{Format, PictureFile, RunArgs};
 use super::progress::Bar;

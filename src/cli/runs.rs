@@ -1,6 +1,6 @@
 //! One command line for several runs.
 
-use simt_sim::machine::Options;
+use simt_core::machine::Options;
 
 use super::args::{LaunchChoice, MachineChoice, ProgramChoice, RunsChoice};
 use super::{Failure, job};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use simt_sim::diag::{self, Diagnostic, Severity, Source};
-use simt_sim::pipeline::{NoKernel, Program};
+use simt_core::diag::{self, Diagnostic, Severity, Source};
+use simt_core::{NoKernel, Program};
 
 use super::{Failure, output, reading};
 

@@ -10,9 +10,9 @@ mod prompt;
 mod screen;
 mod terminal;
 
-use simt_sim::base::BlockId;
-use simt_sim::debug::{self, Debugger, Focus};
-use simt_sim::machine::{self, Options};
+use simt_core::base::BlockId;
+use simt_core::debug::{self, Debugger, Focus};
+use simt_core::machine::{self, Options};
 
 use super::args::StepArgs;
 use super::{Exit, Failure, job, output, source};

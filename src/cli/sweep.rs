@@ -6,9 +6,9 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use simt_sim::report::Style;
-use simt_sim::report::plot::lines;
-use simt_sim::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
+use simt_report::Style;
+use simt_report::plot::lines;
+use simt_teach::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
 use super::args::SweepArgs;
 use super::{Exit, Failure, output, plot, reading, source};

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use simt_sim::base::BlockId;
-use simt_sim::launch::Launch;
-use simt_sim::observe::Window;
-use simt_sim::pipeline;
-use simt_sim::report::Style;
-use simt_sim::report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
+use simt_core::base::BlockId;
+use simt_core::launch::Launch;
+use simt_core::observe::Window;
+use simt_report::Style;
+use simt_report::simulate;
+use simt_report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
 use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
 use super::{Exit, Failure, job, output, runs, source};
@@ -59,7 +59,7 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     let window = resolve(window, default, &launch, machine.spec.warp_size)?;
     let options = runs::options(choice, &machine, 1);
     let recording =
-        pipeline::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)?;
+        simulate::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)?;
     // Also where the format has no place for it.
     output::warn_of(recording.ending());
     Ok(recording)

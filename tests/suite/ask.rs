@@ -5,8 +5,8 @@ mod waiting;
 
 use std::collections::BTreeSet;
 
-use simt_sim::ask::{self, experiments};
-use simt_sim::report::{Answer, Cell, Style, answer_text};
+use simt_report::{Answer, Cell, Style, answer_text};
+use simt_teach::ask::{self, experiments};
 
 /// The answer to a question.
 fn ask(name: &str) -> Answer {

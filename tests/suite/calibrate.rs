@@ -1,6 +1,6 @@
 //! Calibration without a GPU: the simulated figures against those that an H200 left.
 
-use simt_sim::calibrate::{EXPERIMENTS, Record, Row, simulated};
+use simt_gpu::calibrate::{EXPERIMENTS, Record, Row, simulated};
 
 use crate::support::machine;
 

@@ -1,10 +1,11 @@
 //! How calls go wrong, and how they meet locks, barriers and exits: each program is the smallest that shows it, and what is expected
 //! of it is derived by hand.
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
-use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::Mode;
+use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{MODES, launch, machine, options};
 
@@ -283,7 +284,7 @@ fn reports_name_the_function() {
     let states: Vec<&str> = done.run.verdict.iter().flat_map(|v| &v.lanes).map(|l| l.state.as_str()).collect();
     assert!(states.iter().any(|s| s.ends_with(", in function meet")), "{states:?}");
     assert!(states.iter().any(|s| s.contains("waiting") && !s.contains("function")), "{states:?}");
-    let dot = simt_sim::report::cfg::dot(&program.kernels[0], &program.text);
+    let dot = simt_report::cfg::dot(&program.kernels[0], &program.text);
     for piece in ["subgraph cluster_0 { label=\"function meet\"; bb", "label=\"function meet, bb"] {
         assert!(dot.contains(piece), "{piece}\n{dot}");
     }

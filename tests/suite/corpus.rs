@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-use simt_sim::diag::Diagnostic;
-use simt_sim::launch::Overrides;
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::diag::Diagnostic;
+use simt_core::launch::Overrides;
 
 use super::support;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use simt_sim::grade::{Assignment, Rule, Spec};
+use simt_teach::grade::{Assignment, Rule, Spec};
 
 const COURSE: &str = "programs/assignments";
 

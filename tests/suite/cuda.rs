@@ -4,12 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::Op;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{Lowering, MachineSpec, Mode};
-use simt_sim::pipeline::{Program, Simulation, simulate};
-use simt_sim::report::Branch;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Op;
+use simt_core::launch::Overrides;
+use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_report::Branch;
+use simt_report::simulate::{Simulation, simulate};
 
 use super::support::{MODES, launch, machine, options};
 

@@ -5,13 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use simt_sim::diag::codes;
-use simt_sim::explain::{self, Example, Subject};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
-use simt_sim::observe::{LaneState, Stall};
-use simt_sim::pipeline::{self, Program};
-use simt_sim::report::{Run, metrics};
+use simt_core::Program;
+use simt_core::diag::codes;
+use simt_core::launch::Overrides;
+use simt_core::machine::Mode;
+use simt_core::observe::{LaneState, Stall};
+use simt_report::explain::{self, Example, Subject};
+use simt_report::simulate;
+use simt_report::{Run, metrics};
 
 use super::support;
 
@@ -136,7 +137,7 @@ fn run(program: &str) -> Run {
     let (kernel, launch) = support::launch(&parsed, &overrides).unwrap_or_else(|e| panic!("{program}: {e}"));
     let spec = support::machine(Mode::Volta.default_machine());
     let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
-    pipeline::simulate(&parsed, kernel, launch, &spec, &options, &()).expect("it fits").run
+    simulate::simulate(&parsed, kernel, launch, &spec, &options, &()).expect("it fits").run
 }
 
 #[test]

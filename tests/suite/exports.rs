@@ -8,16 +8,17 @@ mod kanata;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use simt_sim::base::BlockId;
-use simt_sim::divergence::SideOrder;
-use simt_sim::event::Stall;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
-use simt_sim::observe::Window;
-use simt_sim::pipeline::{Program, record, simulate};
-use simt_sim::report::Run;
-use simt_sim::report::export::{Format, export};
-use simt_sim::report::timeline::{Recording, csv};
+use simt_core::Program;
+use simt_core::base::BlockId;
+use simt_core::divergence::SideOrder;
+use simt_core::event::Stall;
+use simt_core::launch::Overrides;
+use simt_core::machine::Mode;
+use simt_core::observe::Window;
+use simt_report::Run;
+use simt_report::export::{Format, export};
+use simt_report::simulate::{record, simulate};
+use simt_report::timeline::{Recording, csv};
 
 use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, options, programs};
@@ -135,7 +136,7 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
             issued.push((last.start, row.thread, row.number));
         }
         // What warps wait for behind their last issue belongs to no issue.
-        if run.finish == simt_sim::report::Finish::Ok {
+        if run.finish == simt_report::Finish::Ok {
             assert_eq!(waited, stalls, "{place}");
             assert_eq!(cycles(&tracks, "stall"), stalls, "{place}");
         }

@@ -13,11 +13,12 @@ mod traffic;
 
 use std::fs;
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{Lowering, MachineSpec, Mode, Options};
-use simt_sim::pipeline::{Program, Simulation, simulate};
-use simt_sim::report::metrics::Value;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{Lowering, MachineSpec, Mode, Options};
+use simt_report::metrics::Value;
+use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{launch, machine, options};
 
@@ -39,7 +40,7 @@ fn set(constants: &[(&str, i64)]) -> Overrides {
 
 /// How a machine runs in one of its modes unless told otherwise.
 fn usual(spec: &MachineSpec, mode: Mode) -> Options {
-    use simt_sim::machine::Side;
+    use simt_core::machine::Side;
     let order = match spec.side {
         Side::Taken => SideOrder::Taken,
         Side::FallThrough => SideOrder::FallThrough,

@@ -19,7 +19,7 @@ mod warp;
 
 use std::collections::BTreeSet;
 
-use simt_sim::isa::{Class, Form, Isa, Sem};
+use simt_core::isa::{Class, Form, Isa, Sem};
 
 use expected::Expected;
 use harness::{Case, lookup};

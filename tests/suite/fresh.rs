@@ -6,11 +6,12 @@ use std::cell::Cell;
 
 use proptest::prelude::{Strategy, prop_oneof};
 use proptest::test_runner::{TestCaseError, TestRunner};
-use simt_sim::checks::Checks;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Finish;
-use simt_sim::oracle;
-use simt_sim::pipeline::{self, Program};
+use simt_core::Program;
+use simt_core::checks::Checks;
+use simt_core::launch::Overrides;
+use simt_core::machine::Finish;
+use simt_core::oracle;
+use simt_report::simulate;
 
 use super::{checks, generated, support};
 
@@ -33,7 +34,7 @@ fn judge(text: &str) -> Result<u32, String> {
         for mode in support::MODES {
             let whose = |what: String| format!("{name}, {}: {what}", mode.name());
             let options = support::options(mode, spec.side_order(), MAX_CYCLES);
-            let run = pipeline::simulate_checked(&program, kernel, launch.clone(), &spec, &options, &(), Checks::ALL)
+            let run = simulate::simulate_checked(&program, kernel, launch.clone(), &spec, &options, &(), Checks::ALL)
                 .map_err(|e| whose(e.to_string()))?;
             let done = run.simulation;
             if !matches!(done.finish, Finish::Ok) {

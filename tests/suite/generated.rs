@@ -19,13 +19,12 @@ mod strategy;
 mod walks;
 
 use proptest::test_runner::{TestCaseError, TestRunner};
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::{JoinOp, Kernel, Op};
-use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{self, Code, Finish, MachineSpec, Mode, Options};
-use simt_sim::observe::{Counts, Totals};
-use simt_sim::pipeline;
-use simt_sim::{oracle, text};
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::{JoinOp, Kernel, Op};
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::{self, Code, Finish, MachineSpec, Mode, Options};
+use simt_core::observe::{Counts, Totals};
+use simt_core::{oracle, ptx};
 
 use super::support;
 use ledger::Ledger;
@@ -125,7 +124,7 @@ fn a_sync_instruction_is_issued_once_for_each_mask() {
     let spec = support::machine("h200");
     for mode in support::MODES {
         let issued = |groups| {
-            let program = pipeline::Program::parse("masks", &masks(groups));
+            let program = simt_core::Program::parse("masks", &masks(groups));
             let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
             let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
             run(&Code::from(kernel), &launch, &spec, &options, false).expect("it ends").totals.inst_executed
@@ -143,7 +142,7 @@ fn prove(name: &str, text: &str) -> Result<(), String> {
     let communicates = text.contains("red.global") || text.contains("atom.global");
     // What an atomic brings back depends on who came first, and so does the way of its lane.
     let ordered = !text.contains("atom.");
-    let program = pipeline::Program::parse(name, text);
+    let program = simt_core::Program::parse(name, text);
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     round_trip(&program)?;
     let orders = [SideOrder::Fewer, SideOrder::Taken, SideOrder::Random(0xbeef)];
@@ -165,10 +164,10 @@ fn prove(name: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn round_trip(program: &pipeline::Program) -> Result<(), String> {
-    let printed = text::print(&program.module);
-    let (again, findings) = text::parse(&printed);
-    if !findings.is_empty() || text::print(&again) != printed {
+fn round_trip(program: &simt_core::Program) -> Result<(), String> {
+    let printed = ptx::print(&program.module);
+    let (again, findings) = ptx::parse(&printed);
+    if !findings.is_empty() || ptx::print(&again) != printed {
         return Err(format!("does not survive print and parse: {findings:?}\n{printed}"));
     }
     Ok(())

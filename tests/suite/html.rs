@@ -7,15 +7,16 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use simt_sim::base::BlockId;
-use simt_sim::divergence::SideOrder;
-use simt_sim::html::{Part, run_page};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
-use simt_sim::observe::Window;
-use simt_sim::pipeline::{Program, record, simulate};
-use simt_sim::report::annotate::Source;
-use simt_sim::report::timeline::Recording;
+use simt_core::Program;
+use simt_core::base::BlockId;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::Mode;
+use simt_core::observe::Window;
+use simt_report::annotate::Source;
+use simt_report::html::{Part, run_page};
+use simt_report::simulate::{record, simulate};
+use simt_report::timeline::Recording;
 
 use crate::cli::{good, refused};
 use crate::support::{launch, machine, options};
@@ -282,7 +283,7 @@ fn in_a_browser() {
         let (page, recording) = of_file(&format!("programs/small/{name}.ir"), mode);
         let path = folder().join(format!("{name}.html"));
         let strip = recording.timeline.strips().first().expect("a warp");
-        let letters = |i: &simt_sim::observe::Issue| -> String {
+        let letters = |i: &simt_core::observe::Issue| -> String {
             let states = i.lane_states(recording.warp_size);
             format!("{} {}", i.number, states.iter().map(|state| state.letter()).collect::<String>())
         };

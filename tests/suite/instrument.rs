@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::test_runner::{TestCaseError, TestRunner};
-use simt_sim::divergence::SideOrder;
-use simt_sim::gpu::{DivergenceRecord, Explanations};
-use simt_sim::instrument::{Log, instrument, measure, witness};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{Finish, MachineSpec, Mode};
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{Finish, MachineSpec, Mode};
+use simt_gpu::instrument::{Log, instrument, measure, witness};
+use simt_gpu::{DivergenceRecord, Explanations};
 
 use super::generated::any_program;
 use super::support::{self, MODES, cases, launch, machine, options};

@@ -1,11 +1,12 @@
 //! Machine instructions against an H200's counters, against published figures, and against the disassembly of what ptxas made of the
 //! same kernels.
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, Lowering};
-use simt_sim::pipeline::{Program, Simulation, simulate};
-use simt_sim::report::metrics::Value;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, Lowering};
+use simt_report::metrics::Value;
+use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{launch, machine, options};
 
@@ -18,7 +19,7 @@ fn program(path: &str) -> Program {
 /// Runs a program in `blocks` blocks of 512. Nothing per warp depends on how many there are.
 fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation {
     let program = program(path);
-    let spec = simt_sim::machine::MachineSpec { lowering, ..machine(preset) };
+    let spec = simt_core::machine::MachineSpec { lowering, ..machine(preset) };
     let set = vec![("n".to_string(), (512 * blocks).to_string())];
     let (kernel, launch) =
         launch(&program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));

@@ -1,9 +1,10 @@
 //! What a GPU spends time or traffic on beside a program's own instructions, on the smallest programs that show it.
 
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{Lowering, MachineSpec, Mode};
-use simt_sim::pipeline::{Program, Simulation, simulate};
-use simt_sim::report::metrics::Value;
+use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_report::metrics::Value;
+use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{launch, machine, options};
 

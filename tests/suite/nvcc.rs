@@ -1,13 +1,13 @@
 //! What nvcc 13.0 makes of kernels that use half precision, 128-bit integers, atomics and integer intrinsics: every
 //! instruction has a form, `check` finds nothing, and the results are those of the host.
 
-use simt_sim::diag::Severity;
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::{check, support};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, Finish};
-use simt_sim::pipeline::Program;
-use simt_sim::text::parse;
+use simt_core::Program;
+use simt_core::diag::Severity;
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::{check, support};
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, Finish};
+use simt_core::ptx::parse;
 
 use super::support::{MODES, launch, machine, options};
 

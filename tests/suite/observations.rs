@@ -8,12 +8,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::gpu::{Finish, Observation, Tolerance};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::Mode;
-use simt_sim::pipeline::{Program, simulate};
-use simt_sim::report::validation::Known;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::Mode;
+use simt_gpu::{Finish, Observation, Tolerance};
+use simt_report::simulate::simulate;
+use simt_report::validation::Known;
 
 use super::support::{launch, machine, options};
 use super::truth;

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use simt_sim::base::{BlockId, LaneMask};
-use simt_sim::divergence::{GroupState, SideOrder};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, Mode};
-use simt_sim::observe::{LaneState, MemoryKind, Span, Timeline, Window};
-use simt_sim::pipeline::{Program, record, simulate, walk};
-use simt_sim::report::plot::{self, Focus, Kind, View, Walk};
-use simt_sim::report::timeline::{Axis, Recording};
+use simt_core::Program;
+use simt_core::base::{BlockId, LaneMask};
+use simt_core::divergence::{GroupState, SideOrder};
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, Mode};
+use simt_core::observe::{LaneState, MemoryKind, Span, Timeline, Window};
+use simt_report::plot::{self, Focus, Kind, View, Walk};
+use simt_report::simulate::{record, simulate, walk};
+use simt_report::timeline::{Axis, Recording};
 
 use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, options, programs};

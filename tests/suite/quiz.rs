@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use simt_sim::quiz::{self, Dice, Question, Said, TOPICS, show};
-use simt_sim::report::Style;
-use simt_sim::{ask, explain};
+use simt_report::Style;
+use simt_report::explain;
+use simt_teach::ask;
+use simt_teach::quiz::{self, Dice, Question, Said, TOPICS, show};
 
 use super::cli::{good, refused};
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use simt_sim::ask::seeds;
+use simt_teach::ask::seeds;
 
 const PAGE: &str = "docs/seeds.md";
 
@@ -49,6 +49,6 @@ fn commands_name_programs_that_exist() {
     let missing: Vec<&str> = programs.filter(|p| !Path::new(p).is_file()).collect();
     assert!(missing.is_empty(), "{missing:?}");
     let asked = page.lines().filter_map(|l| l.strip_prefix("simt-sim ask "));
-    let unknown: Vec<&str> = asked.filter(|name| simt_sim::ask::find(name).is_none()).collect();
+    let unknown: Vec<&str> = asked.filter(|name| simt_teach::ask::find(name).is_none()).collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }

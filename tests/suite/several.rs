@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use simt_sim::pipeline::Program;
+use simt_core::Program;
 
 const FILE: &str = "tests/several/one_is_fine.ir";
 
@@ -15,7 +15,7 @@ fn simt_sim(arguments: &[&str]) -> (i32, String, String) {
 /// Each kernel that is refused, and the codes of what it is refused for.
 fn refused(text: &str) -> Vec<(String, Vec<&'static str>)> {
     let program = Program::parse("several", text);
-    let codes = |errors: &[simt_sim::diag::Diagnostic]| errors.iter().map(|e| e.code).collect();
+    let codes = |errors: &[simt_core::diag::Diagnostic]| errors.iter().map(|e| e.code).collect();
     program.refused.iter().map(|r| (r.name.clone(), codes(&r.errors))).collect()
 }
 

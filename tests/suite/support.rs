@@ -4,12 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use proptest::test_runner::{Config, RngSeed};
-use simt_sim::diag::{self, Diagnostic, Source};
-use simt_sim::divergence::SideOrder;
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::{MachineSpec, Mode, Options};
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::diag::{self, Diagnostic, Source};
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Kernel;
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::{MachineSpec, Mode, Options};
 
 /// Every mode.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];

@@ -18,8 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use simt_sim::isa::Isa;
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::isa::Isa;
 
 use super::support;
 

@@ -9,8 +9,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use simt_sim::report::evidence::{Errors, Evidence, Standing};
-use simt_sim::report::metrics;
+use simt_report::evidence::{Errors, Evidence, Standing};
+use simt_report::metrics;
 
 const FILE: &str = "trust/h200.ron";
 

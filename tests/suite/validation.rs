@@ -9,11 +9,12 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode};
-use simt_sim::pipeline::{Program, simulate};
-use simt_sim::report::Run;
-use simt_sim::report::metrics::{self, Basis};
+use simt_core::Program;
+use simt_core::launch::Overrides;
+use simt_core::machine::{MachineSpec, Mode};
+use simt_report::Run;
+use simt_report::metrics::{self, Basis};
+use simt_report::simulate::simulate;
 
 use super::support;
 

@@ -3,15 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use simt_sim::base::BlockId;
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{Lowering, MachineSpec, Mode};
-use simt_sim::observe::Window;
-use simt_sim::pipeline::{Program, record, simulate};
-use simt_sim::report::plot::{self, View};
-use simt_sim::report::timeline::{Axis, MapStyle, Recording, transposed};
-use simt_sim::report::{Finish, Run, Style};
+use simt_core::Program;
+use simt_core::base::BlockId;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_core::observe::Window;
+use simt_report::plot::{self, View};
+use simt_report::simulate::{record, simulate};
+use simt_report::timeline::{Axis, MapStyle, Recording, transposed};
+use simt_report::{Finish, Run, Style};
 
 use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, machines, options, programs};

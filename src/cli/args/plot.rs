@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use simt_sim::report::plot::Kind;
+use simt_report::plot::Kind;
 
 use super::{AxisArg, Data, RunsChoice, WindowChoice};
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simt_sim::sweep::{Shard, Step};
+use simt_teach::sweep::{Shard, Step};
 
 use super::plot::picture_name;
 use super::{Data, LaunchChoice, LimitChoice, MachineChoice};

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use simt_sim::gpu::{self, DeviceError, Observation};
-use simt_sim::kernel::Kernel;
+use simt_core::kernel::Kernel;
+use simt_gpu::{self as gpu, DeviceError, Observation};
 
 use super::super::args::CrosscheckArgs;
 use super::super::{Exit, Failure, output, source};

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use simt_sim::gpu::{self, DeviceError, DivergenceRecord, Explanations};
-use simt_sim::instrument::{
+use simt_core::Program;
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{Finish, Lowering, Options};
+use simt_gpu::instrument::{
     BranchCount, Counted, Divergence, Instrumented, Log, Sequence, instrument, measure, witness,
 };
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::Launch;
-use simt_sim::machine::{Finish, Lowering, Options};
-use simt_sim::pipeline::Program;
+use simt_gpu::{self as gpu, DeviceError, DivergenceRecord, Explanations};
 
 use super::super::args::CrosscheckArgs;
 use super::super::{Exit, Failure, job, output, source};

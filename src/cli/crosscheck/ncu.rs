@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use simt_sim::pipeline::Program;
-use simt_sim::report::profile::{Launched, Profile};
-use simt_sim::report::validation::ProfileRow;
-use simt_sim::report::{Style, profiled};
+use simt_core::Program;
+use simt_report::profile::{Launched, Profile};
+use simt_report::validation::ProfileRow;
+use simt_report::{Style, profiled};
 
 use super::super::args::{CrosscheckArgs, Format, LaunchChoice};
 use super::super::{Exit, Failure, job, output, source};

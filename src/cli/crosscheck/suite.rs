@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use simt_sim::calibrate::{self, EXPERIMENTS, Experiment, Record};
-use simt_sim::gpu::{self, DivergenceRecord, Explanations, GeneratedRecord, Observation, Tolerance};
-use simt_sim::instrument::{Log, instrument, witness};
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::Launch;
-use simt_sim::machine::{Finish, Lowering, MachineSpec, Options};
-use simt_sim::pipeline::Program;
-use simt_sim::report::profile::{Launched, Profile};
-use simt_sim::report::validation::{
+use simt_core::Program;
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{Finish, Lowering, MachineSpec, Options};
+use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record};
+use simt_gpu::instrument::{Log, instrument, witness};
+use simt_gpu::{self as gpu, DivergenceRecord, Explanations, GeneratedRecord, Observation, Tolerance};
+use simt_report::profile::{Launched, Profile};
+use simt_report::validation::{
     self, GeneratedRow, Known, LARGE, ParameterRow, ProfileRow, ProgramRow, Trust, Validation,
 };
-use simt_sim::report::{Style, validation_text};
+use simt_report::{Style, validation_text};
 
 use super::super::args::{CrosscheckArgs, Format, LaunchChoice, ValidationPage};
 use super::super::{Exit, Failure, job, output, source};

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use simt_sim::launch::Launch;
-use simt_sim::machine::{Mode, Options};
-use simt_sim::pipeline::{self, Program};
-use simt_sim::report::evidence::{Evidence, Recorded, UnseenRow};
-use simt_sim::report::profile::Profile;
-use simt_sim::report::{Style, evidence_text};
+use simt_core::Program;
+use simt_core::launch::Launch;
+use simt_core::machine::{Mode, Options};
+use simt_report::evidence::{Evidence, Recorded, UnseenRow};
+use simt_report::profile::Profile;
+use simt_report::simulate;
+use simt_report::{Style, evidence_text};
 
 use super::super::args::{CrosscheckArgs, Format};
 use super::super::job::Machine;
@@ -27,7 +28,7 @@ pub(super) fn unseen(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failu
     for (set, mend) in SETS {
         rows.extend(kernels(args, &machine, &folder.join(set), mend)?);
     }
-    let fingerprint = pipeline::fingerprint(&machine.spec, &options(args, &machine, machine.mode));
+    let fingerprint = simulate::fingerprint(&machine.spec, &options(args, &machine, machine.mode));
     let found = Evidence::new(machine.spec.name.clone(), fingerprint, recorded, &rows);
     output::print(&match args.suite.format {
         _ if args.suite.evidence => found.to_text().map_err(Failure::new)?,
@@ -105,7 +106,7 @@ fn row(
         let found = profile.launches_of(&kernel.name, launch.grid, launch.block, &launch.constants);
         let launched = *found.first().ok_or_else(|| missing("profile.csv"))?;
         let options = options(args, machine, mode);
-        let done = pipeline::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+        let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
         let same = done.finish.name() == "ok" && digest(&done.launch) == Some(expected);
         row.outputs.push((mode.name().to_owned(), done.finish.name().to_owned(), same));
         if mode == machine.mode {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use simt_sim::grade::{self, Assignment, Failed, Limits, Measured, Submission, one_line, plain};
+use simt_teach::grade::{self, Assignment, Failed, Limits, Measured, Submission, one_line, plain};
 
 use super::super::{Exit, Failure, output, reading};
 use super::watch::{Bounds, Ended};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_sim::grade::{self, Answers, Assignment, Limits, one_line};
+use simt_teach::grade::{self, Answers, Assignment, Limits, one_line};
 
 use super::super::reading;
 use super::super::source::{MAX_BYTES, read_text};

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use simt_sim::grade::{Failed, Limits, one_line, plain};
+use simt_teach::grade::{Failed, Limits, one_line, plain};
 
 use super::files;
 use super::watch::{Bounds, Ended};

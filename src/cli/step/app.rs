@@ -1,7 +1,7 @@
 //! The state of the stepper, and what keys do to it. Nothing here knows a terminal or a size.
 
-use simt_sim::base::{BlockId, Cycle};
-use simt_sim::debug::{Base, Debugger, Edit, Focus, Goal, Reached, View};
+use simt_core::base::{BlockId, Cycle};
+use simt_core::debug::{Base, Debugger, Edit, Focus, Goal, Reached, View};
 
 use super::facts::Facts;
 use super::keys::Key;
@@ -77,7 +77,7 @@ impl<'a> App<'a> {
     }
 
     /// The source line of a step, as the debugger counts it.
-    pub(crate) fn line(&self, pc: simt_sim::base::Pc) -> u32 {
+    pub(crate) fn line(&self, pc: simt_core::base::Pc) -> u32 {
         self.debugger.line(pc)
     }
 

@@ -1,10 +1,11 @@
 //! What does not change while one steps: the program's text, its steps, and how it is run.
 
-use simt_sim::base::{LaneMask, Pc};
-use simt_sim::kernel::{Kernel, Op, Stream};
-use simt_sim::machine::{self, Finish, MachineSpec, Options};
-use simt_sim::pipeline::{self, Program};
-use simt_sim::report::{StepInfo, predication};
+use simt_core::Program;
+use simt_core::base::{LaneMask, Pc};
+use simt_core::kernel::{Kernel, Op, Stream};
+use simt_core::machine::{self, Finish, MachineSpec, Options};
+use simt_report::simulate;
+use simt_report::{StepInfo, predication};
 
 /// The unchanging part of a session.
 pub(crate) struct Facts<'p> {
@@ -27,7 +28,7 @@ impl<'p> Facts<'p> {
         Facts {
             program,
             kernel,
-            infos: pipeline::step_infos(program, kernel, &stream.steps),
+            infos: simulate::step_infos(program, kernel, &stream.steps),
             stream,
             lines: program.text.lines().map(|line| line.trim_end().replace('\t', "    ")).collect(),
             file,
@@ -73,7 +74,7 @@ impl<'p> Facts<'p> {
 
     /// Why the run ended, in a sentence.
     pub(crate) fn ending(&self, finish: &Finish) -> String {
-        match pipeline::why(self.program, self.kernel, finish) {
+        match simulate::why(self.program, self.kernel, finish) {
             None => "every thread has ended".to_string(),
             Some(verdict) => format!("{}: {}", finish.name(), verdict.message),
         }

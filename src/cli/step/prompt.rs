@@ -1,6 +1,6 @@
 //! Questions that are answered by typing a line.
 
-use simt_sim::debug::{RegisterView, parse_value};
+use simt_core::debug::{RegisterView, parse_value};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Paragraph, Widget};
-use simt_sim::debug::{Happening, StepNote, View};
-use simt_sim::event::Stall;
+use simt_core::debug::{Happening, StepNote, View};
+use simt_core::event::Stall;
 
 use super::app::App;
 

@@ -1,11 +1,12 @@
 //! What is swept, and how one point is run.
 
 use clap::ValueEnum;
-use simt_sim::diag::closest;
-use simt_sim::kernel::Kernel;
-use simt_sim::machine::Options;
-use simt_sim::pipeline::{self, Program};
-use simt_sim::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
+use simt_core::Program;
+use simt_core::diag::closest;
+use simt_core::kernel::Kernel;
+use simt_core::machine::Options;
+use simt_report::simulate;
+use simt_teach::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
 
 use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
 use crate::cli::job::Machine;
@@ -80,7 +81,7 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
         max_issues: args.limit.issues(),
         jobs,
     };
-    match pipeline::simulate(program, kernel, launch, &machine.spec, &options, &()) {
+    match simulate::simulate(program, kernel, launch, &machine.spec, &options, &()) {
         Ok(simulation) => Record::of_run(&simulation.run, job.point.clone(), job.inputs.clone()),
         Err(does_not_fit) => error(does_not_fit.to_string()),
     }

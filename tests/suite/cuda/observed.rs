@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::pipeline::{Program, simulate};
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_report::simulate::simulate;
 
 use super::super::support::{MODES, launch, machine, options};
 use super::{FOLDER, read};

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{MachineSpec, Mode};
-use simt_sim::pipeline::{Program, Simulation, simulate};
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::launch::Overrides;
+use simt_core::machine::{MachineSpec, Mode};
+use simt_report::simulate::{Simulation, simulate};
 
 use super::super::support::{MODES, launch, machine, options};
 

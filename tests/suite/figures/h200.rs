@@ -5,9 +5,9 @@
 //! reductions are the mean of three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and block 0's is
 //! among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
 
-use simt_sim::base::{BlockId, Cycle};
-use simt_sim::event::{Event, Observer};
-use simt_sim::machine as gpu;
+use simt_core::base::{BlockId, Cycle};
+use simt_core::event::{Event, Observer};
+use simt_core::machine as gpu;
 
 use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};

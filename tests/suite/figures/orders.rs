@@ -1,7 +1,7 @@
 //! Which side of a branch runs first, and that nothing else depends on it.
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::machine::Mode;
+use simt_core::divergence::SideOrder;
+use simt_core::machine::Mode;
 
 use super::{MAX_CYCLES, assert_expected, count, program, run_on, run_with, words};
 use crate::support::{MODES, machine, options};

@@ -1,8 +1,9 @@
 //! Programs whose lanes wait for each other: which end, which do not, and that a hang is proved rather than suspected.
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::machine::{Finish, Mode, Options};
-use simt_sim::pipeline::{Program, Simulation};
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::machine::{Finish, Mode, Options};
+use simt_report::simulate::Simulation;
 
 use super::{MAX_CYCLES, assert_expected, program, run_with, usual};
 use crate::support::{machine, options, rendered};

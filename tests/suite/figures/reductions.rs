@@ -1,10 +1,11 @@
 //! The three reductions against an H200's hardware counters (2^24 integers, blocks of 512) and against closed forms
 //! (other blocks).
 
-use simt_sim::base::BlockId;
-use simt_sim::machine::{self as gpu, Mode};
-use simt_sim::observe::Trace;
-use simt_sim::pipeline::{Program, Simulation};
+use simt_core::Program;
+use simt_core::base::BlockId;
+use simt_core::machine::{self as gpu, Mode};
+use simt_core::observe::Trace;
+use simt_report::simulate::Simulation;
 
 use super::{assert_expected, count, program, run_on, run_with, set, usual};
 use crate::support::{MODES, launch, machine};

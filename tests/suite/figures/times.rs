@@ -1,8 +1,8 @@
 //! Laws of time: what adds up, what grows linearly, what a conflict costs. The slopes are those measured on an H200.
 
-use simt_sim::base::{BlockId, WarpId};
-use simt_sim::event::{Event, Observer};
-use simt_sim::machine::{self as gpu, Mode};
+use simt_core::base::{BlockId, WarpId};
+use simt_core::event::{Event, Observer};
+use simt_core::machine::{self as gpu, Mode};
 
 use super::{assert_expected, count, program, run_as_written, run_on, run_with, set, usual};
 use crate::support::{MODES, launch, machine};
@@ -100,7 +100,7 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
     ] {
         let program = program(&format!("small/{name}.ir"));
         let spec = machine("teaching");
-        let spec = simt_sim::machine::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
+        let spec = simt_core::machine::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
         let counts = MODES.map(|mode: Mode| {
             let done = run_with(&program, &spec, &usual(&spec, mode), &[]);
             ["inst_executed", "ptx_inst_executed", "conditional_branches", "divergent_branch", "thread_inst_executed"]

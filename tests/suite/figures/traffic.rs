@@ -6,9 +6,9 @@
 //! that it reads of DRAM; the square waves, which read 16 KB in all, most of it code; and two kernels of even and odd threads whose text is not
 //! here. What `even_odd.ptx` writes was measured instead.
 
-use simt_sim::base::BlockId;
-use simt_sim::event::{AccessWay, Event, MemoryKind, Observer};
-use simt_sim::machine as gpu;
+use simt_core::base::BlockId;
+use simt_core::event::{AccessWay, Event, MemoryKind, Observer};
+use simt_core::machine as gpu;
 
 use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};

@@ -1,7 +1,7 @@
 //! Approximations: within the bound of their row of the same function in double precision; special operands as the
 //! manual's tables say.
 
-use simt_sim::isa::{Agreement, FormMatch, Type};
+use simt_core::isa::{Agreement, FormMatch, Type};
 
 use super::elementwise::Oracle;
 use super::exact::{F64, Format, Number};

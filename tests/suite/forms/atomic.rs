@@ -3,7 +3,7 @@
 //! The order is the simulator's choice; PTX leaves it open. All lanes of a warp meet on three addresses. f32 sums flush
 //! subnormals in global memory and keep them in shared memory, as the manual says.
 
-use simt_sim::isa::{FormMatch, Isa, Sem, Type};
+use simt_core::isa::{FormMatch, Isa, Sem, Type};
 
 use super::exact::{Format, Number};
 use super::expected::Expected;

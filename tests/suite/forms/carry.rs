@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use simt_sim::isa::{FormMatch, Isa, Sem};
+use simt_core::isa::{FormMatch, Isa, Sem};
 
 use super::harness::{Case, lookup};
 use super::inputs::{Source, tuples};

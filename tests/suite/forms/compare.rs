@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use simt_sim::isa::{FormMatch, OperandKind, Type};
+use simt_core::isa::{FormMatch, OperandKind, Type};
 
 use super::elementwise::Oracle;
 use super::exact::{Format, Number};

@@ -2,7 +2,7 @@
 //!
 //! NaN becomes 0 as an integer of up to 32 bits from f16 or f32, else the integer's top bit alone.
 
-use simt_sim::isa::FormMatch;
+use simt_core::isa::FormMatch;
 
 use super::elementwise::Oracle;
 use super::exact::{Format, Number, Real, direction};

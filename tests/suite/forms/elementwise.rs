@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use simt_sim::isa::{Form, FormMatch, Isa, OperandKind, Type};
+use simt_core::isa::{Form, FormMatch, Isa, OperandKind, Type};
 
 use super::expected::Expected;
 use super::harness::{Case, lookup};

@@ -1,7 +1,7 @@
 //! Exact real arithmetic and one rounding: a fixed-point number as wide as the range of products of doubles (Kulisch's
 //! accumulator), and the definition of rounding in IEEE 754-2019, 4.3. Nothing here is clever; that is the point.
 
-use simt_sim::isa::Type;
+use simt_core::isa::Type;
 
 /// A binary float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What a result must be: exact bits, or what PTX leaves open.
 
-use simt_sim::isa::Type;
+use simt_core::isa::Type;
 
 use super::exact::{Format, Number};
 

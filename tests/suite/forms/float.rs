@@ -3,7 +3,7 @@
 //! A NaN result is the canonical one of f32; PTX does not say which f64 NaN comes out, nor which NaN `neg` and `abs` make of
 //! one. `.ftz` looks at operands and at the rounded result; `.sat` makes +0 of NaN and -0.
 
-use simt_sim::isa::{FormMatch, Type};
+use simt_core::isa::{FormMatch, Type};
 
 use super::elementwise::Oracle;
 use super::exact::{Format, Number, Real, direction};

@@ -3,11 +3,11 @@
 //! A program reads 64-bit cells from the buffer `in` and writes 64-bit cells to the buffer `out`; every value takes one
 //! cell, zero-extended. [`Case::run`] goes the way of any program: text, check, launch, machine.
 
-use simt_sim::divergence::SideOrder;
-use simt_sim::isa::Isa;
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, Finish, MachineSpec, Mode};
-use simt_sim::pipeline::Program;
+use simt_core::Program;
+use simt_core::divergence::SideOrder;
+use simt_core::isa::Isa;
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, Finish, MachineSpec, Mode};
 
 use crate::support;
 
@@ -50,6 +50,6 @@ impl Case {
 }
 
 /// The form of a mnemonic.
-pub(crate) fn lookup(mnemonic: &str) -> simt_sim::isa::FormMatch<'static> {
+pub(crate) fn lookup(mnemonic: &str) -> simt_core::isa::FormMatch<'static> {
     Isa::ptx().lookup(mnemonic).unwrap_or_else(|e| panic!("{mnemonic}: {}", e.message))
 }

@@ -1,6 +1,6 @@
 //! Operands: corner values of each type, dense samples, seeded random values.
 
-use simt_sim::isa::{FormMatch, OperandKind, Type, TypeRef};
+use simt_core::isa::{FormMatch, OperandKind, Type, TypeRef};
 
 /// Most corner tuples of a form; beyond that they are drawn at random.
 const CORNER_TUPLES: usize = 2000;

@@ -3,7 +3,7 @@
 //!
 //! Where PTX leaves a result open, the row's own words decide: quotient and remainder by zero are all ones.
 
-use simt_sim::isa::{FormMatch, Type};
+use simt_core::isa::{FormMatch, Type};
 
 use super::elementwise::Oracle;
 use super::expected::Expected;

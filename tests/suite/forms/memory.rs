@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use simt_sim::isa::{Class, Form, FormMatch, Isa, Sem, Slot, Type};
+use simt_core::isa::{Class, Form, FormMatch, Isa, Sem, Slot, Type};
 
 use super::harness::{Case, lookup};
 use super::inputs::Bits;

@@ -1,6 +1,6 @@
 //! The mnemonics of a row.
 
-use simt_sim::isa::{Form, Slot};
+use simt_core::isa::{Form, Slot};
 
 /// Rows with more mnemonics than this are sampled.
 const MOST: usize = 200;

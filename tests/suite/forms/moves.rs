@@ -1,6 +1,6 @@
 //! `mov` in all its shapes, and `cvta` there and back (PTX ISA, "Data Movement and Conversion Instructions").
 
-use simt_sim::isa::{Isa, Sem};
+use simt_core::isa::{Isa, Sem};
 
 use super::harness::{Case, lookup};
 use super::inputs::Bits;

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 
-use simt_sim::isa::{FormMatch, Isa, Sem, Type};
+use simt_core::isa::{FormMatch, Isa, Sem, Type};
 
 use super::expected::Expected;
 use super::harness::{Case, lookup};

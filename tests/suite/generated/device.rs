@@ -2,7 +2,7 @@
 //!
 //! There are two families, with a record each: [`PLAIN`] without calls of functions, [`CALLING`] with them. A record holds, for each
 //! program, a digest of the memory, which must be that of both
-//! modes, and one of what the probes of `simt_sim::instrument` counted of each branch and block, which must be what volta mode counts. Program `n` is drawn with the
+//! modes, and one of what the probes of `simt_gpu::instrument` counted of each branch and block, which must be what volta mode counts. Program `n` is drawn with the
 //! family's seed plus `n`, so it is the same wherever it is drawn. On a computer with a GPU,
 //!
 //! ```sh
@@ -24,13 +24,13 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rayon::prelude::*;
-use simt_sim::divergence::SideOrder;
-use simt_sim::gpu;
-use simt_sim::instrument::{Divergence, instrument, witness};
-use simt_sim::kernel::Kernel;
-use simt_sim::launch::{Launch, Overrides};
-use simt_sim::machine::Mode;
-use simt_sim::pipeline;
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Kernel;
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::Mode;
+use simt_gpu as gpu;
+use simt_gpu::instrument::{Divergence, instrument, witness};
+use simt_report::simulate;
 
 use super::super::support;
 use super::{MAX_CYCLES, Program, any_program};
@@ -137,16 +137,16 @@ fn together(device: &Divergence, simulated: &Divergence) -> Option<&'static str>
     }
 }
 
-fn parse(text: &str) -> pipeline::Program {
-    pipeline::Program::parse("generated.ir", text)
+fn parse(text: &str) -> simt_core::Program {
+    simt_core::Program::parse("generated.ir", text)
 }
 
 /// What the simulator leaves in memory.
-fn simulated(program: &pipeline::Program, mode: Mode) -> Result<Vec<Vec<u32>>, String> {
+fn simulated(program: &simt_core::Program, mode: Mode) -> Result<Vec<Vec<u32>>, String> {
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
     let spec = support::machine(mode.default_machine());
-    let done = pipeline::simulate(program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
+    let done = simulate::simulate(program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
     match done.finish.name() {
         "ok" => Ok(done.launch.buffers.into_iter().map(|b| b.words).collect()),
         other => Err(other.to_string()),
@@ -170,14 +170,14 @@ fn on_device(text: &str, kernel: &Kernel, launch: &Launch, variables: &[&str]) -
 }
 
 /// What the device leaves in memory.
-fn observed(program: &pipeline::Program) -> Result<gpu::DeviceRun, Ended> {
+fn observed(program: &simt_core::Program) -> Result<gpu::DeviceRun, Ended> {
     let launched = support::launch(program, &Overrides::default());
     let (kernel, launch) = launched.map_err(|why| Ended { why, goes_on: true })?;
     on_device(&gpu::device_text(&program.name, &program.text), kernel, &launch, &[])
 }
 
 /// What probes count on the device.
-fn counted_there(program: &pipeline::Program) -> Result<Divergence, Ended> {
+fn counted_there(program: &simt_core::Program) -> Result<Divergence, Ended> {
     let launched = support::launch(program, &Overrides::default());
     let (kernel, launch) = launched.map_err(|why| Ended { why, goes_on: true })?;
     let probes = instrument(&program.module, 32, None);
@@ -186,7 +186,7 @@ fn counted_there(program: &pipeline::Program) -> Result<Divergence, Ended> {
 }
 
 /// What probes would count of the simulator's run in volta mode, as the program is written.
-fn counted_here(program: &pipeline::Program) -> Result<Divergence, String> {
+fn counted_here(program: &simt_core::Program) -> Result<Divergence, String> {
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let spec = support::machine(Mode::Volta.default_machine());
     let options = support::options(Mode::Volta, spec.side_order(), MAX_CYCLES);
@@ -223,7 +223,7 @@ impl Held {
     }
 }
 
-fn hold(program: &pipeline::Program) -> Result<Held, Ended> {
+fn hold(program: &simt_core::Program) -> Result<Held, Ended> {
     let failed = |why| Ended { why, goes_on: true };
     let (_, launch) = support::launch(program, &Overrides::default()).map_err(failed)?;
     let (run, device) = (observed(program)?, counted_there(program)?);

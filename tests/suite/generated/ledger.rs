@@ -1,8 +1,8 @@
 //! An observer that keeps the books of time: every issue slot of every scheduler, and every cycle of every resident warp,
 //! is accounted for exactly once and without a gap.
 
-use simt_sim::base::{Cycle, SmId, WarpId};
-use simt_sim::event::{Event, Observer};
+use simt_core::base::{Cycle, SmId, WarpId};
+use simt_core::event::{Event, Observer};
 
 /// The books of all SMs.
 #[derive(Clone, Debug, Default, PartialEq)]

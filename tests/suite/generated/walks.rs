@@ -1,8 +1,8 @@
 //! An observer that follows each thread: which instructions it executed, in which order.
 
-use simt_sim::base::BlockId;
-use simt_sim::event::{Event, Observer};
-use simt_sim::kernel::Stream;
+use simt_core::base::BlockId;
+use simt_core::event::{Event, Observer};
+use simt_core::kernel::Stream;
 
 /// What one thread executed: how many instructions, and a hash of their sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

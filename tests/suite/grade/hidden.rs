@@ -114,9 +114,9 @@ fn expected_values_lie_where_no_kernel_reaches() {
         assert!(out.contains("FAULT") && !out.contains("`want`"), "{out}");
     }
     let text = fs::read_to_string("tests/hidden/expected_values.ir").expect("a program");
-    let program = simt_sim::pipeline::Program::parse("expected_values.ir", &text);
+    let program = simt_core::Program::parse("expected_values.ir", &text);
     let (kernel, launch) = crate::support::launch(&program, &Default::default()).expect("a launch");
-    assert!(simt_sim::oracle::run(kernel, &launch, 10_000).is_err());
+    assert!(simt_core::oracle::run(kernel, &launch, 10_000).is_err());
 }
 
 #[test]

@@ -3,10 +3,11 @@
 
 use std::fs;
 
-use simt_sim::kernel::{JoinOp, Op};
-use simt_sim::launch::Overrides;
-use simt_sim::machine::{self, MachineSpec, Mode, Options};
-use simt_sim::pipeline::{self, Program};
+use simt_core::Program;
+use simt_core::kernel::{JoinOp, Op};
+use simt_core::launch::Overrides;
+use simt_core::machine::{self, MachineSpec, Mode, Options};
+use simt_report::simulate;
 
 use super::support;
 
@@ -35,7 +36,7 @@ fn codes(text: &str) -> Vec<&'static str> {
     let rendered = support::rendered(&program, &found);
     assert!(rendered.len() < 100_000, "{} bytes of findings", rendered.len());
     let mut codes: Vec<&str> =
-        found.iter().filter(|f| f.severity == simt_sim::diag::Severity::Error).map(|f| f.code).collect();
+        found.iter().filter(|f| f.severity == simt_core::diag::Severity::Error).map(|f| f.code).collect();
     codes.dedup();
     codes
 }
@@ -103,8 +104,8 @@ fn a_line_may_hold_many_instructions() {
         let program = Program::parse("line.ir", &text);
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
         let machine = support::machine("teaching");
-        let options = support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, 1_000_000);
-        let run = pipeline::simulate(&program, kernel, launch, &machine, &options, &()).expect("it fits").run;
+        let options = support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 1_000_000);
+        let run = simulate::simulate(&program, kernel, launch, &machine, &options, &()).expect("it fits").run;
         let texts = run.instructions.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
         (texts, run.to_json().expect("JSON").len())
     };
@@ -124,9 +125,9 @@ fn an_endless_loop_is_given_up() {
         let options = Options {
             jobs,
             max_issues: 100_000,
-            ..support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, u64::MAX)
+            ..support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, u64::MAX)
         };
-        let done = pipeline::simulate(&program, kernel, launch.clone(), &support::machine("h200"), &options, &());
+        let done = simulate::simulate(&program, kernel, launch.clone(), &support::machine("h200"), &options, &());
         let run = done.expect("it fits").run;
         let verdict = run.verdict.clone().expect("a verdict");
         assert!(verdict.message.starts_with("gave up after 758 instructions issued on sm"), "{}", verdict.message);
@@ -134,7 +135,7 @@ fn an_endless_loop_is_given_up() {
         (run.finish, run.to_json().expect("JSON"))
     };
     let alone = ended(1);
-    assert_eq!(alone.0, simt_sim::report::Finish::CycleLimit);
+    assert_eq!(alone.0, simt_report::Finish::CycleLimit);
     assert!(alone == ended(2), "another number of jobs gives another report");
 }
 
@@ -167,7 +168,7 @@ fn what_a_launch_takes_of_the_host_has_a_limit() {
             &kernel(&format!(".local .b8 s[{n}];\nst.local.u32 [s], %r1;")).replace("grid = 1", "grid = 4096"),
         )
     };
-    let options = support::options(Mode::Volta, simt_sim::divergence::SideOrder::Fewer, 100);
+    let options = support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 100);
     for (bytes, fits) in [(1 << 10, true), (1 << 18, false)] {
         let program = program(bytes);
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");

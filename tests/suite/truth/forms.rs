@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use simt_sim::isa::{Agreement, Class, Form, FormMatch, Isa, OperandKind, Sem, Type};
+use simt_core::isa::{Agreement, Class, Form, FormMatch, Isa, OperandKind, Sem, Type};
 
 use super::print::Page;
 use super::tables::Layout;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use simt_sim::isa::{Class, Form, FormMatch, Isa, Sem};
+use simt_core::isa::{Class, Form, FormMatch, Isa, Sem};
 
 use super::forms::mnemonics;
 use super::print::{entry, header};
@@ -168,7 +168,7 @@ fn atomics(program: &str, class: Class) -> String {
     let mut operands: BTreeMap<String, String> = BTreeMap::new();
     let (mut body, mut outputs) = (String::new(), Vec::new());
     let is_plain = |row: &Form| {
-        row.class == class && row.operands.iter().all(|o| !matches!(o.kind, simt_sim::isa::OperandKind::Vector(_)))
+        row.class == class && row.operands.iter().all(|o| !matches!(o.kind, simt_core::isa::OperandKind::Vector(_)))
     };
     for found in uses(Sem::Atomic, is_plain) {
         let (name, ty) = (name_of(&found), found.ty());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use simt_sim::isa::{Agreement, FormMatch, OperandKind, Type, TypeRef};
+use simt_core::isa::{Agreement, FormMatch, OperandKind, Type, TypeRef};
 
 use super::tables::{Layout, bits, directives, kind};
 

@@ -3,7 +3,7 @@
 //! A kind is a type's nature and width: `i32` for every integer of 32 bits, `f32`, `f64`, `f16`, .. The buffers `a_`, `b_`
 //! and `c_` of a kind hold the first, second and third operand of each thread.
 
-use simt_sim::isa::Type;
+use simt_core::isa::Type;
 use std::fmt::Write;
 
 /// How the threads of a program share the values.

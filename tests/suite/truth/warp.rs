@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use simt_sim::isa::{FormMatch, Isa, OperandKind, Sem};
+use simt_core::isa::{FormMatch, Isa, OperandKind, Sem};
 
 use super::forms::mnemonics;
 use super::print::{entry, header};

@@ -1,8 +1,8 @@
 //! The last memory access of the warp, what it asked of banks or sectors, and the shared memory of its block.
 
 use ratatui::text::Line;
-use simt_sim::debug::{Pattern, View, WarpView};
-use simt_sim::event::{AccessWay, MemoryKind};
+use simt_core::debug::{Pattern, View, WarpView};
+use simt_core::event::{AccessWay, MemoryKind};
 
 use super::{Panel, clip};
 use crate::cli::step::app::App;

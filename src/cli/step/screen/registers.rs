@@ -2,9 +2,9 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use simt_sim::base::LaneMask;
-use simt_sim::debug::{Base, RegisterView, View, format_value};
-use simt_sim::isa::Type;
+use simt_core::base::LaneMask;
+use simt_core::debug::{Base, RegisterView, View, format_value};
+use simt_core::isa::Type;
 
 use super::{Panel, clip};
 use crate::cli::step::app::App;
@@ -120,7 +120,7 @@ fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simt_sim::kernel::{Register, Row};
+    use simt_core::kernel::{Register, Row};
 
     fn shown(ty: Type, value: impl Fn(u64) -> u64) -> Vec<String> {
         let values = (0..32).map(value).collect();

@@ -2,8 +2,8 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use simt_sim::debug::{SchedulerView, View, WarpBrief};
-use simt_sim::event::Stall;
+use simt_core::debug::{SchedulerView, View, WarpBrief};
+use simt_core::event::Stall;
 
 use super::{Panel, clip, remark};
 use crate::cli::step::app::App;

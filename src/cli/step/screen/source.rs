@@ -2,8 +2,8 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use simt_sim::debug::View;
-use simt_sim::divergence::GroupState;
+use simt_core::debug::View;
+use simt_core::divergence::GroupState;
 
 use super::{Panel, clip};
 use crate::cli::step::app::App;

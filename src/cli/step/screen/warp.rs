@@ -2,10 +2,10 @@
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
-use simt_sim::base::LaneMask;
-use simt_sim::debug::{View, WarpView};
-use simt_sim::divergence::{Group, GroupState};
-use simt_sim::observe::LaneState;
+use simt_core::base::LaneMask;
+use simt_core::debug::{View, WarpView};
+use simt_core::divergence::{Group, GroupState};
+use simt_core::observe::LaneState;
 
 use super::{Panel, clip, reason};
 use crate::cli::step::app::App;

@@ -1,0 +1,424 @@
+//! The method against the definition: on random traces the checker finds a race exactly when one pair of accesses is not
+//! ordered by happens-before, which is computed here edge by edge for every single lane.
+
+use proptest::prelude::*;
+
+use super::{Checker, Checkers, Checks};
+use crate::Program;
+use crate::base::{BlockId, LaneMask, MAX_LANES, Pc, SmId, WarpId};
+use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
+use crate::kernel::layout::BUFFER_BASE;
+use crate::kernel::{Convergence, Kernel, Op, Stream};
+use crate::launch::{Launch, Overrides};
+
+const BLOCKS: u32 = 2;
+const WARPS: u32 = 3;
+const LANES: u32 = 4;
+const THREADS: u32 = BLOCKS * WARPS * LANES;
+
+/// What the acts are about.
+#[derive(Clone, Copy, Debug)]
+struct Setting {
+    /// With atomics, flags and fences.
+    strong: bool,
+    lock_step: bool,
+    /// Shared memory rather than global.
+    shared: bool,
+    /// With barriers that have a count.
+    counted: bool,
+}
+
+/// One thing that happens. Warps count through the grid, threads too.
+#[derive(Clone, Debug)]
+enum Act {
+    Access {
+        thread: u32,
+        /// Lanes of its warp that read the same at once; of a load.
+        also: u32,
+        first: u64,
+        bytes: u32,
+        way: AccessWay,
+    },
+    WarpBarrier {
+        warp: u32,
+        lanes: u32,
+    },
+    BlockBarrier {
+        block: u32,
+    },
+    /// A counted barrier: each warp of the block waits (1), arrives and goes on (2), or has no part in it (0).
+    Counted {
+        block: u32,
+        parts: [u8; WARPS as usize],
+    },
+    Fence {
+        warp: u32,
+        lanes: u32,
+    },
+    /// A strong access to one of two flags.
+    Flag {
+        thread: u32,
+        flag: u64,
+        way: AccessWay,
+    },
+}
+
+fn way() -> impl Strategy<Value = AccessWay> {
+    prop_oneof![3 => Just(AccessWay::Load), 3 => Just(AccessWay::Store), 1 => Just(AccessWay::Atomic)]
+}
+
+fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
+    let plain = (0..THREADS, 0..2u64, 0..4u64, any::<bool>(), way(), 0..1u32 << LANES).prop_map(
+        move |(thread, word, byte, small, way, also)| {
+            let way = if strong {
+                way
+            } else if way == AccessWay::Atomic {
+                AccessWay::Store
+            } else {
+                way
+            };
+            let small = small && way != AccessWay::Atomic;
+            let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
+            Act::Access { thread, also: if way == AccessWay::Load { also } else { 0 }, first, bytes, way }
+        },
+    );
+    let lanes = 1..1u32 << LANES;
+    let warp = 0..BLOCKS * WARPS;
+    let sync = prop_oneof![
+        (warp.clone(), lanes.clone()).prop_map(|(warp, lanes)| Act::WarpBarrier { warp, lanes }),
+        warp.clone().prop_map(|warp| Act::WarpBarrier { warp, lanes: (1 << LANES) - 1 }),
+        (0..BLOCKS).prop_map(|block| Act::BlockBarrier { block }),
+        (0..BLOCKS, any::<[u8; WARPS as usize]>()).prop_map(move |(block, parts)| match counted {
+            true => Act::Counted { block, parts: parts.map(|p| p % 3) },
+            false => Act::BlockBarrier { block },
+        }),
+    ];
+    let flags = prop_oneof![
+        (warp, lanes).prop_map(|(warp, lanes)| Act::Fence { warp, lanes }),
+        (0..THREADS, 0..2u64, way()).prop_map(|(thread, flag, way)| Act::Flag { thread, flag, way }),
+    ];
+    let flags = if strong { flags.boxed() } else { Just(Act::BlockBarrier { block: 0 }).boxed() };
+    prop_oneof![6 => plain, 4 => sync, 3 => flags]
+}
+
+/// Happens-before, node by node.
+#[derive(Default)]
+struct Graph {
+    /// For each node the set of those before it.
+    before: Vec<Vec<bool>>,
+    /// By thread: its last node.
+    last: Vec<Option<usize>>,
+    /// By thread: the node of its last fence.
+    fence: Vec<Option<usize>>,
+    /// By flag: the fences whose threads have released there.
+    released: Vec<Vec<usize>>,
+    /// Node, thread, bytes, whether it writes, whether it is an atomic.
+    accesses: Vec<(usize, u32, u64, u64, bool, bool)>,
+    lock_step: bool,
+    shared: bool,
+}
+
+impl Graph {
+    fn new(Setting { lock_step, shared, .. }: Setting) -> Graph {
+        let n = THREADS as usize;
+        Graph {
+            last: vec![None; n],
+            fence: vec![None; n],
+            released: vec![Vec::new(); 2],
+            lock_step,
+            shared,
+            ..Graph::default()
+        }
+    }
+
+    fn node(&mut self, after: impl IntoIterator<Item = usize>) -> usize {
+        let mut before = vec![false; self.before.len() + 1];
+        for node in after {
+            before[node] = true;
+            for (i, set) in self.before[node].iter().enumerate() {
+                before[i] |= set;
+            }
+        }
+        self.before.push(before);
+        self.before.len() - 1
+    }
+
+    /// The next node of a thread; in lock-step it comes after whatever its warp did.
+    fn step(&mut self, thread: u32, also: &[usize]) -> usize {
+        let warp = thread / LANES;
+        let range = if self.lock_step { warp * LANES..(warp + 1) * LANES } else { thread..thread + 1 };
+        let after: Vec<usize> = range.filter_map(|t| self.last[t as usize]).chain(also.iter().copied()).collect();
+        let node = self.node(after);
+        self.last[thread as usize] = Some(node);
+        node
+    }
+
+    fn meet(&mut self, waiting: &[u32], arriving: &[u32]) {
+        let all = waiting.iter().chain(arriving);
+        let after: Vec<usize> = all.filter_map(|&t| self.last[t as usize]).collect();
+        let node = self.node(after);
+        for &thread in waiting {
+            self.last[thread as usize] = Some(node);
+        }
+    }
+
+    /// A thread's access; whether it races with an earlier one.
+    fn touch(&mut self, thread: u32, first: u64, bytes: u32, way: AccessWay) -> bool {
+        let node = self.step(thread, &[]);
+        let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
+        let block = |thread: u32| thread / (WARPS * LANES);
+        let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
+            t != thread
+                && (block(t) == block(thread) || !self.shared)
+                && from < end
+                && first < to
+                && (write || wrote)
+                && !(atomic && was_atomic)
+                && !self.before[node].get(n).is_some_and(|b| *b)
+        });
+        self.accesses.push((node, thread, first, end, write, atomic));
+        races
+    }
+
+    /// Whether some pair races after this act.
+    fn act(&mut self, act: &Act) -> bool {
+        match *act {
+            Act::Access { thread, also, first, bytes, way } => {
+                let others = (0..LANES).filter(|l| also >> l & 1 == 1).map(|l| thread / LANES * LANES + l);
+                let mut races = false;
+                for thread in std::iter::once(thread).chain(others.filter(|t| *t != thread)) {
+                    races |= self.touch(thread, first, bytes, way);
+                }
+                return races;
+            }
+            Act::WarpBarrier { warp, lanes } => {
+                let threads: Vec<u32> = (0..LANES).filter(|l| lanes >> l & 1 == 1).map(|l| warp * LANES + l).collect();
+                self.meet(&threads, &[]);
+            }
+            Act::BlockBarrier { block } => {
+                let threads: Vec<u32> = (block * WARPS * LANES..(block + 1) * WARPS * LANES).collect();
+                self.meet(&threads, &[]);
+            }
+            Act::Counted { block, parts } => {
+                let of = |part: u8| -> Vec<u32> {
+                    let warps = (0..WARPS).filter(|w| parts[*w as usize] == part).map(|w| block * WARPS + w);
+                    warps.flat_map(|w| w * LANES..(w + 1) * LANES).collect()
+                };
+                let (waiting, arriving) = (of(1), of(2));
+                if !waiting.is_empty() {
+                    self.meet(&waiting, &arriving);
+                }
+            }
+            Act::Fence { warp, lanes } => {
+                for lane in (0..LANES).filter(|l| lanes >> l & 1 == 1) {
+                    let thread = warp * LANES + lane;
+                    self.fence[thread as usize] = Some(self.step(thread, &[]));
+                }
+            }
+            Act::Flag { thread, flag, way } => {
+                let there = self.released[flag as usize].clone();
+                self.step(thread, if way == AccessWay::Store { &[] } else { &there });
+                if way != AccessWay::Load {
+                    let known = &mut self.released[flag as usize];
+                    if way == AccessWay::Store {
+                        known.clear();
+                    }
+                    known.extend(self.fence[thread as usize]);
+                }
+            }
+        }
+        false
+    }
+}
+
+/// The steps that the acts are: in this order, those that order nothing last.
+const TEXT: &str = "
+//! grid = 2
+//! block = 96
+//! buffer b: u32[8]
+//! arg b = b
+.entry k(.param .u64 b)
+{
+    .reg .u32 %x;
+    .reg .u64 %b;
+    ld.param.u64 %b, [b];
+    mov.u32 %x, 0;
+    STRONG
+    ld.SPACE.u32 %x, [%b];
+    st.SPACE.u32 [%b], %x;
+    bar.warp.sync 0xffffffff;
+    bar.sync 0;
+    COUNTED
+    ret;
+}";
+const STRONG: &str = "atom.global.add.u32 %x, [%b], 1;
+    ld.volatile.global.u32 %x, [%b];
+    st.volatile.global.u32 [%b], %x;
+    membar.gl;";
+
+struct Driver {
+    shared: bool,
+    stream: Stream,
+    checker: Checker,
+}
+
+impl Driver {
+    fn new(kernel: &Kernel, launch: &Launch, Setting { lock_step, shared, .. }: Setting) -> Driver {
+        let stream = kernel.stream(Convergence::Stack);
+        let on = Checks { races: true, ..Checks::default() };
+        let mut checker = Checkers::new(kernel, &stream, launch, 32, lock_step, on).observer();
+        let (cycle, sm, lanes) = (0, SmId(0), LaneMask::first_n(LANES));
+        for block in 0..BLOCKS {
+            checker.on(Event::BlockStart { cycle, sm, block: BlockId(block), warps: WARPS });
+            for index in 0..WARPS {
+                let warp = WarpId(block * WARPS + index);
+                checker.on(Event::WarpStart { cycle, sm, warp, block: BlockId(block), index, lanes });
+            }
+        }
+        Driver { shared, stream, checker }
+    }
+
+    fn pc(&self, wanted: impl Fn(&Op) -> bool) -> Pc {
+        let at = self.stream.steps.iter().position(|step| wanted(&step.inst.op));
+        Pc(at.expect("the kernel has one of each") as u32)
+    }
+
+    fn access(&mut self, thread: u32, also: u32, offset: u64, bytes: u32, way: AccessWay, strong: bool) {
+        let pc = self.pc(|op| match (op, way) {
+            (Op::Load(load), AccessWay::Load) => {
+                load.access.strong() == strong && !load.d.is_empty() && load.access.space != crate::isa::Space::Param
+            }
+            (Op::Store(store), AccessWay::Store) => store.access.strong() == strong,
+            (Op::Atomic(_), AccessWay::Atomic) => true,
+            _ => false,
+        });
+        let addresses = [if self.shared { 0 } else { BUFFER_BASE } + offset; MAX_LANES];
+        let row = [thread; MAX_LANES];
+        let mut stored = [None; 4];
+        if way == AccessWay::Store {
+            stored[0] = Some(Cells::Narrow(&row));
+        }
+        let memory = if self.shared { MemoryKind::Shared } else { MemoryKind::Global };
+        let lanes = LaneMask::lane(thread % LANES) | LaneMask(also);
+        let access = LaneAccess { memory, way, lanes, bytes, addresses: &addresses, stored };
+        self.checker.access(WarpId(thread / LANES), pc, &access);
+    }
+
+    fn barrier(&mut self, block: u32, parts: [u8; WARPS as usize], id: u8, count: Option<u32>) {
+        let (cycle, sm, lanes) = (0, SmId(0), LaneMask::first_n(LANES));
+        let pc = self.pc(|op| matches!(op, Op::Barrier(_)));
+        for index in (0..WARPS).filter(|w| parts[*w as usize] != 0) {
+            let warp = WarpId(block * WARPS + index);
+            let wait = parts[index as usize] == 1;
+            self.checker.on(Event::Barrier { cycle, sm, warp, pc, lanes, arriving: lanes, id, count, wait });
+        }
+        self.checker.on(Event::BarrierOpen { cycle, sm, block: BlockId(block), id });
+    }
+
+    fn act(&mut self, act: &Act) {
+        let (cycle, sm) = (0, SmId(0));
+        match *act {
+            Act::Access { thread, also, first, bytes, way } => self.access(thread, also, first, bytes, way, false),
+            Act::WarpBarrier { warp, lanes } => {
+                let pc = self.pc(|op| matches!(op, Op::WarpSync { .. }));
+                let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
+                self.checker.on(Event::Collective { sm, warp, pc, lanes, members: lanes });
+            }
+            Act::BlockBarrier { block } => self.barrier(block, [1; WARPS as usize], 0, None),
+            Act::Counted { parts, .. } if !parts.contains(&1) => {}
+            Act::Counted { block, parts } => self.barrier(block, parts, 1, Some(64)),
+            Act::Fence { warp, lanes } => {
+                let pc = self.pc(|op| matches!(op, Op::Fence(_)));
+                let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
+                self.checker.on(Event::Issue { cycle, sm, warp, pc, active: lanes, lanes, slots: 1 });
+            }
+            Act::Flag { thread, flag, way } => self.access(thread, 0, 16 + 4 * flag, 4, way, true),
+        }
+    }
+}
+
+/// A driver of a kernel with these instructions that may order something.
+fn driver(setting: Setting, strong: &str) -> Driver {
+    let text = TEXT
+        .replace("STRONG", strong)
+        .replace("COUNTED", if setting.counted { "bar.sync 1, 64;" } else { "" })
+        .replace("SPACE", if setting.shared { "shared" } else { "global" });
+    let program = Program::parse("k.ir", &text);
+    let kernel = program.kernel(None).expect("one kernel");
+    let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err(String::new())).expect("sound directives");
+    Driver::new(kernel, &launch, setting)
+}
+
+fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
+    let mut driver = driver(setting, if setting.strong { STRONG } else { "" });
+    let mut graph = Graph::new(setting);
+    for (i, act) in acts.iter().enumerate() {
+        let expected = graph.act(act);
+        driver.act(act);
+        let found = driver.checker.has_found();
+        prop_assert_eq!(found, expected, "after act {}: {:?}", i, act);
+        if expected {
+            break; // what comes after the first race is not defined
+        }
+    }
+    Ok(())
+}
+
+fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
+    // Flags are in global memory.
+    let settings = any::<[bool; 4]>().prop_map(|[strong, lock_step, shared, counted]| Setting {
+        strong: strong && !shared,
+        lock_step,
+        shared,
+        counted,
+    });
+    settings.prop_flat_map(|setting| (Just(setting), prop::collection::vec(act(setting), 1..40)))
+}
+
+/// What is found when lanes do their atomics together, or one after the other. The second of a pair: lanes that join in an atomic.
+fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> String {
+    let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;");
+    for (act, also) in acts {
+        match *act {
+            Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, .. } => {
+                let (warp, lanes) = (thread / LANES * LANES, LaneMask::lane(thread % LANES) | LaneMask(*also));
+                if together {
+                    driver.access(thread, *also, first, bytes, way, false);
+                } else {
+                    lanes.lanes().for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, false));
+                }
+            }
+            Act::Fence { .. } | Act::Flag { .. } => {}
+            _ => driver.act(act),
+        }
+    }
+    format!("{:#?}", driver.checker.finish())
+}
+
+#[test]
+fn atomics_together_are_found_as_one_by_one() {
+    let mut config = ProptestConfig::with_cases(3000);
+    config.rng_seed = proptest::test_runner::RngSeed::Fixed(0xa70);
+    config.failure_persistence = None;
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    let settings =
+        any::<[bool; 2]>().prop_map(|[shared, counted]| Setting { strong: true, lock_step: false, shared, counted });
+    let acts = settings.prop_flat_map(|setting| {
+        let each = (act(setting), 0..1u32 << LANES);
+        (Just(setting), prop::collection::vec(each, 1..40))
+    });
+    let same = |(setting, acts): (Setting, Vec<(Act, u32)>)| {
+        prop_assert_eq!(found_of_atomics(setting, &acts, true), found_of_atomics(setting, &acts, false));
+        Ok(())
+    };
+    runner.run(&acts, same).unwrap_or_else(|e| panic!("{e}"));
+}
+
+#[test]
+fn a_race_is_found_exactly_when_two_accesses_are_not_ordered() {
+    let mut config = ProptestConfig::with_cases(6000);
+    config.rng_seed = proptest::test_runner::RngSeed::Fixed(0x7ace);
+    config.failure_persistence = None;
+    let mut runner = proptest::test_runner::TestRunner::new(config);
+    runner.run(&acts(), |(setting, acts)| compare(setting, &acts)).unwrap_or_else(|e| panic!("{e}"));
+}

@@ -1,0 +1,81 @@
+//! `docs/isa.md`: the instruction set as a page, generated from the rows so that it cannot differ from them.
+
+use super::form::{Agreement, Isa};
+use std::fmt::Write;
+
+impl Isa {
+    /// The reference page, in Markdown.
+    pub fn reference(&self) -> String {
+        let mut page = String::from(
+            "# Instruction set\n\n\
+             Generated from `isa/ptx.ron`; do not edit. In a form, `{..}` may be left out and `.(a|b)` stands for one of \
+             several words. In the operands, `d=T` is written and `a:T` is read; `T` and `U` are the first and second \
+             type of the mnemonic, `W` has twice the width of `T`; `+` allows a wider register, `*` an address or \
+             the parts of a value in braces, `{a}` a `.v2`/`.v4` vector, `d_` allows `_`, `?` marks an operand that may be \
+             left out. *Agreement* is what a real GPU owes the model: the same bits unless a bound is given.\n",
+        );
+        for group in self.groups() {
+            let _ = write!(
+                page,
+                "\n## {}\n\n| form | operands | what it does | class | agreement | PTX manual |\n|---|---|---|---|---|---|\n",
+                group.title
+            );
+            for row in &self.rows()[group.rows.clone()] {
+                let agreement = match row.agreement {
+                    Agreement::Exact => "exact".to_string(),
+                    Agreement::MaxUlp(n) => format!("{n} ulp"),
+                    Agreement::MaxAbsolute(n) => format!("absolute 2^{n}"),
+                    Agreement::MaxUlpOrAbsolute(n, power) => format!("{n} ulp or absolute 2^{power}"),
+                };
+                let cell = |text: &str| text.replace('|', "\\|");
+                let form = cell(&self.expanded(&row.syntax));
+                let shape = if row.shape.is_empty() { String::new() } else { format!("`{}`", cell(&row.shape)) };
+                let _ = writeln!(
+                    page,
+                    "| `{form}` | {shape} | {} | {} | {agreement} | {} |",
+                    cell(&row.doc),
+                    row.class.name(),
+                    cell(&row.manual),
+                );
+            }
+        }
+        page.push_str("\n## Left out\n\nThese opcodes are PTX, and using one is an error that says so.\n\n");
+        for (opcode, why) in self.unsupported() {
+            let _ = writeln!(page, "- `{opcode}`: {why}");
+        }
+        page
+    }
+
+    /// A syntax line with its named sets written out.
+    fn expanded(&self, syntax: &str) -> String {
+        let Some(row) = self.rows().iter().find(|r| r.syntax == syntax) else { return syntax.to_string() };
+        let mut text = row.opcode.clone();
+        for slot in &row.slots {
+            let choices = match slot.words.as_slice() {
+                [word] => word.clone(),
+                words => format!("({})", words.join("|")),
+            };
+            let _ = if slot.optional { write!(text, "{{.{choices}}}") } else { write!(text, ".{choices}") };
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Isa;
+
+    #[test]
+    fn the_committed_page_is_the_generated_one() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/isa.md");
+        let page = Isa::ptx().reference();
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path, &page).expect("docs/isa.md is writable");
+        }
+        let committed = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(
+            committed == page,
+            "docs/isa.md is out of date; rewrite it with: BLESS=1 cargo test --lib isa::reference"
+        );
+    }
+}

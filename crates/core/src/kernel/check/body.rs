@@ -1,0 +1,417 @@
+//! One kernel with its functions: parameters, statements in order, labels, ends.
+
+mod frames;
+mod memory;
+
+pub(super) use memory::names_of;
+
+use super::calls::{self, Frame, Table};
+use super::functions::{Functions, Signature, holds};
+use super::lines::Lines;
+use super::operands::Args;
+use super::rows::Rows;
+use super::scope::{ScopeId, Scopes};
+use super::variables::Statics;
+use crate::base::Pc;
+use crate::diag::{Diagnostic, Severity, Span};
+use crate::isa::{Class, Isa, Sem};
+use crate::kernel::flow;
+use crate::kernel::{
+    ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register, Registers as RegisterRows, Row,
+};
+use crate::ptx::tree::{Function, Instruction, Name, Registers, Statement};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Findings after which the rest of a body is not read: many more than are shown, and each may take a search for what was meant.
+const ENOUGH: usize = 1000;
+
+/// What every instruction made from one written instruction has in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) guard: Option<PredicateUse>,
+    pub(super) form: u16,
+    pub(super) class: Class,
+    pub(super) span: Span,
+    pub(super) line: u32,
+}
+
+/// A kernel with its functions while it is being checked.
+pub(super) struct Body<'a> {
+    pub(super) isa: &'static Isa,
+    pub(super) statics: &'a Statics<'a>,
+    pub(super) functions: &'a Functions<'a>,
+    pub(super) scopes: Scopes,
+    pub(super) rows: Rows,
+    pub(super) insts: Vec<Inst>,
+    /// Branches whose label is still a name: instruction, label, block of the branch.
+    pub(super) branches: Vec<(usize, Name, ScopeId)>,
+    /// The same for branches with many labels.
+    pub(super) switches: Vec<(usize, Vec<Name>, ScopeId)>,
+    /// Names already reported as unknown.
+    pub(super) unknown: BTreeSet<String>,
+    /// Whether an error was found, reported or silent.
+    pub(super) failed: bool,
+    /// Whether what is being read holds a `trap`.
+    pub(super) traps: bool,
+    /// The functions of this kernel, by their numbers in the module.
+    pub(super) reachable: Vec<usize>,
+    /// The row that holds where frames begin, if there are functions.
+    pub(super) frame_pointer: Option<Row>,
+    /// That of the function being read; `None` in the kernel itself.
+    pub(super) signature: Option<Signature>,
+    /// The frame of what is being read, its tables by name, its calls and its returns.
+    pub(super) frame: Frame,
+    pub(super) tables: BTreeMap<&'a str, Table<'a>>,
+    pub(super) calls: Vec<usize>,
+    pub(super) rets: Vec<usize>,
+    lines: &'a Lines,
+    shared_end: u64,
+    shared_variables: Vec<(String, u32, u32)>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+/// Checks an `.entry` with a body, and the functions that it can reach.
+pub(super) fn kernel<'a>(
+    function: &'a Function,
+    statements: &'a [Statement],
+    statics: &'a Statics<'a>,
+    functions: &'a Functions<'a>,
+    lines: &'a Lines,
+) -> (Option<Kernel>, Vec<Diagnostic>) {
+    let mut body = Body::new(statics, functions, lines, functions.reachable(statements));
+    let mut bodies = vec![statements];
+    bodies.extend(body.reachable.iter().filter_map(|&f| functions.list[f].statements()));
+    body.shared(&bodies);
+    body.scopes.enter();
+    let (params, param_bytes) = body.parameters(&function.params);
+    body.scopes.enter();
+    body.read(function, statements, None);
+    body.scopes.leave();
+    body.scopes.leave();
+    let local_bytes = body.frame.peak as u32;
+    let mut device = Vec::new();
+    for f in body.reachable.clone() {
+        device.extend(body.function(f));
+    }
+    // What is wrong with a function has been said of the function.
+    body.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !functions.holds(l.span, None)));
+    body.finish(function, params, param_bytes, local_bytes, device)
+}
+
+/// What is wrong with a device function, whether or not a kernel reaches it.
+pub(super) fn function_findings<'a>(
+    number: usize,
+    statics: &'a Statics<'a>,
+    functions: &'a Functions<'a>,
+    lines: &'a Lines,
+) -> Vec<Diagnostic> {
+    let own = &functions.list[number];
+    let Some(statements) = own.statements() else { return Vec::new() };
+    let mut body = Body::new(statics, functions, lines, functions.reachable(statements));
+    body.frame_pointer = body.frame_pointer.or_else(|| Some(body.rows.scratch(true).0));
+    let mut bodies = vec![statements];
+    bodies.extend(body.reachable.iter().filter_map(|&f| functions.list[f].statements()));
+    body.shared(&bodies);
+    body.function(number);
+    body.resolve_branches();
+    if !body.failed {
+        body.scopes.finish(&mut body.diagnostics);
+    }
+    let mut diagnostics = body.diagnostics;
+    diagnostics.retain(|d| d.labels.first().is_some_and(|l| functions.holds(l.span, None)));
+    diagnostics
+}
+
+impl<'a> Body<'a> {
+    fn new(statics: &'a Statics<'a>, functions: &'a Functions<'a>, lines: &'a Lines, reachable: Vec<usize>) -> Self {
+        let mut rows = Rows::default();
+        let frame_pointer = (!reachable.is_empty()).then(|| rows.scratch(true).0);
+        Body {
+            isa: Isa::ptx(),
+            statics,
+            functions,
+            scopes: Scopes::new(),
+            rows,
+            insts: Vec::new(),
+            branches: Vec::new(),
+            switches: Vec::new(),
+            unknown: BTreeSet::new(),
+            failed: false,
+            traps: false,
+            reachable,
+            frame_pointer,
+            signature: None,
+            frame: Frame::default(),
+            tables: BTreeMap::new(),
+            calls: Vec::new(),
+            rets: Vec::new(),
+            lines,
+            shared_end: 0,
+            shared_variables: Vec::new(),
+            diagnostics: Vec::new(),
+        }
+    }
+
+    /// Reads the body of the kernel or, with a signature, of a function.
+    fn read(&mut self, function: &Function, statements: &'a [Statement], signature: Option<Signature>) {
+        self.traps = holds(statements, "trap");
+        self.tables.clear();
+        calls::tables(statements, &mut self.tables);
+        self.frame = Frame::default();
+        self.signature = signature;
+        if let (Some(signature), Some(ret)) = (self.signature.clone(), self.end_of(function, "ret")) {
+            self.enter_function(&signature, ret);
+            self.statements(statements);
+            self.leave_function(&signature, ret);
+        } else {
+            self.statements(statements);
+            self.end(function);
+        }
+        let bytes = self.frame_bytes();
+        for call in std::mem::take(&mut self.calls) {
+            if let Op::Call(call) = &mut self.insts[call].op {
+                call.frame = bytes;
+            }
+        }
+    }
+
+    /// Adds the instructions of a function.
+    fn function(&mut self, number: usize) -> Option<DeviceFunction> {
+        let functions = self.functions;
+        let declared = &functions.list[number];
+        let statements = declared.statements()?;
+        let first = self.insts.len() as u32;
+        self.scopes.enter();
+        self.read(declared.function, statements, Some(declared.signature.clone()));
+        self.scopes.leave();
+        Some(DeviceFunction {
+            name: declared.function.name.text.clone(),
+            address: declared.address,
+            first,
+            end: self.insts.len() as u32,
+            frame: self.frame_bytes(),
+            clears: Vec::new(),
+            recursive: false,
+            held: 0,
+            span: declared.function.span,
+        })
+    }
+
+    /// Takes note of a diagnostic.
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.failed |= diagnostic.severity == Severity::Error;
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// The value, or `None` after reporting the error.
+    pub(super) fn ok<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
+        result.map_err(|error| self.report(error)).ok()
+    }
+
+    /// Declares the registers of a `.reg` line.
+    pub(super) fn declare(&mut self, line: &Registers) {
+        let before = self.diagnostics.len();
+        self.scopes.declare(line, &mut self.diagnostics);
+        self.failed |= self.diagnostics.len() > before;
+    }
+
+    /// Whether so much is wrong that the rest need not be read.
+    fn is_hopeless(&self) -> bool {
+        self.failed && self.diagnostics.len() > ENOUGH
+    }
+
+    fn statements(&mut self, statements: &[Statement]) {
+        for statement in statements {
+            if self.is_hopeless() {
+                return;
+            }
+            match statement {
+                Statement::Label(name) => {
+                    let before = self.diagnostics.len();
+                    self.scopes.add_label(name, self.insts.len(), &mut self.diagnostics);
+                    self.failed |= self.diagnostics.len() > before;
+                }
+                Statement::Instruction(inst) => self.instruction(inst),
+                Statement::Registers(line) => self.declare(line),
+                Statement::Variable(variable) => self.variable(variable),
+                Statement::Block(inner, _) => {
+                    let before = self.frame;
+                    self.scopes.enter();
+                    self.statements(inner);
+                    self.scopes.leave();
+                    // The places of a call's values are free again behind the braces around the call.
+                    if self.frame.local == before.local {
+                        self.frame.end = before.end;
+                    }
+                }
+                Statement::Loc { .. } | Statement::Pragma(..) => {}
+                // Read before, by `calls::tables`.
+                Statement::Targets(_) | Statement::Prototype(_) => {}
+            }
+        }
+    }
+
+    fn instruction(&mut self, inst: &Instruction) {
+        let mut guard_reads = Args::default();
+        let guard = inst.guard.as_ref().map(|guard| {
+            let predicate = self.predicate_name(&guard.predicate, false, &mut guard_reads)?;
+            Some(PredicateUse { predicate, negated: guard.negated })
+        });
+        let m = match self.isa.lookup(&inst.mnemonic.text) {
+            Ok(m) => m,
+            Err(error) => return self.report(error.at(inst.mnemonic.span)),
+        };
+        let line = self.lines.line(inst.span.start);
+        let origin = Origin { guard: guard.flatten(), form: m.index, class: m.form.class, span: inst.span, line };
+        if m.form.sem == Sem::Call {
+            return self.call(inst, &m, &guard_reads, origin);
+        }
+        let Some(args) = self.resolve(inst, &m) else { return };
+        if guard == Some(None) {
+            return;
+        }
+        self.lower(inst, &m, &args, origin);
+    }
+
+    /// Adds an instruction with the registers it reads and writes, its guard aside.
+    pub(super) fn emit(&mut self, origin: Origin, op: Op, reads: &[Register], writes: &[Register]) {
+        let mut all_reads = reads.to_vec();
+        if let Some(guard) = origin.guard {
+            all_reads.push(Register::Predicate(guard.predicate));
+        }
+        let distinct = |list: &[Register]| -> Vec<Register> {
+            list.iter().enumerate().filter(|&(i, r)| !list[..i].contains(r)).map(|(_, r)| *r).collect()
+        };
+        self.insts.push(Inst {
+            op,
+            guard: origin.guard,
+            class: origin.class,
+            form: origin.form,
+            reads: distinct(&all_reads),
+            writes: distinct(writes),
+            span: origin.span,
+            line: origin.line,
+        });
+    }
+
+    fn resolve_branches(&mut self) {
+        for (at, name, scope) in std::mem::take(&mut self.branches) {
+            if self.is_hopeless() {
+                return;
+            }
+            let label = self.scopes.label(&name, scope);
+            if let (Some(target), Some(inst)) = (self.ok(label), self.insts.get_mut(at))
+                && let Op::Branch { target: place, .. } = &mut inst.op
+            {
+                *place = Pc(u32::try_from(target).unwrap_or(u32::MAX));
+            }
+        }
+        for (at, names, scope) in std::mem::take(&mut self.switches) {
+            let mut targets = Vec::new();
+            for name in names {
+                if self.is_hopeless() {
+                    return;
+                }
+                let label = self.scopes.label(&name, scope);
+                targets.extend(self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))));
+            }
+            if let Some(Inst { op: Op::Switch(switch), .. }) = self.insts.get_mut(at) {
+                switch.targets = targets;
+            }
+        }
+    }
+
+    /// Whether control cannot run past the last instruction.
+    pub(super) fn ends(&self) -> bool {
+        let ends = |last: &Inst| {
+            last.guard.is_none() && matches!(last.op, Op::Exit | Op::Return | Op::Branch { .. } | Op::Switch(_))
+        };
+        self.insts.last().is_some_and(ends) && !self.scopes.labelled(self.insts.len())
+    }
+
+    /// What an instruction that the author did not write, at the closing brace, comes from.
+    fn end_of(&self, function: &Function, mnemonic: &str) -> Option<Origin> {
+        let m = self.isa.lookup(mnemonic).ok()?;
+        let brace =
+            Span { start: function.span.end.saturating_sub(1).max(function.span.start), end: function.span.end };
+        let line = self.lines.line(brace.start);
+        Some(Origin { guard: None, form: m.index, class: m.form.class, span: brace, line })
+    }
+
+    /// A kernel that could run off its end gets an `exit`.
+    fn end(&mut self, function: &Function) {
+        if !self.ends()
+            && let Some(origin) = self.end_of(function, "exit")
+        {
+            self.emit(origin, Op::Exit, &[], &[]);
+        }
+    }
+
+    fn finish(
+        mut self,
+        function: &Function,
+        params: Vec<Parameter>,
+        param_bytes: u32,
+        local_bytes: u32,
+        mut functions: Vec<DeviceFunction>,
+    ) -> (Option<Kernel>, Vec<Diagnostic>) {
+        self.resolve_branches();
+        let block_limit = self.block_limit(function);
+        if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
+            let message =
+                format!("kernel `{}` uses more registers and constants than the model can number", function.name.text);
+            let help = format!("at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
+            self.report(Diagnostic::error("too-many-registers", function.name.span, message).help(help));
+        }
+        let blocks = flow::count_blocks(&self.insts);
+        if blocks > flow::MOST_BLOCKS {
+            let message = format!("kernel `{}` has {blocks} basic blocks, its functions included", function.name.text);
+            let help = format!("at most {} can be analysed; split the kernel, or unroll less", flow::MOST_BLOCKS);
+            self.report(Diagnostic::error("too-many-blocks", function.name.span, message).help(help));
+        }
+        if self.failed {
+            return (None, self.diagnostics);
+        }
+        let names = self.scopes.finish(&mut self.diagnostics);
+        let all_functions = self.functions;
+        self.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !all_functions.holds(l.span, None)));
+        let registers = RegisterRows { frame_pointer: self.frame_pointer, ..self.rows.finish(names) };
+        // 255 is the most that a GPU gives a thread; compilers spill the rest.
+        let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
+        let kernel = Kernel {
+            predicated: Vec::new(),
+            name: function.name.text.clone(),
+            params,
+            param_bytes,
+            flow: ControlFlow::build(&self.insts, &functions, &registers),
+            insts: self.insts,
+            functions,
+            registers,
+            shared_bytes: self.shared_end as u32,
+            local_bytes,
+            variables: self.statics.variables.clone(),
+            shared_variables: self.shared_variables,
+            block_limit,
+            registers_per_thread,
+            span: function.span,
+        };
+        (Some(kernel), self.diagnostics)
+    }
+
+    /// `.maxntid` (a promise) or `.reqntid` (a demand).
+    fn block_limit(&mut self, function: &Function) -> Option<([u32; 3], bool)> {
+        let (word, numbers) = function.performance.iter().find(|(w, _)| w.text == "maxntid" || w.text == "reqntid")?;
+        let mut shape = [1; 3];
+        for (i, &number) in numbers.iter().enumerate() {
+            match (shape.get_mut(i), u32::try_from(number)) {
+                (Some(place), Ok(number)) if number > 0 => *place = number,
+                _ => {
+                    let message = format!("`.{}` takes up to three positive numbers", word.text);
+                    self.report(Diagnostic::error("block-limit", word.span, message));
+                    return None;
+                }
+            }
+        }
+        Some((shape, word.text == "reqntid"))
+    }
+}

@@ -1,0 +1,421 @@
+//! Calls, returns and branches through a table: from the text to operations, and what a function's body is framed by.
+
+use super::body::{Body, Origin};
+use super::functions::{Signature, Slot};
+use super::names::Found;
+use super::operands::{Args, Value};
+use super::variables::{Symbol, place};
+use crate::base::Pc;
+use crate::diag::{Diagnostic, Span};
+use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
+use crate::kernel::{
+    Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row, Scope, Store, Switch,
+    layout,
+};
+use crate::ptx::tree::{Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets};
+use std::collections::BTreeMap;
+
+/// The frame of the function that is being read: how far it is filled, and how far it ever was.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Frame {
+    pub(super) end: u64,
+    pub(super) peak: u64,
+    /// `.local` bytes so far. They live as long as the function; arguments of calls only as long as their scope.
+    pub(super) local: u64,
+}
+
+/// What labels before directives stand for.
+#[derive(Clone, Copy)]
+pub(super) enum Table<'s> {
+    Targets(&'s Targets),
+    Prototype(&'s Prototype),
+}
+
+/// The tables of a function's body by name.
+pub(super) fn tables<'s>(statements: &'s [Statement], found: &mut BTreeMap<&'s str, Table<'s>>) {
+    for statement in statements {
+        match statement {
+            Statement::Targets(targets) => _ = found.insert(&targets.label.text, Table::Targets(targets)),
+            Statement::Prototype(prototype) => {
+                found.insert(&prototype.label.text, Table::Prototype(prototype));
+            }
+            Statement::Block(inner, _) => tables(inner, found),
+            _ => {}
+        }
+    }
+}
+
+/// A whole value of a slot.
+const fn access(ty: Type) -> Access {
+    Access {
+        space: Space::Local,
+        ty,
+        count: 1,
+        wide: ty.is_wide(),
+        order: MemoryOrder::Weak,
+        scope: Scope::Block,
+        bypass_l1: false,
+    }
+}
+
+impl<'a> Body<'a> {
+    /// What addresses in the frame count from: nothing in the kernel, whose frame is at 0.
+    pub(super) fn frame_base(&self) -> AddressBase {
+        match self.frame_pointer {
+            Some(row) if self.signature.is_some() => AddressBase::Wide(row),
+            _ => AddressBase::Zero,
+        }
+    }
+
+    /// The next place in the frame.
+    pub(super) fn place_in_frame(&mut self, shape: super::variables::Shape) -> u64 {
+        let address = place(&mut self.frame.end, shape);
+        self.frame.peak = self.frame.peak.max(self.frame.end);
+        address
+    }
+
+    /// The frame's final size.
+    pub(super) fn frame_bytes(&self) -> u32 {
+        self.frame.peak.next_multiple_of(16).min(layout::WINDOW_BYTES) as u32
+    }
+
+    fn slot_load(&self, row: Row, ty: Type, offset: u64) -> Op {
+        let address = Address { base: self.frame_base(), offset: offset as i64 };
+        Op::ReadSlot(Load { access: access(ty), d: [Some(row), None, None, None], address })
+    }
+
+    fn slot_store(&self, row: Row, ty: Type, offset: u64) -> Op {
+        let address = Address { base: self.frame_base(), offset: offset as i64 };
+        Op::WriteSlot(Store { access: access(ty), s: [row; 4], address })
+    }
+
+    /// Makes the parameters of a function known, and reads those that are registers.
+    pub(super) fn enter_function(&mut self, signature: &Signature, ret: Origin) {
+        self.frame = Frame { end: signature.end, peak: signature.end, local: 0 };
+        for (slot, result) in
+            signature.returns.iter().map(|s| (s, true)).chain(signature.params.iter().map(|s| (s, false)))
+        {
+            if !slot.register {
+                let symbol = Symbol {
+                    space: Space::Param,
+                    address: slot.offset,
+                    bytes: slot.shape.bytes,
+                    slot: true,
+                    span: slot.name.span,
+                };
+                self.add_symbol(&slot.name, symbol);
+                continue;
+            }
+            let Some((register, row)) = self.register_parameter(slot) else { continue };
+            if !result {
+                let origin = Origin { class: Class::Move, span: slot.name.span, ..ret };
+                self.emit(origin, self.slot_load(row, slot.shape.ty, slot.offset), &[], &[register]);
+            }
+        }
+    }
+
+    /// The register that a `.reg` parameter is.
+    fn register_parameter(&mut self, slot: &Slot) -> Option<(Register, Row)> {
+        let ty = Name { text: slot.shape.ty.name().to_string(), span: slot.name.span };
+        if self.scopes.register(&slot.name.text, &mut self.rows).is_none() {
+            let line = Registers { vector: 1, ty, names: vec![(slot.name.clone(), None)], span: slot.name.span };
+            self.declare(&line);
+        }
+        let used = self.scopes.register(&slot.name.text, &mut self.rows)?;
+        self.scopes.wrote(used);
+        match self.scopes.about(used).0 {
+            register @ (Register::Narrow(row) | Register::Wide(row)) => Some((register, row)),
+            Register::Predicate(_) => None,
+        }
+    }
+
+    /// `ret` of a device function: a branch to the one place where it returns, which is known at its end.
+    pub(super) fn ret(&mut self, m: &FormMatch<'_>, origin: Origin) {
+        self.rets.push(self.insts.len());
+        let uniform = origin.guard.is_some() && m.has("uni");
+        let origin = Origin { class: Class::Branch, ..origin };
+        self.emit(origin, Op::Branch { target: Pc(0), uniform }, &[], &[]);
+    }
+
+    /// Where the function returns: its last `ret`, or an end of its own when that cannot be.
+    pub(super) fn leave_function(&mut self, signature: &Signature, ret: Origin) {
+        let rets = std::mem::take(&mut self.rets);
+        let in_registers = signature.returns.iter().any(|slot| slot.register);
+        let last = rets.iter().rev().copied().find(|&i| self.insts[i].guard.is_none());
+        let ends = self.ends();
+        if ends && rets.is_empty() {
+            return;
+        }
+        let place = match last {
+            Some(last) if ends && !in_registers => {
+                self.insts[last].op = Op::Return;
+                last
+            }
+            _ => {
+                let first = self.insts.len();
+                for slot in signature.returns.iter().filter(|slot| slot.register) {
+                    let Some((register, row)) = self.register_parameter(slot) else { continue };
+                    let origin = Origin { class: Class::Move, ..ret };
+                    self.emit(origin, self.slot_store(row, slot.shape.ty, slot.offset), &[register], &[]);
+                }
+                self.emit(Origin { class: Class::Branch, ..ret }, Op::Return, &[], &[]);
+                first
+            }
+        };
+        for at in rets {
+            if let Op::Branch { target, .. } = &mut self.insts[at].op {
+                *target = Pc(place as u32);
+            }
+        }
+    }
+
+    /// `brx.idx index, table;`
+    pub(super) fn branch_by_index(&mut self, m: &FormMatch<'_>, args: &Args, table: &Name, origin: Origin) {
+        let Some(Table::Targets(targets)) = self.tables.get(table.text.as_str()).copied() else {
+            return self.no_table(table, "a `.branchtargets` list");
+        };
+        if targets.kind != TargetKind::Branch {
+            return self.no_table(table, "a `.branchtargets` list");
+        }
+        let scope = self.scopes.current();
+        self.switches.push((self.insts.len(), targets.names.clone(), scope));
+        let switch = Switch { index: args.row(0), targets: Vec::new(), uniform: m.has("uni") };
+        self.emit(origin, Op::Switch(switch), &args.reads, &args.writes);
+    }
+
+    fn no_table(&mut self, name: &Name, wanted: &str) {
+        let message = format!("`{}` is not the name of {wanted}", name.text);
+        self.report(Diagnostic::error("unknown-table", name.span, message));
+    }
+
+    /// `call (results), function, (arguments), table;`
+    pub(super) fn call(&mut self, inst: &Instruction, m: &FormMatch<'_>, guard_reads: &Args, origin: Origin) {
+        let (results, rest) = match &inst.operands[..] {
+            [Operand::List(results, _), rest @ ..] => (&results[..], rest),
+            rest => (&[][..], rest),
+        };
+        let Some((Operand::Name(target), rest)) = rest.split_first() else {
+            let error = Diagnostic::error("operand-kind", inst.span, "a call needs the name of a function or register");
+            return self.report(error.help("the form is `call (result), function, (arguments);`"));
+        };
+        let (arguments, table) = match rest {
+            [] => (&[][..], None),
+            [Operand::List(arguments, _)] => (&arguments[..], None),
+            [Operand::List(arguments, _), Operand::Name(table)] => (&arguments[..], Some(table)),
+            [Operand::Name(table)] => (&[][..], Some(table)),
+            _ => {
+                let error = Diagnostic::error("operand-count", inst.span, "a call does not take these operands");
+                return self.report(error.help("the form is `call (result), function, (arguments), prototype;`"));
+            }
+        };
+        let mut reads = guard_reads.reads.clone();
+        let Some((callee, signature)) = self.callee(target, table, &mut reads) else { return };
+        let counts = [
+            (results.len(), signature.returns.len(), "returns", "value"),
+            (arguments.len(), signature.params.len(), "takes", "argument"),
+        ];
+        for (found, wanted, verb, what) in counts {
+            if found != wanted {
+                let ending = if wanted == 1 { "" } else { "s" };
+                let message = format!("`{}` {verb} {wanted} {what}{ending}, and the call has {found}", target.text);
+                return self.report(Diagnostic::error("operand-count", inst.span, message));
+            }
+        }
+        let moved = Origin { class: Class::Move, ..origin };
+        let mut copies = Vec::new();
+        for (operand, slot) in arguments.iter().zip(&signature.params) {
+            let Some(from) = self.argument(operand, slot, m, moved) else { return };
+            copies.push(Copied { from, to: slot.offset as u32, bytes: slot.shape.bytes as u32 });
+        }
+        let mut back = Vec::new();
+        let mut loads = Vec::new();
+        for (operand, slot) in results.iter().zip(&signature.returns) {
+            if matches!(operand, Operand::Name(name) if name.text == "_") {
+                continue;
+            }
+            let to = match self.slot_symbol(operand, slot) {
+                Err(()) => return,
+                Ok(Some(offset)) => offset,
+                Ok(None) => {
+                    let mut args = Args::default();
+                    let Some(value) = self.slot_value(operand, slot, true, m, &mut args) else { return };
+                    let offset = self.place_in_frame(slot.shape);
+                    loads.push((self.slot_load(value.row, slot.shape.ty, offset), args.writes));
+                    offset as u32
+                }
+            };
+            back.push(Copied { from: slot.offset as u32, to, bytes: slot.shape.bytes as u32 });
+        }
+        // There is none yet when nothing can be called: the pointer that the call is for can only be wrong.
+        let frame_pointer = *self.frame_pointer.get_or_insert_with(|| self.rows.scratch(true).0);
+        let uniform = m.has("uni");
+        self.calls.push(self.insts.len());
+        let call =
+            Call { callee, uniform, arguments: copies, results: back, frame_pointer, frame: 0, saves: Vec::new() };
+        self.emit(origin, Op::Call(Box::new(call)), &reads, &[]);
+        for (op, writes) in loads {
+            self.emit(moved, op, &[], &writes);
+        }
+    }
+
+    /// What a call is for, and how its values lie.
+    fn callee(
+        &mut self,
+        target: &Name,
+        table: Option<&Name>,
+        reads: &mut Vec<Register>,
+    ) -> Option<(Callee, Signature)> {
+        if let Some(function) = self.functions.find(&target.text) {
+            let declared = &self.functions.list[function];
+            if declared.statements().is_none() {
+                self.undefined(target, declared.function.name.span);
+                return None;
+            }
+            let signature = declared.signature.clone();
+            return Some((Callee::Direct(self.number(function)?), signature));
+        }
+        let Found::Register(used) = self.find(target)? else {
+            self.report(Diagnostic::error("operand-kind", target.span, "a call is for a function or a register"));
+            return None;
+        };
+        let (Register::Wide(address), ty) = self.scopes.about(used) else {
+            let error = Diagnostic::error("type-mismatch", target.span, "the address of a function has 64 bits");
+            self.report(error.help("declare the register .b64"));
+            return None;
+        };
+        if ty.is_float() {
+            self.report(Diagnostic::error("type-mismatch", target.span, "a float is no address of a function"));
+            return None;
+        }
+        self.scopes.read(used, target.span);
+        reads.push(Register::Wide(address));
+        let Some(table) = table else {
+            let error =
+                Diagnostic::error("missing-prototype", target.span, "a call through a register needs a prototype");
+            self.report(error.help("name a `.callprototype` or `.calltargets` behind the arguments"));
+            return None;
+        };
+        let (functions, signature) = match self.tables.get(table.text.as_str()).copied() {
+            Some(Table::Prototype(prototype)) => {
+                let signature = Signature::new(&prototype.returns, &prototype.params);
+                let signature = self.ok(signature)?;
+                (self.functions.candidates(&signature), signature)
+            }
+            Some(Table::Targets(targets)) if targets.kind == TargetKind::Call => self.call_targets(targets)?,
+            _ => {
+                self.no_table(table, "a `.callprototype` or a `.calltargets` list");
+                return None;
+            }
+        };
+        let targets: Vec<u32> = functions.into_iter().filter_map(|f| self.number(f)).collect();
+        if targets.is_empty() {
+            let message = "no function of this prototype has its address taken: every call here is a fault";
+            let warning = Diagnostic::warning("nothing-to-call", target.span, message);
+            self.report(warning.also(table.span, "the prototype"));
+        }
+        Some((Callee::Indirect { address, targets }, signature))
+    }
+
+    /// The functions of a `.calltargets` list, all of one layout.
+    fn call_targets(&mut self, targets: &Targets) -> Option<(Vec<usize>, Signature)> {
+        let mut found: Vec<usize> = Vec::new();
+        for name in &targets.names {
+            let Some(function) = self.functions.find(&name.text) else {
+                self.report(Diagnostic::error(
+                    "unknown-name",
+                    name.span,
+                    format!("there is no function `{}`", name.text),
+                ));
+                return None;
+            };
+            let declared = &self.functions.list[function];
+            if declared.statements().is_none() {
+                self.undefined(name, declared.function.name.span);
+                return None;
+            }
+            let first = found.first().map_or(function, |&f| f);
+            if !self.functions.list[first].signature.fits(&declared.signature) {
+                let message = format!("`{}` has other parameters than the first target", name.text);
+                self.report(Diagnostic::error("function-mismatch", name.span, message));
+                return None;
+            }
+            found.push(function);
+        }
+        let signature = self.functions.list[*found.first()?].signature.clone();
+        Some((found, signature))
+    }
+
+    fn undefined(&mut self, name: &Name, declared: Span) {
+        let (missing, help) = match name.text.as_str() {
+            "vprintf" => ("printf on the device", "leave the printing to the host"),
+            "__assertfail" => ("assert", "compile with -DNDEBUG, or end the thread with `trap`"),
+            "malloc" | "free" => ("heap on the device", "pass a buffer as an argument"),
+            other if other.starts_with("cuda") => ("launches from the device", "launch the kernel from the host"),
+            _ => ("", "define it here: nvcc puts all code into one file without -rdc=true"),
+        };
+        let message = match missing {
+            "" => format!("`{}` is called, and it is not defined in this file", name.text),
+            missing => format!("`{}` is not supported: the model has no {missing}", name.text),
+        };
+        let error = Diagnostic::error("undefined-function", name.span, message);
+        self.report(error.also(declared, "only declared here").help(help));
+    }
+
+    /// The number of a function in this kernel.
+    fn number(&self, function: usize) -> Option<u32> {
+        self.reachable.iter().position(|&f| f == function).map(|n| n as u32)
+    }
+
+    /// Where in the frame the argument's bytes are; registers and numbers are moved there.
+    fn argument(&mut self, operand: &Operand, slot: &Slot, m: &FormMatch<'_>, origin: Origin) -> Option<u32> {
+        match self.slot_symbol(operand, slot) {
+            Err(()) => None,
+            Ok(Some(offset)) => Some(offset),
+            Ok(None) => {
+                let mut args = Args::default();
+                let value = self.slot_value(operand, slot, false, m, &mut args)?;
+                let offset = self.place_in_frame(slot.shape);
+                self.emit(origin, self.slot_store(value.row, slot.shape.ty, offset), &args.reads, &[]);
+                Some(offset as u32)
+            }
+        }
+    }
+
+    /// The place of a `.param` variable that stands for a value of a call; `Ok(None)` if the operand is none.
+    fn slot_symbol(&mut self, operand: &Operand, slot: &Slot) -> Result<Option<u32>, ()> {
+        let Operand::Name(name) = operand else { return Ok(None) };
+        let Some(symbol) = self.scopes.symbol(&name.text).filter(|symbol| symbol.slot) else { return Ok(None) };
+        if symbol.bytes == slot.shape.bytes {
+            return Ok(Some(symbol.address as u32));
+        }
+        let message = format!(
+            "`{}` has {} bytes, and the function's parameter has {}",
+            name.text, symbol.bytes, slot.shape.bytes
+        );
+        self.report(Diagnostic::error("type-mismatch", name.span, message).also(slot.name.span, "the parameter"));
+        Err(())
+    }
+
+    /// A register, or as an argument a number, in the place of a scalar parameter.
+    fn slot_value(
+        &mut self,
+        operand: &Operand,
+        slot: &Slot,
+        result: bool,
+        m: &FormMatch<'_>,
+        args: &mut Args,
+    ) -> Option<Value> {
+        let ty = slot.shape.ty;
+        if slot.shape.bytes != u64::from(ty.bytes()) {
+            return self.wrong(operand, "a .param variable for an array");
+        }
+        let form = OperandForm {
+            name: slot.name.text.clone(),
+            result,
+            sink: false,
+            optional: false,
+            kind: OperandKind::Value(TypeRef::Fixed(ty)),
+        };
+        self.value(operand, ty, false, &form, m, args)
+    }
+}

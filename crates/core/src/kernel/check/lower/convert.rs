@@ -1,0 +1,132 @@
+//! Moves and conversions.
+//!
+//! A row is as wide as the register's declared type, and a conversion's type may be narrower. Then the value is cut from
+//! its register first, and extended into its register afterwards, by the sign of the conversion's type
+//! (PTX: "the result is sign-extended or zero-extended to the width of the destination register").
+
+use super::super::body::{Body, Origin};
+use super::super::operands::{Arg, Args, space};
+use super::{lane, rounding};
+use crate::diag::Diagnostic;
+use crate::isa::{Class, FormMatch, Space, Type};
+use crate::kernel::{Convert, LaneFn, Op, Register, Row, layout};
+use crate::ptx::tree::Instruction;
+
+/// A plain change of integer width.
+fn resize(from: Type) -> LaneFn {
+    LaneFn::Cvt(Convert::from(from))
+}
+
+/// The integer type of that width and sign.
+fn integer(bits: u32, signed: bool) -> Type {
+    match (bits, signed) {
+        (8, false) => Type::U8,
+        (8, true) => Type::S8,
+        (16, false) => Type::U16,
+        (16, true) => Type::S16,
+        (32, false) => Type::U32,
+        (32, true) => Type::S32,
+        (_, false) => Type::U64,
+        (_, true) => Type::S64,
+    }
+}
+
+impl Body<'_> {
+    /// `mov`: a copy, a clock, or packing and unpacking.
+    pub(super) fn mov(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+        let ty = m.ty();
+        let op = match (&args.args[0], &args.args[1]) {
+            (Arg::Value(d), Arg::Value(a)) => lane(LaneFn::Mov, ty, d.row, &[a.row]),
+            (Arg::Value(d), Arg::Clock(clock)) => {
+                let clock = Op::Clock { d: d.row, clock: *clock };
+                return self.emit(Origin { class: Class::Clock, ..origin }, clock, &args.reads, &args.writes);
+            }
+            (Arg::Value(d), Arg::FrameAddress(offset)) => {
+                let Some(frame) = self.frame_pointer else { unreachable!("only functions have such addresses") };
+                lane(LaneFn::OffsetBy(*offset), Type::U64, d.row, &[frame])
+            }
+            (Arg::Value(d), Arg::WideSpecial(row)) => lane(resize(Type::U32), Type::U64, d.row, &[*row]),
+            (Arg::Value(d), Arg::Parts(parts, _)) => {
+                let rows: Vec<Row> = parts.iter().flatten().map(|part| part.row).collect();
+                lane(LaneFn::Pack { parts: rows.len() as u8 }, ty, d.row, &rows)
+            }
+            (Arg::Parts(parts, _), Arg::Value(a)) => {
+                let count = parts.len() as u8;
+                for (i, part) in parts.iter().enumerate() {
+                    if let Some(part) = part {
+                        let op = lane(LaneFn::Unpack { parts: count, part: i as u8 }, ty, part.row, &[a.row]);
+                        let written: Vec<Register> = part.register.into_iter().collect();
+                        self.emit(origin, op, &args.reads, &written);
+                    }
+                }
+                return;
+            }
+            _ => {
+                let error = Diagnostic::error("operand-kind", origin.span, "braces stand on one side of a `mov`");
+                return self.report(error.help("move through one register: pack into it, then unpack it"));
+            }
+        };
+        self.emit(origin, op, &args.reads, &args.writes);
+    }
+
+    /// `cvt`, with the steps that wider registers need.
+    pub(super) fn cvt(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
+        let (to, from) = (m.ty(), m.second_type());
+        let (d, a) = (args.value(0), args.value(1));
+        let integral = ["rni", "rzi", "rmi", "rpi"].into_iter().any(|word| m.has(word));
+        let convert = Convert {
+            from,
+            round: rounding(m),
+            integral,
+            ftz: m.has("ftz"),
+            sat: m.has("sat"),
+            relu: m.has("relu"),
+            satfinite: m.has("satfinite"),
+        };
+        if to.half().is_some() {
+            let op = lane(LaneFn::CvtPair(convert), to, d.row, &[a.row, args.row(2)]);
+            return self.emit(origin, op, &args.reads, &args.writes);
+        }
+        // A 64-bit register with a narrower source type: its low word first.
+        let (source, reads) = if a.ty.is_wide() && !from.is_wide() {
+            let (row, register) = self.rows.scratch(false);
+            self.emit(origin, lane(resize(Type::U64), Type::U32, row, &[a.row]), &args.reads, &[register]);
+            (row, vec![register])
+        } else {
+            (a.row, args.reads.clone())
+        };
+        let target = d.ty.bits();
+        if target <= to.bits() || to.is_float() {
+            return self.emit(origin, lane(LaneFn::Cvt(convert), to, d.row, &[source]), &reads, &args.writes);
+        }
+        let extended = integer(target, to.is_signed());
+        if !from.is_float() && !convert.sat && to.bits() <= from.bits() && !from.is_wide() {
+            // Cutting to `to` and extending again is one conversion from `to`: it looks at the low bits only.
+            return self.emit(origin, lane(resize(to), extended, d.row, &[source]), &reads, &args.writes);
+        }
+        let (row, register) = self.rows.scratch(false);
+        self.emit(origin, lane(LaneFn::Cvt(convert), to, row, &[source]), &reads, &[register]);
+        self.emit(origin, lane(resize(to), extended, d.row, &[row]), &[register], &args.writes);
+    }
+
+    /// `cvta`: shared and local memory are windows of generic space; global and constant addresses are generic already.
+    pub(super) fn cvta(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
+        if let (Some(Arg::Value(d)), Some(Arg::FrameAddress(offset)), Some(frame)) =
+            (args.args.first(), args.args.get(1), self.frame_pointer)
+        {
+            let by = offset.wrapping_add(layout::LOCAL_WINDOW as i64);
+            return Some(lane(LaneFn::OffsetBy(by), Type::U64, d.row, &[frame]));
+        }
+        let (Some(Arg::Value(d)), Some(Arg::Value(a))) = (args.args.first(), args.args.get(1)) else {
+            self.report(Diagnostic::error("operand-kind", inst.span, "`cvta` takes a register or a variable"));
+            return None;
+        };
+        let window = match space(m) {
+            Space::Shared => layout::SHARED_WINDOW as i64,
+            Space::Local => layout::LOCAL_WINDOW as i64,
+            _ => return Some(lane(LaneFn::Mov, Type::U64, d.row, &[a.row])),
+        };
+        let offset = if m.has("to") { -window } else { window };
+        Some(lane(LaneFn::OffsetBy(offset), Type::U64, d.row, &[a.row]))
+    }
+}

@@ -1,0 +1,309 @@
+//! Operands: names and literals become rows, each held against the shape and types that the form asks for.
+//!
+//! Single values are in `value`, braces in `group`, addresses in `address`.
+//!
+//! The type rules are PTX's ("Type Checking Rules", "Operand Size Exceeding Instruction-Type Size"): sizes must agree,
+//! bit types agree with every type of their width, signed and unsigned integers with one another, floats only with
+//! floats; loads, stores and conversions take wider integer registers.
+
+mod address;
+mod group;
+mod value;
+
+use super::body::Body;
+use super::names::Found;
+use super::scope::Used;
+use crate::diag::{Diagnostic, Span};
+use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
+use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
+use crate::ptx::tree::{Instruction, Name, Operand};
+
+/// A value operand: its row, and the register behind it unless it is an immediate or a special register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub(super) row: Row,
+    pub(super) register: Option<Register>,
+    /// The declared type of the register; the instruction's type for immediates.
+    pub(super) ty: Type,
+}
+
+/// A resolved operand.
+#[derive(Clone, Debug)]
+pub(super) enum Arg {
+    /// An optional operand that is not there.
+    Absent,
+    /// `_`
+    Sink,
+    /// A value.
+    Value(Value),
+    /// `.v2`/`.v4` elements or the parts of a packed value; `None` for `_`. Whether they live in 64-bit rows.
+    Parts(Vec<Option<Value>>, bool),
+    /// A predicate read or written.
+    Predicate(PredicateUse),
+    /// `p|q`
+    Pair(Option<Predicate>, Option<Predicate>),
+    /// `d|p`
+    ValueAndPredicate(Option<Row>, Option<Predicate>),
+    /// A predicate known from the text (`mov.pred %p, 1`).
+    Truth(bool),
+    /// An integer in the text.
+    Immediate(i64),
+    /// An address.
+    Address(Address),
+    /// A label.
+    Label(Name),
+    /// The address of a `.local` variable of a device function: an offset from the frame pointer.
+    FrameAddress(i64),
+    /// A clock.
+    Clock(Clock),
+    /// A special register as a 64-bit value (`%gridid`).
+    WideSpecial(Row),
+}
+
+/// The operands of one instruction, and the registers they read and write.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Args {
+    pub(super) args: Vec<Arg>,
+    pub(super) reads: Vec<Register>,
+    pub(super) writes: Vec<Register>,
+    /// The address is that of a `.param` variable in a frame.
+    pub(super) slot: bool,
+}
+
+impl Args {
+    /// The row of operand `i`. The shape column says that a value stands there.
+    pub(super) fn row(&self, i: usize) -> Row {
+        self.value(i).row
+    }
+
+    pub(super) fn value(&self, i: usize) -> Value {
+        match self.args.get(i) {
+            Some(Arg::Value(value)) => *value,
+            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs a value"),
+        }
+    }
+
+    /// The row of operand `i` unless it is `_` or left out.
+    pub(super) fn optional_row(&self, i: usize) -> Option<Row> {
+        match self.args.get(i) {
+            Some(Arg::Absent | Arg::Sink) => None,
+            _ => Some(self.row(i)),
+        }
+    }
+
+    pub(super) fn predicate(&self, i: usize) -> PredicateUse {
+        match self.args.get(i) {
+            Some(Arg::Predicate(predicate)) => *predicate,
+            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs a predicate"),
+        }
+    }
+
+    pub(super) fn address(&self, i: usize) -> Address {
+        match self.args.get(i) {
+            Some(Arg::Address(address)) => *address,
+            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs an address"),
+        }
+    }
+}
+
+/// The state space a mnemonic names.
+pub(super) fn space(m: &FormMatch<'_>) -> Space {
+    m.pick(&[
+        ("global", Space::Global),
+        ("shared", Space::Shared),
+        ("shared::cta", Space::Shared),
+        ("local", Space::Local),
+        ("const", Space::Const),
+        ("param", Space::Param),
+        ("param::entry", Space::Param),
+        ("param::func", Space::Param),
+    ])
+    .unwrap_or(Space::Generic)
+}
+
+/// Elements a lane: 2 or 4 with `.v2`/`.v4`.
+pub(super) fn vector_length(m: &FormMatch<'_>) -> u8 {
+    m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1)
+}
+
+impl Body<'_> {
+    /// All operands of an instruction; `None` after reporting what is wrong with them.
+    pub(super) fn resolve(&mut self, inst: &Instruction, m: &FormMatch<'_>) -> Option<Args> {
+        let forms = &m.form.operands;
+        let optional = forms.iter().position(|form| form.optional);
+        let left_out = match inst.operands.len() {
+            n if n == forms.len() => None,
+            n if n + 1 == forms.len() && optional.is_some() => optional,
+            found => {
+                let wanted = match (optional, forms.len()) {
+                    (None, 1) => "1 operand".to_string(),
+                    (None, n) => format!("{n} operands"),
+                    (Some(_), n) => format!("{} or {n} operands", n - 1),
+                };
+                let mnemonic = &inst.mnemonic.text;
+                let message = format!("`{mnemonic}` takes {wanted}, not {found}");
+                let help = format!("the form is `{}`", format!("{mnemonic} {}", signature(forms)).trim_end());
+                self.report(Diagnostic::error("operand-count", inst.span, message).help(help));
+                return None;
+            }
+        };
+        let mut out = Args::default();
+        let mut written = inst.operands.iter();
+        let mut sound = true;
+        // Every operand is looked at, so that all errors of a line come out at once.
+        for (i, form) in forms.iter().enumerate() {
+            let arg = match written.next_if_not(left_out == Some(i)) {
+                None => Some(Arg::Absent),
+                Some(operand) => self.operand(operand, form, m, &mut out),
+            };
+            sound &= arg.is_some();
+            out.args.extend(arg);
+        }
+        sound.then_some(out)
+    }
+
+    fn operand(&mut self, operand: &Operand, form: &OperandForm, m: &FormMatch<'_>, out: &mut Args) -> Option<Arg> {
+        if form.sink && matches!(operand, Operand::Name(name) if name.text == "_") {
+            return Some(match form.kind {
+                OperandKind::PredicatePair => Arg::Pair(None, None),
+                OperandKind::ValueAndPredicate(_) => Arg::ValueAndPredicate(None, None),
+                OperandKind::Vector(_) => Arg::Parts(vec![None], false),
+                _ => Arg::Sink,
+            });
+        }
+        match form.kind {
+            OperandKind::Value(ty) => self.value(operand, m.resolve(ty), false, form, m, out).map(Arg::Value),
+            OperandKind::Wider(ty) => self.value(operand, m.resolve(ty), true, form, m, out).map(Arg::Value),
+            OperandKind::Vector(ty) => self.vector(operand, m.resolve(ty), form, m, out),
+            OperandKind::Moved(ty) => self.moved(operand, m.resolve(ty), form, m, out),
+            OperandKind::Predicate => self.predicate(operand, form, m, out),
+            OperandKind::PredicatePair => {
+                let (p, q) = match operand {
+                    Operand::Pair(p, q, _) => (p, Some(q)),
+                    Operand::Name(p) => (p, None),
+                    other => return self.wrong(other, "a predicate or a pair `p|q`"),
+                };
+                let p = self.written_predicate(p, out)?;
+                let q = match q {
+                    Some(q) => self.written_predicate(q, out)?,
+                    None => None,
+                };
+                Some(Arg::Pair(p, q))
+            }
+            OperandKind::ValueAndPredicate(ty) => {
+                let (d, p) = match operand {
+                    Operand::Pair(d, p, _) => (d, Some(p)),
+                    Operand::Name(d) => (d, None),
+                    other => return self.wrong(other, "a register or a pair `d|p`"),
+                };
+                let row = match d.text.as_str() {
+                    "_" if form.sink => None,
+                    _ => Some(self.value(&Operand::Name(d.clone()), m.resolve(ty), false, form, m, out)?.row),
+                };
+                let p = match p {
+                    Some(p) => self.written_predicate(p, out)?,
+                    None => None,
+                };
+                Some(Arg::ValueAndPredicate(row, p))
+            }
+            OperandKind::Immediate => match operand {
+                Operand::Int { value, .. } => Some(Arg::Immediate(*value)),
+                other => self.wrong(other, "an integer"),
+            },
+            OperandKind::Address => self.address(operand, m, out).map(Arg::Address),
+            OperandKind::Label => match operand {
+                Operand::Name(name) => Some(Arg::Label(name.clone())),
+                other => self.wrong(other, "a label"),
+            },
+        }
+    }
+
+    /// Reports that something else should stand there.
+    pub(super) fn wrong<T>(&mut self, operand: &Operand, wanted: &str) -> Option<T> {
+        let error = Diagnostic::error("operand-kind", operand.span(), format!("expected {wanted}"));
+        self.report(match operand {
+            Operand::Address { .. } => error.help("brackets are for the addresses of loads, stores and atomics"),
+            Operand::Not(..) => error.help("`!` negates predicates only; use `not` or `cnot` for registers"),
+            _ => error,
+        });
+        None
+    }
+
+    /// Notes a register as read or written, in its scope and in the instruction.
+    pub(super) fn note(&mut self, used: Used, form_result: bool, span: Span, out: &mut Args) -> (Register, Type) {
+        let (register, ty) = self.scopes.about(used);
+        let list = if form_result { &mut out.writes } else { &mut out.reads };
+        if !list.contains(&register) {
+            list.push(register);
+        }
+        if form_result {
+            self.scopes.wrote(used);
+        } else {
+            self.scopes.read(used, span);
+        }
+        (register, ty)
+    }
+
+    fn predicate(&mut self, operand: &Operand, form: &OperandForm, m: &FormMatch<'_>, out: &mut Args) -> Option<Arg> {
+        let (name, negated) = match operand {
+            Operand::Name(name) => (name, false),
+            Operand::Not(name, _) if !form.result => (name, true),
+            Operand::Int { value, .. } if m.form.sem == Sem::PredicateMov && !form.result => {
+                return Some(Arg::Truth(*value != 0));
+            }
+            Operand::Int { value, .. } if !form.result => return Some(Arg::Predicate(self.rows.truth(*value != 0))),
+            other => return self.wrong(other, "a predicate"),
+        };
+        let predicate = self.predicate_name(name, form.result, out)?;
+        Some(Arg::Predicate(PredicateUse { predicate, negated }))
+    }
+
+    /// `p` of a pair; `_` is nobody.
+    fn written_predicate(&mut self, name: &Name, out: &mut Args) -> Option<Option<Predicate>> {
+        if name.text == "_" { Some(None) } else { self.predicate_name(name, true, out).map(Some) }
+    }
+
+    /// A predicate register by name.
+    pub(super) fn predicate_name(&mut self, name: &Name, result: bool, out: &mut Args) -> Option<Predicate> {
+        let found = self.find(name)?;
+        if let Found::Register(used) = found {
+            let (register, declared) = self.note(used, result, name.span, out);
+            if let Register::Predicate(predicate) = register {
+                return Some(predicate);
+            }
+            let message = format!("`{}` is .{}, and a predicate is wanted", name.text, declared.name());
+            let help = match (result, declared.bits()) {
+                (true, _) => "declare it .pred, or use another instruction to compute a number".to_string(),
+                (false, bits) => format!("compare first: setp.ne.b{bits} %p, {}, 0;", name.text),
+            };
+            self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
+            return None;
+        }
+        self.wrong(&Operand::Name(name.clone()), "a predicate")
+    }
+}
+
+/// The operand list of a form, as help shows it.
+fn signature(forms: &[OperandForm]) -> String {
+    let mut text = String::new();
+    for (i, form) in forms.iter().enumerate() {
+        let comma = if i == 0 { "" } else { ", " };
+        let name = match form.kind {
+            OperandKind::Address => format!("[{}]", form.name),
+            _ => form.name.clone(),
+        };
+        text.push_str(&if form.optional { format!("{{{comma}{name}}}") } else { format!("{comma}{name}") });
+    }
+    text
+}
+
+/// `next`, unless the operand at hand is the one left out.
+trait NextIfNot: Iterator {
+    fn next_if_not(&mut self, skip: bool) -> Option<Self::Item>;
+}
+
+impl<I: Iterator> NextIfNot for I {
+    fn next_if_not(&mut self, skip: bool) -> Option<I::Item> {
+        if skip { None } else { self.next() }
+    }
+}

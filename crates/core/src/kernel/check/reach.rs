@@ -1,0 +1,112 @@
+//! Which errors keep which kernel from running.
+//!
+//! An error belongs to the item of the module in whose text it stands: a function, a variable or an alias. A kernel is
+//! refused for its own errors and for those of what it reaches: the functions it may call, and the variables that it or they
+//! name, with those that their initial values name. An error outside of all items, or one that may have moved an item's end,
+//! is the whole file's.
+
+use super::body::names_of;
+use super::functions::Functions;
+use crate::diag::{Diagnostic, Severity, Span};
+use crate::ptx::tree::{Function, Init, Item, Module, Operand, Statement, Variable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Codes of errors after which it is not known where functions end.
+const UNBOUNDED: [&str; 6] =
+    ["unclosed-brace", "unmatched-brace", "unclosed-comment", "unclosed-string", "nesting-too-deep", "too-many-errors"];
+
+/// The items of a module, and the errors that stand in them.
+pub(super) struct Items<'a> {
+    /// Where each item stands, and its name; in order of place.
+    places: Vec<(Span, &'a str)>,
+    variables: BTreeMap<&'a str, &'a Variable>,
+    errors: BTreeMap<&'a str, Vec<Diagnostic>>,
+    /// Some error belongs to no item.
+    pub(super) file_is_faulty: bool,
+}
+
+impl<'a> Items<'a> {
+    /// The items of a module.
+    pub(super) fn new(module: &'a Module) -> Items<'a> {
+        let place = |item: &'a Item| match item {
+            Item::Function(function) => (function.span, function.name.text.as_str()),
+            Item::Variable(variable) => (variable.span, variable.name.text.as_str()),
+            Item::Alias(alias) => (alias.span, alias.name.text.as_str()),
+        };
+        let mut places: Vec<_> = module.items.iter().map(place).collect();
+        places.sort();
+        let variables = module.items.iter().filter_map(|item| match item {
+            Item::Variable(variable) => Some((variable.name.text.as_str(), variable)),
+            Item::Function(_) | Item::Alias(_) => None,
+        });
+        Items { places, variables: variables.collect(), errors: BTreeMap::new(), file_is_faulty: false }
+    }
+
+    /// The item in whose text a place is.
+    fn holder(&self, place: Span) -> Option<&'a str> {
+        let next = self.places.partition_point(|(span, _)| span.start <= place.start);
+        let (span, name) = self.places.get(next.checked_sub(1)?)?;
+        (place.end <= span.end).then_some(*name)
+    }
+
+    /// Takes note of the errors among the findings.
+    pub(super) fn blame(&mut self, findings: &[Diagnostic]) {
+        for finding in findings {
+            let error = finding.severity == Severity::Error && !UNBOUNDED.contains(&finding.code);
+            let holder = finding.labels.first().and_then(|label| self.holder(label.span)).filter(|_| error);
+            match holder {
+                Some(name) => self.errors.entry(name).or_default().push(finding.clone()),
+                None => self.file_is_faulty |= error || UNBOUNDED.contains(&finding.code),
+            }
+        }
+    }
+
+    /// Whether an error stands in the item.
+    pub(super) fn is_faulty(&self, name: &str) -> bool {
+        self.errors.contains_key(name)
+    }
+
+    /// The errors that keep a kernel from running, in order of place.
+    pub(super) fn against(&self, kernel: &Function, functions: &Functions<'_>) -> Vec<Diagnostic> {
+        if self.errors.is_empty() {
+            return Vec::new();
+        }
+        let body = kernel.body.as_deref().unwrap_or_default();
+        let called = functions.reachable(body).into_iter().map(|f| functions.list[f].function);
+        let code: Vec<&Function> = std::iter::once(kernel).chain(called).collect();
+        let mut names: BTreeSet<&str> = code.iter().map(|function| function.name.text.as_str()).collect();
+        names.extend(self.variables_of(code.iter().filter_map(|function| function.body.as_deref())));
+        let mut errors: Vec<Diagnostic> =
+            names.into_iter().filter_map(|name| self.errors.get(name)).flatten().cloned().collect();
+        errors.sort_by_key(|d| d.labels.first().map(|l| l.span));
+        errors.dedup();
+        errors
+    }
+
+    /// The variables of the module that some statements name, and those that their initial values name.
+    fn variables_of<'s>(&self, bodies: impl Iterator<Item = &'s [Statement]>) -> BTreeSet<&'a str> {
+        let mut names = BTreeSet::new();
+        bodies.for_each(|statements| names_of(statements, &mut names));
+        let mut open: Vec<&str> = names.into_iter().collect();
+        let mut found = BTreeSet::new();
+        while let Some(name) = open.pop() {
+            if let Some((&name, variable)) = self.variables.get_key_value(name)
+                && found.insert(name)
+                && let Some(init) = &variable.init
+            {
+                names_in(init, &mut open);
+            }
+        }
+        found
+    }
+}
+
+/// Every name in an initialiser.
+fn names_in<'s>(init: &'s Init, names: &mut Vec<&'s str>) {
+    match init {
+        Init::Value(Operand::Name(name) | Operand::Symbol { name, .. })
+        | Init::Generic(Operand::Name(name) | Operand::Symbol { name, .. }) => names.push(&name.text),
+        Init::Value(_) | Init::Generic(_) => {}
+        Init::List(list) => list.iter().for_each(|init| names_in(init, names)),
+    }
+}

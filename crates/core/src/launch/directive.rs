@@ -1,0 +1,431 @@
+//! Directive lines to a [`Plan`]: what the author asked for, not yet evaluated.
+//!
+//! The first word of a line says what it is; a line with an open bracket continues on the next one. Each directive fails
+//! on its own, so that one report shows every mistake. The grammar is in `docs/directives.md`.
+
+use super::expression::{Expr, Parsed, Parser};
+use super::plan::{
+    ArgumentValue, BufferPlan, Claim, Each, ExpectationPlan, Plan, Relation, Sequence, SequenceKind, Shape, Target,
+    ValuesClaim,
+};
+use super::token::{Lexeme, Token, tokenize};
+use crate::diag::{Diagnostic, Span, closest};
+use crate::isa::Type;
+use crate::ptx::tree::{Module, Name};
+
+/// How a run can end, as `expect finish` names it.
+pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-limit"];
+/// The modes that an expectation can be limited to.
+pub const MODES: &[&str] = &["pre-volta", "volta"];
+
+const KEYWORDS: &[&str] =
+    &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
+
+/// The most directives of a file: each name is looked for among all of them.
+const MOST_DIRECTIVES: usize = 4_000;
+
+/// Parses the directives of a module; `source` is the text the module was parsed from. Returns what could be
+/// understood, and every error.
+pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
+    let mut plan = Plan::default();
+    let mut diagnostics = Vec::new();
+    let groups = group(module, source, &mut diagnostics);
+    if let Some(beyond) = groups.get(MOST_DIRECTIVES) {
+        let message = format!("the file has {} directives; the limit is {MOST_DIRECTIVES}", groups.len());
+        let error = Diagnostic::error("too-large", beyond.keyword.span, message);
+        diagnostics.push(error.help("load many values with `file(\"..\")`"));
+    }
+    for group in groups.into_iter().take(MOST_DIRECTIVES) {
+        if let Err(diagnostic) = plan.read(&group, source) {
+            diagnostics.push(diagnostic);
+        }
+    }
+    (plan, diagnostics)
+}
+
+/// One directive: its keyword, the rest of its first line as text, and the tokens behind the keyword.
+struct Directive {
+    keyword: Name,
+    rest: Name,
+    lexemes: Vec<Lexeme>,
+    end: Span,
+}
+
+/// Splits the lines into directives, joining the lines of an open bracket.
+fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Directive> {
+    let mut directives: Vec<Directive> = Vec::new();
+    let mut open = 0usize;
+    for line in &module.directives {
+        let (start, end) = (line.span.start as usize, line.span.end as usize);
+        let text = source.get(start..end).unwrap_or(&line.text);
+        let trimmed = text.trim_start();
+        let start = start + (text.len() - trimmed.len());
+        let trimmed = trimmed.trim_end();
+        if trimmed.is_empty() || trimmed.starts_with('#') {
+            continue;
+        }
+        let length = trimmed.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(trimmed.len());
+        let keyword = Name { text: trimmed[..length].to_owned(), span: Span::new(start, start + length) };
+        let known = KEYWORDS.contains(&keyword.text.as_str());
+        let rest = trimmed[length..].trim_start();
+        let rest_start = start + (trimmed.len() - rest.len());
+        let line_end = Span::new(start + trimmed.len(), start + trimmed.len());
+        if open > 0 && !known {
+            let more = tokenize(trimmed, start, diagnostics);
+            open = balance(&more, open);
+            if let Some(last) = directives.last_mut() {
+                last.lexemes.extend(more);
+                last.end = line_end;
+            }
+        } else if known {
+            let prose = matches!(keyword.text.as_str(), "title");
+            let lexemes = if prose { Vec::new() } else { tokenize(rest, rest_start, diagnostics) };
+            open = balance(&lexemes, 0);
+            let rest = Name { text: rest.to_owned(), span: Span::new(rest_start, rest_start + rest.len()) };
+            directives.push(Directive { keyword, rest, lexemes, end: line_end });
+        } else {
+            let span = if length == 0 { Span::new(start, start + trimmed.len()) } else { keyword.span };
+            let mut diagnostic = Diagnostic::error(
+                "unknown-directive",
+                span,
+                format!("`{}` is not a directive", &source_text(source, span)),
+            );
+            diagnostic = match closest(&keyword.text, KEYWORDS.iter().copied()) {
+                Some(near) => diagnostic.help(format!("write `{near}`")),
+                None => diagnostic
+                    .help(format!("directives are {}; write prose in plain `//` comments", KEYWORDS.map_join("`, `"))),
+            };
+            diagnostics.push(diagnostic);
+        }
+    }
+    directives
+}
+
+/// The excerpt of the source, or nothing when the span is not one of this source.
+fn source_text(source: &str, span: Span) -> &str {
+    source.get(span.start as usize..span.end as usize).unwrap_or("")
+}
+
+/// Brackets left open after the tokens, when `open` were before.
+fn balance(lexemes: &[Lexeme], open: usize) -> usize {
+    lexemes.iter().fold(open, |open, lexeme| match lexeme.token {
+        Token::Sign("(" | "[") => open + 1,
+        Token::Sign(")" | "]") => open.saturating_sub(1),
+        _ => open,
+    })
+}
+
+/// `a`, `b` and so on, quoted, for help texts.
+trait MapJoin {
+    fn map_join(&self, separator: &str) -> String;
+}
+impl MapJoin for &[&str] {
+    fn map_join(&self, separator: &str) -> String {
+        format!("`{}`", self.join(separator))
+    }
+}
+
+impl Plan {
+    fn read(&mut self, directive: &Directive, source: &str) -> Parsed<()> {
+        let parser = &mut Parser::new(&directive.lexemes, directive.end);
+        let keyword = &directive.keyword;
+        match keyword.text.as_str() {
+            "title" => {
+                once(&self.title, keyword)?;
+                self.title = Some(directive.rest.text.clone());
+                return Ok(());
+            }
+            "kernel" => {
+                once(&self.kernel, keyword)?;
+                self.kernel = Some(parser.word("the kernel's name")?);
+            }
+            "const" => {
+                let name = parser.word("a name")?;
+                parser.sign("=")?;
+                let value = parser.expression()?;
+                self.unused_name(&name)?;
+                self.constants.push((name, value));
+            }
+            "grid" => {
+                once(&self.grid, keyword)?;
+                self.grid = Some(shape(parser)?);
+            }
+            "block" => {
+                once(&self.block, keyword)?;
+                self.block = Some(shape(parser)?);
+            }
+            "shared" => {
+                once(&self.shared, keyword)?;
+                parser.sign("=")?;
+                self.shared = Some(parser.expression()?);
+            }
+            "registers" => {
+                once(&self.registers, keyword)?;
+                parser.sign("=")?;
+                self.registers = Some(parser.expression()?);
+            }
+            "buffer" => {
+                let buffer = buffer(parser, keyword.span)?;
+                self.unused_name(&buffer.name)?;
+                self.buffers.push(buffer);
+            }
+            "arg" => {
+                let argument = argument(parser)?;
+                self.arguments.push(argument);
+            }
+            _ => {
+                let expectation = expectation(parser, directive, source)?;
+                self.expectations.push(expectation);
+            }
+        }
+        if parser.at_end() { Ok(()) } else { Err(parser.expected("the end of the directive")) }
+    }
+
+    /// Constants and buffers share one set of names, so that an expression can name either.
+    fn unused_name(&self, name: &Name) -> Parsed<()> {
+        let constants = self.constants.iter().map(|(n, _)| n);
+        match constants.chain(self.buffers.iter().map(|b| &b.name)).find(|n| n.text == name.text) {
+            None => Ok(()),
+            Some(first) => {
+                let message = format!("`{}` is defined twice", name.text);
+                Err(Diagnostic::error("duplicate-name", name.span, message).also(first.span, "first defined here"))
+            }
+        }
+    }
+}
+
+/// Fails when a directive that may stand once was already read.
+fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
+    if slot.is_none() {
+        return Ok(());
+    }
+    let message = format!("a second `{}` directive", keyword.text);
+    Err(Diagnostic::error("duplicate-directive", keyword.span, message).help("keep one of them"))
+}
+
+fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
+    parser.sign("=")?;
+    let start = parser.here();
+    // `(a, b)` is a shape and `(a + b) * c` an expression: which one it is shows behind the first inner expression.
+    let fork_at = parser.mark();
+    let mut sizes = Vec::new();
+    if parser.take_sign("(") {
+        sizes.push(parser.expression()?);
+        if parser.is_sign(",") {
+            while parser.take_sign(",") {
+                sizes.push(parser.expression()?);
+            }
+            parser.sign(")")?;
+        } else {
+            parser.reset(fork_at);
+            sizes = vec![parser.expression()?];
+        }
+    } else {
+        sizes.push(parser.expression()?);
+    }
+    let span = start.to(parser.before());
+    if sizes.len() > 3 {
+        return Err(Diagnostic::error("directive-syntax", span, "a shape has at most three sizes: (x, y, z)"));
+    }
+    Ok(Shape { sizes, span })
+}
+
+/// The types a buffer can hold.
+const ELEMENTS: &[&str] =
+    &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64"];
+
+fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
+    let name = parser.word("the buffer's name")?;
+    parser.sign(":")?;
+    let ty = parser.word("an element type such as `u32`")?;
+    let element =
+        Some(ty.text.as_str()).filter(|t| ELEMENTS.contains(t)).and_then(Type::from_name).ok_or_else(|| {
+            Diagnostic::error("unknown-type", ty.span, format!("`{}` is not an element type", ty.text))
+                .help(format!("element types are {}", ELEMENTS.map_join("`, `")))
+        })?;
+    parser.sign("[")?;
+    let count = parser.expression()?;
+    parser.sign("]")?;
+    let fill = if parser.take_sign("=") { Some(sequence(parser, false)?) } else { None };
+    Ok(BufferPlan { name, element, count, fill, span: start.to(parser.before()) })
+}
+
+fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
+    let target = match parser.take_position() {
+        Some((position, span)) => Target::Position(position, span),
+        None => Target::Name(parser.word("the parameter's name or position")?),
+    };
+    parser.sign("=")?;
+    let start = parser.here();
+    let value = if parser.is_sign("[") {
+        let values = list(parser)?;
+        ArgumentValue::List(values, start.to(parser.before()))
+    } else {
+        ArgumentValue::Scalar(parser.expression()?)
+    };
+    Ok((target, value))
+}
+
+/// `[a, b, ..]`, the cursor at `[`; a comma may stand behind the last.
+fn list(parser: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
+    parser.sign("[")?;
+    let mut values = Vec::new();
+    while !parser.take_sign("]") {
+        values.push(parser.expression()?);
+        if !parser.take_sign(",") {
+            parser.sign("]")?;
+            break;
+        }
+    }
+    Ok(values)
+}
+
+/// A sequence; `expected` when it stands right of a relation, where a plain value means "each of them" and `for` can
+/// have a range.
+fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
+    let start = parser.here();
+    let kind = if parser.is_sign("[") {
+        SequenceKind::List(list(parser)?)
+    } else if parser.is_call("fill") {
+        let [value] = arguments(parser)?;
+        SequenceKind::Fill(value)
+    } else if parser.is_word("iota") {
+        iota(parser)?
+    } else if parser.is_call("random") {
+        open(parser)?;
+        let seed = parser.expression()?;
+        parser.sign(",")?;
+        let low = parser.expression()?;
+        parser.sign("..")?;
+        let high = parser.expression()?;
+        parser.sign(")")?;
+        SequenceKind::Random { seed, low, high }
+    } else if parser.is_call("lcg") {
+        let [seed] = arguments(parser)?;
+        SequenceKind::Lcg(seed)
+    } else if parser.is_call("file") {
+        open(parser)?;
+        let path = parser.text("a path in quotes")?;
+        parser.sign(")")?;
+        SequenceKind::File(path)
+    } else if parser.is_call("block_sum") {
+        let [buffer, size] = arguments(parser)?;
+        SequenceKind::BlockSum { buffer, size }
+    } else {
+        let value = parser.expression()?;
+        let each = if parser.take_word("for") { Some(each(parser, expected)?) } else { None };
+        if each.is_none() && !expected {
+            return Err(Diagnostic::error(
+                "directive-syntax",
+                value.span(),
+                "this is one value, not a buffer's content",
+            )
+            .help("write `fill(VALUE)`, or a formula with `for i`"));
+        }
+        SequenceKind::Formula { value, each }
+    };
+    Ok(Sequence { kind, span: start.to(parser.before()) })
+}
+
+fn each(parser: &mut Parser<'_>, ranged: bool) -> Parsed<Each> {
+    let variable = parser.word("the index's name")?;
+    let range = if ranged && parser.take_word("in") {
+        let low = parser.expression()?;
+        parser.sign("..")?;
+        Some((low, parser.expression()?))
+    } else {
+        None
+    };
+    Ok(Each { variable, range })
+}
+
+fn iota(parser: &mut Parser<'_>) -> Parsed<SequenceKind> {
+    parser.take_word("iota");
+    if !parser.take_sign("(") {
+        return Ok(SequenceKind::Iota(None, None));
+    }
+    let start = parser.expression()?;
+    let step = if parser.take_sign(",") { Some(parser.expression()?) } else { None };
+    parser.sign(")")?;
+    Ok(SequenceKind::Iota(Some(start), step))
+}
+
+/// Reads `NAME (`.
+fn open(parser: &mut Parser<'_>) -> Parsed<()> {
+    parser.word("a function")?;
+    parser.sign("(").map(|_| ())
+}
+
+/// Reads `NAME(a, b, ..)` with exactly `N` arguments.
+fn arguments<const N: usize>(parser: &mut Parser<'_>) -> Parsed<[Expr; N]> {
+    let name = parser.word("a function")?;
+    parser.sign("(")?;
+    let mut values = vec![parser.expression()?];
+    while parser.take_sign(",") {
+        values.push(parser.expression()?);
+    }
+    parser.sign(")")?;
+    let found = values.len();
+    values.try_into().map_err(|_| {
+        let message = format!("`{}` takes {N} argument{}, not {found}", name.text, if N == 1 { "" } else { "s" });
+        Diagnostic::error("directive-syntax", name.span, message)
+    })
+}
+
+fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> Parsed<ExpectationPlan> {
+    let mode = if parser.take_sign("[") {
+        let mode = parser.hyphenated("a mode")?;
+        one_of(&mode, MODES, "mode")?;
+        parser.sign("]")?;
+        Some(mode.text)
+    } else {
+        None
+    };
+    let text_start = parser.here();
+    let claim = if parser.take_word("finish") {
+        parser.sign("==")?;
+        let mut verdicts = Vec::new();
+        loop {
+            let verdict = parser.hyphenated("how the run ends")?;
+            one_of(&verdict, FINISHES, "way to end")?;
+            verdicts.push(verdict);
+            if !parser.take_word("or") {
+                break Claim::Finish(verdicts);
+            }
+        }
+    } else if parser.take_word("metric") {
+        let name = parser.word("a metric's name")?;
+        let relation = relation(parser)?;
+        Claim::Metric { name, relation, value: parser.expression()? }
+    } else {
+        let left = parser.left_side()?;
+        let relation = relation(parser)?;
+        let right = sequence(parser, true)?;
+        let within = if parser.take_word("within") { Some(parser.expression()?) } else { None };
+        Claim::Values(Box::new(ValuesClaim { left, relation, right, within }))
+    };
+    let text_span = text_start.to(parser.before());
+    let text = match source_text(source, text_span) {
+        "" => directive.rest.text.clone(),
+        text if text.contains('\n') => format!("{} ..", text.lines().next().unwrap_or("").trim_end()),
+        text => text.to_owned(),
+    };
+    Ok(ExpectationPlan { span: directive.keyword.span.to(parser.before()), text, mode, claim })
+}
+
+fn relation(parser: &mut Parser<'_>) -> Parsed<Relation> {
+    Relation::SIGNS
+        .iter()
+        .find(|(sign, _)| parser.take_sign(sign))
+        .map(|(_, relation)| *relation)
+        .ok_or_else(|| parser.expected("`==` or another relation"))
+}
+
+/// Fails, with the nearest candidate, when `word` is none of `known`.
+fn one_of(word: &Name, known: &[&str], what: &str) -> Parsed<()> {
+    if known.contains(&word.text.as_str()) {
+        return Ok(());
+    }
+    let message = format!("`{}` is not a {what}", word.text);
+    Err(Diagnostic::error("unknown-name", word.span, message).help(format!("write one of {}", known.map_join("`, `"))))
+}

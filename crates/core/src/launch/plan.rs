@@ -1,0 +1,197 @@
+//! What the author asked for, parsed and not yet evaluated.
+
+use super::expression::Expr;
+use crate::diag::Span;
+use crate::isa::Type;
+use crate::ptx::tree::Name;
+
+/// The directives of a file, parsed. [`Plan::resolve`] turns it into a [`super::Launch`].
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub(super) kernel: Option<Name>,
+    pub(super) title: Option<String>,
+    pub(super) constants: Vec<(Name, Expr)>,
+    pub(super) grid: Option<Shape>,
+    pub(super) block: Option<Shape>,
+    pub(super) shared: Option<Expr>,
+    pub(super) registers: Option<Expr>,
+    pub(super) buffers: Vec<BufferPlan>,
+    pub(super) arguments: Vec<(Target, ArgumentValue)>,
+    pub(super) expectations: Vec<ExpectationPlan>,
+}
+
+impl Plan {
+    /// The kernel that the file says to launch, with the place where it says so.
+    pub fn kernel(&self) -> Option<&Name> {
+        self.kernel.as_ref()
+    }
+
+    /// The title that the file gives itself.
+    pub fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    /// The names of the constants, in order: what `--set` can change.
+    pub fn constants(&self) -> impl Iterator<Item = &str> {
+        self.constants.iter().map(|(name, _)| name.text.as_str())
+    }
+}
+
+/// `x`, `(x, y)` or `(x, y, z)`
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) sizes: Vec<Expr>,
+    pub(super) span: Span,
+}
+
+/// `buffer NAME: TYPE[COUNT] = SEQUENCE`
+#[derive(Clone, Debug)]
+pub(super) struct BufferPlan {
+    pub(super) name: Name,
+    pub(super) element: Type,
+    pub(super) count: Expr,
+    pub(super) fill: Option<Sequence>,
+    pub(super) span: Span,
+}
+
+/// A parameter by name or by position.
+#[derive(Clone, Debug)]
+pub(super) enum Target {
+    Name(Name),
+    Position(u64, Span),
+}
+
+impl Target {
+    pub(super) fn span(&self) -> Span {
+        match self {
+            Target::Name(name) => name.span,
+            Target::Position(_, span) => *span,
+        }
+    }
+}
+
+/// A scalar, or the elements of an array parameter.
+#[derive(Clone, Debug)]
+pub(super) enum ArgumentValue {
+    Scalar(Expr),
+    List(Vec<Expr>, Span),
+}
+
+/// Many values at once.
+#[derive(Clone, Debug)]
+pub(super) struct Sequence {
+    pub(super) kind: SequenceKind,
+    pub(super) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum SequenceKind {
+    Fill(Expr),
+    Iota(Option<Expr>, Option<Expr>),
+    Random {
+        seed: Expr,
+        low: Expr,
+        high: Expr,
+    },
+    /// A linear congruential generator, from a seed.
+    Lcg(Expr),
+    List(Vec<Expr>),
+    File(Name),
+    BlockSum {
+        buffer: Expr,
+        size: Expr,
+    },
+    /// An expression, perhaps of an index.
+    Formula {
+        value: Expr,
+        each: Option<Each>,
+    },
+}
+
+/// `for i`, `for i in lo..hi`
+#[derive(Clone, Debug)]
+pub(super) struct Each {
+    pub(super) variable: Name,
+    pub(super) range: Option<(Expr, Expr)>,
+}
+
+/// `expect ..`
+#[derive(Clone, Debug)]
+pub(super) struct ExpectationPlan {
+    pub(super) span: Span,
+    pub(super) text: String,
+    pub(super) mode: Option<String>,
+    pub(super) claim: Claim,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Claim {
+    Finish(Vec<Name>),
+    Metric { name: Name, relation: Relation, value: Expr },
+    Values(Box<ValuesClaim>),
+}
+
+impl Claim {
+    /// The buffer as many of whose elements get an expected value of their own at most; `None` where one value will do.
+    pub(super) fn packs(&self) -> Option<&str> {
+        let Claim::Values(claim) = self else { return None };
+        let (Expr::Name(name) | Expr::Slice(name, ..) | Expr::Index(name, ..)) = &claim.left else { return None };
+        let one = |value: &Expr| !matches!(value, Expr::Name(_) | Expr::Slice(..));
+        match &claim.right.kind {
+            SequenceKind::Fill(_) => None,
+            SequenceKind::Formula { value, each: None } if one(value) => None,
+            _ => Some(&name.text),
+        }
+    }
+}
+
+/// `LEFT RELATION RIGHT [within TOLERANCE]`
+#[derive(Clone, Debug)]
+pub(super) struct ValuesClaim {
+    pub(super) left: Expr,
+    pub(super) relation: Relation,
+    pub(super) right: Sequence,
+    pub(super) within: Option<Expr>,
+}
+
+/// How the two sides of an expectation compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the names are the field's own")]
+pub enum Relation {
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+}
+
+impl Relation {
+    pub(super) const SIGNS: [(&'static str, Relation); 6] = [
+        ("==", Relation::Equal),
+        ("!=", Relation::NotEqual),
+        ("<=", Relation::LessEqual),
+        (">=", Relation::GreaterEqual),
+        ("<", Relation::Less),
+        (">", Relation::Greater),
+    ];
+
+    /// The relation as written.
+    pub fn sign(self) -> &'static str {
+        Relation::SIGNS.iter().find(|(_, r)| *r == self).map_or("==", |(sign, _)| sign)
+    }
+
+    /// Whether the relation holds when the left side compares to the right side so (`None`: not comparable, a NaN).
+    pub(super) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
+        match (self, order) {
+            (Relation::NotEqual, None) => true,
+            (_, None) => false,
+            (Relation::Equal, Some(o)) => o.is_eq(),
+            (Relation::NotEqual, Some(o)) => o.is_ne(),
+            (Relation::Less, Some(o)) => o.is_lt(),
+            (Relation::LessEqual, Some(o)) => o.is_le(),
+            (Relation::Greater, Some(o)) => o.is_gt(),
+            (Relation::GreaterEqual, Some(o)) => o.is_ge(),
+        }
+    }
+}

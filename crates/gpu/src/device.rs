@@ -1,0 +1,310 @@
+//! The driver's side: compile, place, launch, wait, read back.
+//!
+//! The one module that may use `unsafe`: every call into the driver is foreign. Handles are owned by the values below and
+//! released when they go; only after a kernel that does not end are they left to the end of the process, because the
+//! driver would wait for it.
+
+#![expect(unsafe_code, reason = "the driver's interface is C")]
+
+mod nvrtc;
+
+pub(super) use nvrtc::compile;
+
+use super::{DeviceError, DeviceRun, Finish};
+use cudarc::driver::result::{self, DriverError};
+use cudarc::driver::sys;
+use simt_core::isa::{Isa, Sem};
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use std::ffi::{CString, c_uint, c_void};
+use std::ptr::{null_mut, without_provenance_mut};
+use std::time::{Duration, Instant};
+
+/// Bytes of the compiler's log that are kept.
+const LOG_BYTES: usize = 16 << 10;
+/// Between two looks whether the kernel has ended.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Stack of a thread of a kernel that calls functions.
+const STACK_BYTES: usize = 32 << 10;
+
+/// Whether a kernel calls functions.
+fn calls(kernel: &Kernel) -> bool {
+    let rows = Isa::ptx().rows();
+    kernel.insts.iter().any(|inst| rows.get(usize::from(inst.form)).is_some_and(|row| row.sem == Sem::Call))
+}
+
+/// See [`super::run_reading`].
+pub(super) fn run(
+    text: &str,
+    kernel: &Kernel,
+    launch: &Launch,
+    limit: Duration,
+    variables: &[&str],
+) -> Result<DeviceRun, DeviceError> {
+    let device = Device::first()?;
+    let module = Compiled::new(text)?;
+    if calls(kernel) {
+        // Recursion is deeper than the driver's kilobyte allows for. A device that has not got this much keeps what it has.
+        let _ = result::ctx::set_limit(sys::CUlimit_enum::CU_LIMIT_STACK_SIZE, STACK_BYTES);
+    }
+    let function = module.function(&kernel.name)?;
+    if let Ok(bytes @ 1..) = i32::try_from(launch.dynamic_shared) {
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        // SAFETY: `function` belongs to `module`, which lives.
+        unsafe { result::function::set_function_attribute(function, attribute, bytes) }
+            .map_err(refused("asking for dynamic shared memory"))?;
+    }
+    let memory = launch.buffers.iter().map(|b| Allocation::of(&b.words)).collect::<Result<Vec<_>, _>>()?;
+    let mut params = relocate(kernel, launch, &memory);
+    let (start, end) = (Stamp::new()?, Stamp::new()?);
+    start.record()?;
+    start_kernel(function, launch, &mut params)?;
+    end.record()?;
+    let finish = wait(&end, limit);
+    let mut done = DeviceRun {
+        gpu: device.name.clone(),
+        driver: device.driver.clone(),
+        finish,
+        micros: None,
+        buffers: Vec::new(),
+        variables: Vec::new(),
+    };
+    if done.finish == Finish::Ok {
+        // SAFETY: both events exist and have happened.
+        let elapsed = unsafe { result::event::elapsed(start.0, end.0) };
+        done.micros = elapsed.ok().map(|ms| ms * 1000.0);
+        done.buffers = memory.iter().map(Allocation::read).collect::<Result<_, _>>()?;
+        done.variables = variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
+    } else {
+        // Releasing anything would wait for the kernel, or fail after its fault; the process's end releases all.
+        std::mem::forget((device, module, memory, start, end));
+    }
+    Ok(done)
+}
+
+/// How an error of the driver is told.
+fn refused(step: &'static str) -> impl Fn(DriverError) -> DeviceError {
+    move |e| DeviceError::Refused { step, reason: words(&e), log: String::new() }
+}
+
+fn words(error: &DriverError) -> String {
+    match (error.error_name(), error.error_string()) {
+        (Ok(name), Ok(text)) => format!("{} ({})", text.to_string_lossy(), name.to_string_lossy()),
+        _ => format!("error {}", error.0 as u32),
+    }
+}
+
+/// The first device, its primary context current.
+pub(super) struct Device {
+    handle: sys::CUdevice,
+    name: String,
+    driver: String,
+}
+
+impl Device {
+    pub(super) fn first() -> Result<Device, DeviceError> {
+        // SAFETY: it only tries to load the library. The bindings would panic at their first call without it.
+        if !unsafe { sys::is_culib_present() } {
+            return Err(DeviceError::NoDriver);
+        }
+        let absent = |e: DriverError| DeviceError::NoDevice(words(&e));
+        result::init().map_err(absent)?;
+        let handle = result::device::get(0).map_err(absent)?;
+        let name = result::device::get_name(handle).map_err(absent)?;
+        // SAFETY: the handle came from the driver.
+        let context = unsafe { result::primary_ctx::retain(handle) }.map_err(absent)?;
+        // SAFETY: the context was just retained.
+        unsafe { result::ctx::set_current(context) }.map_err(absent)?;
+        Ok(Device { handle, name, driver: driver_version() })
+    }
+}
+
+impl Drop for Device {
+    fn drop(&mut self) {
+        // SAFETY: retained once in `first`. An error here has nobody to tell.
+        let _ = unsafe { result::primary_ctx::release(self.handle) };
+    }
+}
+
+/// `580.159.04, CUDA 13.0`, as far as it can be told.
+fn driver_version() -> String {
+    let mut version = 0;
+    // SAFETY: the pointer is valid for the call.
+    let cuda = match unsafe { sys::cuDriverGetVersion(&mut version) }.result() {
+        Ok(()) => format!("CUDA {}.{}", version / 1000, version % 1000 / 10),
+        Err(_) => "CUDA version unknown".to_string(),
+    };
+    match std::fs::read_to_string("/sys/module/nvidia/version") {
+        Ok(kernel) => format!("{}, {cuda}", kernel.trim()),
+        Err(_) => cuda,
+    }
+}
+
+/// A text compiled and loaded.
+struct Compiled(sys::CUmodule);
+
+impl Compiled {
+    fn new(text: &str) -> Result<Compiled, DeviceError> {
+        let step = "compiling the program";
+        let image = CString::new(text).map_err(|_| DeviceError::Refused {
+            step,
+            reason: "the text holds a NUL byte".to_string(),
+            log: String::new(),
+        })?;
+        let mut log = vec![0u8; LOG_BYTES];
+        let mut options = [
+            sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER,
+            sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        ];
+        // The driver takes numbers in the place of pointers, by value.
+        let mut values = [log.as_mut_ptr().cast::<c_void>(), without_provenance_mut(LOG_BYTES)];
+        let mut module = null_mut();
+        // SAFETY: the image ends with NUL; there are two options with their values; the log is as long as is said.
+        let loaded = unsafe {
+            sys::cuModuleLoadDataEx(
+                &mut module,
+                image.as_ptr().cast(),
+                options.len() as c_uint,
+                options.as_mut_ptr(),
+                values.as_mut_ptr(),
+            )
+        };
+        loaded.result().map_err(|e| {
+            let end = log.iter().position(|b| *b == 0).unwrap_or(log.len());
+            let log = String::from_utf8_lossy(&log[..end]).trim().to_string();
+            DeviceError::Refused { step, reason: words(&e), log }
+        })?;
+        Ok(Compiled(module))
+    }
+
+    fn function(&self, name: &str) -> Result<sys::CUfunction, DeviceError> {
+        let found = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is loaded.
+        unsafe { result::module::get_function(self.0, found) }.map_err(refused("looking for the kernel"))
+    }
+
+    /// The words of a `.global` variable, as far as they are whole.
+    fn variable(&self, name: &str) -> Result<Vec<u32>, DeviceError> {
+        let found = CString::new(name).unwrap_or_default();
+        // SAFETY: the module is loaded.
+        let (address, bytes) =
+            unsafe { result::module::get_global(self.0, found) }.map_err(refused("looking for a variable"))?;
+        let mut words = vec![0u32; bytes / 4];
+        // SAFETY: the variable is at least as large as the words.
+        unsafe { result::memcpy_dtoh_sync(&mut words, address) }.map_err(refused("reading a variable"))?;
+        Ok(words)
+    }
+}
+
+impl Drop for Compiled {
+    fn drop(&mut self) {
+        // SAFETY: loaded once in `new`.
+        let _ = unsafe { result::module::unload(self.0) };
+    }
+}
+
+/// Plain device memory that holds a buffer's words.
+struct Allocation {
+    address: sys::CUdeviceptr,
+    words: usize,
+}
+
+impl Allocation {
+    fn of(words: &[u32]) -> Result<Allocation, DeviceError> {
+        // SAFETY: the size is not 0, because every buffer has an element.
+        let address = unsafe { result::malloc_sync(size_of_val(words).max(4)) }.map_err(refused("taking memory"))?;
+        let allocation = Allocation { address, words: words.len() };
+        // SAFETY: the allocation is as large as the words.
+        unsafe { result::memcpy_htod_sync(address, words) }.map_err(refused("copying a buffer to the device"))?;
+        Ok(allocation)
+    }
+
+    fn read(&self) -> Result<Vec<u32>, DeviceError> {
+        let mut words = vec![0u32; self.words];
+        // SAFETY: the allocation is as large as the words.
+        unsafe { result::memcpy_dtoh_sync(&mut words, self.address) }
+            .map_err(refused("copying a buffer from the device"))?;
+        Ok(words)
+    }
+}
+
+impl Drop for Allocation {
+    fn drop(&mut self) {
+        // SAFETY: allocated once in `of`.
+        let _ = unsafe { result::free_sync(self.address) };
+    }
+}
+
+/// An event on the default stream.
+struct Stamp(sys::CUevent);
+
+impl Stamp {
+    fn new() -> Result<Stamp, DeviceError> {
+        let flags = sys::CUevent_flags_enum::CU_EVENT_DEFAULT;
+        result::event::create(flags).map(Stamp).map_err(refused("creating an event"))
+    }
+
+    fn record(&self) -> Result<(), DeviceError> {
+        // SAFETY: the event exists; null is the default stream.
+        unsafe { result::event::record(self.0, null_mut()) }.map_err(refused("recording an event"))
+    }
+}
+
+impl Drop for Stamp {
+    fn drop(&mut self) {
+        // SAFETY: created once in `new`.
+        let _ = unsafe { result::event::destroy(self.0) };
+    }
+}
+
+/// The parameter block with the device's addresses: whatever lies in a buffer of the launch (or just behind its end) is
+/// moved to where the device has that buffer. Buffers lie so high that no other number is taken for an address.
+fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> {
+    let mut params = launch.params.clone();
+    let places = kernel.params.iter().flat_map(|p| (p.offset..p.offset + p.bytes).step_by(8));
+    for place in places {
+        let Some(bytes) = params.get_mut(place as usize..place as usize + 8) else { continue };
+        let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
+        let found = launch.buffers.iter().zip(memory).find_map(|(buffer, there)| {
+            let offset = value.checked_sub(buffer.address).filter(|offset| *offset <= buffer.bytes)?;
+            Some(there.address.wrapping_add(offset))
+        });
+        if let Some(address) = found {
+            bytes.copy_from_slice(&address.to_le_bytes());
+        }
+    }
+    params
+}
+
+fn start_kernel(function: sys::CUfunction, launch: &Launch, params: &mut [u8]) -> Result<(), DeviceError> {
+    // CU_LAUNCH_PARAM_BUFFER_POINTER, .._SIZE and .._END of cuda.h: the whole block in one piece.
+    let (pointer, size_of_block, end) = (without_provenance_mut(1), without_provenance_mut(2), null_mut());
+    let mut size = params.len();
+    let mut extra =
+        [pointer, params.as_mut_ptr().cast::<c_void>(), size_of_block, (&raw mut size).cast::<c_void>(), end];
+    let extra = if params.is_empty() { null_mut() } else { extra.as_mut_ptr() };
+    let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
+    // SAFETY: the function lives; the parameter block is laid out as the kernel declares it and is copied by the call.
+    unsafe {
+        sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, launch.dynamic_shared, null_mut(), null_mut(), extra)
+    }
+    .result()
+    .map_err(refused("launching the kernel"))
+}
+
+/// Waits for an event, for a while.
+fn wait(end: &Stamp, limit: Duration) -> Finish {
+    let began = Instant::now();
+    loop {
+        // SAFETY: the event exists.
+        match unsafe { result::event::query(end.0) } {
+            Ok(()) => return Finish::Ok,
+            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) if began.elapsed() < limit => {
+                std::thread::sleep(PAUSE);
+            }
+            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) => return Finish::Timeout,
+            Err(e) => return Finish::Fault(words(&e)),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! How closely a simulated buffer must agree with an observed one.
+
+use simt_core::isa::{Agreement, Isa, Type};
+use simt_core::kernel::{Kernel, NO_FORM};
+use simt_core::oracle::{self, FirstDifference};
+use std::fmt;
+
+/// The widest agreement among the rows that a program uses: an error made by one instruction may reach any buffer.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tolerance {
+    /// Units in the last place.
+    pub ulps: u64,
+    /// The power of two that an absolute error may have.
+    pub absolute: Option<i32>,
+}
+
+impl Tolerance {
+    /// What the rows of a kernel's instructions grant.
+    pub fn of(kernel: &Kernel) -> Tolerance {
+        let rows = Isa::ptx().rows();
+        let used = kernel.insts.iter().filter(|inst| inst.form != NO_FORM);
+        used.filter_map(|inst| rows.get(usize::from(inst.form))).fold(Tolerance::default(), |t, row| {
+            let wider = |power: i32| Some(t.absolute.map_or(power, |m| m.max(power)));
+            match row.agreement {
+                Agreement::Exact => t,
+                Agreement::MaxUlp(n) => Tolerance { ulps: t.ulps.max(n), ..t },
+                Agreement::MaxAbsolute(power) => Tolerance { absolute: wider(power), ..t },
+                Agreement::MaxUlpOrAbsolute(n, power) => Tolerance { ulps: t.ulps.max(n), absolute: wider(power) },
+            }
+        })
+    }
+
+    /// Whether nothing is granted: integers always, floats unless some row is approximate, agree bit by bit, NaNs included.
+    pub fn is_exact(&self) -> bool {
+        *self == Tolerance::default()
+    }
+
+    /// Whether two elements agree.
+    pub(super) fn holds(&self, difference: &FirstDifference, element: Type) -> bool {
+        let (Some(expected), Some(actual)) = (difference.expected, difference.actual) else { return false };
+        if expected == actual {
+            return true;
+        }
+        if self.is_exact() {
+            return false;
+        }
+        let near = |power: i32| match element {
+            Type::F32 => {
+                let of = |bits: u64| f64::from(f32::from_bits(bits as u32));
+                (of(expected) - of(actual)).abs() <= f64::from(power).exp2()
+            }
+            Type::F64 => (f64::from_bits(expected) - f64::from_bits(actual)).abs() <= f64::from(power).exp2(),
+            _ => false,
+        };
+        if oracle::is_nan(expected, element) && oracle::is_nan(actual, element) {
+            return true;
+        }
+        oracle::ulps_apart(expected, actual, element).is_some_and(|n| n <= self.ulps) || self.absolute.is_some_and(near)
+    }
+}
+
+impl fmt::Display for Tolerance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.ulps, self.absolute) {
+            (0, None) => f.write_str("bit by bit"),
+            (n, None) => write!(f, "within {n} ulp"),
+            (0, Some(power)) => write!(f, "within 2^{power}"),
+            (n, Some(power)) => write!(f, "within {n} ulp or 2^{power}"),
+        }
+    }
+}

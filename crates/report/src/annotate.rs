@@ -1,0 +1,278 @@
+//! The source with what each line cost: executions, divergence, lanes, sectors, waiting.
+//!
+//! A line's *time* is the issue slots it took plus the cycles that warps waited to issue it; shares are of all lines' time.
+//! Steps that the machine adds (joins) count towards the line of their branch, in time only.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use super::numbers::percent;
+use super::run::{InstructionRow, Origin, Run};
+use super::text::{Style, clip, wrap};
+use simt_core::diag::printable;
+
+/// A source text that lines of a run come from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Its name: that of the program, or of a `.loc` line's file.
+    pub name: String,
+    /// What it says; `None` when it was not found.
+    pub text: Option<String>,
+}
+
+/// What one line came to.
+#[derive(Clone, Debug, Default)]
+pub struct Line {
+    /// Instructions that warps executed.
+    pub executed: u64,
+    /// Issue slots, those of joins included.
+    pub slots: u64,
+    /// Active lanes, added up over the instructions.
+    pub active_lanes: f64,
+    /// Branches at which lanes parted.
+    pub divergent: u64,
+    /// Where branches were predicated: how often their lanes would have parted.
+    pub predicated: Option<u64>,
+    /// Sectors of 32 bytes.
+    pub sectors: u64,
+    /// Warp cycles waited.
+    pub stalled: u64,
+    /// The state most waited in, by the step that waited longest.
+    reason: Option<(u64, &'static str)>,
+}
+
+impl Line {
+    /// Issue slots and cycles waited.
+    pub fn time(&self) -> u64 {
+        self.slots + self.stalled
+    }
+
+    /// Active lanes of an average instruction; none where nothing was executed.
+    pub fn average_lanes(&self) -> Option<f64> {
+        (self.executed > 0).then(|| self.active_lanes / self.executed as f64)
+    }
+
+    /// The state most waited in.
+    pub fn main_stall(&self) -> Option<&'static str> {
+        self.reason.map(|(_, name)| name)
+    }
+
+    /// The cell of its divergent branches: `12`, `p12` where a branch was predicated, empty where there is nothing.
+    pub fn divergence(&self) -> String {
+        match (self.predicated, self.divergent) {
+            (None, 0) => String::new(),
+            (None, n) => compact(n),
+            (Some(mixed), 0) => format!("p{}", compact(mixed)),
+            (Some(mixed), n) => format!("{}+p{}", compact(n), compact(mixed)),
+        }
+    }
+
+    /// How hot it is, where all lines take `time` and the hottest of them `hottest`.
+    pub fn heat(&self, time: u64, hottest: u64) -> Heat {
+        match self.time() {
+            0 => Heat::Cold,
+            t if t == hottest => Heat::Hottest,
+            t if t >= time.div_ceil(10) => Heat::Hot,
+            _ => Heat::Cold,
+        }
+    }
+
+    fn add(&mut self, row: &InstructionRow, divergent: u64) {
+        if row.instruction.is_some() {
+            self.executed += row.executed;
+            self.active_lanes += row.average_active_lanes.unwrap_or(0.0) * row.executed as f64;
+        }
+        self.slots += row.slots;
+        self.divergent += divergent;
+        self.sectors += row.sectors;
+        self.stalled += row.stalled_cycles;
+        if let Some(reason) = row.main_stall
+            && self.reason.is_none_or(|(most, _)| row.stalled_cycles > most)
+        {
+            self.reason = Some((row.stalled_cycles, reason));
+        }
+    }
+}
+
+/// A line's share of the time, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heat {
+    /// Less than a tenth.
+    Cold,
+    /// A tenth or more.
+    Hot,
+    /// No line takes more.
+    Hottest,
+}
+
+/// Lines by number, of each file.
+pub type Files<'a> = BTreeMap<&'a str, BTreeMap<u32, Line>>;
+
+/// What each line came to: of the files that the program was compiled from where it names them, or of the program's own text.
+pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
+    let divergent: BTreeMap<u32, u64> = run.branches.iter().map(|b| (b.pc, b.divergent)).collect();
+    let mut files: Files = BTreeMap::new();
+    for row in &run.instructions {
+        let (file, line) = match &row.origin {
+            Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
+            _ => (run.program.as_str(), row.line),
+        };
+        files.entry(file).or_default().entry(line).or_default().add(row, divergent.get(&row.pc).copied().unwrap_or(0));
+    }
+    for branch in &run.predicated {
+        let (file, line) = match &branch.origin {
+            Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
+            _ => (run.program.as_str(), branch.line),
+        };
+        *files.entry(file).or_default().entry(line).or_default().predicated.get_or_insert(0) += branch.mixed;
+    }
+    files
+}
+
+/// The names of the files that a run's lines come from; empty when they are the program's own.
+pub fn origins(run: &Run) -> Vec<String> {
+    let mut files: Vec<String> =
+        run.instructions.iter().filter_map(|row| Some(row.origin.as_ref()?.file.clone())).collect();
+    files.sort();
+    files.dedup();
+    files
+}
+
+/// The annotated lines of each of `sources`, which are those of [`origins`], or else the program itself.
+pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
+    let files = by_line(run, true);
+    let time: u64 = files.values().flat_map(BTreeMap::values).map(Line::time).sum();
+    let hottest = files.values().flat_map(BTreeMap::values).map(Line::time).max().unwrap_or(0);
+    let width = style.width.max(60);
+    let mut out = format!("{}: {}, {} on {}\n", run.program, run.kernel, run.mode, run.machine);
+    if let Some(ending) = run.ending() {
+        out += &wrap(&ending, width, "", "  ");
+        out.push('\n');
+    }
+    let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; div: branches at which lanes \
+                  parted; p: predicated branches, and how often their lanes would have parted; lanes: active on average; sect: sectors of 32 bytes; wait: warp cycles; for: the longest wait; \
+                  >> the hottest line, > a tenth of the time or more";
+    out += &wrap(legend, width, "", "");
+    out.push('\n');
+    for (&file, lines) in &files {
+        // What no .loc line covers is of interest only when there is nothing else.
+        if file == run.program && files.len() > 1 {
+            continue;
+        }
+        let source = sources.iter().find(|s| s.name == file);
+        let text = source.and_then(|s| s.text.as_deref());
+        let missing = if text.is_none() { " (not found beside the program: line numbers only)" } else { "" };
+        let _ = writeln!(out, "\n{}{missing}\n{HEADER}", printable(file));
+        listing(&mut out, lines, text, (time, hottest), style.color, width);
+    }
+    out
+}
+
+const HEADER: &str = "     time   exec    div lanes   sect   wait for         line";
+
+fn listing(
+    out: &mut String,
+    lines: &BTreeMap<u32, Line>,
+    text: Option<&str>,
+    (time, hottest): (u64, u64),
+    color: bool,
+    width: usize,
+) {
+    let (Some(&first), Some(&last)) = (lines.keys().next(), lines.keys().next_back()) else { return };
+    let texts: Vec<&str> = text.unwrap_or_default().lines().collect();
+    // All lines between the first and the last that was executed, if the text is there; else those that were.
+    let numbers: Vec<u32> = match text {
+        Some(_) => (first..=last.min(u32::try_from(texts.len()).unwrap_or(u32::MAX).max(first))).collect(),
+        None => lines.keys().copied().collect(),
+    };
+    let none = Line::default();
+    for number in numbers {
+        let line = lines.get(&number).unwrap_or(&none);
+        let cells = cells(line, time);
+        let mark = match line.heat(time, hottest) {
+            Heat::Hottest => ">>",
+            Heat::Hot => "> ",
+            Heat::Cold => "  ",
+        };
+        let [share, executed, divergent, lanes, sectors, stalled, reason] = cells;
+        let code = texts.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let row = format!(
+            "{mark} {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} {reason:<11} {number:>4} "
+        );
+        let row = row.clone() + &code_in(&printable(code), width.saturating_sub(row.len()));
+        match mark {
+            ">>" if color => {
+                let _ = writeln!(out, "\x1b[1;31m{}\x1b[0m", row.trim_end());
+            }
+            "> " if color => {
+                let _ = writeln!(out, "\x1b[33m{}\x1b[0m", row.trim_end());
+            }
+            _ => {
+                let _ = writeln!(out, "{}", row.trim_end());
+            }
+        }
+    }
+}
+
+/// A source line in a narrow column: its indentation, up to a limit, and its words with one blank between.
+fn code_in(code: &str, room: usize) -> String {
+    let tabs = code.replace('\t', "    ");
+    let indent = (tabs.len() - tabs.trim_start().len()).min(16).min(room / 2);
+    let words = tabs.split_whitespace().collect::<Vec<_>>().join(" ");
+    " ".repeat(indent) + &clip(&words, room.saturating_sub(indent).max(2))
+}
+
+/// The figures of a line; empty for a line that nobody executed.
+fn cells(line: &Line, time: u64) -> [String; 7] {
+    let shown = |n: u64| if n == 0 { String::new() } else { compact(n) };
+    let tenths = u128::from(line.time()) * 1000 / u128::from(time.max(1));
+    let lanes = line.average_lanes();
+    let reason = line.main_stall().unwrap_or_default();
+    [
+        if line.time() == 0 {
+            String::new()
+        } else {
+            percent(u32::try_from(tenths).unwrap_or(1000)).replace(" %", "%")
+        },
+        shown(line.executed),
+        line.divergence(),
+        lanes.map(|lanes| format!("{lanes:.1}")).unwrap_or_default(),
+        shown(line.sectors),
+        shown(line.stalled),
+        reason.replace("board", "").replace("_throttle", "").replace("_resolving", ""),
+    ]
+}
+
+/// A count in three or four digits: `9999`, `16.7M`.
+pub fn compact(n: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
+    for (least, unit) in UNITS {
+        if n >= least {
+            let base = if unit == "k" { 1000 } else { least };
+            let value = n as f64 / base as f64;
+            let decimals = usize::from(value < 99.95) + usize::from(value < 9.995);
+            return format!("{value:.decimals$}{unit}");
+        }
+    }
+    n.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+
+    #[test]
+    fn counts_fit_their_column() {
+        for (n, text) in [
+            (0, "0"),
+            (9_999, "9999"),
+            (10_000, "10.0k"),
+            (123_456, "123k"),
+            (3_112_960, "3.11M"),
+            (16_744_448, "16.7M"),
+            (u64::MAX, "18446744T"),
+        ] {
+            assert_eq!(compact(n), text);
+        }
+    }
+}

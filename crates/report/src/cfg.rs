@@ -1,0 +1,173 @@
+//! A kernel's control-flow graph: its text, as Graphviz, and where everything stands on a page. The picture is drawn by
+//! [`super::plot`].
+//!
+//! Shown: basic blocks with their instructions, edges (taken, fall), which branches can diverge, and for every branch where its
+//! sides meet again (the immediate post-dominator that ignores exits, see `kernel::flow`). Unreachable blocks are shown, too,
+//! standing by themselves. Output depends on nothing but the arguments. Colours are Okabe and Ito's, told apart without colour
+//! vision; everything that a colour says, a word or a dash pattern says as well.
+
+mod layout;
+
+use std::fmt::Write;
+
+use simt_core::base::BasicBlockId;
+use simt_core::kernel::{BasicBlock, Kernel, Op};
+
+pub(crate) use layout::{Layout, Place, Sizes, lay_out};
+
+/// The longest instruction text shown, in characters.
+const LONGEST_LINE: usize = 56;
+/// Blocks of more instructions than this show their beginning and their end.
+const LONGEST_BLOCK: usize = 14;
+
+/// The graph as Graphviz text. `source` is the text that the kernel was parsed from.
+pub fn dot(kernel: &Kernel, source: &str) -> String {
+    let mut out = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_dot(&mut out, kernel, source);
+    out
+}
+
+fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Result {
+    writeln!(out, "digraph \"{}\" {{", escape(&kernel.name))?;
+    writeln!(out, "  node [shape=box, fontname=\"monospace\", fontsize=10];")?;
+    writeln!(out, "  edge [fontname=\"monospace\", fontsize=9];")?;
+    for block in kernel.flow.blocks() {
+        let label: String = block_text(kernel, block, source).iter().map(|l| escape(l) + "\\l").collect();
+        let style = match (block.reachable, diverges(kernel, block)) {
+            (false, _) => ", style=dotted",
+            (_, true) => ", color=\"#d55e00\", penwidth=2",
+            _ => "",
+        };
+        writeln!(out, "  {} [label=\"{label}\"{style}];", block.id)?;
+    }
+    for (f, function) in kernel.functions.iter().enumerate() {
+        let own = |block: &&BasicBlock| (function.first..function.end).contains(&block.first);
+        let own: Vec<String> = kernel.flow.blocks().iter().filter(own).map(|b| format!("{};", b.id)).collect();
+        let label = escape(&function.name);
+        writeln!(out, "  subgraph cluster_{f} {{ label=\"function {label}\"; {} }}", own.join(" "))?;
+    }
+    for edge in edges(kernel) {
+        writeln!(
+            out,
+            "  {} -> {} [label=\"{}\", color=\"{}\"];",
+            edge.from,
+            edge.to,
+            edge.kind.name(),
+            edge.kind.colour()
+        )?;
+    }
+    for (from, to) in meetings(kernel) {
+        let style = "style=dashed, color=\"#009e73\", constraint=false";
+        writeln!(out, "  {from} -> {to} [label=\"meet\", {style}];")?;
+    }
+    writeln!(out, "}}")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}
+
+/// What an edge is to the block it leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EdgeKind {
+    /// The only way, or one of a jump table's.
+    Only,
+    /// For the lanes that branch.
+    Taken,
+    /// For the others.
+    Fall,
+}
+
+impl EdgeKind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            EdgeKind::Only => "",
+            EdgeKind::Taken => "taken",
+            EdgeKind::Fall => "fall",
+        }
+    }
+
+    const fn colour(self) -> &'static str {
+        match self {
+            EdgeKind::Taken => "#0072b2",
+            EdgeKind::Only | EdgeKind::Fall => "#404040",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub from: BasicBlockId,
+    pub to: BasicBlockId,
+    pub kind: EdgeKind,
+}
+
+/// The edges in the order of blocks and their successors.
+pub(crate) fn edges(kernel: &Kernel) -> Vec<Edge> {
+    let of_block = |block: &BasicBlock| {
+        let is_branch = matches!(kernel.insts[block.last()].op, Op::Branch { .. });
+        let kinds = match block.successors.len() {
+            2 if is_branch => [EdgeKind::Taken, EdgeKind::Fall],
+            _ => [EdgeKind::Only; 2],
+        };
+        let from = block.id;
+        let edge = move |(&to, kind)| Edge { from, to, kind };
+        let kinds = kinds.into_iter().chain(std::iter::repeat(EdgeKind::Only));
+        block.successors.iter().zip(kinds).map(edge).collect::<Vec<_>>()
+    };
+    kernel.flow.blocks().iter().flat_map(of_block).collect()
+}
+
+/// For each branch the block where its sides meet.
+pub(crate) fn meetings(kernel: &Kernel) -> impl Iterator<Item = (BasicBlockId, BasicBlockId)> + '_ {
+    kernel.flow.branches().iter().filter_map(|b| Some((b.block, b.reconverge?)))
+}
+
+/// Whether a block ends in a branch that can diverge.
+pub(crate) fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
+    kernel.flow.branch_at(block.last()).is_some_and(|b| b.may_diverge)
+}
+
+/// The lines shown in a block: a title, then its instructions as the author wrote them.
+pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
+    let (first, last) = (kernel.insts[block.first as usize].line, kernel.insts[block.last()].line);
+    let mut title = if first == last {
+        format!("{}: line {first}", block.id)
+    } else {
+        format!("{}: lines {first}-{last}", block.id)
+    };
+    if let Some(function) = kernel.functions.iter().find(|f| f.first == block.first) {
+        title = format!("function {}, {title}", function.name);
+    }
+    if diverges(kernel, block) {
+        title += ", can diverge";
+    }
+    if !block.reachable {
+        title += ", unreachable";
+    }
+    let mut lines: Vec<String> = block.range().map(|i| instruction_text(kernel, i, source)).collect();
+    if lines.len() > LONGEST_BLOCK {
+        let (head, tail) = (LONGEST_BLOCK - 4, 3);
+        let hidden = lines.len() - head - tail;
+        lines.splice(head..head + hidden, [format!("... {hidden} more")]);
+    }
+    lines.insert(0, title);
+    lines
+}
+
+fn instruction_text(kernel: &Kernel, inst: usize, source: &str) -> String {
+    let span = kernel.insts[inst].span;
+    let text = source.get(span.start as usize..span.end as usize).unwrap_or("");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        return "(end of kernel)".to_string(); // the exit that the checker adds has no text
+    }
+    if text.chars().count() <= LONGEST_LINE {
+        return text;
+    }
+    text.chars().take(LONGEST_LINE - 3).chain("...".chars()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+use super::*;
+use crate::metrics::{self, Metric};
+
+fn held(simulated: f64, measured: f64) -> Held {
+    Held { name: "sm__cycles_active.max".to_owned(), unit: "cycle", simulated, measured, rounding: 0.0 }
+}
+
+fn row(mend: bool, simulated: f64, measured: f64) -> UnseenRow {
+    UnseenRow { kernel: "k".to_owned(), mend, outputs: Vec::new(), held: vec![held(simulated, measured)] }
+}
+
+fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
+    Fingerprint { counts: counts.to_owned(), whole: whole.to_owned() }
+}
+
+/// Evidence of cycles: pairs of the held half, beside one that is far off in the half that the model may be corrected with.
+fn evidence(pairs: &[(f64, f64)]) -> Evidence {
+    let rows: Vec<UnseenRow> = pairs.iter().map(|&(s, m)| row(false, s, m)).chain([row(true, 900.0, 100.0)]).collect();
+    let recorded = Recorded { gpu: "NVIDIA H200".to_owned(), ..Recorded::default() };
+    Evidence::new("h200".to_owned(), fingerprint("c", "w"), recorded, &rows)
+}
+
+fn metric(name: &str) -> &'static Metric {
+    metrics::find(name).expect(name)
+}
+
+#[test]
+fn a_label_holds_for_nine_of_ten_held_kernels() {
+    let same = (100.0, 100.0);
+    let nine = |last| [vec![same; 9], vec![last]].concat();
+    for (pairs, words) in [
+        (nine(same), "exact on 10 of 10 unseen kernels (H200)"),
+        (nine((900.0, 100.0)), "exact on 9 of 10 unseen kernels (H200)"),
+        (vec![(104.0, 100.0); 10], "within 5 % on 10 of 10 unseen kernels (H200)"),
+        ([vec![(97.0, 100.0); 9], vec![(1.0, 0.0)]].concat(), "within 3 % on 9 of 10 unseen kernels (H200)"),
+        ([vec![same; 8], vec![(150.0, 100.0); 2]].concat(), "within 50 % on 10 of 10 unseen kernels (H200)"),
+        (
+            [vec![same; 8], vec![(151.0, 100.0); 2]].concat(),
+            "unreliable: over 50 % off on 2 of 10 unseen kernels (H200)",
+        ),
+        // Where it occurs in few kernels, nothing is said.
+        ([vec![same; 4], vec![(0.0, 0.0); 9]].concat(), "not measured on unseen code"),
+        (Vec::new(), "not measured on unseen code"),
+    ] {
+        let found = evidence(&pairs);
+        assert_eq!(Standing::by(Some(&found), metric("elapsed_cycles")).evidence(), words, "{pairs:?}");
+        assert_eq!(Evidence::parse(&found.to_text().expect("text")).as_ref(), Ok(&found));
+    }
+}
+
+#[test]
+fn errors_of_a_half() {
+    let found = evidence(&[(100.0, 100.0), (98.0, 100.0), (110.0, 100.0), (0.0, 0.0), (5.0, 0.0), (100.0, 100.0)]);
+    let errors = found.metric("elapsed_cycles").and_then(|e| e.held.as_ref()).expect("errors");
+    // One of five has a figure where the GPU has none: no bound holds for nine of ten.
+    let expected = Errors { kernels: 5, exact: 2, within: None, beyond: 1, nine_tenths: None, mean: 22.4 };
+    assert_eq!(errors, &expected);
+    assert_eq!(found.kernels, (1, 6));
+}
+
+#[test]
+fn evidence_is_of_a_machine_files_contents() {
+    let found = evidence(&[(100.0, 100.0); 10]);
+    let words = |name: &str, run: &Fingerprint| Standing::by(Some(&found), metric(name)).words(run);
+    let cycles = "model estimate; exact on 10 of 10 unseen kernels (H200)";
+    assert_eq!(words("elapsed_cycles", &fingerprint("c", "w")), cycles);
+    assert_eq!(
+        words("elapsed_cycles", &fingerprint("c", "slower")),
+        "model estimate; not measured with this machine file"
+    );
+    // A count does not depend on latencies.
+    assert_eq!(words("gld_requests", &fingerprint("c", "slower")), "program count; not measured on unseen code");
+    assert_eq!(
+        words("inst_executed", &fingerprint("other", "w")),
+        "compiler count; not measured with this machine file"
+    );
+}
+
+#[test]
+fn the_evidence_that_is_compiled_in_is_read() {
+    let known = known().expect("trust/h200.ron is evidence");
+    assert!(known.metrics.len() > 40 && known.kernels.1 >= 20, "{known:?}");
+    // A share of the warp is the same figure as a number of lanes.
+    let lanes = Standing::of(metric("average_active_lanes")).evidence();
+    assert_eq!(Standing::of(metric("warp_execution_efficiency")).evidence(), lanes);
+    assert!(lanes.contains("unseen kernels"), "{lanes}");
+    assert_eq!(Standing::of(metric("conditional_branches")).measured(), "compiler count; not measured on unseen code");
+}

@@ -1,0 +1,219 @@
+//! A run, or a comparison of two, as one HTML file that needs nothing else: no network, no other file.
+//!
+//! [`run_page`] puts together what other modules know: figures of the whole run ([`Run`]), a window of it issue by issue
+//! ([`Recording`]), the source ([`Source`]) and the formulas of [`crate::explain`]. Tables are plain HTML, made here; the timeline
+//! is drawn by the scripts in `html/*.js` from JSON in the page (`data`). Every section says whether it speaks of the
+//! whole run or of the window.
+//!
+//! Text from programs and file names reaches the page through `shown` and maud, which escape it; a content security policy in
+//! the page forbids loading anything. The bytes depend on nothing but the arguments.
+
+mod comparison;
+mod data;
+mod explorer;
+mod facts;
+mod metrics;
+mod source;
+mod summary;
+mod theme;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use crate::annotate::Source;
+use crate::compare::Comparison;
+use crate::metrics::Value;
+use crate::numbers::{grouped, real};
+use crate::timeline::Recording;
+use crate::{Finish, Run};
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPTS: [&str; 4] = [
+    include_str!("html/model.js"),
+    include_str!("html/canvas.js"),
+    include_str!("html/explorer.js"),
+    include_str!("html/page.js"),
+];
+
+/// What the browser may load: nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
+                      base-uri 'none'; form-action 'none'";
+
+/// A run and what was seen of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// What the whole run came to.
+    pub run: &'a Run,
+    /// A window of the same run.
+    pub recording: &'a Recording,
+    /// The texts that its lines come from: the files the program was compiled from, if any, and the program itself.
+    pub sources: &'a [Source],
+}
+
+/// The page of one run.
+pub fn run_page(part: Part<'_>) -> String {
+    let title = format!("{}: {}, {} on {}", part.run.kernel, part.run.program, part.run.mode, part.run.machine);
+    document(
+        &title,
+        &html! {
+            header.top {
+                div {
+                    h1 { (shown(&part.run.kernel)) }
+                    (summary::subtitle(part.run))
+                }
+                (theme::switch())
+            }
+            main { (run_sections(part, "run", 2)) }
+        },
+    )
+}
+
+/// The page of two runs: what differs, then each of them.
+pub fn comparison_page(found: &Comparison, parts: [Part<'_>; 2]) -> String {
+    let title = format!("{} against {}", found.b.name, found.a.name);
+    document(
+        &title,
+        &html! {
+            header.top {
+                div {
+                    h1 { (shown(&found.b.name)) " against " (shown(&found.a.name)) }
+                    p.subtitle { (shown(&found.closing)) }
+                    nav {
+                        "Below: " a href="#a" { "A: " (shown(&found.a.name)) } ", " a href="#b" { "B: " (shown(&found.b.name)) }
+                    }
+                }
+                (theme::switch())
+            }
+            main {
+                (comparison::sections(found))
+                @for ((name, part), id) in [(&found.a.name, parts[0]), (&found.b.name, parts[1])].into_iter().zip(["a", "b"]) {
+                    section.part id=(id) {
+                        h2.side { (id.to_uppercase()) ": " (shown(name)) }
+                        (summary::subtitle(part.run))
+                        (run_sections(part, id, 3))
+                    }
+                }
+            }
+        },
+    )
+}
+
+/// Everything on one run, under ids that begin with `id`, its headings at `level`.
+fn run_sections(part: Part<'_>, id: &str, level: u8) -> Markup {
+    html! {
+        (summary::section(part.run, level))
+        (explorer::section(part, id, level))
+        @if part.run.cycles > 0 {
+            (facts::lanes(part.run, level))
+            (facts::branches(part.run, level))
+            (facts::waits(part.run, level))
+            (facts::memory(part.run, level))
+        }
+        (metrics::section(part.run, id, level))
+        (facts::launch_and_machine(part.run, level))
+    }
+}
+
+fn document(title: &str, body: &Markup) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="generator" content={ "simt-sim " (env!("CARGO_PKG_VERSION")) };
+                link rel="icon" href="data:,";
+                title { (shown(title)) }
+                style { (PreEscaped(theme::variables())) (PreEscaped(STYLE)) }
+            }
+            body {
+                (body)
+                footer {
+                    "Made by simt-sim " (env!("CARGO_PKG_VERSION")) ". Everything is in this file; nothing is loaded."
+                }
+                script {
+                    (PreEscaped("(() => {\n\"use strict\";\n"))
+                    @for script in SCRIPTS { (PreEscaped(script)) }
+                    (PreEscaped("})();\n"))
+                }
+            }
+        }
+    };
+    page.into_string() + "\n"
+}
+
+/// What a section's figures are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scope {
+    WholeRun,
+    Window,
+}
+
+/// A heading that says what its section's figures are of.
+fn heading(level: u8, text: &str, scope: Option<Scope>) -> Markup {
+    let chip = html! {
+        @match scope {
+            Some(Scope::WholeRun) => { " " span.chip { "whole run" } }
+            Some(Scope::Window) => { " " span."chip window" { "window" } }
+            None => {}
+        }
+    };
+    html! {
+        @match level {
+            2 => h2 { (text) (chip) },
+            3 => h3 { (text) (chip) },
+            _ => h4 { (text) (chip) },
+        }
+    }
+}
+
+/// Text from a program, a file name or an argument, on one line, as it may stand in a page: characters that control a terminal
+/// or the direction of writing are replaced by one that shows that something was there.
+fn shown(text: &str) -> String {
+    let harmless = |c: char| match c {
+        '\t' => c,
+        c if c.is_control() => '\u{fffd}',
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200b}'..='\u{200f}' => '\u{fffd}',
+        '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(harmless).collect()
+}
+
+/// A figure as people read it.
+fn number(value: Value) -> String {
+    match value {
+        Value::Count(n) => grouped(n),
+        Value::Real(x) => real(x),
+    }
+}
+
+/// Three sizes of a grid or block, as `32 x 2`.
+fn shape([x, y, z]: [u32; 3]) -> String {
+    let sizes = [x, y, z].map(u64::from).map(grouped);
+    let used = if z > 1 {
+        3
+    } else if y > 1 {
+        2
+    } else {
+        1
+    };
+    sizes[..used].join(" x ")
+}
+
+/// The word that stands for how a run ended, and whether that is good.
+fn outcome(run: &Run) -> (String, bool) {
+    let failed = run.expectations.iter().filter(|e| !e.passed).count();
+    match (run.finish, failed) {
+        (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
+        (Finish::Ok, 0) => (format!("finished, all {} expectations hold", run.expectations.len()), true),
+        (Finish::Ok, n) => (format!("finished, {n} of {} expectations failed", run.expectations.len()), false),
+        (finish, 0) if !run.expectations.is_empty() => {
+            (format!("{}, as expected", finish.title().to_uppercase()), false)
+        }
+        (finish, _) => (finish.title().to_uppercase(), false),
+    }
+}
+
+#[cfg(test)]
+mod tests;

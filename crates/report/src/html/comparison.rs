@@ -1,0 +1,109 @@
+//! Two runs side by side: figures with ratios, branches, and where the issue streams part.
+
+use maud::{Markup, html};
+
+use super::{heading, number, shown};
+use crate::compare::{BranchPair, Comparison, Figure, Parting, StreamIssue};
+use crate::numbers::{grouped, real};
+
+/// Everything that is about both.
+pub(super) fn sections(found: &Comparison) -> Markup {
+    let [a, b] = [shown(&found.a.name), shown(&found.b.name)];
+    html! {
+        section.comparison {
+            @for note in &found.notes { p { "Note: " (shown(note)) } }
+            (heading(2, "Where they part", None))
+            (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
+            @if !found.branches.is_empty() { (heading(2, "Branches", Some(super::Scope::WholeRun))) (branches(&found.branches, [&a, &b])) }
+            (heading(2, "Figures", Some(super::Scope::WholeRun)))
+            p.filter hidden {
+                label for="both-filter" { "Show figures whose name contains " }
+                input id="both-filter" type="search" autocomplete="off";
+            }
+            div.scroll tabindex="0" role="region" aria-label="Figures of both runs" {
+                table.metrics {
+                    thead { tr {
+                        th scope="col" { "metric" } th.n scope="col" { "A: " (a) } th.n scope="col" { "B: " (b) }
+                        th.n scope="col" { "B / A" } th scope="col" { "unit" }
+                    } }
+                    @for group in found.figures.chunk_by(|x, y| x.group == y.group) {
+                        tbody {
+                            @if let Some(first) = group.first() {
+                                tr.group { th scope="rowgroup" colspan="5" { (first.group.title()) } }
+                            }
+                            @for figure in group { (row(figure)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn row(figure: &Figure) -> Markup {
+    let shown = |value: Option<_>| value.map_or_else(|| "-".to_owned(), number);
+    let same = figure.ratio == Some(1.0);
+    html! {
+        tr.metric.same[same] {
+            th scope="row" { (figure.metric) }
+            td.n { (shown(figure.a)) }
+            td.n { (shown(figure.b)) }
+            td.n { (if same { "same".to_owned() } else { figure.ratio.map(|r| format!("{}x", real(r))).unwrap_or_default() }) }
+            td { small { (figure.unit) } }
+        }
+    }
+}
+
+fn branches(pairs: &[BranchPair], [a, b]: [&str; 2]) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Branches of both runs" {
+            table {
+                thead {
+                    tr {
+                        th.n scope="col" { "line" } th scope="col" { "branch" }
+                        th.n scope="col" { "executed, A: " (a) } th.n scope="col" { "executed, B: " (b) }
+                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, A" }
+                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, B" }
+                    }
+                }
+                tbody {
+                    @for pair in pairs {
+                        tr {
+                            td.n { (pair.line) }
+                            td { code { (shown(&pair.text)) } }
+                            @for n in pair.executed { td.n { (grouped(n)) } }
+                            @for side in [0, 1] { td.n { (pair.divergence(side)) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn parting(parting: Option<&Parting>, to_the_end: bool, [a, b]: [&str; 2]) -> Markup {
+    let issue = |issue: &Option<StreamIssue>| {
+        html! {
+            @match issue {
+                Some(issue) => {
+                    "line " (issue.line) ": " code { (shown(&issue.text)) } ", active " (issue.active) " ("
+                    (issue.active.count()) ")"
+                }
+                None => { "nothing: its warp has ended" }
+            }
+        }
+    };
+    html! {
+        @match parting {
+            Some(at) => {
+                p { "Block 0, warp " (at.warp) ": the first " (grouped(at.issue as u64)) " instructions are the same; then" }
+                ul {
+                    li { "A (" (a) ") issues " (issue(&at.a)) }
+                    li { "B (" (b) ") issues " (issue(&at.b)) }
+                }
+            }
+            None if to_the_end => { p { "The warps of block 0 issue the same instructions for the same lanes." } }
+            None => { p { "The warps of block 0 issue the same as far as was compared." } }
+        }
+    }
+}

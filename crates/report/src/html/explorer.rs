@@ -1,0 +1,145 @@
+//! The timeline and what belongs to it: controls, the chosen moment, the source, a table instead of the picture.
+//!
+//! Only the frame is made here; the scripts fill it. Without scripts a note says what prints the same.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::{Part, Scope, data, heading, shape, source};
+use crate::numbers::grouped;
+use crate::timeline::Recording;
+use simt_core::observe::LaneState;
+
+/// The section, under ids that begin with `id`.
+pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
+    let recording = part.recording;
+    html! {
+        section.explorer data-part=(id) {
+            (heading(level, "Lanes over time", Some(Scope::Window)))
+            p.note { (extent(recording)) " " (recording.simulated) }
+            noscript { p.note { "The picture is drawn by a script. " code { "simt-sim timeline FILE" } " prints the same as text." } }
+            @if recording.timeline.strips().iter().all(|strip| strip.issues.is_empty()) {
+                p { "Nothing was issued in this window." }
+                (source::listings(part, id))
+            } @else {
+                (controls(recording, id))
+                (legend())
+                div.panes {
+                    div.stage {
+                        canvas.map tabindex="0" role="application" aria-roledescription="timeline"
+                            aria-label="What each lane of the chosen warp did; arrow keys move" aria-describedby={ (id) "-keys" } {}
+                        canvas.overview aria-hidden="true" {}
+                    }
+                    aside.moment aria-label="The chosen moment" {
+                        p.placeholder {
+                            "Point at the picture, or press an arrow key on it: this says what the lane does, at which line, and why \
+                             it waits."
+                        }
+                    }
+                    (source::listings(part, id))
+                }
+                (keys(id))
+                p.said role="status" aria-live="polite" {}
+                details.alternative {
+                    summary { "The chosen warp as a table" }
+                    div."scroll" tabindex="0" role="region" aria-label="The chosen warp as a table" {}
+                }
+                script type="application/json" { (PreEscaped(data::json(recording, part.sources))) }
+            }
+        }
+    }
+}
+
+/// What the window covers, and what not.
+fn extent(recording: &Recording) -> String {
+    let strips = recording.timeline.strips();
+    let window = recording.timeline.window();
+    let threads: u64 = recording.block.iter().map(|&n| u64::from(n)).product();
+    let warps = threads.div_ceil(u64::from(recording.warp_size.max(1)));
+    let issues: usize = strips.iter().map(|s| s.issues.len()).sum();
+    let cycles = |of: fn(u64, u64) -> u64| strips.iter().flat_map(|s| &s.issues).map(|i| i.cycle).reduce(of);
+    let which = match (strips.first(), strips.last()) {
+        (Some(first), Some(last)) if first.warp != last.warp => format!("warps {} to {}", first.warp, last.warp),
+        (Some(one), _) => format!("warp {}", one.warp),
+        (None, _) => "no warp".to_owned(),
+    };
+    let span = match (cycles(u64::min), cycles(u64::max)) {
+        (Some(first), Some(last)) => format!(" in cycles {} to {}", grouped(first), grouped(last)),
+        _ => String::new(),
+    };
+    let mut out = format!(
+        "Shown: block {} of a grid of {}, {which} of its {}, {} issues{span}.",
+        window.block.0,
+        shape(recording.grid),
+        grouped(warps),
+        grouped(issues as u64),
+    );
+    match strips.iter().filter(|s| s.more).count() {
+        0 if strips.len() == 1 => out += " That is all it issues",
+        0 => out += " That is all they issue",
+        1 if strips.len() == 1 => out += " It issues more",
+        n if n == strips.len() => out += " All of them issue more",
+        n => out += &format!(" {n} of them issue more"),
+    }
+    if window.cycles.start > 0 {
+        out += &format!(", before cycle {} not counted", grouped(window.cycles.start));
+    }
+    out + "; other blocks are not in the picture."
+}
+
+fn controls(recording: &Recording, id: &str) -> Markup {
+    let button = |action: &str, label: &str, text: &str| {
+        html! { button type="button" data-do=(action) title=(label) aria-label=(label) { (text) } }
+    };
+    html! {
+        div.controls role="toolbar" aria-label="Timeline" {
+            label for={ (id) "-warp" } { "Warp " }
+            select.warp id={ (id) "-warp" } {
+                @for (i, strip) in recording.timeline.strips().iter().enumerate() { option value=(i) { (strip.warp) } }
+            }
+            label for={ (id) "-axis" } { "Axis " }
+            select.axis id={ (id) "-axis" } { option value="issue" { "issues" } option value="cycle" { "cycles" } }
+            span.buttons {
+                (button("out", "Zoom out (-)", "\u{2212}"))
+                (button("in", "Zoom in (+)", "+"))
+                (button("fit", "Show all (0)", "All"))
+                (button("before", "Divergent branch before this (p)", "\u{25c2} divergence"))
+                (button("next", "Next divergent branch (n)", "divergence \u{25b8}"))
+            }
+            span.pinned hidden { "held: press Esc or click again to let go" }
+        }
+    }
+}
+
+/// What the cells mean. The samples are drawn by the script, as the cells are.
+fn legend() -> Markup {
+    html! {
+        ul.legend aria-label="Lane states" {
+            li { canvas.sample data-state="0" width="18" height="14" {} " active; numbered: a part of the warp" }
+            @for state in &LaneState::ALL[1..] {
+                li { canvas.sample data-state=(*state as usize) width="18" height="14" {} " " (state.name()) }
+            }
+            li.cycles { canvas.sample data-state="6" width="18" height="14" {} " would run, its warp waits" }
+            li { "\u{25bc} lanes part here" }
+        }
+    }
+}
+
+fn keys(id: &str) -> Markup {
+    let keys = [
+        ("\u{2190} \u{2192}", "issue before, next issue"),
+        ("\u{2191} \u{2193}", "lane"),
+        ("+ - 0", "zoom in, out, show all"),
+        ("n p", "next divergence, the one before"),
+        ("Page Up, Page Down", "warp"),
+        ("Home, End", "first, last issue"),
+        ("a", "other axis"),
+        ("wheel, drag", "zoom, move"),
+        ("click, Esc", "hold a moment, let go"),
+    ];
+    html! {
+        details.keys id={ (id) "-keys" } {
+            summary { "Keys and mouse" }
+            dl { @for (key, what) in keys { div { dt { kbd { (key) } } dd { (what) } } } }
+        }
+    }
+}

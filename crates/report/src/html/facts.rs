@@ -1,0 +1,217 @@
+//! Tables of the whole run: lanes, branches, waiting, memory, launch and machine.
+
+use maud::{Markup, html};
+
+use super::{Scope, heading, shape, shown};
+use crate::Run;
+use crate::numbers::{grouped, percent, real, tenths_of_percent};
+
+/// A row of a name, a count and its share as a bar.
+fn bars(caption: &str, head: [&str; 2], rows: &[(String, u64)]) -> Markup {
+    let counts: Vec<u64> = rows.iter().map(|row| row.1).collect();
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let shares = tenths_of_percent(&counts);
+    html! {
+        table.bars {
+            caption { (caption) }
+            thead { tr { th scope="col" { (head[0]) } th.n scope="col" { (head[1]) } th scope="col" { "share" } } }
+            tbody {
+                @for ((name, count), share) in rows.iter().zip(shares) {
+                    tr {
+                        th scope="row" { (name) }
+                        td.n { (grouped(*count)) }
+                        td.bar style={ "--v:" (u128::from(*count) * 100 / u128::from(most)) "%" } { (percent(share)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The histogram of active lanes.
+pub(super) fn lanes(run: &Run, level: u8) -> Markup {
+    let rows: Vec<(String, u64)> =
+        run.histogram.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, &n)| (format!("W{i}"), n)).collect();
+    html! {
+        section {
+            (heading(level, "Active lanes", Some(Scope::WholeRun)))
+            @if rows.is_empty() { p { "Nothing was issued." } } @else {
+                (bars("Instructions by the number of lanes that were active", ["lanes", "instructions"], &rows))
+            }
+        }
+    }
+}
+
+/// The conditional branches.
+pub(super) fn branches(run: &Run, level: u8) -> Markup {
+    html! {
+        section {
+            (heading(level, "Branches", Some(Scope::WholeRun)))
+            @if run.branches.is_empty() && run.predicated.is_empty() { p { "There is no conditional branch." } }
+            @if let Some(note) = run.predication_note() { p { (note) } (predicated(run)) }
+            @if !run.branches.is_empty() {
+                div.scroll tabindex="0" role="region" aria-label="Branches" {
+                    table {
+                        thead { tr {
+                            th.n scope="col" { "line" } th scope="col" { "branch" } th.n scope="col" { "executed" }
+                            th.n scope="col" { "divergent" } th.n scope="col" { "active lanes" }
+                            th.n scope="col" { "lanes that branch" } th.n scope="col" { "meet at line" }
+                        } }
+                        tbody {
+                            @for b in &run.branches {
+                                tr {
+                                    td.n { (b.line) }
+                                    td { code { (shown(&b.text)) } }
+                                    td.n { (grouped(b.executed)) }
+                                    td.n { (grouped(b.divergent)) }
+                                    td.n { (b.average_active_lanes.map(real).unwrap_or_default()) }
+                                    td.n { (b.taken_lanes_average.map(real).unwrap_or_default()) }
+                                    td.n { (b.reconverges_at.map(|line| line.to_string()).unwrap_or_default()) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The branches that were predicated.
+fn predicated(run: &Run) -> Markup {
+    html! {
+        div.scroll tabindex="0" role="region" aria-label="Predicated branches" {
+            table {
+                thead { tr {
+                    th.n scope="col" { "line" } th scope="col" { "predicated branch" } th.n scope="col" { "reached" }
+                    th.n scope="col" title="warps of which some lanes would have branched and some not" { "mixed" }
+                    th.n scope="col" { "active lanes" } th.n scope="col" { "lanes that would branch" }
+                    th.n scope="col" { "meet at line" }
+                } }
+                tbody {
+                    @for b in &run.predicated {
+                        tr {
+                            td.n { (b.line) }
+                            td { code { (shown(&b.text)) } }
+                            td.n { (grouped(b.executed)) }
+                            td.n { (grouped(b.mixed)) }
+                            td.n { (b.average_active_lanes.map(real).unwrap_or_default()) }
+                            td.n { (b.taken_lanes_average.map(real).unwrap_or_default()) }
+                            td.n { (b.reconverges_at.map(|line| line.to_string()).unwrap_or_default()) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Why warps waited, and what became of the issue slots.
+pub(super) fn waits(run: &Run, level: u8) -> Markup {
+    let named = |name: &str, n: u64| (name.to_owned(), n);
+    let mut stalls: Vec<_> = run.stalls.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
+    stalls.sort_by_key(|row| std::cmp::Reverse(row.1));
+    let mut slots: Vec<_> = run.slots.lost.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
+    slots.sort_by_key(|row| std::cmp::Reverse(row.1));
+    slots.insert(0, named("issued", run.slots.used));
+    html! {
+        section {
+            (heading(level, "Waiting", Some(Scope::WholeRun)))
+            div.pair {
+                @if stalls.is_empty() { p { "No warp ever waited." } } @else {
+                    (bars("Cycles that warps waited, by state", ["warp state", "warp cycles"], &stalls))
+                }
+                (bars("What became of the issue slots", ["slot", "slots"], &slots))
+            }
+        }
+    }
+}
+
+/// Each kind of memory access.
+pub(super) fn memory(run: &Run, level: u8) -> Markup {
+    const HEAD: [&str; 10] = [
+        "requests",
+        "bytes asked for",
+        "sectors",
+        "lines",
+        "transactions",
+        "in L1",
+        "in L2",
+        "from DRAM",
+        "wavefronts",
+        "ideal",
+    ];
+    html! {
+        section {
+            (heading(level, "Memory", Some(Scope::WholeRun)))
+            @if run.memory.is_empty() { p { "Memory was not accessed." } } @else {
+                div.scroll tabindex="0" role="region" aria-label="Memory" {
+                    table {
+                        thead { tr {
+                            th scope="col" { "access" } @for name in HEAD { th.n scope="col" { (name) } }
+                        } }
+                        tbody {
+                            @for m in &run.memory {
+                                tr {
+                                    th scope="row" { (m.memory) " " (m.way) }
+                                    @for n in [
+                                        m.requests, m.requested_bytes, m.sectors, m.lines, m.transactions,
+                                        m.l1_hits, m.l2_hits, m.dram_sectors, m.wavefronts, m.ideal_wavefronts,
+                                    ] { td.n { (grouped(n)) } }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What was launched, and on what.
+pub(super) fn launch_and_machine(run: &Run, level: u8) -> Markup {
+    let (launch, machine) = (&run.launch, &run.machine_facts);
+    let bytes = |n: u32| format!("{} bytes", grouped(n.into()));
+    let count = |n: u32| grouped(n.into());
+    let launched: Vec<(&str, String)> = vec![
+        ("kernel", shown(&run.kernel)),
+        ("grid", shape(run.grid)),
+        ("block", shape(run.block)),
+        ("warps", grouped(run.warps)),
+        ("registers a thread", count(launch.registers_per_thread)),
+        ("static shared memory a block", bytes(launch.static_shared)),
+        ("dynamic shared memory a block", bytes(launch.dynamic_shared)),
+        ("blocks that an SM holds", count(launch.blocks_per_sm)),
+        ("limited by", launch.limited_by.clone()),
+    ];
+    let facts: Vec<(&str, String)> = vec![
+        ("machine", shown(&machine.name)),
+        ("mode", run.mode.clone()),
+        ("SMs", count(machine.sms)),
+        ("schedulers of an SM", count(machine.schedulers_per_sm)),
+        ("warps an SM can hold", count(machine.max_warps_per_sm)),
+        ("lanes of a warp", count(machine.warp_size)),
+        ("clock", format!("{} MHz", grouped(machine.clock_hz / 1_000_000))),
+        ("shared-memory banks", count(machine.shared_banks)),
+    ];
+    let constants = run.constants.0.iter().map(|(name, value)| (shown(name), value.to_string()));
+    html! {
+        section {
+            (heading(level, "Launch and machine", None))
+            div.pair {
+                (names("Launch", launched.into_iter().filter(|(_, v)| !v.is_empty())))
+                (names("Machine", facts.into_iter()))
+                @if !run.constants.0.is_empty() { (names("Constants", constants)) }
+            }
+        }
+    }
+}
+
+fn names(caption: &str, rows: impl Iterator<Item = (impl AsRef<str>, String)>) -> Markup {
+    html! {
+        table {
+            caption { (caption) }
+            tbody { @for (name, value) in rows { tr { th scope="row" { (name.as_ref()) } td { (value) } } } }
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Values to text, pictures and files.
+//!
+//! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
+//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of
+//! [`metrics`] is the one place that knows a metric's names, unit and formula.
+
+pub mod annotate;
+mod answer;
+pub mod cfg;
+pub mod compare;
+pub mod evidence;
+pub mod explain;
+pub mod export;
+pub mod html;
+pub mod metrics;
+pub mod numbers;
+pub mod plot;
+pub mod profile;
+mod run;
+pub mod simulate;
+mod text;
+pub mod timeline;
+pub mod validation;
+
+pub use text::wrap;
+pub use timeline::quoted;
+
+pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
+pub use run::{
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts,
+    MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict,
+    predication,
+};
+pub use text::{
+    Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known, profiled,
+    questions as questions_text, selected, table, table_of as figures_text, text, validation as validation_text,
+};

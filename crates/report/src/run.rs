@@ -1,0 +1,370 @@
+//! What a run came to: the one value that the text report, JSON and chosen metrics print.
+//!
+//! [`Run::build`] makes it from counted integers and a few facts about machine, launch and program; nothing is computed
+//! later than there. The JSON form is a promise under the tag [`Run::SCHEMA`]: keys may be added, none change meaning.
+
+mod facts;
+mod predicated;
+
+pub use facts::{
+    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch, RunInput, StepInfo,
+    Verdict,
+};
+
+pub use predicated::{Predicated, predication};
+
+use serde::Serialize;
+
+use super::evidence::Standing;
+use super::metrics::{self, Inputs, Value};
+use simt_core::observe::{AccessWay, MemoryKind, Stall, StepTotals, Totals};
+
+/// A finished run, ready to print.
+#[derive(Clone, Debug, Serialize)]
+pub struct Run {
+    /// [`Run::SCHEMA`].
+    pub schema: &'static str,
+    /// The simulator's version.
+    pub version: &'static str,
+    /// The program, as the user named it.
+    pub program: String,
+    /// The kernel's name.
+    pub kernel: String,
+    /// `pre-volta` or `volta`.
+    pub mode: String,
+    /// The machine's name.
+    pub machine: String,
+    /// Blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads a block in x, y, z.
+    pub block: [u32; 3],
+    /// Warps launched.
+    pub warps: u64,
+    /// The named constants in force.
+    pub constants: Named<String, i64>,
+    /// How it ended.
+    pub finish: Finish,
+    /// Why it ended so, when it did not end well.
+    pub verdict: Option<Verdict>,
+    /// Cycles of the SM that took longest.
+    pub cycles: u64,
+    /// Those that have a value, by first name, in the order of the table.
+    pub metrics: Named<&'static str, Value>,
+    /// How far to trust each of them: its label, by the same name.
+    pub trust: Named<&'static str, String>,
+    /// The conditional branches, in program order.
+    pub branches: Vec<Branch>,
+    /// The conditional branches that the machine code has not, because their sides are guarded, in program order.
+    pub predicated: Vec<Predicated>,
+    /// What was expected of the result.
+    pub expectations: Vec<ExpectationResult>,
+    /// Machine instructions by number of active lanes, 0 to the warp size.
+    pub histogram: Vec<u64>,
+    /// Cycles that resident warps did not issue, by warp state.
+    pub stalls: Named<&'static str, u64>,
+    /// What became of every issue slot.
+    pub slots: Slots,
+    /// Each kind of memory access that occurred.
+    pub memory: Vec<MemoryRow>,
+    /// Every step, in stream order.
+    pub instructions: Vec<InstructionRow>,
+    /// What the launch takes of an SM.
+    pub launch: LaunchFacts,
+    /// The machine's facts that enter the metrics.
+    pub machine_facts: MachineFacts,
+    /// What else a reader must know, a sentence each.
+    pub notes: Vec<String>,
+    /// What the checks found, if any were on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checks: Option<Checked>,
+}
+
+/// What the checks of a run found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Checked {
+    /// Those that were on.
+    pub on: Vec<&'static str>,
+    /// What was found, errors first; a pair of source lines once for each kind.
+    pub findings: Vec<CheckFinding>,
+    /// Whether all memory was checked.
+    pub complete: bool,
+}
+
+/// One finding of a check.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckFinding {
+    /// Its code: `simt-sim explain CODE` has a page.
+    pub code: &'static str,
+    /// `error` or `warning`.
+    pub severity: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// The places: where it came out, then the other.
+    pub places: Vec<CheckPlace>,
+    /// What would mend it.
+    pub help: Option<String>,
+    /// How often it came.
+    pub times: u64,
+}
+
+/// A place of a finding.
+#[derive(Clone, Debug, Serialize)]
+pub struct CheckPlace {
+    /// Its line in the program.
+    pub line: u32,
+    /// Who does what there.
+    pub text: String,
+}
+
+/// A conditional branch.
+#[derive(Clone, Debug, Serialize)]
+pub struct Branch {
+    /// Its source line, from 1.
+    pub line: u32,
+    /// That line's text.
+    pub text: String,
+    /// Its place in the stream of steps.
+    pub pc: u32,
+    /// Its place among the kernel's instructions, the same in both modes.
+    pub instruction: Option<u32>,
+    /// Times a warp executed it.
+    pub executed: u64,
+    /// Times some but not all active lanes branched.
+    pub divergent: u64,
+    /// Active lanes of an average execution.
+    pub average_active_lanes: Option<f64>,
+    /// Lanes that branched in an average execution.
+    pub taken_lanes_average: Option<f64>,
+    /// The source line at which its sides meet.
+    pub reconverges_at: Option<u32>,
+}
+
+/// What became of the issue slots: one a scheduler and cycle.
+#[derive(Clone, Debug, Serialize)]
+pub struct Slots {
+    /// All of them.
+    pub total: u64,
+    /// Those that issued.
+    pub used: u64,
+    /// Of those, the ones that issued a join step.
+    pub used_by_joins: u64,
+    /// Those that did not, by the reason: `no_warp`, `launch` or the state of the warp that was ready first.
+    pub lost: Named<&'static str, u64>,
+}
+
+/// One kind of memory access.
+#[derive(Clone, Debug, Serialize)]
+#[expect(missing_docs, reason = "the counts are those of `observe::TrafficTotals`, under their names")]
+pub struct MemoryRow {
+    /// `global`, `shared`, `local` or `const`.
+    pub memory: &'static str,
+    /// `load`, `store` or `atomic`.
+    pub way: &'static str,
+    pub requests: u64,
+    pub requested_bytes: u64,
+    pub sectors: u64,
+    pub lines: u64,
+    pub transactions: u64,
+    pub l1_hits: u64,
+    pub l2_hits: u64,
+    pub dram_sectors: u64,
+    pub wavefronts: u64,
+    pub ideal_wavefronts: u64,
+}
+
+/// One step of the stream.
+#[derive(Clone, Debug, Serialize)]
+pub struct InstructionRow {
+    /// Its place in the stream.
+    pub pc: u32,
+    /// Its place among the kernel's instructions; none for a join step.
+    pub instruction: Option<u32>,
+    /// Its source line; for a join step that of the branch it serves.
+    pub line: u32,
+    /// Its text.
+    pub text: String,
+    /// The line of another file that it was compiled from, where the program says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
+    /// Times a warp executed it.
+    pub executed: u64,
+    /// Issue slots that took.
+    pub slots: u64,
+    /// Active lanes of an average execution.
+    pub average_active_lanes: Option<f64>,
+    /// Memory accesses.
+    pub requests: u64,
+    /// 32-byte sectors of those.
+    pub sectors: u64,
+    /// The state in which warps waited longest to issue it.
+    pub main_stall: Option<&'static str>,
+    /// Cycles that warps waited to issue it, in any state.
+    pub stalled_cycles: u64,
+}
+
+impl Run {
+    /// The tag of the JSON form.
+    pub const SCHEMA: &'static str = "simt-sim/run/1";
+
+    /// Puts a run together. `input.steps` describes the stream that `input.totals` counted, step by step; a step
+    /// without description is printed as unknown.
+    pub fn build(input: RunInput) -> Run {
+        let RunInput { program, kernel, mode, machine, grid, block, constants, launch, .. } = input;
+        let totals = &input.totals;
+        let values = Inputs { totals, machine: &machine };
+        let metrics: Vec<_> =
+            metrics::all().iter().filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?))).collect();
+        let label = |name| metrics::find(name).map(|m| (name, Standing::of(m).words(&machine.fingerprint)));
+        let trust = metrics.iter().filter_map(|&(name, _)| label(name)).collect();
+        let unknown = StepInfo { text: "?".to_owned(), ..StepInfo::default() };
+        let infos = input.steps.iter().chain(std::iter::repeat(&unknown));
+        let steps: Vec<_> = (0..).zip(totals.steps.iter().zip(infos)).collect();
+        let conditional = |step: &StepTotals, info: &StepInfo| info.is_branch || step.branches > 0;
+        Run {
+            schema: Run::SCHEMA,
+            version: env!("CARGO_PKG_VERSION"),
+            program,
+            kernel,
+            mode,
+            machine: machine.name.clone(),
+            grid,
+            block,
+            warps: totals.warps,
+            constants: Named(constants),
+            finish: input.finish,
+            verdict: input.verdict,
+            cycles: totals.elapsed_cycles,
+            metrics: Named(metrics),
+            trust: Named(trust),
+            branches: steps
+                .iter()
+                .filter(|(_, (s, i))| conditional(s, i))
+                .map(|&(pc, (s, i))| branch(pc, s, i))
+                .collect(),
+            predicated: steps.iter().filter_map(|&(pc, (s, i))| predicated::of_step(pc, s, i)).collect(),
+            expectations: input.expectations,
+            histogram: totals.histogram.iter().take(totals.warp_size as usize + 1).copied().collect(),
+            stalls: Named(Stall::ALL.iter().map(|&s| (s.name(), totals.stalled(s))).collect()),
+            slots: slots(totals),
+            memory: memory(totals),
+            instructions: steps.iter().map(|&(pc, (step, info))| instruction(pc, step, info)).collect(),
+            launch,
+            machine_facts: machine,
+            notes: input.notes,
+            checks: None,
+        }
+    }
+
+    /// The value of the metric with this name or alias, if the run has one.
+    pub fn metric(&self, name: &str) -> Option<Value> {
+        let metric = metrics::find(name)?;
+        self.metrics.get(&metric.name).copied()
+    }
+
+    /// What every view of a run that did not end must say: how it ended, and why.
+    pub fn ending(&self) -> Option<String> {
+        let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
+        (self.finish != Finish::Ok).then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
+    }
+
+    /// How far to trust the figure of a metric here.
+    pub fn trust_of(&self, metric: &metrics::Metric) -> String {
+        Standing::of(metric).words(&self.machine_facts.fingerprint)
+    }
+
+    /// Whether every expectation holds.
+    pub fn passed(&self) -> bool {
+        self.expectations.iter().all(|e| e.passed)
+    }
+
+    /// The run as indented JSON, ending in a line break.
+    ///
+    /// # Errors
+    /// None of its own: every value of a run has a JSON form.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string_pretty(self).map(|json| json + "\n")
+    }
+}
+
+fn average(sum: u64, n: u64) -> Option<f64> {
+    (n > 0).then(|| sum as f64 / n as f64)
+}
+
+fn branch(pc: u32, step: &StepTotals, info: &StepInfo) -> Branch {
+    Branch {
+        line: info.line,
+        text: info.text.clone(),
+        pc,
+        instruction: info.source,
+        executed: step.branches,
+        divergent: step.divergent,
+        average_active_lanes: average(step.active_lanes, step.issues),
+        taken_lanes_average: average(step.taken_lanes, step.branches),
+        reconverges_at: info.reconverge_line,
+    }
+}
+
+fn instruction(pc: u32, step: &StepTotals, info: &StepInfo) -> InstructionRow {
+    InstructionRow {
+        pc,
+        instruction: info.source,
+        line: info.line,
+        text: info.text.clone(),
+        origin: info.origin.clone(),
+        executed: step.issues,
+        slots: step.slots,
+        average_active_lanes: average(step.active_lanes, step.issues),
+        requests: step.requests,
+        sectors: step.sectors,
+        main_stall: step.main_stall().map(|(stall, _)| stall.name()),
+        stalled_cycles: step.stalls.iter().sum(),
+    }
+}
+
+fn slots(totals: &Totals) -> Slots {
+    let stalled = Stall::ALL.iter().map(|&s| (s.name(), totals.slots_stalled[s as usize]));
+    Slots {
+        total: totals.slots_total(),
+        used: totals.slots_used,
+        used_by_joins: totals.join_slots,
+        lost: Named(
+            [("no_warp", totals.slots_no_warp), ("launch", totals.slots_launch)].into_iter().chain(stalled).collect(),
+        ),
+    }
+}
+
+fn memory(totals: &Totals) -> Vec<MemoryRow> {
+    let memories = [
+        (MemoryKind::Global, "global"),
+        (MemoryKind::Shared, "shared"),
+        (MemoryKind::Local, "local"),
+        (MemoryKind::Const, "const"),
+    ];
+    let ways = [(AccessWay::Load, "load"), (AccessWay::Store, "store"), (AccessWay::Atomic, "atomic")];
+    let mut rows = Vec::new();
+    for (kind, memory) in memories {
+        for (access, way) in ways {
+            let t = totals.traffic(kind, access);
+            if t.requests > 0 {
+                rows.push(MemoryRow {
+                    memory,
+                    way,
+                    requests: t.requests,
+                    requested_bytes: t.requested_bytes,
+                    sectors: t.sectors,
+                    lines: t.lines,
+                    transactions: t.transactions,
+                    l1_hits: t.l1_hits,
+                    l2_hits: t.l2_hits,
+                    dram_sectors: t.dram_sectors,
+                    wavefronts: t.wavefronts,
+                    ideal_wavefronts: t.ideal_wavefronts,
+                });
+            }
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

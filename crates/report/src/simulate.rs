@@ -1,0 +1,338 @@
+//! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
+//! [`simulate`] (or [`record`], for a window of it). The command line, the tests and the benchmarks all go this way.
+//! [`simulate_checked`] runs with checks on, [`another_result`] looks for a schedule that gives another result.
+
+mod checked;
+mod words;
+
+pub use checked::{CheckedSimulation, simulate_checked};
+pub use words::{step_infos, why};
+
+use words::{Lines, finish_word, step_info, verdict};
+
+use crate::compare::IssueStreams;
+use crate::evidence::Fingerprint;
+use crate::metrics;
+use crate::plot::{Roof, Walk};
+use crate::timeline::Recording;
+use crate::{ExpectationResult, LaunchFacts, MachineFacts, Run, RunInput};
+use simt_core::Program;
+use simt_core::base::{BlockId, LaneMask, Pc, digest};
+use simt_core::diag::printable;
+use simt_core::event::{Event, Observer};
+use simt_core::kernel::{Kernel, Stream};
+use simt_core::launch::{self, Launch, MemoryView};
+use simt_core::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Outcome, Progress, Watched};
+use simt_core::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
+
+fn plural(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// A finished run.
+pub struct Simulation {
+    /// What reports print.
+    pub run: Run,
+    /// How it ended, with the reasons.
+    pub finish: Finish,
+    /// The launch, its buffers as the run left them.
+    pub launch: Launch,
+}
+
+/// Runs a kernel with counters on, and judges what came out.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn simulate(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    progress: &impl Progress,
+) -> Result<Simulation, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
+    let outcome = machine::run(code.clone(), launch, spec, options, progress, counts)?;
+    Ok(report_of(program, &code, &stream, spec, options, outcome))
+}
+
+/// What a finished run came to.
+fn report_of(
+    program: &Program,
+    code: &Code<'_>,
+    stream: &Stream,
+    spec: &MachineSpec,
+    options: &Options,
+    outcome: Outcome<Counts>,
+) -> Simulation {
+    let kernel = code.kernel();
+    let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
+    let lines = Lines::new(program);
+    let mut notes = Vec::new();
+    if interleaved {
+        notes.push(
+            "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
+        );
+    }
+    if spec.code.is_some() && !code.is_machine_code() {
+        notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
+    }
+    if !spec.modes.contains(&options.mode) {
+        let (machine, mode) = (&spec.name, options.mode.name());
+        notes.push(format!(
+            "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
+        ));
+    }
+    for (pc, times) in observer.undefined_shuffles() {
+        let line = stream.steps[pc.index()].inst.line;
+        notes.push(format!(
+            "The shuffle on line {line} reads lanes that do not take part ({}): the value is undefined, and here it is 0.",
+            plural(times as usize, "time")
+        ));
+    }
+    let mut run = Run::build(RunInput {
+        program: printable(&program.name),
+        kernel: kernel.name.clone(),
+        mode: options.mode.name().to_string(),
+        machine: machine_facts(spec, options),
+        grid: launch.grid,
+        block: launch.block,
+        constants: launch.constants.clone(),
+        launch: LaunchFacts {
+            registers_per_thread: occupancy.registers_per_thread,
+            static_shared: kernel.shared_bytes,
+            dynamic_shared: launch.dynamic_shared,
+            blocks_per_sm: occupancy.blocks,
+            limited_by: occupancy.limit.to_string(),
+        },
+        finish: finish_word(&finish),
+        verdict: verdict(&finish, kernel, &lines, Some(&launch)),
+        totals: observer.finish(),
+        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        expectations: Vec::new(),
+        notes,
+    });
+    let metric = |name: &str| match run.metric(name) {
+        Some(value) => Ok(value.as_f64()),
+        None if metrics::find(name).is_some() => Err(format!("`{name}` has no value in this run")),
+        None => Err(metrics::unknown(name)),
+    };
+    let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
+    run.expectations = verdicts
+        .into_iter()
+        .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
+        .collect();
+    Simulation { run, finish, launch }
+}
+
+/// Runs as much of a kernel as a window needs, and keeps what happened in it.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn record(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    window: &Window,
+) -> Result<Recording, DoesNotFit> {
+    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let slots = || Slots::new(window.block, window.cycles.clone(), spec.schedulers);
+    let timeline = || (Timeline::new(window.clone()), slots());
+    let Watched { finish, sm, simulated_sms, observer } =
+        machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
+    let ends_here = finish.is_some();
+    let after = match ends_here {
+        true => None,
+        false => soon_after(&code, again, spec, options, window.block)?,
+    };
+    let lines = Lines::new(program);
+    let who = match simulated_sms {
+        1 => format!("{sm}, which runs block {},", window.block.0),
+        n => format!("all {n} SMs, because blocks of this kernel can communicate,"),
+    };
+    let until = if ends_here { "to the end" } else { "no longer than this window needs" };
+    let finish = finish.or(after);
+    Ok(Recording {
+        program: printable(&program.name),
+        kernel: kernel.name.clone(),
+        mode: options.mode.name().to_string(),
+        machine: spec.name.clone(),
+        grid,
+        block,
+        warp_size: spec.warp_size,
+        shared_banks: spec.memory.shared_banks,
+        counts_joins: code.is_machine_code(),
+        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        timeline: observer.0,
+        schedulers: observer.1.into_spans(),
+        verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, None)),
+        finish: finish.as_ref().map(finish_word),
+        ends_here,
+        simulated: format!("Simulated: {who} {until}."),
+    })
+}
+
+/// How a run ends of which a window was seen, if that is soon: a window of a hung run must not look like a result. A run that goes
+/// on for long costs no more than to prove a livelock takes.
+fn soon_after(
+    code: &Code<'_>,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    block: BlockId,
+) -> Result<Option<Finish>, DoesNotFit> {
+    let finish = machine::watch(code.clone(), launch, spec, options, block, || Patience(4 * machine::QUIET))?.finish;
+    Ok(finish.filter(|finish| !matches!(finish, Finish::Ok)))
+}
+
+/// An observer that has seen enough after so many issues of an SM.
+struct Patience(u64);
+
+impl Observer for Patience {
+    fn on(&mut self, event: Event) {
+        self.0 = self.0.saturating_sub(u64::from(matches!(event, Event::Issue { .. })));
+    }
+
+    fn is_done(&self) -> bool {
+        self.0 == 0
+    }
+
+    fn merge(&mut self, _: Patience) {}
+}
+
+/// Counts the ways that lanes take through a kernel: those of a window's warps, block and cycles (however many issues that are), or of
+/// the whole run.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn walk(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    window: Option<&Window>,
+) -> Result<Walk, DoesNotFit> {
+    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let edges = Edges::new(kernel, &machine::stream(kernel, options.mode, options.yields).steps);
+    let passages = || Passages::new(&edges, window.cloned());
+    let (counted, finish, simulated) = match window {
+        Some(window) => {
+            let watched = machine::watch(code.clone(), launch, spec, options, window.block, passages)?;
+            let (block, sm) = (window.block.0, watched.sm);
+            let warps = match (window.warps.start, window.warps.end.saturating_sub(1)) {
+                (first, last) if first == last => format!("warp {first}"),
+                (first, last) => format!("warps {first} to {last}"),
+            };
+            let finish = match watched.finish {
+                None => soon_after(&code, again, spec, options, window.block)?,
+                finish => finish,
+            };
+            (watched.observer, finish, format!("Counted: {warps} of block {block}, on {sm}."))
+        }
+        None => {
+            let outcome = machine::run(code.clone(), launch, spec, options, &(), passages)?;
+            (outcome.observer, Some(outcome.finish), "Counted: all warps of all blocks.".to_owned())
+        }
+    };
+    let (passages, visits) = counted.into_counts();
+    Ok(Walk {
+        program: program.name.clone(),
+        source: program.text.clone(),
+        mode: options.mode.name().to_string(),
+        machine: spec.name.clone(),
+        grid,
+        block,
+        kernel: kernel.clone(),
+        passages,
+        visits,
+        finish: finish.as_ref().map(finish_word),
+        simulated,
+    })
+}
+
+/// What holds runs on a machine back.
+pub fn roof(spec: &MachineSpec) -> Roof {
+    Roof {
+        machine: spec.name.clone(),
+        issue: f64::from(spec.sms) * f64::from(spec.schedulers),
+        l2: spec.memory.l2_bytes_per_cycle,
+        dram: spec.memory.dram_bytes_per_cycle,
+    }
+}
+
+/// What the warps of block 0 issue, at most `limit` issues in all. Runs as much of the kernel as that takes.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn issue_streams(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    limit: usize,
+) -> Result<IssueStreams, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let trace = || Trace::limited(0..1, limit);
+    let watched = machine::watch(code.clone(), launch, spec, options, BlockId(0), trace)?;
+    let mut warps: Vec<Vec<(Pc, LaneMask)>> = Vec::new();
+    for issue in watched.observer.entries() {
+        let warp = issue.warp as usize;
+        if warps.len() <= warp {
+            warps.resize(warp + 1, Vec::new());
+        }
+        if stream.steps[issue.pc.index()].source.is_some() {
+            warps[warp].push((issue.pc, issue.active));
+        }
+    }
+    let lines = Lines::new(program);
+    let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
+    Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
+}
+
+/// What evidence must have been taken with for it to hold of a run: the machine file's contents, and how lanes are ordered.
+pub fn fingerprint(spec: &MachineSpec, options: &Options) -> Fingerprint {
+    let way = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
+    let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {way}").bytes()));
+    Fingerprint { counts: name(spec.count_digest()), whole: name(spec.digest()) }
+}
+
+fn machine_facts(spec: &MachineSpec, options: &Options) -> MachineFacts {
+    MachineFacts {
+        fingerprint: fingerprint(spec, options),
+        name: spec.name.clone(),
+        sms: spec.sms,
+        schedulers_per_sm: spec.schedulers,
+        max_warps_per_sm: spec.max_warps,
+        warp_size: spec.warp_size,
+        clock_hz: u64::from(spec.clock_mhz) * 1_000_000,
+        shared_banks: spec.memory.shared_banks,
+        launch_overhead: spec.launch_overhead,
+    }
+}
+
+/// Buffers as the launch's expectations read them.
+struct Buffers<'a>(&'a Launch);
+
+impl MemoryView for Buffers<'_> {
+    fn word(&self, buffer: usize, word: u64) -> u32 {
+        self.words(buffer).and_then(|words| words.get(word as usize)).copied().unwrap_or(0)
+    }
+
+    fn words(&self, buffer: usize) -> Option<&[u32]> {
+        self.0.buffers.get(buffer).map(|b| b.words.as_slice())
+    }
+}

@@ -1,0 +1,138 @@
+//! A run with checks on.
+
+use super::{Simulation, report_of};
+use crate::{CheckFinding, CheckPlace, Checked};
+use simt_core::Program;
+use simt_core::checks::{self, Account, Checkers, Checks, Does, Finding, Kind, Place};
+use simt_core::diag::{Diagnostic, Severity, line_column};
+use simt_core::kernel::Kernel;
+use simt_core::launch::Launch;
+use simt_core::machine::{self, DoesNotFit, Finish, Hang, MachineSpec, Mode, Options, Outcome, Progress};
+use simt_core::observe::Counts;
+use simt_core::ptx::Locations;
+
+/// A finished run, and what the checks found.
+pub struct CheckedSimulation {
+    /// The run. Its report names the findings.
+    pub simulation: Simulation,
+    /// The findings, errors first, each pair of source lines once for each kind; the message says how often it came.
+    pub findings: Vec<Diagnostic>,
+}
+
+impl CheckedSimulation {
+    /// Whether any finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|f| f.severity == Severity::Error)
+    }
+}
+
+/// As [`simulate`](super::simulate), with checks. It runs on one host thread.
+///
+/// # Errors
+/// When a block does not fit the machine.
+pub fn simulate_checked(
+    program: &Program,
+    kernel: &Kernel,
+    launch: Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    progress: &impl Progress,
+    on: Checks,
+) -> Result<CheckedSimulation, DoesNotFit> {
+    let code = machine::lower(kernel, spec, options.mode);
+    let kernel = code.kernel();
+    let stream = machine::stream(kernel, options.mode, options.yields);
+    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
+    let lock_step = options.mode == Mode::PreVolta;
+    let checkers = Checkers::new(kernel, &stream, &launch, spec.warp_size, lock_step, on);
+    // In one order, so that the same run finds the same.
+    let options = Options { jobs: 1, ..options.clone() };
+    let outcome = machine::run(code.clone(), launch, spec, &options, progress, || (counts(), checkers.observer()))?;
+    let Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: (counts, checker) } = outcome;
+    let (mut found, left_out) = checker.finish();
+    if let (Finish::Deadlock(hang), true) = (&finish, on.sync) {
+        masks_of_hang(hang, &mut found);
+    }
+
+    let locations = Locations::new(&program.module);
+    let account = Account { kernel, steps: &stream.steps, launch: &launch, locations: &locations, lock_step };
+    let fault = match &finish {
+        Finish::Fault(report) if of_interest(on, &report.fault.kind) => {
+            Some((&report.fault, &report.inst, report.block.0, report.warp))
+        }
+        _ => None,
+    };
+    let said = checks::judge(&account, &found, fault);
+    let rows = said.iter().map(|(finding, times)| row(finding, *times, &program.text)).collect();
+    let findings: Vec<Diagnostic> = said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
+    let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
+    let mut simulation = report_of(program, &code, &stream, spec, &options, outcome);
+    simulation.run.notes.push(note(on, &findings, left_out, &simulation.finish));
+    simulation.run.checks = Some(Checked { on: on.names(), findings: rows, complete: !left_out });
+    Ok(CheckedSimulation { simulation, findings })
+}
+
+/// Adds the `.sync` instructions that lanes wait at for ever because their masks name lanes that are elsewhere: one finding
+/// for each instruction.
+fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
+    let kind = Kind::MaskAbsent;
+    for stuck in hang.lanes.iter().filter(|stuck| !stuck.missing.is_empty()) {
+        match found.iter_mut().find(|f| f.kind == kind && f.here.pc == stuck.pc) {
+            Some(known) => known.times += 1,
+            None => {
+                let (block, warp) = (stuck.block.0, stuck.warp);
+                let here = Place { pc: stuck.pc, block, warp, lanes: stuck.lanes, does: Does::Is };
+                found.push(Finding { kind, here, there: None, at: None, detail: stuck.missing.list(), times: 1 });
+            }
+        }
+    }
+}
+
+/// Whether a fault belongs to one of the checks that are on.
+fn of_interest(on: Checks, kind: &simt_core::exec::FaultKind) -> bool {
+    use simt_core::exec::FaultKind;
+    match kind {
+        FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } | FaultKind::ReadOnly { .. } => on.bounds,
+        FaultKind::NotInMask { .. } | FaultKind::GatheredElsewhere { .. } => on.sync,
+        _ => false,
+    }
+}
+
+/// The sentence of the report.
+fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) -> String {
+    let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
+    let plural = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let found = match (errors, findings.len() - errors) {
+        (0, 0) => match finish {
+            Finish::Ok => "nothing found",
+            // What went wrong is the verdict; no check has a name for it.
+            _ => "no finding but how the run ended",
+        }
+        .to_owned(),
+        (0, warnings) => plural(warnings, "warning"),
+        (errors, 0) => plural(errors, "error"),
+        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+    };
+    let less = if left_out { " Memory beyond 128 MiB was not checked for races." } else { "" };
+    format!("Checked for {}: {found}.{less}", on.names().join(", "))
+}
+
+fn counted(finding: Diagnostic, times: u64) -> Diagnostic {
+    match times {
+        0 | 1 => finding,
+        n => Diagnostic { message: format!("{} (seen {n} times)", finding.message), ..finding },
+    }
+}
+
+fn row(finding: &Diagnostic, times: u64, text: &str) -> CheckFinding {
+    let place =
+        |l: &simt_core::diag::Label| CheckPlace { line: line_column(text, l.span.start).0, text: l.text.clone() };
+    CheckFinding {
+        code: finding.code,
+        severity: if finding.severity == Severity::Error { "error" } else { "warning" },
+        message: finding.message.clone(),
+        places: finding.labels.iter().map(place).collect(),
+        help: finding.help.clone(),
+        times,
+    }
+}

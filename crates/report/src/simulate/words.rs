@@ -1,0 +1,239 @@
+//! What a run says, in terms of the program's own lines: its steps, its verdict, where its lanes stand.
+
+use crate::{self as report, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict};
+use simt_core::Program;
+use simt_core::base::LaneMask;
+use simt_core::checks;
+use simt_core::diag::{Span, printable};
+use simt_core::exec::FaultKind;
+use simt_core::kernel::{Kernel, Op, Step};
+use simt_core::launch::Launch;
+use simt_core::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
+use simt_core::ptx::{Location, Locations};
+
+/// What each step of a stream is, for who shows a run while it goes on.
+pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+    let lines = Lines::new(program);
+    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+}
+
+/// Why a run did not end well, if it did not.
+pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdict> {
+    verdict(finish, kernel, &Lines::new(program), None)
+}
+
+/// Characters shown of a line or an instruction: each step has a text of its own, and no human wrote a longer one.
+const MOST_TEXT: usize = 240;
+
+/// The source text by line number.
+pub(super) struct Lines<'a> {
+    source: &'a str,
+    /// Each line's text, with the byte behind it.
+    lines: Vec<(&'a str, usize)>,
+    locations: Locations<'a>,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn new(program: &'a Program) -> Lines<'a> {
+        let mut end = 0;
+        let lines = program.text.split_inclusive('\n').map(|line| {
+            end += line.len();
+            (line, end)
+        });
+        Lines { source: &program.text, lines: lines.collect(), locations: Locations::new(&program.module) }
+    }
+
+    /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
+    /// was made from. At most [`MOST_TEXT`] characters of it.
+    fn text(&self, line: u32) -> String {
+        let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        self.shown(line, text.split("//").next().unwrap_or_default())
+    }
+
+    /// The text of an instruction: its line, unless the line holds others, too.
+    fn text_of(&self, line: u32, span: Span) -> String {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let (text, behind) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let before = self.source.get(behind.saturating_sub(text.len())..start).unwrap_or_default();
+        let after = self.source.get(end..behind).unwrap_or_default();
+        // Looks no further than the next statement, so that a long line is not read once for each of its instructions.
+        let shared = before.contains(';') || after.trim_start().starts_with(|c: char| !matches!(c, '}' | '/'));
+        if shared { self.shown(line, self.source.get(start..end).unwrap_or_default()) } else { self.text(line) }
+    }
+
+    /// A text from a line (from 1) as it is shown.
+    fn shown(&self, line: u32, text: &str) -> String {
+        let text = text.trim();
+        let text = match text.char_indices().nth(MOST_TEXT) {
+            Some((end, _)) => &format!("{}..", text.get(..end).unwrap_or_default()),
+            None => text,
+        };
+        printable(&match self.origin(line) {
+            Some(from) => format!("{}:{}  {}", from.file, from.line, text.replace('\t', "")),
+            None => text.to_string(),
+        })
+    }
+
+    /// The line that a line (from 1) was compiled from.
+    fn origin(&self, line: u32) -> Option<Location<'a>> {
+        let &(_, end) = self.lines.get((line as usize).wrapping_sub(1))?;
+        self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1))
+    }
+}
+
+pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
+    let text = match step.inst.op {
+        Op::Join(op) => format!("({op})"),
+        _ => lines.text_of(step.inst.line, step.inst.span),
+    };
+    StepInfo {
+        source: step.source,
+        line: step.inst.line,
+        text,
+        is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
+        reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
+        origin: origin(step.inst.line, lines),
+        replaces: step.source.and_then(|source| replaced(kernel, source, lines)),
+    }
+}
+
+fn origin(line: u32, lines: &Lines<'_>) -> Option<Origin> {
+    lines.origin(line).map(|at| Origin { file: at.file.to_string(), line: at.line })
+}
+
+/// The branch in whose place the instruction `source` stands.
+fn replaced(kernel: &Kernel, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
+    let at = kernel.predicated.binary_search_by_key(&source, |branch| branch.inst).ok()?;
+    let branch = kernel.predicated.get(at)?;
+    Some(ReplacedBranch {
+        line: branch.line,
+        text: lines.text(branch.line),
+        reconverge_line: branch.meets,
+        origin: origin(branch.line, lines),
+        executes_taken: branch.executes_taken,
+    })
+}
+
+/// The source line at which the sides of a branch meet.
+fn reconvergence_line(kernel: &Kernel, inst: u32) -> Option<u32> {
+    let join = kernel.flow.branch_at(inst as usize)?.reconverge?;
+    let first = kernel.flow.blocks().get(join.index())?.first as usize;
+    kernel.insts.get(first).map(|inst| inst.line)
+}
+
+pub(super) fn finish_word(finish: &Finish) -> report::Finish {
+    match finish {
+        Finish::Ok => report::Finish::Ok,
+        Finish::Deadlock(_) => report::Finish::Deadlock,
+        Finish::Livelock(_) => report::Finish::Livelock,
+        Finish::CycleLimit(_) => report::Finish::CycleLimit,
+        Finish::Fault(_) => report::Finish::Fault,
+    }
+}
+
+/// Why a run did not end well, in sentences.
+/// `launch`: for what lies next to a bad address.
+pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launch: Option<&Launch>) -> Option<Verdict> {
+    match finish {
+        Finish::Ok => None,
+        Finish::Deadlock(hang) => {
+            let message = match hang.warps {
+                1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
+                n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
+            };
+            let (message, help) = match hang.lanes.iter().find(|stuck| !stuck.missing.is_empty()) {
+                Some(at) => {
+                    let line = at.lines.first().copied().unwrap_or(0);
+                    let mask =
+                        format!("the mask on line {line} names lanes {}, which are elsewhere", at.missing.list());
+                    let help =
+                        "name the lanes that come there: compute the mask before the branch, with `__ballot_sync`";
+                    (format!("{message}: {mask}"), help)
+                }
+                None => (message, "make every lane that a barrier or join waits for reach it, or exit"),
+            };
+            Some(Verdict { message, lanes: stuck(hang, kernel, lines), help: Some(help.to_string()) })
+        }
+        Finish::Livelock(hang) => Some(Verdict {
+            message: match hang.warps {
+                1 => {
+                    format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm)
+                }
+                n => {
+                    format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm)
+                }
+            },
+            lanes: stuck(hang, kernel, lines),
+            help: Some(
+                if hang.lanes.iter().any(|stuck| stuck.fixed) {
+                    "no lane can leave this loop: its condition never changes; change what the branch tests in the loop"
+                } else {
+                    "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes \
+                     reconverge"
+                }
+                .to_string(),
+            ),
+        }),
+        Finish::CycleLimit(limit) => Some(gave_up(*limit)),
+        Finish::Fault(report) => Some(Verdict {
+            message: fault(report, kernel, launch),
+            lanes: vec![LaneGroup::new(
+                report.block.0,
+                report.warp,
+                LaneMask::lane(report.fault.lane),
+                report.inst.line,
+                lines.text(report.inst.line),
+                format!("executing{}", within(kernel, report.inst.line)),
+            )],
+            help: None,
+        }),
+    }
+}
+
+/// The verdict on a run that reached a limit.
+fn gave_up(limit: Limit) -> Verdict {
+    let (message, help) = match limit {
+        Limit::Cycles(cycles) => (
+            format!("gave up after {cycles} cycles; nothing is proved"),
+            "look for a loop that does not end, or raise --max-cycles".to_string(),
+        ),
+        Limit::Issues { sm, issued, cycle } => (
+            format!("gave up after {issued} instructions issued on {sm}, at cycle {cycle}; nothing is proved"),
+            format!(
+                "look for a loop that does not end, or give --max-cycles, e.g. --max-cycles {}: then only cycles count",
+                cycle.saturating_mul(10)
+            ),
+        ),
+    };
+    Verdict { message, lanes: Vec::new(), help: Some(help) }
+}
+
+/// In which device function a line is, as the end of a phrase.
+fn within(kernel: &Kernel, line: u32) -> String {
+    kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
+}
+
+fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {
+    let group = |s: &StuckLanes| {
+        let line = s.lines.first().copied().unwrap_or(0);
+        let state = match s.lines.last() {
+            Some(&last) if last != line => format!("{} lines {line} to {last}", s.what),
+            _ => s.what.clone(),
+        };
+        let state = state + &within(kernel, line);
+        LaneGroup::new(s.block.0, s.warp, s.lanes, line, lines.text(line), state)
+    };
+    hang.lanes.iter().map(group).collect()
+}
+
+fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> String {
+    let FaultReport { fault, block, warp, cycle, .. } = report;
+    let near = match fault.kind {
+        FaultKind::OutOfBounds { space, address, bytes } => {
+            launch.and_then(|launch| checks::nearest(kernel, launch, space, address, bytes))
+        }
+        _ => None,
+    };
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    format!("{}{near} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
+}

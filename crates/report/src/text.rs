@@ -1,0 +1,114 @@
+//! The report that a student reads on a terminal.
+//!
+//! ASCII, readable without colour, no line over the width. Every number stands beside the name under which NVIDIA's
+//! profilers have it, so that it can be compared with a real GPU and looked up.
+
+mod answer;
+mod comparison;
+mod evidence;
+mod layout;
+mod sections;
+mod validation;
+
+pub use answer::{answer, questions, table_of};
+pub use comparison::comparison;
+pub use evidence::evidence;
+pub(super) use layout::clip;
+pub use layout::wrap;
+pub use validation::{profiled, validation};
+
+use std::fmt::Write as _;
+
+use thiserror::Error;
+
+use super::metrics::{self, Value};
+use super::run::Run;
+use layout::Page;
+
+/// How to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Columns a line may have; at least 60 are used.
+    pub width: usize,
+    /// Whether to colour with ANSI codes.
+    pub color: bool,
+}
+
+impl Default for Style {
+    fn default() -> Style {
+        Style { width: 100, color: false }
+    }
+}
+
+/// The report of a run.
+pub fn text(run: &Run, style: Style) -> String {
+    let mut page = Page::new(style);
+    sections::title(&mut page, run);
+    sections::result(&mut page, run);
+    if run.cycles > 0 {
+        sections::time(&mut page, run);
+        sections::instructions(&mut page, run);
+        sections::divergence(&mut page, run);
+        sections::branches(&mut page, run);
+        sections::memory(&mut page, run);
+        sections::stalls(&mut page, run);
+        sections::slots(&mut page, run);
+    }
+    sections::further(&mut page, run);
+    page.finish()
+}
+
+/// A table whose columns are right-aligned but for those in `left`.
+pub fn table(header: &[&str], rows: Vec<Vec<String>>, left: &[usize], style: Style) -> String {
+    let mut page = Page::new(style);
+    page.table(header, rows, left, None);
+    page.finish()
+}
+
+/// A name that no metric has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}; `simt-sim metrics` lists all", metrics::unknown(.name))]
+pub struct UnknownMetric {
+    /// The name.
+    pub name: String,
+}
+
+/// A metric by the name a user typed, and that name without surrounding blanks.
+///
+/// # Errors
+/// When no metric has the name.
+pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetric> {
+    let name = name.trim();
+    match metrics::find(name) {
+        Some(metric) => Ok((name, metric)),
+        None => Err(UnknownMetric { name: name.to_owned() }),
+    }
+}
+
+/// The metrics called `names`, a line each: name as asked for, value, unit, and behind a `#` how far to trust the value. Numbers have
+/// no separators, so that scripts can read them; `n/a` stands for a metric that has no value in this run.
+///
+/// # Errors
+/// The first name that no metric has.
+pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownMetric> {
+    let mut out = String::new();
+    for name in names {
+        let (name, metric) = known(name.as_ref())?;
+        let as_named = |value| metric.in_unit_of(name, value);
+        let (value, unit) = run.metrics.get(&metric.name).copied().map(as_named).unzip();
+        let value = match value {
+            Some(Value::Count(n)) => n.to_string(),
+            Some(Value::Real(x)) => {
+                let text = format!("{x:.6}");
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            }
+            None => "n/a".to_owned(),
+        };
+        out.push_str(format!("{name} {value} {}", unit.unwrap_or_default()).trim_end());
+        let _ = writeln!(out, "  # {}", run.trust_of(metric));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

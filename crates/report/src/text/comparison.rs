@@ -1,0 +1,122 @@
+//! The page that compares two runs.
+
+use super::Style;
+use super::layout::{Page, Paint, value};
+use crate::compare::{Comparison, Figure, Parting, Side, StreamIssue};
+use crate::metrics::Group;
+use crate::numbers::{grouped, real};
+use crate::run::Finish;
+
+/// The groups shown: nvprof's stall reasons would say what the warp states say.
+const GROUPS: [Group; 8] = [
+    Group::Time,
+    Group::Instructions,
+    Group::Divergence,
+    Group::Global,
+    Group::Device,
+    Group::Shared,
+    Group::Local,
+    Group::WarpStates,
+];
+
+/// A comparison as a page to read.
+pub fn comparison(found: &Comparison, style: Style) -> String {
+    let mut page = Page::new(style);
+    let (a, b) = (&found.a, &found.b);
+    for (letter, side) in [("A", a), ("B", b)] {
+        title(&mut page, letter, side);
+    }
+    for note in &found.notes {
+        page.paragraph(note, "note: ", "  ");
+    }
+    for group in GROUPS {
+        figures(&mut page, group.title(), [a, b], found.figures.iter().filter(|f| f.group == group));
+    }
+    branches(&mut page, found);
+    page.heading("Where the issue streams of block 0 part");
+    match &found.parting {
+        Some(parting) => streams(&mut page, [a, b], parting),
+        None if found.compared_to_the_end => {
+            page.line("  nowhere: every warp issues the same instructions for the same lanes");
+        }
+        None => page.line("  not in the part that was recorded"),
+    }
+    page.heading("In short");
+    page.paragraph(&found.closing, "  ", "  ");
+    page.paragraph(&format!("Cycles of A: {}. Cycles of B: {}.", a.trust, b.trust), "  ", "  ");
+    page.finish()
+}
+
+fn title(page: &mut Page, letter: &str, side: &Side) {
+    let Side { program, kernel, mode, machine, .. } = side;
+    page.paragraph(&format!("{letter}  {program}: {kernel}, {mode} on {machine}"), "", "   ");
+    if side.finish != Finish::Ok {
+        page.status(side.finish.title(), Paint::Bad, "figures are those of what ran until then");
+    } else if !side.passed {
+        page.status("FAILED", Paint::Bad, "an expectation of the program does not hold; `simt-sim run` says which");
+    }
+}
+
+fn figures<'a>(page: &mut Page, heading: &str, sides: [&Side; 2], figures: impl Iterator<Item = &'a Figure>) {
+    let cell = |v| match v {
+        Some(v) => value(v),
+        None => "-".to_owned(),
+    };
+    let rows: Vec<Vec<String>> = figures
+        .filter(|f| [f.a, f.b].into_iter().flatten().any(|v| v.as_f64() != 0.0))
+        .map(|f| vec![f.metric.to_owned(), cell(f.a), cell(f.b), f.unit.to_owned(), ratio(f)])
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.heading(heading);
+    let [a, b] = sides.map(|side| side.name.as_str());
+    page.table(&["", &format!("A: {a}"), &format!("B: {b}"), "", "B/A"], rows, &[0, 3], None);
+}
+
+/// `3.02x`, `=` where nothing differs, `-` where there is no ratio.
+fn ratio(figure: &Figure) -> String {
+    match figure.ratio {
+        _ if figure.a == figure.b => "=".to_owned(),
+        Some(ratio) => format!("{}x", real(ratio)),
+        None => "-".to_owned(),
+    }
+}
+
+fn branches(page: &mut Page, found: &Comparison) {
+    if found.branches.is_empty() {
+        return;
+    }
+    page.heading("Branches");
+    let rows = found.branches.iter().map(|b| {
+        let mut row = vec![b.line.to_string(), b.text.clone()];
+        row.extend(b.executed.iter().map(|&n| grouped(n)));
+        row.extend([0, 1].map(|side| b.divergence(side)));
+        row
+    });
+    let header = ["line", "branch", "executed A", "executed B", "divergent A", "divergent B"];
+    page.table(&header, rows.collect(), &[1], Some(1));
+    if found.branches.iter().any(|b| b.predicated.contains(&true)) {
+        page.paragraph("p: the branch was predicated; so often it would have diverged", "  ", "  ");
+    }
+}
+
+fn streams(page: &mut Page, sides: [&Side; 2], parting: &Parting) {
+    let Parting { warp, issue, a, b } = parting;
+    let same = match issue {
+        0 => "from the first instruction on".to_owned(),
+        1 => "after one equal instruction".to_owned(),
+        n => format!("after {} equal instructions", grouped(*n as u64)),
+    };
+    page.paragraph(&format!("warp {warp}, {same}:"), "  ", "  ");
+    for (letter, (side, issued)) in ["A", "B"].into_iter().zip(sides.into_iter().zip([a, b])) {
+        let what = match issued {
+            None => "has ended".to_owned(),
+            Some(StreamIssue { line, text, active }) => {
+                let noun = if active.count() == 1 { "lane" } else { "lanes" };
+                format!("{noun} {} ({active}); line {line}: {text}", active.list())
+            }
+        };
+        page.paragraph(&format!("{letter}  {}: {what}", side.name), "    ", "       ");
+    }
+}

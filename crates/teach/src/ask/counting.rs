@@ -1,0 +1,271 @@
+//! How many warps diverge, and what profilers make of it.
+
+use super::lab::{MODES, Trial, each};
+use super::programs::*;
+use super::{Experiment, Findings, Source, Trouble, draw};
+use simt_core::machine::Mode;
+use simt_report::FigureTable;
+use simt_report::numbers::{grouped, real};
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "picture-warps",
+        question: "A kernel handles a picture in blocks of 16 x 16 and checks its borders: how many warps diverge?",
+        programs: &[PICTURE],
+        sources: &[Source {
+            says: "A question from Programming Massively Parallel Processors",
+            place: "https://forums.developer.nvidia.com/t/a-question-from-programming-massively-parallel-processors-a-hands-on-approach/189968",
+        }],
+        on_h200: None,
+        find: picture_warps,
+    },
+    Experiment {
+        name: "ragged-end",
+        question: "if (i < n) at the start of every kernel: does the bounds check cost me divergence?",
+        programs: &[VECTOR_ADD],
+        sources: &[Source {
+            says: "Exercise of Programming Massively Parallel Processors: vector of 2000, blocks of 512",
+            place: "Kirk, Hwu: Programming Massively Parallel Processors, chapter 4",
+        }],
+        on_h200: Some(
+            "ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it.",
+        ),
+        find: ragged_end,
+    },
+    Experiment {
+        name: "branch-efficiency",
+        question: "Branch efficiency is 100 % and control-flow efficiency low: how can that be?",
+        programs: &[VECTOR_ADD, IF_ELSE, IF_ELSE_PREDICATED],
+        sources: &[
+            Source {
+                says: "What does a high branch efficiency and low control-flow efficiency indicate?",
+                place: "http://stackoverflow.com/questions/12539762/what-does-a-high-branch-efficiency-and-low-control-flow-efficiency-indicate",
+            },
+            Source {
+                says: "100 % branch efficiency for an obvious if/else",
+                place: "https://blog.csdn.net/UCAS_HMM/article/details/127485991",
+            },
+        ],
+        on_h200: Some(
+            "The even/odd kernel of the courses has 0 divergent branches in the counters, although every warp holds even and odd lanes: \
+             ptxas predicated both arms.",
+        ),
+        find: branch_efficiency,
+    },
+    Experiment {
+        name: "inst-per-warp",
+        question: "What is inst_per_warp? Why is it not the number of lines of my kernel?",
+        programs: &[FOR_TID],
+        sources: &[Source {
+            says: "About the metric inst_per_warp",
+            place: "https://forums.developer.nvidia.com/t/about-instruction-per-warp-metric/116722",
+        }],
+        on_h200: None,
+        find: inst_per_warp,
+    },
+    Experiment {
+        name: "warp-aligned",
+        question: "Heavy and light threads alternate: does it matter where the pattern falls on the warps?",
+        programs: &[SQUARE_WAVE],
+        sources: &[Source {
+            says: "Does the hardware check every branch, and what does divergence cost?",
+            place: "https://forums.developer.nvidia.com/t/question-about-control-flow-divergence/4718",
+        }],
+        on_h200: Some(
+            "Square wave in double precision, 320 against 4 iterations: period 64 took 0.934 ms, 32 took 1.437, 62 took 1.440, all-heavy \
+             1.418: everything that mixes a warp costs what all-heavy costs.",
+        ),
+        find: warp_aligned,
+    },
+];
+
+fn picture_warps() -> Result<Findings, Trouble> {
+    let columns = ["picture", "blocks", "warps", "divergent, pre-volta", "divergent, volta"];
+    let mut table = FigureTable::new("Warps that the border check splits", &columns);
+    let mut worst = (0, 0);
+    for (width, height) in [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)] {
+        let [before, since] =
+            each(MODES, |mode| Trial::new(&PICTURE, mode).set("width", width).set("height", height).run())?;
+        let (warps, divergent) = (since.count("warps_launched")?, since.count("divergent_branch")?);
+        worst = worst.max((divergent, warps));
+        table.row(
+            format!("{width} x {height}"),
+            [
+                since.count("sm_cta_launched")?.into(),
+                warps.into(),
+                before.count("divergent_branch")?.into(),
+                divergent.into(),
+            ],
+        );
+    }
+    Ok(Findings {
+        short: format!(
+            "Only warps that the right edge cuts: never more than {} of {} here, and none when the width is a multiple of 16.",
+            grouped(worst.0),
+            grouped(worst.1)
+        ),
+        tables: vec![table],
+        sentences: vec![
+            "A warp of a 16 x 16 block is two rows of 16 pixels. The bottom edge takes away whole rows, two at a time here, so a warp \
+             is in or out; the right edge cuts through rows."
+                .to_owned(),
+            "Bounds checks split the warps of one block column, not the whole grid: they are no reason for slow kernels.".to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
+
+fn ragged_end() -> Result<Findings, Trouble> {
+    let columns = ["n, block", "warps", "divergent, pre-volta", "divergent, volta", "active lanes"];
+    let mut table = FigureTable::new("c[i] = a[i] + b[i] for i < n", &columns);
+    let rows = each([(2000, 512), (2048, 512), (1000, 256)], |(n, block)| {
+        let [before, since] = each(MODES, |mode| Trial::new(&VECTOR_ADD, mode).set("n", n).set("block", block).run())?;
+        let (warps, divergent) = (since.count("warps_launched")?, since.count("divergent_branch")?);
+        table.row(
+            format!("{n}, {block}"),
+            [
+                warps.into(),
+                before.count("divergent_branch")?.into(),
+                divergent.into(),
+                since.real("average_active_lanes")?.into(),
+            ],
+        );
+        Ok((warps, divergent))
+    })?;
+    let [(warps, divergent), (_, even), _] = rows;
+    Ok(Findings {
+        short: format!("Hardly: {divergent} warp of {warps} diverges when 2000 elements meet blocks of 512, and {even} when the sizes fit."),
+        tables: vec![table],
+        sentences: vec![
+            "Only the warp in which n falls has lanes on both sides. Warps behind it agree that they are out and leave at once.".to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
+
+fn branch_efficiency() -> Result<Findings, Trouble> {
+    let columns = ["program", "branches", "divergent", "branch efficiency %", "warp efficiency %", "with guards on %"];
+    let mut table = FigureTable::new("volta on h200", &columns);
+    let one = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 1);
+    let full = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 32);
+    let (branch, guards) = (Trial::new(&IF_ELSE, Mode::Volta), Trial::new(&IF_ELSE_PREDICATED, Mode::Volta));
+    let lowered = Trial::new(&IF_ELSE, Mode::Volta).lowered();
+    let rows = [
+        ("blocks of 32 threads", full),
+        ("blocks of 1 thread", one),
+        ("if/else as a branch", branch),
+        ("if/else predicated", guards),
+        ("if/else as a back end lowers it", lowered),
+    ];
+    let [_, lonely, split, guarded, made] = each(rows, |(name, trial)| {
+        let done = trial.run()?;
+        let figures = ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
+            .map(|m| done.real(m));
+        let [branches, warps, guards] = each(figures, |f| f)?;
+        let (executed, divergent) = (done.count("conditional_branches")?, done.count("divergent_branch")?);
+        table.row(name, [executed.into(), divergent.into(), branches.into(), warps.into(), guards.into()]);
+        Ok((divergent, warps, guards, branches, executed))
+    })?;
+    Ok(Findings {
+        short: format!(
+            "They divide by different things: a block of one thread never diverges ({} divergent branches), yet fills {} % of its warps' lanes.",
+            lonely.0,
+            real(lonely.1)
+        ),
+        tables: vec![table],
+        sentences: vec![
+            "Branch efficiency is the share of branches on which the lanes agreed; warp execution efficiency is the share of lanes \
+             that were active when something was issued."
+                .to_owned(),
+            format!(
+                "Lanes that never existed lower only the second. Predicates hide from both: the if/else as a branch has {} % branch \
+                 efficiency, predicated it has {} branches; only the efficiency that leaves out lanes with a guard switched off, {} %, \
+                 shows the loss.",
+                real(split.3),
+                guarded.4,
+                real(guarded.2)
+            ),
+            format!(
+                "Compilers do that by themselves: lowered as for an H200, the if/else as a branch comes out with {} branches \
+                 (`--lowering hardware`).",
+                made.4
+            ),
+            "In a run without branches, branch efficiency is 0 here and in Nsight Compute; it is no sign of divergence.".to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
+
+fn inst_per_warp() -> Result<Findings, Trouble> {
+    let columns = ["mode", "inst_executed", "warps_launched", "inst_per_warp", "thread_inst_executed", "active lanes"];
+    let mut table = FigureTable::new("for (i = 0; i < threadIdx.x; i++), one warp", &columns);
+    let [_, (instructions, threads, lines)] = each(MODES, |mode| {
+        let done = Trial::new(&FOR_TID, mode).run()?;
+        let (instructions, threads) = (done.count("inst_executed")?, done.count("thread_inst_executed")?);
+        table.row(
+            mode.name(),
+            [
+                instructions.into(),
+                done.count("warps_launched")?.into(),
+                done.real("inst_per_warp")?.into(),
+                threads.into(),
+                done.real("average_active_lanes")?.into(),
+            ],
+        );
+        let lines = done.report().instructions.iter().filter(|i| i.instruction.is_some()).count();
+        Ok((instructions, threads, lines))
+    })?;
+    Ok(Findings {
+        short: format!(
+            "Instructions issued, divided by warps: {instructions} here for {lines} lines, because a warp issues a line once for each \
+             trip and for each path."
+        ),
+        tables: vec![table],
+        sentences: vec![
+            format!(
+                "It counts warps, not threads: the same work counted once for each active lane is {} (thread_inst_executed).",
+                grouped(threads)
+            ),
+            "It grows with divergence, since every path is issued, and with what the compiler makes of a line: `x % y` by a variable is \
+             17 machine instructions on an H200."
+                .to_owned(),
+        ],
+        ..Findings::default()
+    })
+}
+
+fn warp_aligned() -> Result<Findings, Trouble> {
+    let columns =
+        ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
+    let mut table = FigureTable::new("Each warp's branch on heavy or light", &columns);
+    let measure = |mode, (period, heavy): (u64, u64)| {
+        let done = Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;
+        // The heavy loop is uniform, so a divergent branch is a mixed warp.
+        Ok((done.count("divergent_branch")?, done.count("warps_launched")?, done.real("inst_per_warp")?))
+    };
+    let waves = [(64, 32), (32, 16), (62, 31), (66, 33), (256, 128), (1, 1)];
+    let (_, _, base) = measure(Mode::Volta, waves[0])?;
+    let mut ratios = Vec::new();
+    for wave in waves {
+        let (before, ..) = measure(Mode::PreVolta, wave)?;
+        let (since, warps, each_warp) = measure(Mode::Volta, wave)?;
+        ratios.push(each_warp / base);
+        let name = if wave == (1, 1) { "all heavy".to_owned() } else { format!("{}, {}", wave.0, wave.1) };
+        table.row(name, [before.into(), since.into(), warps.into(), each_warp.into(), (each_warp / base).into()]);
+    }
+    let watched = Trial::new(&SQUARE_WAVE, Mode::Volta).set("period", 32).set("heavy", 16).watch()?;
+    Ok(Findings {
+        short: format!(
+            "Yes: with a period of 64 no warp is mixed; with 62, nearly all are, and a warp issues {} times as much.",
+            real(ratios.get(2).copied().unwrap_or_default())
+        ),
+        pictures: vec![draw::only("A mixed warp (period 32): the work of its heavy half, then that of its light half", &watched, 0, "add.u32 %x, %x, 3")],
+        tables: vec![table],
+        sentences: vec![
+            "A warp with one heavy lane takes the time of the heavy lanes. Half of the warps are light when the pattern falls on warp \
+             borders; none is when every warp is mixed, whatever the share of heavy threads."
+                .to_owned(),
+            format!("All threads heavy costs {} times the aligned pattern.", real(ratios.last().copied().unwrap_or_default())),
+        ],
+    })
+}

@@ -1,0 +1,186 @@
+//! Lanes that exchange values: the active mask, votes, shuffles, and code that trusts in lockstep.
+
+use super::lab::{MODES, Trial, each};
+use super::programs::*;
+use super::{Experiment, Findings, Source, Trouble, draw};
+use simt_core::base::LaneMask;
+use simt_core::divergence::SideOrder;
+use simt_core::machine::Mode;
+use simt_report::{FigureTable, Picture};
+
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        name: "activemask-vs-ballot",
+        question: "__activemask() or __ballot_sync(): which tells me who takes part?",
+        programs: &[ACTIVEMASK_ARMS],
+        sources: &[
+            Source {
+                says: "activemask vs ballot_sync",
+                place: "https://stackoverflow.com/questions/54055195/activemask-vs-ballot-sync",
+            },
+            Source { says: "Misuse in the wild", place: "https://github.com/moderngpu/moderngpu/pull/36" },
+        ],
+        on_h200: Some(
+            "Right behind an if/else the mask was always full: the compiler's convergence barrier had joined the lanes.",
+        ),
+        find: activemask,
+    },
+    Experiment {
+        name: "shuffle-partial",
+        question: "What does the mask of __shfl_sync do when some of its lanes are elsewhere?",
+        programs: &[SHUFFLE_PARTIAL],
+        sources: &[Source {
+            says: "Is a shuffle with a full mask legal in a branch?",
+            place: "https://stackoverflow.com/questions/71831606",
+        }],
+        on_h200: None,
+        find: shuffle_partial,
+    },
+    Experiment {
+        name: "shuffle-after-exit",
+        question: "Does a shuffle with a full mask hang when some lanes have returned?",
+        programs: &[SHUFFLE_AFTER_EXIT],
+        sources: &[Source {
+            says: "PTX ISA: shfl.sync waits for the non-exited threads of its mask",
+            place: "https://docs.nvidia.com/cuda/parallel-thread-execution/#data-movement-and-conversion-instructions-shfl-sync",
+        }],
+        on_h200: None,
+        find: shuffle_after_exit,
+    },
+    Experiment {
+        name: "warp-synchronous",
+        question: "The old volatile reduction without __syncwarp() still works on my new card. Is it right after all?",
+        programs: &[WARP_SYNC_REDUCTION],
+        sources: &[
+            Source {
+                says: "Warp-synchronous code on Turing",
+                place: "https://github.com/brucefan1983/GPUMD/issues/36",
+            },
+            Source { says: "The same in numba", place: "https://github.com/numba/numba/issues/2589" },
+        ],
+        on_h200: Some("The sum was right: code without a branch stays together."),
+        find: warp_synchronous,
+    },
+];
+
+fn activemask() -> Result<Findings, Trouble> {
+    let columns = ["--its-order", "mask, small side", "mask, large side", "ballot behind the branch", "first side"];
+    let mut table = FigureTable::new("Eight lanes branch, 24 fall through; all four orders, volta", &columns);
+    let mut ballots = Vec::new();
+    for (name, order) in [
+        ("fewer", SideOrder::Fewer),
+        ("more", SideOrder::More),
+        ("taken", SideOrder::Taken),
+        ("fall-through", SideOrder::FallThrough),
+    ] {
+        let done = Trial::new(&ACTIVEMASK_ARMS, Mode::Volta).order(order).run()?;
+        let mask = |buffer, lane| Ok::<_, Trouble>(LaneMask(done.word(buffer, lane)?).to_string());
+        ballots.push(mask("votes", 0)?);
+        let first = if done.word("ticket", 0)? == 0 { "small" } else { "large" };
+        table.row(name, [mask("arm", 0)?.into(), mask("arm", 31)?.into(), mask("votes", 0)?.into(), first.into()]);
+    }
+    let before = Trial::new(&ACTIVEMASK_ARMS, Mode::PreVolta).run()?;
+    ballots.push(LaneMask(before.word("votes", 0)?).to_string());
+    ballots.dedup();
+    let watched = Trial::new(&ACTIVEMASK_ARMS, Mode::Volta).watch()?;
+    Ok(Findings {
+        short: format!(
+            "The ballot: it gathers the lanes you name and gives {} in every order and mode; activemask only looks at who happens to be there.",
+            ballots.join(" or ")
+        ),
+        pictures: vec![draw::lanes("activemask sees one side at a time (volta)", &watched, 0, "@%few")],
+        tables: vec![table],
+        sentences: vec![
+            "__activemask() is a question about this moment. In this model sides do not fall apart further, so the masks are those of \
+             the sides; nothing promises that, and a mask that was read must not be used to name lanes for a later shuffle."
+                .to_owned(),
+            "__ballot_sync(mask, p) waits for all lanes of its mask and then asks them; the mask must come from what the program knows."
+                .to_owned(),
+        ],
+    })
+}
+
+fn shuffle_partial() -> Result<Findings, Trouble> {
+    let columns = ["mode", "it ends", "lanes with their partner's value", "lanes that never got on"];
+    let mut table = FigureTable::new("if (lane < 16) value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
+    let [before, since] = each(MODES, |mode| {
+        let done = Trial::new(&SHUFFLE_PARTIAL, mode).run()?;
+        let ended = done.finish() == "ok";
+        let exchanged = done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count();
+        let exchanged = if ended { exchanged as u64 } else { 0 };
+        table.row(mode.name(), [done.finish().into(), exchanged.into(), if ended { 0_u64 } else { 32 }.into()]);
+        Ok(done)
+    })?;
+    let stuck = Picture { title: "Where the lanes are for ever (volta)".to_owned(), lines: since.stuck() };
+    Ok(Findings {
+        short: format!("It names whom to wait for: with lanes that do not come it is a {} since Volta ({} before).", since.finish(), before.finish()),
+        pictures: vec![stuck],
+        tables: vec![table],
+        sentences: vec![
+            "Before Volta the mask is not looked at: the lanes that are there exchange among themselves.".to_owned(),
+            "Since Volta the shuffle waits for all lanes of its mask, and the missing ones wait at the end of the if for those inside. \
+             Name the lanes that take part, here 0x0000ffff."
+                .to_owned(),
+        ],
+    })
+}
+
+fn shuffle_after_exit() -> Result<Findings, Trouble> {
+    let columns = ["mode", "it ends", "lanes left", "of them with their partner's value"];
+    let mut table = FigureTable::new("if (lane >= 16) return; value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
+    let [before, since] = each(MODES, |mode| {
+        let trial = Trial::new(&SHUFFLE_AFTER_EXIT, mode);
+        let done = trial.run()?;
+        let exchanged =
+            done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count() as u64;
+        let left = trial.watch()?.of("shfl").next().map_or(0, |e| e.active.count());
+        table.row(mode.name(), [done.finish().into(), left.into(), exchanged.into()]);
+        Ok(done.finish())
+    })?;
+    let watched = Trial::new(&SHUFFLE_AFTER_EXIT, Mode::Volta).watch()?;
+    Ok(Findings {
+        short: format!("No ({before} and {since}): lanes that have ended are not waited for."),
+        pictures: vec![draw::lanes("The upper half has returned (x)", &watched, 0, "@%upper ret")],
+        tables: vec![table],
+        sentences: vec![
+            "Reading from a lane that has ended gives an undefined value, so this is only right when every lane's partner is still there, \
+             as here."
+                .to_owned(),
+            "Lanes that went another way and did not end are a different matter (`simt-sim ask shuffle-partial`).".to_owned(),
+        ],
+    })
+}
+
+fn warp_synchronous() -> Result<Findings, Trouble> {
+    let columns = ["--its-order", "sum, pre-volta", "sum, volta", "divergent branches", "sum expected"];
+    let mut table = FigureTable::new("The last warp of a reduction, 64 values", &columns);
+    let mut right = 0;
+    let orders = [
+        ("taken", SideOrder::Taken),
+        ("fall-through", SideOrder::FallThrough),
+        ("random:1", SideOrder::Random(1)),
+        ("random:2", SideOrder::Random(2)),
+    ];
+    for (name, order) in orders {
+        let [before, since] = each(MODES, |mode| Trial::new(&WARP_SYNC_REDUCTION, mode).order(order).run())?;
+        let expected: u64 = since.words("in")?.iter().map(|&w| u64::from(w)).sum();
+        let sums = [before.word("out", 0)?, since.word("out", 0)?];
+        right += sums.iter().filter(|&&s| u64::from(s) == expected).count();
+        // The one branch that splits is the last: lane 0 stores, the others return.
+        table.row(name, [sums[0].into(), sums[1].into(), since.count("divergent_branch")?.into(), expected.into()]);
+    }
+    let watched = Trial::new(&WARP_SYNC_REDUCTION, Mode::Volta).watch()?;
+    Ok(Findings {
+        short: format!(
+            "It gives the right sum in {right} of {} runs, because nothing in it splits the warp; that is luck, not a promise.",
+            orders.len() * 2
+        ),
+        pictures: vec![draw::lanes("No branch between the steps: 32 lanes all along (volta)", &watched, 0, "ld.volatile.shared.u32 %b, [%mine+128]")],
+        tables: vec![table],
+        sentences: vec![
+            "Reading what another lane of the warp has just stored is a race since Volta: the hardware may run lanes apart, and the \
+             compiler may assume that it does. Put __syncwarp() between the steps, or use shuffles; when lanes are together it costs next to nothing."
+                .to_owned(),
+        ],
+    })
+}

@@ -1,0 +1,278 @@
+//! Running bundled programs and reading what came out.
+//!
+//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps the issues of a block.
+//! A run must hold what its program expects, so an answer never rests on a run that went wrong.
+
+use super::{Bundled, Trouble};
+use simt_core::Program;
+use simt_core::base::{BlockId, Pc};
+use simt_core::diag::{self, Source};
+use simt_core::divergence::SideOrder;
+use simt_core::kernel::Kernel;
+use simt_core::launch::{Launch, Overrides};
+use simt_core::machine::{Lowering, MachineSpec, Mode, Options};
+use simt_core::observe::{Issue, Window};
+use simt_report::metrics::Value;
+use simt_report::simulate::{Simulation, record, simulate};
+use simt_report::timeline::Recording;
+use simt_report::{MemoryRow, Run};
+
+/// Every mode.
+pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
+
+/// Far more cycles than any experiment takes.
+const MAX_CYCLES: u64 = 20_000_000;
+
+/// `f` of each, or the first trouble.
+pub(crate) fn each<T, R, const N: usize>(
+    of: [T; N],
+    f: impl FnMut(T) -> Result<R, Trouble>,
+) -> Result<[R; N], Trouble> {
+    let made = of.map(f).into_iter().collect::<Result<Vec<R>, Trouble>>()?;
+    made.try_into().map_err(|_| Trouble::Missing { program: String::new(), what: "figure for each case".to_owned() })
+}
+
+/// Issues of a warp that are kept, at most; a run that hangs would have no end of them.
+const MAX_ISSUES: usize = 4096;
+
+/// A run to be made.
+#[derive(Clone, Debug)]
+pub(crate) struct Trial {
+    program: &'static Bundled,
+    mode: Mode,
+    machine: &'static str,
+    change: fn(&mut MachineSpec),
+    order: Option<SideOrder>,
+    yields: bool,
+    lowering: Lowering,
+    overrides: Overrides,
+}
+
+/// What one run left.
+pub(crate) struct Done {
+    simulation: Simulation,
+}
+
+/// The issues of one block in a run.
+pub(crate) struct Watched(Recording);
+
+impl Trial {
+    /// A program in a mode, on that mode's usual machine, each of its instructions issued as it is written.
+    pub(crate) fn new(program: &'static Bundled, mode: Mode) -> Trial {
+        let overrides = Overrides::default();
+        let machine = mode.default_machine();
+        let lowering = Lowering::AsWritten;
+        Trial { program, mode, machine, change: |_| {}, order: None, yields: true, lowering, overrides }
+    }
+
+    /// With another value for one of its constants.
+    pub(crate) fn set(mut self, name: &str, value: u64) -> Trial {
+        self.overrides.set.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// On a preset that is changed a little.
+    pub(crate) fn on(mut self, machine: &'static str, change: fn(&mut MachineSpec)) -> Trial {
+        self.machine = machine;
+        self.change = change;
+        self
+    }
+
+    /// With another order of sides.
+    pub(crate) fn order(mut self, order: SideOrder) -> Trial {
+        self.order = Some(order);
+        self
+    }
+
+    /// Without the yields that a compiler puts into spinning loops.
+    pub(crate) fn without_yields(mut self) -> Trial {
+        self.yields = false;
+        self
+    }
+
+    /// As a back end would make machine instructions of it.
+    pub(crate) fn lowered(mut self) -> Trial {
+        self.lowering = Lowering::Hardware;
+        self
+    }
+
+    /// Runs it with counters on.
+    pub(crate) fn run(&self) -> Result<Done, Trouble> {
+        let (spec, options) = self.machine()?;
+        let program = self.parse();
+        let (kernel, launch) = self.launch(&program)?;
+        let simulation =
+            simulate(&program, kernel, launch, &spec, &options, &()).map_err(|why| self.does_not_run(why))?;
+        // What a program expects, it expects of the usual orders and with the compiler's yields.
+        let usual = self.order.is_none() && self.yields;
+        match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
+            None => Ok(Done { simulation }),
+            Some(failed) => {
+                Err(Trouble::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
+            }
+        }
+    }
+
+    /// Runs it and keeps the issues of block 0.
+    pub(crate) fn watch(&self) -> Result<Watched, Trouble> {
+        self.watch_block(0)
+    }
+
+    /// Runs it and keeps the issues of a block.
+    pub(crate) fn watch_block(&self, block: u32) -> Result<Watched, Trouble> {
+        let (spec, options) = self.machine()?;
+        let program = self.parse();
+        let (kernel, launch) = self.launch(&program)?;
+        let window = Window { block: BlockId(block), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
+        let recording = record(&program, kernel, launch, &spec, &options, &window);
+        recording.map(Watched).map_err(|why| self.does_not_run(why))
+    }
+
+    fn machine(&self) -> Result<(MachineSpec, Options), Trouble> {
+        let preset = MachineSpec::preset_text(self.machine).unwrap_or_default();
+        let mut spec = MachineSpec::parse(preset).map_err(|_| self.does_not_run("no such machine"))?;
+        spec.lowering = self.lowering;
+        (self.change)(&mut spec);
+        let order = self.order.unwrap_or(spec.side_order());
+        let options = Options {
+            mode: self.mode,
+            order,
+            yields: self.yields,
+            max_cycles: MAX_CYCLES,
+            max_issues: u64::MAX,
+            jobs: 1,
+        };
+        Ok((spec, options))
+    }
+
+    fn parse(&self) -> Program {
+        Program::parse(self.program.path, self.program.text)
+    }
+
+    fn launch<'p>(&self, program: &'p Program) -> Result<(&'p Kernel, Launch), Trouble> {
+        let shown = |found: &[_]| {
+            self.does_not_run(diag::render(found, Source { name: &program.name, text: &program.text }, false))
+        };
+        if !program.is_sound() {
+            return Err(shown(&program.findings));
+        }
+        let kernel = program.kernel(None).map_err(|why| self.does_not_run(why))?;
+        let no_files = |path: &str, _| Err(format!("`{path}`: bundled programs read no files"));
+        let launch = program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
+        Ok((kernel, launch))
+    }
+
+    fn does_not_run(&self, why: impl ToString) -> Trouble {
+        Trouble::Program { program: self.program.path.to_owned(), why: why.to_string() }
+    }
+}
+
+impl Done {
+    /// A metric that counts.
+    pub(crate) fn count(&self, name: &str) -> Result<u64, Trouble> {
+        match self.simulation.run.metric(name) {
+            Some(Value::Count(n)) => Ok(n),
+            _ => Err(self.missing(format!("count `{name}`"))),
+        }
+    }
+
+    /// A metric.
+    pub(crate) fn real(&self, name: &str) -> Result<f64, Trouble> {
+        self.simulation.run.metric(name).map(Value::as_f64).ok_or_else(|| self.missing(format!("metric `{name}`")))
+    }
+
+    /// Cycles of the whole run.
+    pub(crate) fn cycles(&self) -> u64 {
+        self.simulation.run.cycles
+    }
+
+    /// How it ended: `ok`, `deadlock`, `livelock`.
+    pub(crate) fn finish(&self) -> &'static str {
+        self.simulation.run.finish.name()
+    }
+
+    /// Where the lanes of a run that hangs are, and what they wait for: two lines for each group of them.
+    pub(crate) fn stuck(&self) -> Vec<String> {
+        let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
+        let lines = groups.flat_map(|g| {
+            let who = format!("warp {}, lanes {} ({}), line {}: {}", g.warp, g.lanes, g.mask, g.line, g.text);
+            [who, format!("-> {}", g.state)]
+        });
+        lines.collect()
+    }
+
+    /// The words of a buffer, as the run left them.
+    pub(crate) fn words(&self, buffer: &str) -> Result<&[u32], Trouble> {
+        let found = self.simulation.launch.buffers.iter().find(|b| b.name == buffer);
+        found.map(|b| b.words.as_slice()).ok_or_else(|| self.missing(format!("buffer `{buffer}`")))
+    }
+
+    /// One word of a buffer.
+    pub(crate) fn word(&self, buffer: &str, at: usize) -> Result<u32, Trouble> {
+        self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
+    }
+
+    /// What the program's global loads did.
+    pub(crate) fn loads(&self) -> Result<&MemoryRow, Trouble> {
+        let row = self.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
+        row.ok_or_else(|| self.missing("global load".to_owned()))
+    }
+
+    /// Everything that reports print.
+    pub(crate) fn report(&self) -> &Run {
+        &self.simulation.run
+    }
+
+    fn missing(&self, what: String) -> Trouble {
+        Trouble::Missing { program: self.simulation.run.program.clone(), what }
+    }
+}
+
+impl Watched {
+    /// What was recorded of any program.
+    pub(crate) const fn new(recording: Recording) -> Watched {
+        Watched(recording)
+    }
+
+    /// The source line of a step, with single blanks; that of a join step is in parentheses.
+    pub(crate) fn source(&self, pc: Pc) -> String {
+        let text = self.0.step(pc).map_or("", |step| step.text.as_str());
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The number of a step's source line.
+    pub(crate) fn line(&self, pc: Pc) -> u32 {
+        self.0.line(pc)
+    }
+
+    /// Whether a step is one of the program's, not one that joins lanes.
+    pub(crate) fn is_written(&self, pc: Pc) -> bool {
+        self.0.step(pc).is_some_and(|step| step.source.is_some())
+    }
+
+    /// Lanes of a warp.
+    pub(crate) const fn lanes(&self) -> u32 {
+        self.0.warp_size
+    }
+
+    /// The warps that were seen.
+    pub(crate) fn warps(&self) -> impl Iterator<Item = u32> {
+        self.0.timeline.strips().iter().map(|strip| strip.warp)
+    }
+
+    /// What a warp issued, in order of time.
+    pub(crate) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
+        self.0.timeline.strips().iter().filter(move |strip| strip.warp == warp).flat_map(|strip| &strip.issues)
+    }
+
+    /// The issues of all warps whose source line contains `part`, warp by warp.
+    pub(crate) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+        let issues = self.0.timeline.strips().iter().flat_map(|strip| &strip.issues);
+        issues.filter(move |issue| self.source(issue.pc).contains(part))
+    }
+
+    /// Of [`of`](Self::of), those of one warp.
+    pub(crate) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+        self.issues(warp).filter(move |issue| self.source(issue.pc).contains(part))
+    }
+}

@@ -1,0 +1,83 @@
+//! Published figures and those of an H200: `figures.ron`, read once and looked up by name.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::ask::Trouble;
+use simt_report::Cell;
+
+/// The file.
+const TEXT: &str = include_str!("figures.ron");
+
+/// Everything that is in the file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Facts {
+    sources: BTreeMap<String, Place>,
+    numbers: BTreeMap<String, (f64, String)>,
+    words: BTreeMap<String, (String, String)>,
+}
+
+/// A source.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    /// What it says.
+    pub(super) says: String,
+    /// Where it stands.
+    pub(super) place: String,
+}
+
+impl Facts {
+    /// Reads the file.
+    pub(super) fn read() -> Result<Facts, Trouble> {
+        let options = ron::Options::default();
+        options
+            .from_str(TEXT)
+            .map_err(|why| Trouble::Missing { program: "figures.ron".to_owned(), what: why.to_string() })
+    }
+
+    /// The number of this name.
+    pub(super) fn number(&self, name: &str) -> Result<f64, Trouble> {
+        self.numbers.get(name).map(|&(x, _)| x).ok_or_else(|| missing(name))
+    }
+
+    /// How many times as large one number is as another.
+    pub(super) fn ratio(&self, of: &str, to: &str) -> Result<Cell, Trouble> {
+        Ok(Cell::Real(self.number(of)? / self.number(to)?))
+    }
+
+    /// The words of this name.
+    pub(super) fn word(&self, name: &str) -> Result<Cell, Trouble> {
+        self.words.get(name).map(|(word, _)| word.as_str().into()).ok_or_else(|| missing(name))
+    }
+
+    /// The source of this name.
+    pub(super) fn source(&self, name: &str) -> Result<&Place, Trouble> {
+        self.sources.get(name).ok_or_else(|| missing(name))
+    }
+}
+
+fn missing(name: &str) -> Trouble {
+    Trouble::Missing { program: "figures.ron".to_owned(), what: format!("`{name}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The code that looks names up.
+    const USERS: [&str; 4] =
+        [include_str!("../seeds.rs"), include_str!("sums.rs"), include_str!("counters.rs"), include_str!("warps.rs")];
+
+    #[test]
+    fn every_figure_has_a_source_and_is_used() {
+        let facts = Facts::read().expect("the file");
+        let sources = facts.numbers.iter().map(|(n, f)| (n, &f.1)).chain(facts.words.iter().map(|(n, f)| (n, &f.1)));
+        for (name, source) in sources {
+            assert!(facts.sources.contains_key(source), "`{name}`: no source `{source}`");
+            assert!(USERS.iter().any(|text| text.contains(&format!("\"{name}\""))), "`{name}` is not used");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Runs a submission under every launch of an assignment and keeps figures: what happened, not what it is worth.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::assignment::Assignment;
+use super::estimate::footprint;
+use super::instructions::{self, Used};
+use super::sanitise::{one_line, plain};
+use super::submission::Submission;
+use simt_core::base::BlockId;
+use simt_core::diag::{Diagnostic, Severity};
+use simt_core::launch::{Files, Launch};
+use simt_core::machine::Options;
+use simt_core::observe::Window;
+use simt_report::metrics::Value;
+use simt_report::simulate::{self, Simulation};
+use simt_report::timeline::{Axis, MapStyle, Recording, lane_map};
+use simt_report::{Finish, LaneGroup, Run, Style, Verdict};
+
+/// What was measured of one submission.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Why nothing was run, if nothing was.
+    pub refused: Option<String>,
+    /// The constants that the submission chose.
+    pub choices: BTreeMap<String, i64>,
+    /// What a student must know, a sentence each.
+    pub notes: Vec<String>,
+    /// The runs, in the order of [`Assignment::runs`].
+    pub runs: Vec<Ran>,
+    /// The instructions of the kernel.
+    pub instructions: Vec<Used>,
+    /// The branch that diverged most often, as a lane map with colours.
+    pub map: Option<String>,
+}
+
+/// One run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ran {
+    /// How it ended: a word of [`simt_core::launch::FINISHES`], or `error`.
+    pub finish: String,
+    /// Why it ended so.
+    pub message: Option<String>,
+    /// Whether it ended well and every expectation holds.
+    pub passed: bool,
+    /// What was found instead of what was expected.
+    pub details: Vec<String>,
+    /// The metrics that the assignment looks at.
+    pub metrics: BTreeMap<String, f64>,
+    /// Simulated cycles.
+    pub cycles: u64,
+    /// What the checks found; none where none were on.
+    pub findings: Vec<Found>,
+}
+
+/// A finding of the checks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    /// Its code.
+    pub code: String,
+    /// Whether it is an error.
+    pub is_error: bool,
+    /// The places in the text, ascending: two runs find the same if these are the same.
+    pub at: Vec<u32>,
+    /// What and where.
+    pub text: String,
+}
+
+/// Findings kept of a run.
+const MOST_FOUND: usize = 20;
+/// A submission that has reached one limit on cycles probably reaches all: the others are divided by this.
+const AFTER_THE_FIRST: u64 = 10;
+/// Places told of a run that hangs or faults.
+const MOST_LANES: usize = 3;
+/// Bytes of one message.
+const MESSAGE: usize = 2000;
+/// Issues of a warp within which the worst branch is looked for, and issues drawn from there.
+const MAP: (usize, usize) = (400, 14);
+
+/// Measures a submission. `cycles` are the limits of the runs; a run without one has that of the assignment.
+pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64], files: Files<'_>) -> Measured {
+    let mut measured = Measured {
+        choices: submission.choices.clone(),
+        notes: submission.notes.clone(),
+        instructions: instructions::used(submission),
+        ..Measured::default()
+    };
+    let names = assignment.metrics();
+    // Of open inputs, and of hidden ones: nothing that an open run does may depend on what a hidden one did.
+    let mut executed = [BTreeSet::new(), BTreeSet::new()];
+    let mut worst: Option<(u64, u32, usize)> = None;
+    let mut hurry = [1, 1];
+    for run in 0..assignment.runs.len() {
+        let side = usize::from(assignment.is_hidden(run));
+        let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry[side];
+        let (ran, done) = match one(assignment, submission, run, limit, files) {
+            Ok((simulation, findings)) => (ran(&simulation, &findings, submission, &names), Some(simulation.run)),
+            Err(message) => (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None),
+        };
+        if let Some(done) = done {
+            executed[side].extend(done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line));
+            worst = worst_branch(&done, run).filter(|_| !assignment.is_hidden(run)).max(worst);
+        }
+        if ran.finish == Finish::CycleLimit.name() {
+            hurry[side] = AFTER_THE_FIRST;
+        }
+        measured.runs.push(ran);
+    }
+    for used in &mut measured.instructions {
+        [used.executed, used.executed_hidden] = [0, 1].map(|side: usize| executed[side].contains(&used.line));
+    }
+    measured.map = worst.and_then(|(_, pc, run)| {
+        let cycles = measured.runs.get(run)?.cycles;
+        map(assignment, submission, (run, cycles), pc, files)
+    });
+    measured
+}
+
+/// Times, step and run of the branch that diverged most often.
+fn worst_branch(done: &Run, run: usize) -> Option<(u64, u32, usize)> {
+    done.branches.iter().filter(|b| b.divergent > 0).map(|b| (b.divergent, b.pc, run)).max()
+}
+
+fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: Files<'_>) -> Result<Launch, String> {
+    let (case, _) = assignment.runs.get(run).copied().unwrap_or_default();
+    let case = assignment.spec.cases.get(case).ok_or("there is no such case")?;
+    let reference = assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
+    // The directives name the reference's kernel and parameters; the submission's lie in the same places.
+    let mut called = submission.kernel().clone();
+    called.name.clone_from(&reference.name);
+    for (param, known) in called.params.iter_mut().zip(&reference.params) {
+        param.name.clone_from(&known.name);
+        param.ty = known.ty;
+    }
+    let overrides = assignment.overrides(case, &submission.choices);
+    let mut launch = assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
+        let first = found.first().map_or("its launch is wrong", |found| found.message.as_str());
+        plain(first, MESSAGE)
+    })?;
+    launch.stack = Some(assignment.spec.limits.stack_kib.saturating_mul(1 << 10));
+    Ok(launch)
+}
+
+fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
+    let site = assignment.runs.get(run).and_then(|&(_, site)| assignment.sites.get(site))?;
+    Some((site, site.options(max_cycles, 1)))
+}
+
+fn one(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    max_cycles: u64,
+    files: Files<'_>,
+) -> Result<(Simulation, Vec<Diagnostic>), String> {
+    let launch = launch(assignment, submission, run, files)?;
+    let (site, options) = options(assignment, run, max_cycles).ok_or("there is no such machine")?;
+    let spec = &site.spec;
+    let product = |sizes: [u32; 3]| sizes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
+    let resident = u64::from(spec.sms) * u64::from(spec.max_warps) * u64::from(spec.warp_size);
+    let threads = product(launch.grid).saturating_mul(product(launch.block)).min(resident);
+    let buffers: u64 = launch.buffers.iter().map(|buffer| buffer.bytes).sum();
+    let bytes = footprint(&submission.program.module, threads).saturating_add(buffers.saturating_mul(2));
+    let limit = assignment.spec.limits.memory_mib;
+    if bytes > limit << 20 {
+        return Err(format!(
+            "it could take {} MiB of host memory ({threads} threads at a time); the limit is {limit} MiB",
+            bytes >> 20
+        ));
+    }
+    let (program, kernel) = (&submission.program, submission.kernel());
+    match assignment.checks_of(run) {
+        None => simulate::simulate(program, kernel, launch, spec, &options, &())
+            .map(|simulation| (simulation, Vec::new()))
+            .map_err(|e| e.to_string()),
+        Some(checks) => simulate::simulate_checked(program, kernel, launch, spec, &options, &(), checks)
+            .map(|done| (done.simulation, done.findings))
+            .map_err(|e| e.to_string()),
+    }
+}
+
+fn ran(
+    simulation: &Simulation,
+    findings: &[Diagnostic],
+    submission: &Submission,
+    names: &BTreeSet<&'static str>,
+) -> Ran {
+    let run = &simulation.run;
+    let failed = run.expectations.iter().filter(|e| !e.passed);
+    let value = |name: &str| Some((name.to_owned(), run.metric(name).map(Value::as_f64)?));
+    let lines = submission.lines();
+    let found = |finding: &Diagnostic| {
+        let mut at: Vec<u32> = finding.labels.iter().map(|l| l.span.start).collect();
+        at.sort_unstable();
+        let places = finding.labels.iter().map(|l| format!("\n{}", lines.say(l.span, &l.text)));
+        Found {
+            code: finding.code.to_owned(),
+            is_error: finding.severity == Severity::Error,
+            at,
+            text: plain(&format!("{}{}", finding.message, places.collect::<String>()), MESSAGE),
+        }
+    };
+    let verdict = |verdict: &Verdict| {
+        let lanes = verdict.lanes.iter().take(MOST_LANES);
+        let words =
+            |l: &LaneGroup| format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text);
+        let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
+        plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
+    };
+    Ran {
+        finish: run.finish.name().to_owned(),
+        message: run.verdict.as_ref().map(verdict),
+        passed: run.passed(),
+        details: failed.map(|e| plain(&format!("{}: {}", e.text, e.detail), MESSAGE)).collect(),
+        metrics: names.iter().filter_map(|name| value(name)).collect(),
+        cycles: run.cycles,
+        findings: findings.iter().take(MOST_FOUND).map(found).collect(),
+    }
+}
+
+/// The first divergent execution of a branch and what follows, as a lane map. The run is made again, for as many cycles as it took.
+fn map(
+    assignment: &Assignment,
+    submission: &Submission,
+    (run, cycles): (usize, u64),
+    pc: u32,
+    files: Files<'_>,
+) -> Option<String> {
+    let (site, options) = options(assignment, run, cycles.saturating_add(1))?;
+    let look = |warps, from, limit| {
+        let launch = launch(assignment, submission, run, files).ok()?;
+        let window = Window { block: BlockId(0), warps, cycles: from..u64::MAX, limit };
+        simulate::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window).ok()
+    };
+    let all = look(0..32, 0, MAP.0)?;
+    let strips = all.timeline.strips().iter();
+    let issues = strips.flat_map(|strip| strip.issues.iter().map(move |issue| (issue, strip.warp)));
+    let here = |issue: &simt_core::observe::Issue| issue.pc.index() as u64 == u64::from(pc) && issue.diverges();
+    let (cycle, warp) = issues.filter(|(issue, _)| here(issue)).map(|(issue, warp)| (issue.cycle, warp)).min()?;
+    let mut recording = look(warp..warp.saturating_add(1), cycle, MAP.1)?;
+    recording.program = one_line(&recording.program);
+    recording.kernel = one_line(&recording.kernel);
+    recording.steps.iter_mut().for_each(|step| step.text = one_line(&step.text));
+    Some(lane_map(&recording, MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue }))
+}
+
+/// Runs a program under one launch of an assignment, everything counted.
+pub(crate) fn replay(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    files: Files<'_>,
+) -> Result<Simulation, String> {
+    one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
+}
+
+/// The lanes of a block under one launch of an assignment, at most so many issues of each warp.
+pub(crate) fn watch(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    (block, limit): (BlockId, usize),
+    files: Files<'_>,
+) -> Result<Recording, String> {
+    let launch = launch(assignment, submission, run, files)?;
+    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
+    let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
+    simulate::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
+        .map_err(|e| e.to_string())
+}

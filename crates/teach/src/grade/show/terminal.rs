@@ -1,0 +1,60 @@
+//! The report that a student reads on a terminal.
+
+use super::super::graded::{Graded, Mark};
+use super::super::sanitise::without_colour;
+use super::{lines, points};
+use simt_report::{Style, wrap};
+
+/// The report. `only`: of one criterion.
+pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
+    let mut out = format!("{}: {}\n", graded.assignment, graded.submission);
+    if let Some(failed) = &graded.failed {
+        out += &format!("\n{}\n\n", failed.text().trim_end());
+    }
+    for note in &graded.notes {
+        out += &format!("{}\n", wrap(note, style.width, "note: ", "      "));
+    }
+    let marks = graded.criteria.iter().filter(|mark| only.is_none_or(|id| id == mark.id));
+    marks.for_each(|mark| criterion(&mut out, mark, graded.failed.is_some(), style));
+    if only.is_none() {
+        out += &format!("\n{} points\n", points(graded.score, graded.max));
+        if let Some(map) = &graded.map {
+            let map = if style.color { map.clone() } else { without_colour(map) };
+            out += &format!("\nThe branch that diverged most often, where it did so first:\n{map}");
+        }
+    }
+    out
+}
+
+/// One criterion; with its title only where nothing of it was measured.
+fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
+    let (on, off) = match (style.color, mark.is_full(), mark.points > 0.0) {
+        (false, ..) => ("", ""),
+        (true, true, _) => ("\x1b[32m", "\x1b[0m"),
+        (true, false, true) => ("\x1b[33m", "\x1b[0m"),
+        (true, false, false) => ("\x1b[31m", "\x1b[0m"),
+    };
+    let gap = if unmeasured { "" } else { "\n" };
+    *out += &format!("{gap}{on}{:>9}  {}{off} [{}]\n", points(mark.points, mark.max), mark.title, mark.id);
+    if unmeasured {
+        return;
+    }
+    for (name, text) in lines(mark) {
+        for (i, line) in text.lines().enumerate() {
+            let name = if i == 0 { name } else { "" };
+            *out +=
+                &format!("{}\n", wrap(line, style.width, &format!("           {name:<9} "), "                     "));
+        }
+    }
+}
+
+/// A submission in one line, and one for each note.
+pub fn line(graded: &Graded) -> String {
+    let marks = graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
+    let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
+    let why = why.lines().next().map_or(String::new(), |first| format!("  {first}"));
+    let marks: Vec<String> = marks.collect();
+    let notes: String = graded.notes.iter().map(|note| format!("           note: {note}\n")).collect();
+    let points = points(graded.score, graded.max);
+    format!("{points:>9}  {}  ({}){why}\n{notes}", graded.submission, marks.join(", "))
+}

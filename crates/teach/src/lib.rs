@@ -1,0 +1,6 @@
+//! Teaching with simt-sim: questions with answers that are runs, quizzes, sweeps and graded assignments.
+
+pub mod ask;
+pub mod grade;
+pub mod quiz;
+pub mod sweep;

@@ -1,0 +1,15 @@
+//! Tables of simt-sim as text: PTX instruction forms and machine files. `simt-core` parses and validates them.
+
+/// PTX instruction forms, one row each, in RON.
+pub const PTX: &str = include_str!("ptx.ron");
+
+/// Machine presets: name and machine file in RON, in the order in which they are listed.
+pub const MACHINES: [(&str, &str); 7] = [
+    ("teaching", include_str!("machines/teaching.ron")),
+    ("fermi", include_str!("machines/fermi.ron")),
+    ("kepler", include_str!("machines/kepler.ron")),
+    ("pascal", include_str!("machines/pascal.ron")),
+    ("volta", include_str!("machines/volta.ron")),
+    ("ampere", include_str!("machines/ampere.ron")),
+    ("h200", include_str!("machines/h200.ron")),
+];
