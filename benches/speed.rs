@@ -4,11 +4,13 @@
 //! the name says otherwise.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{MachineSpec, Mode, Options};
+use simt_core::machine::Options;
+use simt_core::spec::{MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
+use simt_threads::Threads;
 
 const REDUCTIONS: [&str; 3] = ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"];
 
@@ -26,8 +28,8 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
-    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX, jobs };
-    let done = simulate(program, kernel, launch, &spec, &options, &()).expect("a run");
+    let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX };
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options), &Threads::new(jobs)).expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));
     done.run.metric("inst_executed").expect("counted").as_f64() as u64
 }

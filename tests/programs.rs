@@ -7,11 +7,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use simt_core::Program;
 use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{MachineSpec, Mode, Options, Side};
+use simt_core::machine::Options;
+use simt_core::spec::{MachineSpec, Mode, Side};
+use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
 
 /// Programs that are made for more data than a test of their meaning needs run on this many elements.
@@ -80,8 +81,8 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
         Side::Fewer => SideOrder::Fewer,
         Side::More => SideOrder::More,
     };
-    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX, jobs: 1 };
-    let done = simulate(&program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
+    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).map_err(|e| e.to_string())?;
     let failed: Vec<String> = done
         .run
         .expectations

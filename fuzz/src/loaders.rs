@@ -2,9 +2,10 @@
 
 use std::sync::LazyLock;
 
-use simt_core::Program;
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, MachineSpec, Options};
+use simt_core::machine::Options;
+use simt_core::spec::MachineSpec;
+use simt_core::{Job, Program};
 use simt_gpu::calibrate;
 use simt_gpu::{DivergenceRecord, Explanations, GeneratedRecord, Observation};
 use simt_report::profile::Profile;
@@ -33,9 +34,8 @@ pub fn machine(data: &[u8]) {
         .launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()))
         .unwrap_or_else(|found| panic!("the program cannot be launched: {found:?}"));
     for &mode in &spec.modes {
-        let options =
-            Options { mode, order: spec.side_order(), yields: true, max_cycles: 2_000, max_issues: u64::MAX, jobs: 1 };
-        let _ = machine::run(kernel, launch.clone(), &spec, &options, &(), || ()).map(|outcome| outcome.finish);
+        let options = Options { mode, order: spec.side_order(), yields: true, max_cycles: 2_000, max_issues: u64::MAX };
+        let _ = Job::new(program, kernel, launch.clone(), &spec, options).execute(&()).map(|outcome| outcome.finish);
     }
 }
 

@@ -1,14 +1,17 @@
 //! Program texts: parsed, checked, run.
 
-use simt_core::Program;
 use simt_core::base::BlockId;
 use simt_core::checks::Checks;
 use simt_core::diag::has_errors;
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::{Kernel, Op, Special};
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{self, Finish, MachineSpec, Mode, Options};
+use simt_core::machine::{Finish, Options};
 use simt_core::observe::Window;
+use simt_core::ptxas;
+use simt_core::spec::Target;
+use simt_core::spec::{MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_core::{oracle, ptx};
 use simt_gpu::instrument::instrument;
 use simt_report::annotate::{Source, annotate};
@@ -54,8 +57,7 @@ pub fn check(data: &[u8]) {
     for kernel in program.kernels.iter().take(4) {
         let _ = report::cfg::dot(kernel, &program.text);
         for (spec, mode) in sites() {
-            let code = machine::lower(kernel, &spec, mode);
-            let _ = machine::stream(code.kernel(), mode, true);
+            let _ = ptxas::compile(kernel, &Target::new(&spec, true), mode);
         }
     }
     let probed = instrument(&program.module, 32, None).text;
@@ -93,14 +95,8 @@ pub fn run(data: &[u8]) {
     }
     let oracle = oracle::run(kernel, &launch, 40_000);
     for (spec, mode) in sites() {
-        let options = Options {
-            mode,
-            order: SideOrder::Fewer,
-            yields: true,
-            max_cycles: MOST_CYCLES,
-            max_issues: u64::MAX,
-            jobs: 1,
-        };
+        let options =
+            Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: MOST_CYCLES, max_issues: u64::MAX };
         let clean = whole(&program, kernel, &launch, &spec, &options);
         if let (Some(after), Ok(expected)) = (clean, &oracle)
             && spec.warp_size == 32
@@ -115,7 +111,9 @@ pub fn run(data: &[u8]) {
 /// A run with every check and every text that can be made of it. Gives the launch afterwards if nothing at all was found.
 fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
     let style = Style { width: 80, color: false };
-    let checked = simulate::simulate_checked(program, kernel, launch.clone(), spec, options, &(), Checks::ALL).ok()?;
+    let checked =
+        simulate::simulate_checked(Job::new(&program, kernel, launch.clone(), spec, options.clone()), &(), Checks::ALL)
+            .ok()?;
     laws::findings(&checked.findings, &program.text);
     let simulation = checked.simulation;
     laws::harmless(&report::text(&simulation.run, style));
@@ -124,7 +122,8 @@ fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec
     simulation.run.to_json().expect("a report can be written as JSON");
 
     let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
-    let recording = simulate::record(program, kernel, launch.clone(), spec, options, &window).ok()?;
+    let recording =
+        simulate::record(&Job::new(&program, kernel, launch.clone(), spec, options.clone()), &window).ok()?;
     laws::harmless(&lane_map(&recording, MapStyle { style, axis: Axis::Cycle }));
     (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty()).then_some(simulation.launch)
 }

@@ -6,6 +6,7 @@ use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record, Row, Sheet, Tro
 
 use super::args::{CalibrateArgs, Format, MachineChoice};
 use super::{Exit, Failure, crosscheck, job, output, source};
+use simt_threads::Threads;
 
 /// Runs the experiments and prints both figures of each.
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
@@ -20,7 +21,7 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     let machine = job::machine(&choice)?;
     let record = measure(args, &chosen)?;
     let rows = chosen.iter().map(|experiment| {
-        let simulated = match calibrate::simulated(experiment, &machine.spec, 0) {
+        let simulated = match calibrate::simulated(experiment, &machine.spec, &Threads::new(0)) {
             Ok(figure) => Some(figure),
             Err(e) => {
                 output::error(&format!("note: {} cannot be simulated: {e}\n", experiment.name));

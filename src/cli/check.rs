@@ -3,8 +3,7 @@
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
 use simt_core::kernel::{Kernel, Refused, support};
-use simt_core::machine::{self, Options};
-use simt_core::{NoKernel, Program};
+use simt_core::{Job, NoKernel, Program};
 use simt_report::Run;
 
 use super::args::{CheckArgs, RunningChoice};
@@ -102,8 +101,8 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
         Err(found) => return Ok(found),
     };
     let machine = job::machine(&running.machine)?;
-    let code = machine::lower(kernel, &machine.spec, machine.mode);
-    let fits = machine::fits(&code, &launch, &machine.spec);
+    let options = machine.options(&running.limit);
+    let fits = Job::new(program, kernel, launch, &machine.spec, options).fits();
     Ok(fits.err().map(|why| Diagnostic::error("too-large", kernel.span, why.to_string())).into_iter().collect())
 }
 
@@ -113,17 +112,10 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let machine = job::machine(&running.machine)?;
     let kernel = program.kernel(running.kernel.as_deref()).map_err(Failure::new)?;
     let launch = job::launch(program, kernel, &running.launch)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !running.machine.no_yield,
-        max_cycles: running.limit.cycles(),
-        max_issues: running.limit.issues(),
-        jobs: 1,
-    };
+    let options = machine.options(&running.limit);
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
-    let bar = Bar::new(&launch, &options, args.quiet);
-    let (simulation, findings) = wanted.run(program, kernel, launch, &machine.spec, &options, &bar)?;
+    let bar = Bar::new(&launch, &options, args.quiet, 1);
+    let (simulation, findings) = wanted.run(Job::new(program, kernel, launch, &machine.spec, options), &bar)?;
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
     if !args.quiet {

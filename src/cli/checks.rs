@@ -1,13 +1,10 @@
 //! What `run` and `check --run` share: the choice of checks, and their findings on the terminal.
 
-use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity};
-use simt_core::divergence::SideOrder;
-use simt_core::kernel::Kernel;
-use simt_core::launch::Launch;
-use simt_core::machine::{MachineSpec, Options, Policy, Progress};
+use simt_core::machine::Host;
 use simt_core::schedules::Different;
+use simt_core::{Job, Program};
 use simt_report::simulate::{self, Simulation};
 
 use super::{Failure, output, source};
@@ -25,17 +22,6 @@ pub(crate) fn chosen(list: Option<&str>) -> Result<Option<Checks>, Failure> {
     })
 }
 
-/// The machine and options under `--schedule SEED`, if it was given.
-pub(crate) fn scheduled(spec: &MachineSpec, options: &Options, seed: Option<u64>) -> (MachineSpec, Options) {
-    match seed {
-        None => (spec.clone(), options.clone()),
-        Some(seed) => (
-            MachineSpec { policy: Policy::Adversarial { seed }, ..spec.clone() },
-            Options { order: SideOrder::Random(seed), ..options.clone() },
-        ),
-    }
-}
-
 /// What is wanted of a run beside its report.
 pub(crate) struct Wanted {
     /// Checks.
@@ -46,30 +32,18 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// Runs the kernel; the findings of checks and schedules, too.
-    pub(crate) fn run(
-        &self,
-        program: &Program,
-        kernel: &Kernel,
-        launch: Launch,
-        spec: &MachineSpec,
-        options: &Options,
-        progress: &impl Progress,
-    ) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
-        let again = (self.schedules > 0).then(|| launch.clone());
+    pub(crate) fn run(&self, job: Job<'_>, host: &dyn Host) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
+        let again = (self.schedules > 0).then(|| job.clone());
         let (mut simulation, mut findings) = match self.on {
-            None => {
-                let done = simulate::simulate(program, kernel, launch, spec, options, progress);
-                (done.map_err(Failure::new)?, Vec::new())
-            }
+            None => (simulate::simulate(job, host).map_err(Failure::new)?, Vec::new()),
             Some(on) => {
-                let done = simulate::simulate_checked(program, kernel, launch, spec, options, progress, on);
-                let done = done.map_err(Failure::new)?;
+                let done = simulate::simulate_checked(job, host, on).map_err(Failure::new)?;
                 (done.simulation, done.findings)
             }
         };
-        if let Some(launch) = again {
+        if let Some(job) = again {
             let ended = (&simulation.finish, &simulation.launch);
-            let different = simt_core::schedules::another_result(kernel, &launch, spec, options, self.schedules, ended);
+            let different = simt_core::schedules::another_result(&job, self.schedules, ended);
             let different = different.map_err(Failure::new)?;
             simulation.run.notes.push(tried(self.schedules, different.as_ref()));
             findings.extend(different.map(|d| d.finding));

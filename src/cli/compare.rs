@@ -8,8 +8,9 @@ use simt_report::timeline::Recording;
 use simt_report::{self as report, Run, Style};
 
 use super::args::{CompareArgs, Format, PageChoice, ProgramChoice};
+use super::job::Setup;
 use super::progress::Bar;
-use super::{Exit, Failure, job, output, page, runs, source};
+use super::{Exit, Failure, output, page, runs};
 
 /// The most issues of block 0 whose order is compared.
 const STREAM_LIMIT: usize = 4_000_000;
@@ -65,16 +66,13 @@ impl Side {
 }
 
 fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice) -> Result<Side, Failure> {
-    let machine = job::machine(&chosen.machine)?;
-    let program = source::read_runnable(&chosen.file, chosen.kernel.as_deref(), true)?;
-    let kernel = program.kernel(chosen.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &chosen.launch)?;
-    let options = runs::options(chosen, &machine, jobs);
-    let streams = simulate::issue_streams(&program, kernel, launch.clone(), &machine.spec, &options, STREAM_LIMIT);
-    let recording = page::recording(page, &program, kernel, &launch, &machine.spec, &options)?;
-    let bar = Bar::new(&launch, &options, false);
-    let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &bar).map_err(Failure::new)?;
+    let (setup, launch) = Setup::new(chosen, true)?;
+    let recording = page::recording(page, &setup, &launch)?;
+    let bar = Bar::new(&launch, &setup.options, false, jobs);
+    let job = setup.job(launch);
+    let streams = simulate::issue_streams(&job, STREAM_LIMIT).map_err(Failure::new)?;
+    let done = simulate::simulate(job, &bar).map_err(Failure::new)?;
     bar.clear();
-    let (streams, sources) = (streams.map_err(Failure::new)?, page::sources(&done.run, &program));
+    let sources = page::sources(&done.run, &setup.program);
     Ok(Side { run: done.run, streams, recording, sources })
 }

@@ -10,16 +10,17 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use simt_core::Program;
 use simt_core::isa::Type;
 use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
-use simt_core::machine::{Finish, Options};
+use simt_core::machine::Finish;
+use simt_core::{Job, Program};
 use simt_gpu::{self as gpu, BufferComparison, Comparison, DeviceError, DeviceRun, Observation, Tolerance};
 use simt_report::simulate::{self, Simulation};
 
 use super::args::{CrosscheckArgs, LaunchChoice};
 use super::{Exit, Failure, job, output, source};
+use simt_threads::Threads;
 
 /// Compares each file; the worst result is the exit code.
 pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
@@ -175,16 +176,10 @@ struct Simulated {
 
 fn simulate(args: &CrosscheckArgs, program: &Program, kernel: &Kernel, launch: Launch) -> Result<Simulated, Failure> {
     let machine = job::machine(&args.machine)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.machine.no_yield,
-        max_cycles: args.limit.cycles(),
-        max_issues: args.limit.issues(),
-        jobs: 0,
-    };
+    let options = machine.options(&args.limit);
     let before = launch.clone();
-    let done = simulate::simulate(program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+    let done = simulate::simulate(Job::new(program, kernel, launch, &machine.spec, options), &Threads::new(0))
+        .map_err(Failure::new)?;
     Ok(Simulated { before, done, ours: format!("{}, {}", machine.spec.name, machine.mode.name()) })
 }
 

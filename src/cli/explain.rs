@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use simt_core::Program;
-use simt_core::machine::Options;
+use simt_core::{Job, Program};
 use simt_report::explain::{self, Page, Subject};
 use simt_report::simulate;
 
 use super::args::ExplainArgs;
 use super::{Exit, Failure, job, output, source};
+use simt_threads::Threads;
 
 /// Lists the names, or explains one.
 pub(crate) fn explain(args: &ExplainArgs) -> Result<Exit, Failure> {
@@ -45,16 +45,9 @@ fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result
             let program = source::read_runnable(file, args.kernel.as_deref(), true)?;
             let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
             let launch = job::launch(&program, kernel, &args.launch)?;
-            let options = Options {
-                mode: machine.mode,
-                order: machine.order,
-                yields: !args.machine.no_yield,
-                max_cycles: args.limit.cycles(),
-                max_issues: args.limit.issues(),
-                jobs: 0,
-            };
-            let done =
-                simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+            let options = machine.options(&args.limit);
+            let job = Job::new(&program, kernel, launch, &machine.spec, options);
+            let done = simulate::simulate(job, &Threads::new(0)).map_err(Failure::new)?;
             Ok(explain::in_run(page, &done.run, width))
         }
     }

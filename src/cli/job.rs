@@ -1,15 +1,16 @@
-//! From what was typed to what is run: machine, mode, side order, launch.
+//! From what was typed to what is run: machine, mode, side order, launch, and the [`Job`] made of them.
 
 use std::path::Path;
 
-use simt_core::Program;
 use simt_core::diag::{self, Diagnostic, Source, closest};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{self, Launch, Overrides};
-use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_core::machine::Options;
+use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::{Job, Program};
 
-use super::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg};
+use super::args::{LaunchChoice, LimitChoice, LoweringArg, MachineChoice, ModeArg, ProgramChoice};
 use super::source::read_text;
 use super::{Failure, output, reading, source};
 
@@ -18,6 +19,49 @@ pub(crate) struct Machine {
     pub(crate) spec: MachineSpec,
     pub(crate) mode: Mode,
     pub(crate) order: SideOrder,
+    /// True if spin loops yield.
+    pub(crate) yields: bool,
+}
+
+impl Machine {
+    /// The options of a run in the machine's mode.
+    pub(crate) fn options(&self, limit: &LimitChoice) -> Options {
+        let Machine { mode, order, yields, .. } = *self;
+        Options { mode, order, yields, max_cycles: limit.cycles(), max_issues: limit.issues() }
+    }
+}
+
+/// A resolved command line: program, machine and options.
+pub(crate) struct Setup {
+    pub(crate) program: Program,
+    pub(crate) machine: MachineSpec,
+    pub(crate) options: Options,
+    /// Index of the kernel.
+    kernel: usize,
+}
+
+impl Setup {
+    /// Reads and resolves; `quiet` leaves the program's warnings out.
+    pub(crate) fn new(choice: &ProgramChoice, quiet: bool) -> Result<(Setup, Launch), Failure> {
+        let machine = machine(&choice.machine)?;
+        let options = machine.options(&choice.limit);
+        let wanted = choice.kernel.as_deref();
+        let program = source::read_runnable(&choice.file, wanted, quiet)?;
+        let kernel = program.kernel(wanted).map_err(Failure::new)?;
+        let launch = launch(&program, kernel, &choice.launch)?;
+        let kernel = program.kernels.iter().position(|k| k.name == kernel.name).unwrap_or_default();
+        Ok((Setup { program, machine: machine.spec, options, kernel }, launch))
+    }
+
+    /// The kernel as written.
+    pub(crate) fn kernel(&self) -> &Kernel {
+        &self.program.kernels[self.kernel]
+    }
+
+    /// The run.
+    pub(crate) fn job(&self, launch: Launch) -> Job<'_> {
+        Job::new(&self.program, self.kernel(), launch, &self.machine, self.options.clone())
+    }
 }
 
 /// Resolves the machine options.
@@ -68,7 +112,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         Some(text) => text.parse().map_err(|e| Failure::new(format!("--its-order {text}: {e}")))?,
         None => spec.side_order(),
     };
-    Ok(Machine { spec, mode, order })
+    Ok(Machine { spec, mode, order, yields: !choice.no_yield })
 }
 
 fn load_machine(name: &str) -> Result<MachineSpec, Failure> {

@@ -5,8 +5,8 @@ use std::io::{IsTerminal, stdout};
 use simt_core::base::MAX_LANES;
 use simt_core::diag::printable;
 use simt_core::isa::Isa;
-use simt_core::machine::{MachineSpec, Mode};
 use simt_core::ptx;
+use simt_core::spec::{MachineSpec, Mode};
 use simt_gpu::instrument::instrument;
 use simt_report as report;
 

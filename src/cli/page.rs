@@ -3,15 +3,14 @@
 use std::path::Path;
 
 use simt_core::Program;
-use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
-use simt_core::machine::{MachineSpec, Options};
 use simt_report::Run;
 use simt_report::annotate::{Source, origins};
 use simt_report::simulate;
 use simt_report::timeline::Recording;
 
 use super::args::{PageChoice, WindowChoice};
+use super::job::Setup;
 use super::timeline::{self, Warps};
 use super::{Failure, source};
 
@@ -34,19 +33,12 @@ pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
 }
 
 /// The window that the page shows; nothing when there is no page to write.
-pub(crate) fn recording(
-    choice: &PageChoice,
-    program: &Program,
-    kernel: &Kernel,
-    launch: &Launch,
-    spec: &MachineSpec,
-    options: &Options,
-) -> Result<Option<Recording>, Failure> {
+pub(crate) fn recording(choice: &PageChoice, setup: &Setup, launch: &Launch) -> Result<Option<Recording>, Failure> {
     if choice.html.is_none() {
         return Ok(None);
     }
-    let window = timeline::resolve(&choice.window, Warps::Page, launch, spec.warp_size)?;
-    simulate::record(program, kernel, launch.clone(), spec, options, &window).map(Some).map_err(Failure::new)
+    let window = timeline::resolve(&choice.window, Warps::Page, launch, setup.machine.warp_size)?;
+    simulate::record(&setup.job(launch.clone()), &window).map(Some).map_err(Failure::new)
 }
 
 /// The texts of a run's lines: the files that the program was compiled from, looked for beside it, and itself.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simt_core::machine::MachineSpec;
+use simt_core::spec::MachineSpec;
 use simt_report::compare::Comparison;
 use simt_report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_report::simulate;
@@ -11,8 +11,10 @@ use simt_report::{Finish, Run};
 use simt_teach::sweep::Chart;
 
 use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
+use super::job::Setup;
 use super::timeline::{Warps, axis, record, resolve};
-use super::{Exit, Failure, cfg, compare, job, output, runs, source, sweep};
+use super::{Exit, Failure, cfg, compare, output, runs, sweep};
+use simt_threads::Threads;
 
 /// The most pixels of a picture, at 100 %; larger ones no viewer shows.
 const MAX_PIXELS: u64 = 60_000_000;
@@ -127,25 +129,17 @@ fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus)
 
 /// The ways that lanes took, in a window or in the whole run.
 fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Result<Walk, Failure> {
-    let machine = job::machine(&run.machine)?;
-    let program = source::read_runnable(&run.file, run.kernel.as_deref(), true)?;
-    let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
-    cfg::drawable(kernel)?;
-    let launch = job::launch(&program, kernel, &run.launch)?;
-    let window = window.map(|w| resolve(w, Warps::All, &launch, machine.spec.warp_size)).transpose()?;
-    let options = runs::options(run, &machine, jobs);
-    simulate::walk(&program, kernel, launch, &machine.spec, &options, window.as_ref()).map_err(Failure::new)
+    let (setup, launch) = Setup::new(run, true)?;
+    cfg::drawable(setup.kernel())?;
+    let window = window.map(|w| resolve(w, Warps::All, &launch, setup.machine.warp_size)).transpose()?;
+    simulate::walk(setup.job(launch), window.as_ref(), &Threads::new(jobs)).map_err(Failure::new)
 }
 
 /// A whole run, and what its machine could do.
 fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
-    let machine = job::machine(&run.machine)?;
-    let program = source::read_runnable(&run.file, run.kernel.as_deref(), true)?;
-    let kernel = program.kernel(run.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &run.launch)?;
-    let options = runs::options(run, &machine, jobs);
-    let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
-    Ok((done.run, simulate::roof(&machine.spec)))
+    let (setup, launch) = Setup::new(run, true)?;
+    let done = simulate::simulate(setup.job(launch), &Threads::new(jobs)).map_err(Failure::new)?;
+    Ok((done.run, simulate::roof(&setup.machine)))
 }
 
 /// Draws a picture of what `run` ran: of a window, as `plot` chooses it by itself; of the control flow, all of it.

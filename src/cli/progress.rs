@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use simt_core::launch::Launch;
-use simt_core::machine::{Options, Progress};
+use simt_core::machine::{Host, Options};
+
+use simt_threads::Threads;
 
 /// Runs that are shorter show nothing.
 const MOMENT: Duration = Duration::from_secs(1);
@@ -19,18 +21,20 @@ pub(crate) struct Bar {
     issued: AtomicU64,
     /// Instructions at which the run is given up.
     limit: u64,
+    threads: Threads,
 }
 
 impl Bar {
     /// For a run to come.
-    pub(crate) fn new(launch: &Launch, options: &Options, quiet: bool) -> Bar {
+    pub(crate) fn new(launch: &Launch, options: &Options, quiet: bool, jobs: usize) -> Bar {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
         let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {msg}") {
             bar.set_style(style);
         }
+        let threads = Threads::new(jobs);
         let wanted = !quiet && std::io::stderr().is_terminal();
-        Bar { bar, wanted, started: Instant::now(), issued: AtomicU64::new(0), limit: options.max_issues }
+        Bar { bar, wanted, started: Instant::now(), issued: AtomicU64::new(0), limit: options.max_issues, threads }
     }
 
     /// Removes the bar from the terminal.
@@ -51,7 +55,11 @@ impl Bar {
     }
 }
 
-impl Progress for Bar {
+impl Host for Bar {
+    fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
+        self.threads.each(n, task);
+    }
+
     fn blocks_done(&self, blocks: u64) {
         self.bar.inc(blocks);
         self.show();

@@ -1,5 +1,6 @@
 //! `simt-sim run`: from arguments to report and exit code.
 
+use simt_core::Job;
 use simt_core::diag::{Diagnostic, has_errors};
 use simt_core::machine::Finish;
 use simt_report as report;
@@ -7,8 +8,9 @@ use simt_report::html::{self, Part};
 use simt_report::simulate::Simulation;
 
 use super::args::{Format, PictureFile, RunArgs};
+use super::job::Setup;
 use super::progress::Bar;
-use super::{Exit, Failure, checks, job, output, page, plot, runs, source};
+use super::{Exit, Failure, checks, output, page, plot};
 
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
@@ -17,27 +19,26 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     }
     let on = checks::chosen(args.checks.checks.as_deref())?;
     page::sensible(&args.page)?;
-    let machine = job::machine(&args.program.machine)?;
-    let program = source::read_runnable(&args.program.file, args.program.kernel.as_deref(), args.quiet)?;
-    let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &args.program.launch)?;
-    let options = runs::options(&args.program, &machine, args.jobs);
-    let recording = page::recording(&args.page, &program, kernel, &launch, &machine.spec, &options)?;
-    let bar = Bar::new(&launch, &options, args.quiet);
-    let (spec, options) = checks::scheduled(&machine.spec, &options, args.checks.schedule);
+    let (mut setup, launch) = Setup::new(&args.program, args.quiet)?;
+    let recording = page::recording(&args.page, &setup, &launch)?;
+    let bar = Bar::new(&launch, &setup.options, args.quiet, args.jobs);
+    if let Some(seed) = args.checks.schedule {
+        (setup.machine, setup.options) = Job::adversarial(&setup.machine, &setup.options, seed);
+    }
     let wanted = checks::Wanted { on, schedules: args.checks.schedules };
-    let (mut simulation, findings) = wanted.run(&program, kernel, launch, &spec, &options, &bar)?;
+    let (mut simulation, findings) = wanted.run(setup.job(launch), &bar)?;
+    let program = &setup.program;
     bar.clear();
-    output::error(&checks::shown(&program, &findings, args.quiet));
+    output::error(&checks::shown(program, &findings, args.quiet));
     if let (Some(path), Some(recording)) = (&args.page.html, &recording) {
-        let sources = page::sources(&simulation.run, &program);
+        let sources = page::sources(&simulation.run, program);
         let part = Part { run: &simulation.run, recording, sources: &sources };
         output::write_file(path, html::run_page(part).as_bytes())?;
     }
     if !args.quiet {
         let style = report::Style { width: output::width(), color: output::color_out() };
         let text = if args.annotate {
-            report::annotate::annotate(&simulation.run, &page::sources(&simulation.run, &program), style)
+            report::annotate::annotate(&simulation.run, &page::sources(&simulation.run, program), style)
         } else if args.format == Format::Json {
             keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?
@@ -50,7 +51,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         output::print(&text)?;
     }
     for PictureFile { kind, path } in &args.plot {
-        plot::draw_of_run(*kind, path, args, &simulation.run, &machine.spec)?;
+        plot::draw_of_run(*kind, path, args, &simulation.run, &setup.machine)?;
     }
     Ok(exit(&simulation, &findings))
 }

@@ -1,9 +1,7 @@
 //! One command line for several runs.
 
-use simt_core::machine::Options;
-
+use super::Failure;
 use super::args::{LaunchChoice, MachineChoice, ProgramChoice, RunsChoice};
-use super::{Failure, job};
 
 /// Deals the options out: whatever is given once goes to all runs, the rest to one each. There are at most `most` runs.
 pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice>, Failure> {
@@ -55,18 +53,6 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
         limit: choice.limit,
     };
     Ok(constants.into_iter().enumerate().map(run).collect())
-}
-
-/// The options of a run on a resolved machine.
-pub(crate) fn options(choice: &ProgramChoice, machine: &job::Machine, jobs: usize) -> Options {
-    Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !choice.machine.no_yield,
-        max_cycles: choice.limit.cycles(),
-        max_issues: choice.limit.issues(),
-        jobs,
-    }
 }
 
 /// Nothing, one value for all, or one each.

@@ -12,10 +12,10 @@ mod terminal;
 
 use simt_core::base::BlockId;
 use simt_core::debug::{self, Debugger, Focus};
-use simt_core::machine::{self, Options};
 
 use super::args::StepArgs;
-use super::{Exit, Failure, job, output, source};
+use super::job::Setup;
+use super::{Exit, Failure, output};
 use app::App;
 use facts::Facts;
 use keys::Key;
@@ -27,26 +27,15 @@ pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
     if script.is_none() {
         terminal::is_there()?;
     }
-    let machine = job::machine(&args.program.machine)?;
-    let program = source::read_runnable(&args.program.file, args.program.kernel.as_deref(), true)?;
-    let kernel = program.kernel(args.program.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &args.program.launch)?;
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.program.machine.no_yield,
-        max_cycles: args.program.limit.cycles(),
-        max_issues: args.program.limit.issues(),
-        jobs: 1,
-    };
+    let (setup, launch) = Setup::new(&args.program, true)?;
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-    let warps = threads.div_ceil(u64::from(machine.spec.warp_size));
+    let warps = threads.div_ceil(u64::from(setup.machine.warp_size));
     within("--block-id", args.block_id, blocks)?;
     within("--warp", args.warp, warps)?;
     let focus = Focus { block: BlockId(args.block_id), warp: args.warp };
-    let code = machine::lower(kernel, &machine.spec, options.mode);
-    let facts = Facts::new(&program, code.kernel(), &machine.spec, &options);
+    let job = setup.job(launch);
+    let facts = Facts::new(&job);
     let work = |debugger: Debugger<'_>| {
         let mut app = App::new(debugger, &facts, focus);
         match script {
@@ -54,7 +43,8 @@ pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
             None => terminal::run(&mut app),
         }
     };
-    debug::open(code.clone(), launch, &machine.spec, &options, focus.block, work).map_err(Failure::new)??;
+    debug::open(&job.code, job.launch.clone(), job.machine, &job.options, focus.block, work)
+        .map_err(Failure::new)??;
     Ok(Exit::Ok)
 }
 

@@ -12,7 +12,7 @@ use simt_teach::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
 use super::args::SweepArgs;
 use super::{Exit, Failure, output, plot, reading, source};
-use points::{Job, axes, simulate};
+use points::{Planned, axes, simulate};
 
 /// The largest file of results, in bytes: a record takes some kilobytes.
 const MOST_RESULTS: u64 = 1 << 30;
@@ -105,11 +105,12 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     let points = sweep::product(&axes).map_err(Failure::new)?;
     let mine = |&(i, _): &(usize, Point)| args.shard.is_none_or(|shard| shard.takes(i));
     let points = points.into_iter().enumerate().filter(mine).map(|(_, point)| point);
-    let jobs: Vec<Job> = points.map(|point| Job::new(args, &program, kernel, point)).collect::<Result<_, _>>()?;
+    let jobs: Vec<Planned> =
+        points.map(|point| Planned::new(args, &program, kernel, point)).collect::<Result<_, _>>()?;
 
     let out = args.out.as_deref();
     let mut results = resume(out)?;
-    let there = |job: &Job| results.find(&program.name, &kernel.name, &job.point);
+    let there = |job: &Planned| results.find(&program.name, &kernel.name, &job.point);
     let stale = jobs.iter().filter(|job| there(job).is_some_and(|record| record.inputs != job.inputs)).count();
     if let (Some(out), 1.., false) = (out, stale, args.replace) {
         return Err(Failure::new(format!(
@@ -119,8 +120,8 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
         )));
     }
     // A point that could not be run is tried again: it costs little.
-    let is_done = |job: &&Job| there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error());
-    let (done, todo): (Vec<&Job>, Vec<&Job>) = jobs.iter().partition(is_done);
+    let is_done = |job: &&Planned| there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error());
+    let (done, todo): (Vec<&Planned>, Vec<&Planned>) = jobs.iter().partition(is_done);
     if !done.is_empty() {
         output::error(&format!("note: {} of {} points are done already\n", done.len(), jobs.len()));
     }
@@ -130,7 +131,7 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     // Few points leave host threads over, which run SMs instead.
     let threads = if args.jobs == 0 { rayon::current_num_threads() } else { args.jobs };
     let inner = (threads / todo.len().max(1)).max(1);
-    let work = |job: &&Job| simulate(args, &program, kernel, job, inner);
+    let work = |job: &&Planned| simulate(args, &program, kernel, job, inner);
     let records = sweep::run(args.jobs, &todo, work, |record| {
         bar.inc(1);
         lines.as_mut().map_or(Ok(()), |lines| lines.write(&(record.to_line() + "\n")))

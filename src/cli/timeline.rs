@@ -10,7 +10,8 @@ use simt_report::simulate;
 use simt_report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
 use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
-use super::{Exit, Failure, job, output, runs, source};
+use super::job::Setup;
+use super::{Exit, Failure, output};
 
 /// Prints the lane map.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
@@ -52,14 +53,9 @@ const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
 pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
-    let machine = job::machine(&choice.machine)?;
-    let program = source::read_runnable(&choice.file, choice.kernel.as_deref(), true)?;
-    let kernel = program.kernel(choice.kernel.as_deref()).map_err(Failure::new)?;
-    let launch = job::launch(&program, kernel, &choice.launch)?;
-    let window = resolve(window, default, &launch, machine.spec.warp_size)?;
-    let options = runs::options(choice, &machine, 1);
-    let recording =
-        simulate::record(&program, kernel, launch, &machine.spec, &options, &window).map_err(Failure::new)?;
+    let (setup, launch) = Setup::new(choice, true)?;
+    let window = resolve(window, default, &launch, setup.machine.warp_size)?;
+    let recording = simulate::record(&setup.job(launch), &window).map_err(Failure::new)?;
     // Also where the format has no place for it.
     output::warn_of(recording.ending());
     Ok(recording)

@@ -10,7 +10,7 @@ fn the_h200_that_is_simulated_measures_as_the_real_one() {
     let mut far = Vec::new();
     for experiment in EXPERIMENTS {
         let measured = record.figure(experiment).unwrap_or_else(|| panic!("{} was not measured", experiment.name));
-        let figure = simulated(experiment, &spec, 1).unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
+        let figure = simulated(experiment, &spec, &()).unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
         let row = Row::new(experiment, Some(figure), Some(measured));
         if !row.is_close() {
             far.push(format!("{}: {figure:.2}, measured {measured:.2}", row.name));

@@ -1,10 +1,11 @@
 //! How calls go wrong, and how they meet locks, barriers and exits: each program is the smallest that shows it, and what is expected
 //! of it is derived by hand.
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{MODES, launch, machine, options};
@@ -38,7 +39,8 @@ fn program(threads: u32, functions: &str, body: &str) -> Program {
 fn run(program: &Program, mode: Mode) -> Simulation {
     let (kernel, launch) = launch(program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     let spec = machine(mode.default_machine());
-    simulate(program, kernel, launch, &spec, &options(mode, SideOrder::Fewer, 100_000_000), &()).expect("it fits")
+    simulate(Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Fewer, 100_000_000)), &())
+        .expect("it fits")
 }
 
 fn out(done: &Simulation) -> &[u32] {

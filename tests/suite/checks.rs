@@ -7,11 +7,12 @@
 use std::fs;
 
 use proptest::test_runner::{TestCaseError, TestRunner};
-use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, line_column};
 use simt_core::launch::Overrides;
-use simt_core::machine::{Finish, Mode};
+use simt_core::machine::Finish;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::simulate::{self, CheckedSimulation};
 
 use super::{generated, support};
@@ -28,7 +29,8 @@ fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, Stri
     let (kernel, launch) = support::launch(&program, &overrides)?;
     let spec = support::machine(mode.default_machine());
     let options = support::options(mode, spec.side_order(), MAX_CYCLES);
-    simulate::simulate_checked(&program, kernel, launch, &spec, &options, &(), Checks::ALL).map_err(|e| e.to_string())
+    simulate::simulate_checked(Job::new(&program, kernel, launch, &spec, options.clone()), &(), Checks::ALL)
+        .map_err(|e| e.to_string())
 }
 
 /// `race-shared 12 15`: the code and the lines of its places, ascending; a place that is both counts twice.
@@ -180,10 +182,15 @@ fn schedules_find_results_that_depend_on_them() {
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
         let spec = support::machine(mode.default_machine());
         let options = support::options(mode, spec.side_order(), MAX_CYCLES);
-        let done = simulate::simulate(&program, kernel, launch.clone(), &spec, &options, &()).expect("it fits");
+        let done = {
+            let job = Job::new(&program, kernel, launch.clone(), &spec, options.clone());
+            simulate::simulate(job, &()).expect("it fits")
+        };
         assert!(matches!(done.finish, Finish::Ok), "{path}");
         let ended = (&done.finish, &done.launch);
-        let other = simt_core::schedules::another_result(kernel, &launch, &spec, &options, 24, ended).expect("it fits");
+        let other =
+            simt_core::schedules::another_result(&Job::new(&program, kernel, launch, &spec, options), 24, ended)
+                .expect("it fits");
         let said = other.map(|o| o.finding.message);
         assert_eq!(said.is_some(), differs, "{path} [{}]: {said:?}", mode.name());
     }
@@ -197,7 +204,8 @@ fn checks_change_no_figure() {
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
         let spec = support::machine("h200");
         let options = support::options(Mode::Volta, spec.side_order(), MAX_CYCLES);
-        let plain = simulate::simulate(&program, kernel, launch, &spec, &options, &()).expect("it fits");
+        let plain =
+            simulate::simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("it fits");
         let checked = checked(path, &text, Mode::Volta).expect("it runs");
         assert_eq!(plain.run.metrics, checked.simulation.run.metrics, "{path}");
         assert_eq!(plain.run.cycles, checked.simulation.run.cycles, "{path}");

@@ -4,11 +4,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Op;
 use simt_core::launch::Overrides;
-use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::Branch;
 use simt_report::simulate::{Simulation, simulate};
 
@@ -42,7 +42,7 @@ fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let (kernel, launch) = launch(&program, &small).unwrap_or_else(|e| panic!("{e}"));
     let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(mode.default_machine()) };
     let options = options(mode, SideOrder::Fewer, 100_000_000);
-    let done = simulate(&program, kernel, launch, &spec, &options, &()).expect("the block fits");
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("the block fits");
     (program, done)
 }
 

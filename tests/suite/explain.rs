@@ -5,11 +5,11 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use simt_core::Program;
 use simt_core::diag::codes;
 use simt_core::launch::Overrides;
-use simt_core::machine::Mode;
 use simt_core::observe::{LaneState, Stall};
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::explain::{self, Example, Subject};
 use simt_report::simulate;
 use simt_report::{Run, metrics};
@@ -137,7 +137,7 @@ fn run(program: &str) -> Run {
     let (kernel, launch) = support::launch(&parsed, &overrides).unwrap_or_else(|e| panic!("{program}: {e}"));
     let spec = support::machine(Mode::Volta.default_machine());
     let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
-    simulate::simulate(&parsed, kernel, launch, &spec, &options, &()).expect("it fits").run
+    simulate::simulate(Job::new(&parsed, kernel, launch, &spec, options.clone()), &()).expect("it fits").run
 }
 
 #[test]

@@ -8,13 +8,13 @@ mod kanata;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use simt_core::Program;
 use simt_core::base::BlockId;
 use simt_core::divergence::SideOrder;
 use simt_core::event::Stall;
 use simt_core::launch::Overrides;
-use simt_core::machine::Mode;
 use simt_core::observe::Window;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::Run;
 use simt_report::export::{Format, export};
 use simt_report::simulate::{record, simulate};
@@ -32,7 +32,8 @@ fn everything() -> Window {
 fn recorded(program: &Program, mode: Mode, window: &Window) -> Recording {
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, &Overrides::default()).expect("a launch");
-    record(program, kernel, launch, &spec, &options(mode, SideOrder::Taken, LIMIT), window).expect("a block that fits")
+    record(&Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Taken, LIMIT)), window)
+        .expect("a block that fits")
 }
 
 fn read(path: &str) -> Program {
@@ -56,7 +57,9 @@ fn cases() -> impl Iterator<Item = Case> {
         let options = options(mode, SideOrder::Taken, LIMIT);
         (resolved.grid == [1, 1, 1]).then(|| Case {
             place: format!("{} {}", program.name, mode.name()),
-            run: simulate(&program, kernel, resolved, &spec, &options, &()).expect("a block that fits").run,
+            run: simulate(Job::new(&program, kernel, resolved, &spec, options.clone()), &())
+                .expect("a block that fits")
+                .run,
             recording: recorded(&program, mode, &everything()),
         })
     })

@@ -13,10 +13,11 @@ mod traffic;
 
 use std::fs;
 
-use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{Lowering, MachineSpec, Mode, Options};
+use simt_core::machine::Options;
+use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, simulate};
 
@@ -40,7 +41,7 @@ fn set(constants: &[(&str, i64)]) -> Overrides {
 
 /// How a machine runs in one of its modes unless told otherwise.
 fn usual(spec: &MachineSpec, mode: Mode) -> Options {
-    use simt_core::machine::Side;
+    use simt_core::spec::Side;
     let order = match spec.side {
         Side::Taken => SideOrder::Taken,
         Side::FallThrough => SideOrder::FallThrough,
@@ -53,7 +54,8 @@ fn usual(spec: &MachineSpec, mode: Mode) -> Options {
 /// Runs a program with these constants.
 fn run_with(program: &Program, spec: &MachineSpec, options: &Options, constants: &[(&str, i64)]) -> Simulation {
     let (kernel, launch) = launch(program, &set(constants)).unwrap_or_else(|e| panic!("{e}"));
-    simulate(program, kernel, launch, spec, options, &()).unwrap_or_else(|e| panic!("{}: {e}", program.name))
+    simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
+        .unwrap_or_else(|e| panic!("{}: {e}", program.name))
 }
 
 /// Runs a program on a preset in its (first) mode.

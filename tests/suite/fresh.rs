@@ -6,11 +6,11 @@ use std::cell::Cell;
 
 use proptest::prelude::{Strategy, prop_oneof};
 use proptest::test_runner::{TestCaseError, TestRunner};
-use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::launch::Overrides;
 use simt_core::machine::Finish;
 use simt_core::oracle;
+use simt_core::{Job, Program};
 use simt_report::simulate;
 
 use super::{checks, generated, support};
@@ -34,8 +34,12 @@ fn judge(text: &str) -> Result<u32, String> {
         for mode in support::MODES {
             let whose = |what: String| format!("{name}, {}: {what}", mode.name());
             let options = support::options(mode, spec.side_order(), MAX_CYCLES);
-            let run = simulate::simulate_checked(&program, kernel, launch.clone(), &spec, &options, &(), Checks::ALL)
-                .map_err(|e| whose(e.to_string()))?;
+            let run = simulate::simulate_checked(
+                Job::new(&program, kernel, launch.clone(), &spec, options.clone()),
+                &(),
+                Checks::ALL,
+            )
+            .map_err(|e| whose(e.to_string()))?;
             let done = run.simulation;
             if !matches!(done.finish, Finish::Ok) {
                 return Err(whose(format!("the run ends in {:?}", done.finish)));

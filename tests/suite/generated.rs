@@ -6,7 +6,7 @@
 //! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
 //! for once; both modes issue the same number of instructions, volta mode fewer where lanes turn away from a merge; and no figure
 //! depends on the number of host threads. Where lanes wait for atomics, the instructions of a thread depend on who comes first: of
-//! such a program all but these are compared. Run as machine instructions (`machine::lower`), it ends with the same memory, and the
+//! such a program all but these are compared. Run as machine instructions (`ptxas::compile`), it ends with the same memory, and the
 //! books add up as well.
 
 mod collectives;
@@ -19,12 +19,18 @@ mod strategy;
 mod walks;
 
 use proptest::test_runner::{TestCaseError, TestRunner};
+use simt_core::code::Code;
 use simt_core::divergence::SideOrder;
-use simt_core::kernel::{JoinOp, Kernel, Op};
+use simt_core::kernel::{ConvergenceOp, Kernel, Op};
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{self, Code, Finish, MachineSpec, Mode, Options};
+use simt_core::machine::Host;
+use simt_core::machine::{self, Finish, Options};
 use simt_core::observe::{Counts, Totals};
+use simt_core::ptxas;
+use simt_core::spec::{Lowering, Target};
+use simt_core::spec::{MachineSpec, Mode};
 use simt_core::{oracle, ptx};
+use simt_threads::Threads;
 
 use super::support;
 use ledger::Ledger;
@@ -127,13 +133,22 @@ fn a_sync_instruction_is_issued_once_for_each_mask() {
             let program = simt_core::Program::parse("masks", &masks(groups));
             let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
             let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
-            run(&Code::from(kernel), &launch, &spec, &options, false).expect("it ends").totals.inst_executed
+            run(&as_written(kernel, &spec, &options), &launch, &spec, &options, false)
+                .expect("it ends")
+                .totals
+                .inst_executed
         };
         let one = issued(1);
         for groups in [2, 8, 32] {
             assert_eq!(issued(groups), one + u64::from(groups) - 1, "{groups} masks, {}", mode.name());
         }
     }
+}
+
+/// One issue for each instruction.
+fn as_written(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
+    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec.clone() };
+    ptxas::compile(kernel, &Target::new(&spec, options.yields), options.mode)
 }
 
 /// Holds one program against every law.
@@ -198,12 +213,12 @@ fn compare_modes(
     let mut issued = Vec::new();
     for mode in support::MODES {
         let options = support::options(mode, order, MAX_CYCLES);
-        let prove = |code: &Code<'_>| {
+        let prove = |code: &Code| {
             let seen = run(code, launch, spec, &options, communicates)?;
             let seen = judge(seen, spec, launch, expected, ordered && !code.is_machine_code())?;
             if order == SideOrder::Fewer {
                 for jobs in [1, 2, 4] {
-                    let again = run(code, launch, spec, &Options { jobs, ..options.clone() }, communicates)?;
+                    let again = run_on(&Threads::new(jobs), code, launch, spec, &options, communicates)?;
                     if again != seen {
                         return Err(format!("another run, with {jobs} jobs, differs"));
                     }
@@ -211,8 +226,8 @@ fn compare_modes(
             }
             Ok(seen)
         };
-        let seen = prove(&Code::from(kernel)).map_err(|e| format!("{}: {e}", mode.name()))?;
-        let lowered = machine::lower(kernel, spec, mode);
+        let seen = prove(&as_written(kernel, spec, &options)).map_err(|e| format!("{}: {e}", mode.name()))?;
+        let lowered = ptxas::compile(kernel, &Target::new(spec, true), mode);
         if lowered.is_machine_code() {
             prove(&lowered).map_err(|e| format!("{}, machine instructions: {e}", mode.name()))?;
         }
@@ -221,18 +236,19 @@ fn compare_modes(
     if !ordered {
         return Ok(());
     }
-    let stream = machine::stream(kernel, Mode::Volta, true);
-    let has = |such: fn(JoinOp) -> bool| stream.steps.iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)));
-    if has(|op| op == JoinOp::Yield) {
+    let code = as_written(kernel, spec, &support::options(Mode::Volta, order, MAX_CYCLES));
+    let has =
+        |such: fn(ConvergenceOp) -> bool| code.ops().iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)));
+    if has(|op| op == ConvergenceOp::Yield) {
         // Nobody waits for those that yield: the law is about the same code without.
         let options = Options { yields: false, ..support::options(Mode::Volta, order, MAX_CYCLES) };
-        let code = Code::from(kernel);
+        let code = as_written(kernel, spec, &options);
         let seen = judge(run(&code, launch, spec, &options, communicates)?, spec, launch, expected, true)?;
         issued[1] = (seen.totals.steps_executed, seen.totals.inst_executed);
     }
     let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
     // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
-    let turns = has(|op| matches!(op, JoinOp::Break(_)));
+    let turns = has(|op| matches!(op, ConvergenceOp::Break(_)));
     let fits = if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
     if !fits {
         return Err(format!("(steps, machine instructions) issued: {:?} pre-volta, {:?} volta", issued[0], issued[1]));
@@ -241,21 +257,30 @@ fn compare_modes(
 }
 
 fn run(
-    code: &Code<'_>,
+    code: &Code,
     launch: &Launch,
     spec: &MachineSpec,
     options: &Options,
     communicates: bool,
 ) -> Result<Seen, String> {
-    let stream = machine::stream(code.kernel(), options.mode, options.yields);
+    run_on(&(), code, launch, spec, options, communicates)
+}
+
+fn run_on(
+    host: &dyn Host,
+    code: &Code,
+    launch: &Launch,
+    spec: &MachineSpec,
+    options: &Options,
+    communicates: bool,
+) -> Result<Seen, String> {
     let blocks = launch.grid.iter().product();
     let threads = launch.block.iter().product();
     let observers = || {
-        let books = (Ledger::new(spec.schedulers), Walks::new(&stream, spec.warp_size, blocks, threads));
-        (Counts::of_stream(&stream, spec.warp_size, code.is_machine_code()), books)
+        let books = (Ledger::new(spec.schedulers), Walks::new(code, spec.warp_size, blocks, threads));
+        (Counts::of_code(code, spec.warp_size), books)
     };
-    let outcome =
-        machine::run(code.clone(), launch.clone(), spec, options, &(), observers).map_err(|e| e.to_string())?;
+    let outcome = machine::run(code, launch.clone(), spec, options, host, observers).map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {
         return Err(format!("the run ends in {:?}", outcome.finish));
     }

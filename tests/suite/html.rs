@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
-use simt_core::Program;
 use simt_core::base::BlockId;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::Mode;
 use simt_core::observe::Window;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::annotate::Source;
 use simt_report::html::{Part, run_page};
 use simt_report::simulate::{record, simulate};
@@ -31,8 +31,10 @@ fn made(name: &str, text: &str, mode: Mode) -> (String, Recording) {
     let options = options(mode, SideOrder::Taken, LIMIT);
     let (kernel, resolved) = launch(&program, &Overrides::default()).expect("a launch");
     let window = Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: 1000 };
-    let recording = record(&program, kernel, resolved.clone(), &spec, &options, &window).expect("a block that fits");
-    let run = simulate(&program, kernel, resolved, &spec, &options, &()).expect("a block that fits").run;
+    let recording = record(&Job::new(&program, kernel, resolved.clone(), &spec, options.clone()), &window)
+        .expect("a block that fits");
+    let run =
+        simulate(Job::new(&program, kernel, resolved, &spec, options.clone()), &()).expect("a block that fits").run;
     let sources = [Source { name: program.name.clone(), text: Some(program.text.clone()) }];
     (run_page(Part { run: &run, recording: &recording, sources: &sources }), recording)
 }

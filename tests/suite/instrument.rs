@@ -8,7 +8,8 @@ use proptest::test_runner::{TestCaseError, TestRunner};
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{Finish, MachineSpec, Mode};
+use simt_core::machine::Finish;
+use simt_core::spec::{MachineSpec, Mode};
 use simt_gpu::instrument::{Log, instrument, measure, witness};
 use simt_gpu::{DivergenceRecord, Explanations};
 

@@ -1,10 +1,12 @@
 //! Machine instructions against an H200's counters, against published figures, and against the disassembly of what ptxas made of the
 //! same kernels.
 
-use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, Lowering};
+use simt_core::ptxas;
+use simt_core::spec::Lowering;
+use simt_core::spec::Target;
+use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, simulate};
 
@@ -19,12 +21,12 @@ fn program(path: &str) -> Program {
 /// Runs a program in `blocks` blocks of 512. Nothing per warp depends on how many there are.
 fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation {
     let program = program(path);
-    let spec = simt_core::machine::MachineSpec { lowering, ..machine(preset) };
+    let spec = simt_core::spec::MachineSpec { lowering, ..machine(preset) };
     let set = vec![("n".to_string(), (512 * blocks).to_string())];
     let (kernel, launch) =
         launch(&program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
     let options = options(spec.modes[0], SideOrder::Fewer, 10_000_000);
-    simulate(&program, kernel, launch, &spec, &options, &()).unwrap_or_else(|e| panic!("{path}: {e}"))
+    simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 fn metric(done: &Simulation, name: &str) -> f64 {
@@ -124,9 +126,8 @@ fn kernels_have_as_many_instructions_as_their_disassembly() {
         let program = program(&format!("cuda/{name}.ptx"));
         for (preset, listed) in [("ampere", on_ampere), ("h200", on_h200)] {
             let spec = machine(preset);
-            let code = machine::lower(&program.kernels[0], &spec, spec.modes[0]);
-            let stream = machine::stream(code.kernel(), spec.modes[0], true);
-            let joins = stream.steps.iter().filter(|s| s.source.is_none()).count() as u64;
+            let code = ptxas::compile(&program.kernels[0], &Target::new(&spec, true), spec.modes[0]);
+            let joins = code.ops().iter().filter(|op| op.source.is_none()).count() as u64;
             close(&format!("{name} on {preset}"), (code.static_count() + joins) as f64, listed as f64, 14.0);
         }
     }

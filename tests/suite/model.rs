@@ -1,8 +1,9 @@
 //! What a GPU spends time or traffic on beside a program's own instructions, on the smallest programs that show it.
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::launch::Overrides;
-use simt_core::machine::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, MachineSpec, Mode};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, simulate};
 
@@ -18,7 +19,7 @@ fn run_on(spec: &MachineSpec, mode: Mode, path: &str) -> Simulation {
 fn run_text(spec: &MachineSpec, mode: Mode, path: &str, text: &str) -> Simulation {
     let program = Program::parse(path, text);
     let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let done = simulate(&program, kernel, launch, spec, &options(mode, spec.side_order(), 10_000_000), &())
+    let done = simulate(Job::new(&program, kernel, launch, spec, options(mode, spec.side_order(), 10_000_000)), &())
         .unwrap_or_else(|e| panic!("{path}: {e}"));
     assert!(done.run.expectations.iter().all(|e| e.passed), "{path}: a wrong result");
     done

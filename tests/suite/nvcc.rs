@@ -1,12 +1,13 @@
 //! What nvcc 13.0 makes of kernels that use half precision, 128-bit integers, atomics and integer intrinsics: every
 //! instruction has a form, `check` finds nothing, and the results are those of the host.
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::diag::Severity;
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::{check, support};
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, Finish};
+use simt_core::machine::Finish;
 use simt_core::ptx::parse;
 
 use super::support::{MODES, launch, machine, options};
@@ -58,14 +59,15 @@ fn numbers(seed: u64) -> impl Iterator<Item = u128> {
 }
 
 /// Runs `int128_division` in a mode: quotients and remainders, unsigned and signed.
-fn divide(mode: machine::Mode, a: &[u128], b: &[u128]) -> [Vec<u128>; 4] {
+fn divide(mode: simt_core::spec::Mode, a: &[u128], b: &[u128]) -> [Vec<u128>; 4] {
     let program = Program::parse("int128_division.ptx", DIVISION);
     let (kernel, mut launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     for (buffer, values) in launch.buffers.iter_mut().zip([a, b]) {
         buffer.words = values.iter().flat_map(|v| [0, 32, 64, 96].map(|shift| (v >> shift) as u32)).collect();
     }
     let options = options(mode, SideOrder::Fewer, 50_000_000);
-    let outcome = machine::run(kernel, launch, &machine(mode.default_machine()), &options, &(), || ())
+    let outcome = Job::new(&program, kernel, launch, &machine(mode.default_machine()), options)
+        .execute(&())
         .unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(outcome.finish, Finish::Ok), "{:?}", outcome.finish);
     let joined = |words: &[u32]| words.iter().rev().fold(0, |all, &word| all << 32 | u128::from(word));

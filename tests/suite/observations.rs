@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_gpu::{Finish, Observation, Tolerance};
 use simt_report::simulate::simulate;
 use simt_report::validation::Known;
@@ -54,8 +55,8 @@ fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), 
     let set = constants.map(|(name, value)| (name.clone(), value.to_string())).collect();
     let (kernel, before) = launch(&program, &Overrides { set, ..Overrides::default() })?;
     let options = options(Mode::Volta, SideOrder::Fewer, 100_000_000);
-    let done =
-        simulate(&program, kernel, before.clone(), &machine("h200"), &options, &()).map_err(|e| e.to_string())?;
+    let done = simulate(Job::new(&program, kernel, before.clone(), &machine("h200"), options), &())
+        .map_err(|e| e.to_string())?;
     if observation.finish != Finish::Ok || done.finish.name() != "ok" {
         return Err(format!("the GPU ended {:?}, the simulator {}", observation.finish, done.finish.name()));
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use simt_core::Program;
 use simt_core::base::{BlockId, LaneMask};
 use simt_core::divergence::{GroupState, SideOrder};
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, Mode};
 use simt_core::observe::{LaneState, MemoryKind, Span, Timeline, Window};
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::plot::{self, Focus, Kind, View, Walk};
 use simt_report::simulate::{record, simulate, walk};
 use simt_report::timeline::{Axis, Recording};
@@ -25,7 +25,7 @@ fn recorded(program: &Program, mode: Mode, window: &Window) -> Recording {
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, &Overrides::default()).expect("a launch");
     let options = options(mode, SideOrder::Taken, LIMIT);
-    record(program, kernel, launch, &spec, &options, window).expect("a block that fits")
+    record(&Job::new(&program, kernel, launch, &spec, options.clone()), window).expect("a block that fits")
 }
 
 fn read(path: &str) -> Program {
@@ -54,7 +54,8 @@ fn figures_of_a_window_of_everything_are_those_of_the_counters() {
                 continue;
             }
             let spec = machine(mode.default_machine());
-            let run = simulate(&program, kernel, resolved, &spec, &options(mode, SideOrder::Taken, LIMIT), &());
+            let run =
+                simulate(Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)), &());
             let run = run.expect("a block that fits").run;
             let recording = recorded(&program, mode, &everything(0..u32::MAX));
             let place = format!("{} {}", program.name, mode.name());
@@ -141,8 +142,8 @@ fn a_window_is_a_piece_of_the_whole_run() {
         {
             let window = Window { block: BlockId(block), warps, cycles, limit };
             let seen = || Timeline::new(window.clone());
-            let code = machine::lower(kernel, &spec, mode);
-            let run = machine::run(code, whole.clone(), &spec, &options, &(), seen).expect("a block that fits");
+            let job = Job::new(&program, kernel, whole.clone(), &spec, options.clone());
+            let run = job.run(&(), seen).expect("a block that fits");
             assert_eq!(run.finish.name(), "ok", "the whole run, whatever the window");
             let recording = recorded(&program, mode, &window);
             assert!(!recording.timeline.strips().is_empty());
@@ -187,7 +188,7 @@ fn with(path: &str, name: &str, value: &str) -> Recording {
     let set = Overrides { set: vec![(name.to_owned(), value.to_owned())], ..Overrides::default() };
     let (kernel, launch) = launch(&program, &set).expect("a launch");
     let options = options(Mode::Volta, SideOrder::Fewer, LIMIT);
-    record(&program, kernel, launch, &spec, &options, &everything(0..1)).expect("a block that fits")
+    record(&Job::new(&program, kernel, launch, &spec, options), &everything(0..1)).expect("a block that fits")
 }
 
 /// 32 words `stride` apart fall into 32 / gcd(stride, 32) banks: gcd words in each, a wavefront for each word.
@@ -276,7 +277,7 @@ fn walked(program: &Program, mode: Mode, overrides: &Overrides, window: Option<&
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, overrides).expect("a launch");
     let options = options(mode, SideOrder::Taken, LIMIT);
-    walk(program, kernel, launch, &spec, &options, window).expect("a block that fits")
+    walk(Job::new(program, kernel, launch, &spec, options), window, &()).expect("a block that fits")
 }
 
 /// Blocks entered and edges taken agree: what goes into a block came along an edge or was launched there, and branches part as
@@ -290,7 +291,8 @@ fn lanes_are_not_lost_in_the_graph() {
             let (kernel, resolved) = launch(&program, &Overrides::default()).expect("a launch");
             let spec = machine(mode.default_machine());
             let threads: u64 = resolved.grid.iter().chain(&resolved.block).map(|&n| u64::from(n)).product();
-            let run = simulate(&program, kernel, resolved, &spec, &options(mode, SideOrder::Taken, LIMIT), &());
+            let run =
+                simulate(Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)), &());
             let run = run.expect("a block that fits").run;
             // A lane that is stuck has left its block and arrived nowhere; functions are entered along no edge.
             if run.finish.name() != "ok" || !kernel.functions.is_empty() {

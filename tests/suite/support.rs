@@ -9,7 +9,8 @@ use simt_core::diag::{self, Diagnostic, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{MachineSpec, Mode, Options};
+use simt_core::machine::Options;
+use simt_core::spec::{MachineSpec, Mode};
 
 /// Every mode.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
@@ -58,7 +59,7 @@ pub(crate) fn machine(name: &str) -> MachineSpec {
 
 /// Options of a run that may take `max_cycles` cycles on one host thread.
 pub(crate) fn options(mode: Mode, order: SideOrder, max_cycles: u64) -> Options {
-    Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX, jobs: 1 }
+    Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX }
 }
 
 /// Findings as the user reads them.

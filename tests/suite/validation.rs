@@ -9,9 +9,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use simt_core::Program;
 use simt_core::launch::Overrides;
-use simt_core::machine::{MachineSpec, Mode};
+use simt_core::spec::{MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::Run;
 use simt_report::metrics::{self, Basis};
 use simt_report::simulate::simulate;
@@ -178,7 +178,9 @@ fn counts_depend_on_no_time_and_estimates_do() {
             let (kernel, launch) = support::launch(&program, &Overrides { set: small.clone(), ..Overrides::default() })
                 .unwrap_or_else(|e| panic!("{file}: {e}"));
             let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
-            simulate(&program, kernel, launch, spec, &options, &()).unwrap_or_else(|e| panic!("{file}: {e}")).run
+            simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
+                .unwrap_or_else(|e| panic!("{file}: {e}"))
+                .run
         };
         let (a, b) = (run(&usual), run(&other));
         for metric in metrics::all() {

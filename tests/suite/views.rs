@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use simt_core::Program;
 use simt_core::base::BlockId;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{Lowering, MachineSpec, Mode};
 use simt_core::observe::Window;
+use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::plot::{self, View};
 use simt_report::simulate::{record, simulate};
 use simt_report::timeline::{Axis, MapStyle, Recording, transposed};
@@ -37,8 +37,9 @@ fn constants(pairs: &[(&str, u32)]) -> Overrides {
 fn both(program: &Program, spec: &MachineSpec, mode: Mode, overrides: &Overrides) -> (Run, Recording) {
     let (kernel, resolved) = launch(program, overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
     let options = options(mode, SideOrder::Taken, LIMIT);
-    let done = simulate(program, kernel, resolved.clone(), spec, &options, &()).expect("a block that fits");
-    let recording = record(program, kernel, resolved, spec, &options, &everything()).expect("a block that fits");
+    let job = Job::new(program, kernel, resolved, spec, options);
+    let recording = record(&job, &everything()).expect("a block that fits");
+    let done = simulate(job, &()).expect("a block that fits");
     (done.run, recording)
 }
 
@@ -100,7 +101,7 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
             for &mode in &spec.modes {
                 let (kernel, resolved) = launch(&program, overrides).expect("a launch");
                 let options = options(mode, SideOrder::Taken, LIMIT);
-                let Ok(recording) = record(&program, kernel, resolved, &spec, &options, &everything()) else {
+                let Ok(recording) = record(&Job::new(&program, kernel, resolved, &spec, options), &everything()) else {
                     continue; // the block does not fit the machine
                 };
                 let place = format!("{name} {} on {}", mode.name(), spec.name);
@@ -188,7 +189,9 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
                 let spec = MachineSpec { lowering, ..machine(mode.default_machine()) };
                 let (kernel, resolved) = launch(&program, &overrides).unwrap_or_else(|e| panic!("{path}: {e}"));
                 let options = options(mode, SideOrder::Taken, LIMIT);
-                simulate(&program, kernel, resolved, &spec, &options, &()).expect("a block that fits").run
+                simulate(Job::new(&program, kernel, resolved, &spec, options.clone()), &())
+                    .expect("a block that fits")
+                    .run
             });
             assert!(written.predicated.is_empty(), "{path}: as written every branch is one");
             // Spinning depends on time, and on what else a warp does meanwhile.

@@ -8,22 +8,21 @@
 //! values and `.local` arrays of a function are in its *frame*, in the lane's local memory from the frame pointer on.
 
 mod check;
-mod convert;
 mod flow;
 mod inst;
 mod lane;
 pub mod layout;
-mod spills;
 
 pub use check::{Checked, Refused, check, check_parsed, support};
-pub use convert::{Conditional, Converted, PredicatedBranch};
-pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, NO_FORM, register_pressure, warnings};
+pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, register_pressure, warnings};
+pub(crate) use flow::{EdgeFilter, is_wide, observes, observing_functions, parting_call, regions, spins};
+#[cfg(test)]
+pub(crate) use flow::{blocks_of, shorthand, successors};
 pub use inst::*;
 pub use lane::*;
 
 use std::sync::Arc;
 
-use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{Space, Type};
 
@@ -58,8 +57,6 @@ pub struct Kernel {
     pub registers_per_thread: u32,
     /// Control flow and where divergent branches reconverge.
     pub flow: ControlFlow,
-    /// The branches that became predication, in the order of the instructions in their places.
-    pub predicated: Vec<PredicatedBranch>,
     /// The kernel's text.
     pub span: Span,
 }
@@ -191,37 +188,4 @@ pub enum Special {
     LanemaskGt,
     DynamicSmemSize,
     TotalSmemSize,
-}
-
-/// How lanes of a warp meet again: which stream of steps a machine runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Convergence {
-    /// Branches carry a reconvergence PC; nothing is inserted (pre-Volta).
-    Stack,
-    /// `Set`, `Sync` and `Yield` steps are inserted (Volta on).
-    Barriers,
-}
-
-/// What a machine runs: the kernel's instructions, with the join steps of the chosen [`Convergence`].
-#[derive(Clone, Debug)]
-pub struct Stream {
-    /// The steps; a [`Pc`] indexes this list. Layout is irrelevant: every step names its successor.
-    pub steps: Vec<Step>,
-    /// Where a warp starts.
-    pub entry: Pc,
-    /// Where each of [`Kernel::functions`] starts.
-    pub functions: Vec<Pc>,
-}
-
-/// One step of a stream.
-#[derive(Clone, Debug)]
-pub struct Step {
-    /// The instruction; its branch target is a `Pc` of this stream.
-    pub inst: Inst,
-    /// The index of the instruction in [`Kernel::insts`]; `None` for join steps.
-    pub source: Option<u32>,
-    /// Where lanes go that do not branch or exit. Meaningless after an unguarded branch or exit.
-    pub next: Pc,
-    /// Where the sides of this branch meet (stack streams only; `None`: nowhere).
-    pub reconverge: Option<Pc>,
 }

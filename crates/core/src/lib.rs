@@ -5,12 +5,15 @@
 
 pub mod base;
 pub mod checks;
+pub mod code;
 pub mod debug;
 pub mod diag;
 pub mod divergence;
 pub mod event;
 pub mod exec;
+mod graph;
 pub mod isa;
+mod job;
 pub mod kernel;
 pub mod launch;
 pub mod machine;
@@ -18,6 +21,9 @@ pub mod observe;
 pub mod oracle;
 mod program;
 pub mod ptx;
+pub mod ptxas;
 pub mod schedules;
+pub mod spec;
 
+pub use job::{Job, PassageCounts};
 pub use program::{NoKernel, Program};

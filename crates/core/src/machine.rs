@@ -13,23 +13,16 @@ mod fetch;
 mod gpu;
 mod issue;
 mod l2;
-mod lower;
 mod memsys;
 mod program;
 mod scheduler;
 mod session;
 mod sm;
-mod spec;
 mod stores;
 mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Options, Outcome, Progress, Watched, fits, run, stream, watch};
-pub use lower::{Code, lower};
+pub use gpu::{Host, Options, Outcome, Watched, fits, run, watch};
 pub use session::{Access, Saved, Session, WarpState, step_through};
-pub use spec::{
-    BarrierCost, Cache, Entry, Expansion, Fold, InstructionCache, Lowering, MachineCode, MachineSpec, Memory, Mode,
-    Placement, Policy, Price, Side, StorePath, StorePolicy, Transactions, Uniform,
-};
 pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

@@ -4,10 +4,9 @@
 //! gives the same under all of them, except for what it makes of `%clock`, and the rounding of float atomics.
 
 use crate::diag::{Diagnostic, Severity};
-use crate::divergence::SideOrder;
-use crate::kernel::Kernel;
+use crate::job::Job;
 use crate::launch::Launch;
-use crate::machine::{self, DoesNotFit, Finish, MachineSpec, Options, Policy};
+use crate::machine::{DoesNotFit, Finish};
 
 /// A schedule with another result.
 #[derive(Clone, Debug)]
@@ -18,28 +17,18 @@ pub struct Different {
     pub finding: Diagnostic,
 }
 
-/// The machine and options of the adversarial schedule with this seed.
-pub(super) fn adversarial(spec: &MachineSpec, options: &Options, seed: u64) -> (MachineSpec, Options) {
-    let spec = MachineSpec { policy: Policy::Adversarial { seed }, ..spec.clone() };
-    (spec, Options { order: SideOrder::Random(seed), ..options.clone() })
-}
-
 /// Runs `launch` under the adversarial schedules 1 to `n`, until one ends otherwise than `finish`, or leaves other values than `done`.
 ///
 /// # Errors
 /// When a block does not fit the machine.
 pub fn another_result(
-    kernel: &Kernel,
-    launch: &Launch,
-    spec: &MachineSpec,
-    options: &Options,
+    job: &Job<'_>,
     n: u64,
     (finish, done): (&Finish, &Launch),
 ) -> Result<Option<Different>, DoesNotFit> {
     for seed in 1..=n {
-        let (spec, options) = adversarial(spec, options, seed);
-        let code = machine::lower(kernel, &spec, options.mode);
-        let outcome = machine::run(code, launch.clone(), &spec, &options, &(), || ())?;
+        let (machine, options) = Job::adversarial(job.machine, &job.options, seed);
+        let outcome = Job { options, ..job.on(&machine) }.execute(&())?;
         if let Some(what) = difference((&outcome.finish, &outcome.launch), (finish, done)) {
             let finding = Diagnostic {
                 severity: Severity::Error,

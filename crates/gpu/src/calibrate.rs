@@ -17,11 +17,12 @@ mod table;
 use std::time::Duration;
 
 use crate::{self as gpu, DeviceError};
-use simt_core::Program;
 use simt_core::diag::{self, Source};
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{Finish, MachineSpec, Options};
+use simt_core::machine::{Finish, Host, Options};
+use simt_core::spec::MachineSpec;
+use simt_core::{Job, Program};
 
 pub use figure::Figure;
 pub use record::{Record, Recorded};
@@ -126,16 +127,16 @@ impl Experiment {
 ///
 /// # Errors
 /// The machine cannot hold a block of the program, or the run does not end.
-pub fn simulated(experiment: &Experiment, spec: &MachineSpec, jobs: usize) -> Result<f64, Trouble> {
+pub fn simulated(experiment: &Experiment, spec: &MachineSpec, host: &dyn Host) -> Result<f64, Trouble> {
     let program = Program::parse(experiment.path, &experiment.source());
     let failed = |why: String| Trouble::Ended(experiment.name, why);
     let mode = *spec.modes.first().ok_or_else(|| failed("the machine has no mode".to_string()))?;
     let options =
-        Options { mode, order: spec.side_order(), yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX, jobs };
+        Options { mode, order: spec.side_order(), yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
     experiment.figure_of(|setting| {
         let (kernel, launch) = experiment.launch(&program, setting)?;
-        let code = simt_core::machine::lower(kernel, spec, mode);
-        let done = simt_core::machine::run(code, launch, spec, &options, &(), || ())
+        let done = Job::new(&program, kernel, launch, spec, options.clone())
+            .execute(host)
             .map_err(|e| Trouble::Program(experiment.name, e.to_string()))?;
         match done.finish {
             Finish::Ok => experiment.figure.read(&done.launch, &out(&done.launch, None)).map_err(failed),

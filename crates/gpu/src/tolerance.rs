@@ -1,7 +1,8 @@
 //! How closely a simulated buffer must agree with an observed one.
 
+use simt_core::code::NO_FORM;
 use simt_core::isa::{Agreement, Isa, Type};
-use simt_core::kernel::{Kernel, NO_FORM};
+use simt_core::kernel::Kernel;
 use simt_core::oracle::{self, FirstDifference};
 use std::fmt;
 

@@ -1,6 +1,5 @@
-//! The whole way of one run, from text to report, as three library calls: [`Program::parse`], [`Program::launch`],
-//! [`simulate`] (or [`record`], for a window of it). The command line, the tests and the benchmarks all go this way.
-//! [`simulate_checked`] runs with checks on, [`another_result`] looks for a schedule that gives another result.
+//! From a [`Job`] to a report: [`simulate`] for a whole run, [`simulate_checked`] with checks on, [`record`] and [`walk`] for a
+//! window of it.
 
 mod checked;
 mod words;
@@ -16,14 +15,14 @@ use crate::metrics;
 use crate::plot::{Roof, Walk};
 use crate::timeline::Recording;
 use crate::{ExpectationResult, LaunchFacts, MachineFacts, Run, RunInput};
-use simt_core::Program;
-use simt_core::base::{BlockId, LaneMask, Pc, digest};
+use simt_core::base::{LaneMask, Pc, digest};
+use simt_core::code::Code;
 use simt_core::diag::printable;
-use simt_core::event::{Event, Observer};
-use simt_core::kernel::{Kernel, Stream};
 use simt_core::launch::{self, Launch, MemoryView};
-use simt_core::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Outcome, Progress, Watched};
-use simt_core::observe::{Counts, Edges, Passages, Slots, Timeline, Trace, Window};
+use simt_core::machine::{DoesNotFit, Finish, Host, Options, Outcome, Watched};
+use simt_core::observe::{Counts, Window};
+use simt_core::spec::MachineSpec;
+use simt_core::{Job, Program};
 
 fn plural(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -43,116 +42,100 @@ pub struct Simulation {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn simulate(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    progress: &impl Progress,
-) -> Result<Simulation, DoesNotFit> {
-    let code = machine::lower(kernel, spec, options.mode);
-    let kernel = code.kernel();
-    let stream = machine::stream(kernel, options.mode, options.yields);
-    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
-    let outcome = machine::run(code.clone(), launch, spec, options, progress, counts)?;
-    Ok(report_of(program, &code, &stream, spec, options, outcome))
+pub fn simulate(job: Job<'_>, host: &dyn Host) -> Result<Simulation, DoesNotFit> {
+    let about = About::new(&job);
+    let outcome = job.count(host)?;
+    Ok(about.report(outcome))
 }
 
-/// What a finished run came to.
-fn report_of(
-    program: &Program,
-    code: &Code<'_>,
-    stream: &Stream,
-    spec: &MachineSpec,
-    options: &Options,
-    outcome: Outcome<Counts>,
-) -> Simulation {
-    let kernel = code.kernel();
-    let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
-    let lines = Lines::new(program);
-    let mut notes = Vec::new();
-    if interleaved {
-        notes.push(
-            "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread.".into(),
-        );
+/// What a report says of a job beside its outcome.
+struct About<'a> {
+    program: &'a Program,
+    code: Code,
+    machine: &'a MachineSpec,
+    options: Options,
+}
+
+impl<'a> About<'a> {
+    fn new(job: &Job<'a>) -> About<'a> {
+        About { program: job.program, code: job.code.clone(), machine: job.machine, options: job.options.clone() }
     }
-    if spec.code.is_some() && !code.is_machine_code() {
-        notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
+
+    /// What a finished run came to.
+    fn report(&self, outcome: Outcome<Counts>) -> Simulation {
+        let About { program, code, machine: spec, options } = self;
+        let kernel = code.kernel();
+        let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
+        let lines = Lines::new(program);
+        let mut notes = Vec::new();
+        if interleaved {
+            notes.push(
+                "Blocks of this kernel can communicate, so the SMs ran interleaved in cycle order on one thread."
+                    .into(),
+            );
+        }
+        if spec.code.is_some() && !code.is_machine_code() {
+            notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
+        }
+        if !spec.modes.contains(&options.mode) {
+            let (machine, mode) = (&spec.name, options.mode.name());
+            notes.push(format!(
+                "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
+            ));
+        }
+        for (pc, times) in observer.undefined_shuffles() {
+            let line = code.ops()[pc.index()].inst.line;
+            notes.push(format!(
+                "The shuffle on line {line} reads lanes that do not take part ({}): the value is undefined, and here it is 0.",
+                plural(times as usize, "time")
+            ));
+        }
+        let mut run = Run::build(RunInput {
+            program: printable(&program.name),
+            kernel: kernel.name.clone(),
+            mode: options.mode.name().to_string(),
+            machine: machine_facts(spec, options),
+            grid: launch.grid,
+            block: launch.block,
+            constants: launch.constants.clone(),
+            launch: LaunchFacts {
+                registers_per_thread: occupancy.registers_per_thread,
+                static_shared: kernel.shared_bytes,
+                dynamic_shared: launch.dynamic_shared,
+                blocks_per_sm: occupancy.blocks,
+                limited_by: occupancy.limit.to_string(),
+            },
+            finish: finish_word(&finish),
+            verdict: verdict(&finish, kernel, &lines, Some(&launch)),
+            totals: observer.finish(),
+            steps: code.ops().iter().map(|op| step_info(op, code, &lines)).collect(),
+            expectations: Vec::new(),
+            notes,
+        });
+        let metric = |name: &str| match run.metric(name) {
+            Some(value) => Ok(value.as_f64()),
+            None if metrics::find(name).is_some() => Err(format!("`{name}` has no value in this run")),
+            None => Err(metrics::unknown(name)),
+        };
+        let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
+        run.expectations = verdicts
+            .into_iter()
+            .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
+            .collect();
+        Simulation { run, finish, launch }
     }
-    if !spec.modes.contains(&options.mode) {
-        let (machine, mode) = (&spec.name, options.mode.name());
-        notes.push(format!(
-            "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
-        ));
-    }
-    for (pc, times) in observer.undefined_shuffles() {
-        let line = stream.steps[pc.index()].inst.line;
-        notes.push(format!(
-            "The shuffle on line {line} reads lanes that do not take part ({}): the value is undefined, and here it is 0.",
-            plural(times as usize, "time")
-        ));
-    }
-    let mut run = Run::build(RunInput {
-        program: printable(&program.name),
-        kernel: kernel.name.clone(),
-        mode: options.mode.name().to_string(),
-        machine: machine_facts(spec, options),
-        grid: launch.grid,
-        block: launch.block,
-        constants: launch.constants.clone(),
-        launch: LaunchFacts {
-            registers_per_thread: occupancy.registers_per_thread,
-            static_shared: kernel.shared_bytes,
-            dynamic_shared: launch.dynamic_shared,
-            blocks_per_sm: occupancy.blocks,
-            limited_by: occupancy.limit.to_string(),
-        },
-        finish: finish_word(&finish),
-        verdict: verdict(&finish, kernel, &lines, Some(&launch)),
-        totals: observer.finish(),
-        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
-        expectations: Vec::new(),
-        notes,
-    });
-    let metric = |name: &str| match run.metric(name) {
-        Some(value) => Ok(value.as_f64()),
-        None if metrics::find(name).is_some() => Err(format!("`{name}` has no value in this run")),
-        None => Err(metrics::unknown(name)),
-    };
-    let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
-    run.expectations = verdicts
-        .into_iter()
-        .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
-        .collect();
-    Simulation { run, finish, launch }
 }
 
 /// Runs as much of a kernel as a window needs, and keeps what happened in it.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn record(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    window: &Window,
-) -> Result<Recording, DoesNotFit> {
-    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
-    let code = machine::lower(kernel, spec, options.mode);
-    let kernel = code.kernel();
-    let stream = machine::stream(kernel, options.mode, options.yields);
-    let slots = || Slots::new(window.block, window.cycles.clone(), spec.schedulers);
-    let timeline = || (Timeline::new(window.clone()), slots());
-    let Watched { finish, sm, simulated_sms, observer } =
-        machine::watch(code.clone(), launch, spec, options, window.block, timeline)?;
+pub fn record(job: &Job<'_>, window: &Window) -> Result<Recording, DoesNotFit> {
+    let Job { program, code, launch, machine: spec, options } = job;
+    let (grid, block, kernel) = (launch.grid, launch.block, code.kernel());
+    let Watched { finish, sm, simulated_sms, observer } = job.record(window)?;
     let ends_here = finish.is_some();
-    let after = match ends_here {
-        true => None,
-        false => soon_after(&code, again, spec, options, window.block)?,
-    };
+    let after = if ends_here { None } else { job.ends_badly_soon(window.block)? };
     let lines = Lines::new(program);
     let who = match simulated_sms {
         1 => format!("{sm}, which runs block {},", window.block.0),
@@ -170,7 +153,7 @@ pub fn record(
         warp_size: spec.warp_size,
         shared_banks: spec.memory.shared_banks,
         counts_joins: code.is_machine_code(),
-        steps: stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect(),
+        steps: code.ops().iter().map(|op| step_info(op, code, &lines)).collect(),
         timeline: observer.0,
         schedulers: observer.1.into_spans(),
         verdict: finish.as_ref().and_then(|finish| verdict(finish, kernel, &lines, None)),
@@ -180,80 +163,42 @@ pub fn record(
     })
 }
 
-/// How a run ends of which a window was seen, if that is soon: a window of a hung run must not look like a result. A run that goes
-/// on for long costs no more than to prove a livelock takes.
-fn soon_after(
-    code: &Code<'_>,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    block: BlockId,
-) -> Result<Option<Finish>, DoesNotFit> {
-    let finish = machine::watch(code.clone(), launch, spec, options, block, || Patience(4 * machine::QUIET))?.finish;
-    Ok(finish.filter(|finish| !matches!(finish, Finish::Ok)))
-}
-
-/// An observer that has seen enough after so many issues of an SM.
-struct Patience(u64);
-
-impl Observer for Patience {
-    fn on(&mut self, event: Event) {
-        self.0 = self.0.saturating_sub(u64::from(matches!(event, Event::Issue { .. })));
-    }
-
-    fn is_done(&self) -> bool {
-        self.0 == 0
-    }
-
-    fn merge(&mut self, _: Patience) {}
-}
-
 /// Counts the ways that lanes take through a kernel: those of a window's warps, block and cycles (however many issues that are), or of
 /// the whole run.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn walk(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    window: Option<&Window>,
-) -> Result<Walk, DoesNotFit> {
-    let (grid, block, again) = (launch.grid, launch.block, launch.clone());
-    let code = machine::lower(kernel, spec, options.mode);
-    let kernel = code.kernel();
-    let edges = Edges::new(kernel, &machine::stream(kernel, options.mode, options.yields).steps);
-    let passages = || Passages::new(&edges, window.cloned());
+pub fn walk(job: Job<'_>, window: Option<&Window>, host: &dyn Host) -> Result<Walk, DoesNotFit> {
+    let (program, spec, mode) = (job.program, job.machine, job.options.mode);
+    let (grid, block, kernel) = (job.launch.grid, job.launch.block, job.kernel().clone());
     let (counted, finish, simulated) = match window {
         Some(window) => {
-            let watched = machine::watch(code.clone(), launch, spec, options, window.block, passages)?;
+            let watched = job.passages_of(window)?;
             let (block, sm) = (window.block.0, watched.sm);
             let warps = match (window.warps.start, window.warps.end.saturating_sub(1)) {
                 (first, last) if first == last => format!("warp {first}"),
                 (first, last) => format!("warps {first} to {last}"),
             };
             let finish = match watched.finish {
-                None => soon_after(&code, again, spec, options, window.block)?,
+                None => job.ends_badly_soon(window.block)?,
                 finish => finish,
             };
             (watched.observer, finish, format!("Counted: {warps} of block {block}, on {sm}."))
         }
         None => {
-            let outcome = machine::run(code.clone(), launch, spec, options, &(), passages)?;
-            (outcome.observer, Some(outcome.finish), "Counted: all warps of all blocks.".to_owned())
+            let (counted, finish) = job.passages(host)?;
+            (counted, Some(finish), "Counted: all warps of all blocks.".to_owned())
         }
     };
-    let (passages, visits) = counted.into_counts();
+    let (passages, visits) = counted;
     Ok(Walk {
         program: program.name.clone(),
         source: program.text.clone(),
-        mode: options.mode.name().to_string(),
+        mode: mode.name().to_string(),
         machine: spec.name.clone(),
         grid,
         block,
-        kernel: kernel.clone(),
+        kernel,
         passages,
         visits,
         finish: finish.as_ref().map(finish_word),
@@ -275,31 +220,21 @@ pub fn roof(spec: &MachineSpec) -> Roof {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn issue_streams(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    limit: usize,
-) -> Result<IssueStreams, DoesNotFit> {
-    let code = machine::lower(kernel, spec, options.mode);
-    let kernel = code.kernel();
-    let stream = machine::stream(kernel, options.mode, options.yields);
-    let trace = || Trace::limited(0..1, limit);
-    let watched = machine::watch(code.clone(), launch, spec, options, BlockId(0), trace)?;
+pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNotFit> {
+    let (program, code) = (job.program, &job.code);
+    let watched = job.trace(limit)?;
     let mut warps: Vec<Vec<(Pc, LaneMask)>> = Vec::new();
     for issue in watched.observer.entries() {
         let warp = issue.warp as usize;
         if warps.len() <= warp {
             warps.resize(warp + 1, Vec::new());
         }
-        if stream.steps[issue.pc.index()].source.is_some() {
+        if code.ops()[issue.pc.index()].source.is_some() {
             warps[warp].push((issue.pc, issue.active));
         }
     }
     let lines = Lines::new(program);
-    let steps = stream.steps.iter().map(|step| step_info(step, kernel, &lines)).collect();
+    let steps = code.ops().iter().map(|op| step_info(op, code, &lines)).collect();
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 

@@ -7,7 +7,8 @@ use std::time::Duration;
 use simt_core::Program;
 use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
-use simt_core::machine::{Finish, Lowering, Options};
+use simt_core::machine::Finish;
+use simt_core::spec::Lowering;
 use simt_gpu::instrument::{
     BranchCount, Counted, Divergence, Instrumented, Log, Sequence, instrument, measure, witness,
 };
@@ -32,14 +33,7 @@ pub(super) fn divergence(args: &CrosscheckArgs, path: &Path) -> Result<Judged, F
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let mut machine = job::machine(&args.machine)?;
     machine.spec.lowering = Lowering::AsWritten; // see `instrument::simulate`
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.machine.no_yield,
-        max_cycles: args.limit.cycles(),
-        max_issues: args.limit.issues(),
-        jobs: 0,
-    };
+    let options = machine.options(&args.limit);
     let logged = instrument(&program.module, machine.spec.warp_size, Some(LOG));
     let (device, launch) = observed(args, path, &program, kernel, &logged)?;
     let own = witness(kernel, launch.clone(), &machine.spec, &options, &logged).map_err(Failure::new)?;

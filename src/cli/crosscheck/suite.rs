@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use simt_core::Program;
 use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
-use simt_core::machine::{Finish, Lowering, MachineSpec, Options};
+use simt_core::machine::Finish;
+use simt_core::spec::{Lowering, MachineSpec};
 use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record};
 use simt_gpu::instrument::{Log, instrument, witness};
 use simt_gpu::{self as gpu, DivergenceRecord, Explanations, GeneratedRecord, Observation, Tolerance};
@@ -21,6 +22,7 @@ use super::super::{Exit, Failure, job, output, source};
 use super::{
     absence, as_recorded, default_folder, finishes, ncu, observation_file, record, run_on_device, simulate, today,
 };
+use simt_threads::Threads;
 
 /// Records of generated programs, and what these are made of.
 const GENERATED: [(&str, &str); 2] = [
@@ -142,7 +144,7 @@ impl Suite<'_> {
         };
         let row = |experiment: &Experiment| {
             let measured = record.figure(experiment)?;
-            let simulated = calibrate::simulated(experiment, spec, 0).ok()?;
+            let simulated = calibrate::simulated(experiment, spec, &Threads::new(0)).ok()?;
             let Experiment { name, parameter, unit, .. } = *experiment;
             Some(ParameterRow { experiment: name, parameter, unit, simulated, measured })
         };
@@ -260,14 +262,7 @@ impl Suite<'_> {
         }
         let mut machine = job::machine(&self.args.machine)?;
         machine.spec.lowering = Lowering::AsWritten; // probes make arms longer, so that none is predicated
-        let options = Options {
-            mode: machine.mode,
-            order: machine.order,
-            yields: !self.args.machine.no_yield,
-            max_cycles: self.args.limit.cycles(),
-            max_issues: self.args.limit.issues(),
-            jobs: 0,
-        };
+        let options = machine.options(&self.args.limit);
         let log = Log { warps: record.log.0, events: record.log.1 };
         let probes = instrument(&program.module, machine.spec.warp_size, Some(log));
         let own = witness(kernel, launch, &machine.spec, &options, &probes).map_err(Failure::new)?;

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use simt_core::Program;
 use simt_core::launch::Launch;
-use simt_core::machine::{Mode, Options};
+use simt_core::machine::Options;
+use simt_core::spec::Mode;
+use simt_core::{Job, Program};
 use simt_report::evidence::{Evidence, Recorded, UnseenRow};
 use simt_report::profile::Profile;
 use simt_report::simulate;
@@ -28,7 +29,7 @@ pub(super) fn unseen(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failu
     for (set, mend) in SETS {
         rows.extend(kernels(args, &machine, &folder.join(set), mend)?);
     }
-    let fingerprint = simulate::fingerprint(&machine.spec, &options(args, &machine, machine.mode));
+    let fingerprint = simulate::fingerprint(&machine.spec, &machine.options(&args.limit));
     let found = Evidence::new(machine.spec.name.clone(), fingerprint, recorded, &rows);
     output::print(&match args.suite.format {
         _ if args.suite.evidence => found.to_text().map_err(Failure::new)?,
@@ -47,13 +48,6 @@ pub(super) fn unseen(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failu
         }
     }
     Ok(exit)
-}
-
-fn options(args: &CrosscheckArgs, machine: &Machine, mode: Mode) -> Options {
-    let yields = !args.machine.no_yield;
-    let (max_cycles, max_issues) = (args.limit.cycles(), args.limit.issues());
-    // One thread: a kernel whose blocks race through plain stores must come out alike every time.
-    Options { mode, order: machine.order, yields, max_cycles, max_issues, jobs: 1 }
 }
 
 /// Every kernel of a set, in the order of names.
@@ -105,8 +99,10 @@ fn row(
         let launch = job::launch(&program, kernel, &args.launch)?;
         let found = profile.launches_of(&kernel.name, launch.grid, launch.block, &launch.constants);
         let launched = *found.first().ok_or_else(|| missing("profile.csv"))?;
-        let options = options(args, machine, mode);
-        let done = simulate::simulate(&program, kernel, launch, &machine.spec, &options, &()).map_err(Failure::new)?;
+        let options = Options { mode, ..machine.options(&args.limit) };
+        // One thread: a kernel whose blocks race through plain stores must come out alike every time.
+        let job = Job::new(&program, kernel, launch, &machine.spec, options);
+        let done = simulate::simulate(job, &()).map_err(Failure::new)?;
         let same = done.finish.name() == "ok" && digest(&done.launch) == Some(expected);
         row.outputs.push((mode.name().to_owned(), done.finish.name().to_owned(), same));
         if mode == machine.mode {

@@ -1,17 +1,17 @@
 //! What does not change while one steps: the program's text, its steps, and how it is run.
 
-use simt_core::Program;
 use simt_core::base::{LaneMask, Pc};
-use simt_core::kernel::{Kernel, Op, Stream};
-use simt_core::machine::{self, Finish, MachineSpec, Options};
+use simt_core::code::Code;
+use simt_core::kernel::Op;
+use simt_core::machine::Finish;
+use simt_core::{Job, Program};
 use simt_report::simulate;
 use simt_report::{StepInfo, predication};
 
 /// The unchanging part of a session.
 pub(crate) struct Facts<'p> {
     program: &'p Program,
-    kernel: &'p Kernel,
-    stream: Stream,
+    code: &'p Code,
     infos: Vec<StepInfo>,
     /// The source, line by line, tabs expanded.
     pub(crate) lines: Vec<String>,
@@ -22,17 +22,16 @@ pub(crate) struct Facts<'p> {
 }
 
 impl<'p> Facts<'p> {
-    pub(crate) fn new(program: &'p Program, kernel: &'p Kernel, spec: &MachineSpec, options: &Options) -> Facts<'p> {
-        let stream = machine::stream(kernel, options.mode, options.yields);
+    pub(crate) fn new(job: &'p Job<'p>) -> Facts<'p> {
+        let Job { program, code, machine, options, .. } = job;
         let file = program.name.rsplit('/').next().unwrap_or_default().to_string();
         Facts {
             program,
-            kernel,
-            infos: simulate::step_infos(program, kernel, &stream.steps),
-            stream,
+            code,
+            infos: simulate::step_infos(program, code),
             lines: program.text.lines().map(|line| line.trim_end().replace('\t', "    ")).collect(),
             file,
-            how: format!("{} on {}", options.mode.name(), spec.name),
+            how: format!("{} on {}", options.mode.name(), machine.name),
         }
     }
 
@@ -43,7 +42,7 @@ impl<'p> Facts<'p> {
 
     /// A step in a few words: `line 63`, or `line 70 (sync B0)` for a step that the source does not show.
     pub(crate) fn place(&self, pc: Pc, line: u32) -> String {
-        match self.stream.steps.get(pc.index()).map(|step| &step.inst.op) {
+        match self.code.ops().get(pc.index()).map(|step| &step.inst.op) {
             Some(Op::Join(op)) => format!("line {line} ({op})"),
             _ => format!("line {line}"),
         }
@@ -56,12 +55,12 @@ impl<'p> Facts<'p> {
 
     /// Whether a branch on the line (from 1) was predicated: its sides are guarded instructions, and it is not issued.
     pub(crate) fn is_predicated(&self, line: u32) -> bool {
-        self.kernel.predicated.iter().any(|branch| branch.line == line)
+        self.code.predicated().iter().any(|branch| branch.line == line)
     }
 
     /// Which branches were predicated, in words; nothing where none was.
     pub(crate) fn predication(&self) -> Option<String> {
-        predication(&self.kernel.predicated.iter().map(|branch| branch.line).collect::<Vec<_>>())
+        predication(&self.code.predicated().iter().map(|branch| branch.line).collect::<Vec<_>>())
     }
 
     /// What the lanes of an issued step would have done at the predicated branch in whose place it stands.
@@ -74,7 +73,7 @@ impl<'p> Facts<'p> {
 
     /// Why the run ended, in a sentence.
     pub(crate) fn ending(&self, finish: &Finish) -> String {
-        match simulate::why(self.program, self.kernel, finish) {
+        match simulate::why(self.program, self.code.kernel(), finish) {
             None => "every thread has ended".to_string(),
             Some(verdict) => format!("{}: {}", finish.name(), verdict.message),
         }

@@ -1,28 +1,28 @@
 //! What is swept, and how one point is run.
 
 use clap::ValueEnum;
-use simt_core::Program;
 use simt_core::diag::closest;
 use simt_core::kernel::Kernel;
-use simt_core::machine::Options;
+use simt_core::{Job, Program};
 use simt_report::simulate;
 use simt_teach::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
 
 use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
 use crate::cli::job::Machine;
 use crate::cli::{Failure, job};
+use simt_threads::Threads;
 
 /// A point with what it takes to run it.
-pub(super) struct Job {
+pub(super) struct Planned {
     pub(super) point: Point,
     machine: Result<Machine, String>,
     launch: LaunchChoice,
     pub(super) inputs: String,
 }
 
-impl Job {
+impl Planned {
     /// Gives a point's values to the options they stand for.
-    pub(super) fn new(args: &SweepArgs, program: &Program, kernel: &Kernel, point: Point) -> Result<Job, Failure> {
+    pub(super) fn new(args: &SweepArgs, program: &Program, kernel: &Kernel, point: Point) -> Result<Planned, Failure> {
         let mut machine: MachineChoice = args.machine.clone();
         let mut launch = args.launch.clone();
         for (name, value) in &point.0 {
@@ -48,18 +48,18 @@ impl Job {
         machine.compares_modes = is_swept("mode") && !is_swept("machine");
         let resolved = job::machine(&machine).map_err(|failure| message(&failure));
         let how = match &resolved {
-            Ok(Machine { spec, mode, order }) => format!("{spec:?} {mode:?} {order:?}"),
+            Ok(Machine { spec, mode, order, .. }) => format!("{spec:?} {mode:?} {order:?}"),
             Err(message) => message.clone(),
         };
         let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];
         let options = format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
         let parts = [env!("CARGO_PKG_VERSION"), &program.text, &kernel.name, &fixed[0], &fixed[1], &options];
-        Ok(Job { inputs: fingerprint(parts), point, machine: resolved, launch })
+        Ok(Planned { inputs: fingerprint(parts), point, machine: resolved, launch })
     }
 }
 
 /// Runs a point on `jobs` threads of the host.
-pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job: &Job, jobs: usize) -> Record {
+pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job: &Planned, jobs: usize) -> Record {
     let error =
         |message: String| Record::of_error(&program.name, &kernel.name, job.point.clone(), job.inputs.clone(), message);
     let machine = match &job.machine {
@@ -73,15 +73,9 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
         }
         Err(failure) => return error(message(&failure)),
     };
-    let options = Options {
-        mode: machine.mode,
-        order: machine.order,
-        yields: !args.machine.no_yield,
-        max_cycles: args.limit.cycles(),
-        max_issues: args.limit.issues(),
-        jobs,
-    };
-    match simulate::simulate(program, kernel, launch, &machine.spec, &options, &()) {
+    let options = machine.options(&args.limit);
+    let run = Job::new(program, kernel, launch, &machine.spec, options);
+    match simulate::simulate(run, &Threads::new(jobs)) {
         Ok(simulation) => Record::of_run(&simulation.run, job.point.clone(), job.inputs.clone()),
         Err(does_not_fit) => error(does_not_fit.to_string()),
     }

@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
+use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
 
 use super::super::support::{MODES, launch, machine, options};
@@ -24,7 +24,8 @@ fn every_bit_is_as_on_the_h200() {
             let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
             let options = options(mode, SideOrder::Fewer, 100_000_000);
             let spec = machine(mode.default_machine());
-            let done = simulate(&program, kernel, launch, &spec, &options, &()).expect("the block fits");
+            let done =
+                simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("the block fits");
             for line in lines.iter().filter(|l| l.starts_with(name)) {
                 let mut words = line.split(' ').skip(1);
                 let buffer = words.next().expect("a buffer");

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::machine::{MachineSpec, Mode};
+use simt_core::spec::{MachineSpec, Mode};
 use simt_report::simulate::{Simulation, simulate};
 
 use super::super::support::{MODES, launch, machine, options};
@@ -61,7 +62,8 @@ fn run(
     let set = values.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
     let (kernel, launch) =
         launch(program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
-    simulate(program, kernel, launch, spec, &options(mode, SideOrder::Fewer, u64::MAX), &()).expect("the block fits")
+    simulate(Job::new(program, kernel, launch, spec, options(mode, SideOrder::Fewer, u64::MAX)), &())
+        .expect("the block fits")
 }
 
 fn program() -> Program {

@@ -5,9 +5,9 @@
 //! reductions are the mean of three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and block 0's is
 //! among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
 
+use simt_core::Job;
 use simt_core::base::{BlockId, Cycle};
 use simt_core::event::{Event, Observer};
-use simt_core::machine as gpu;
 
 use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};
@@ -113,8 +113,8 @@ fn large(profile: &Profile) -> f64 {
     let (program, spec) = (program(profile.file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);
     let (kernel, launch) = launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
-    let code = gpu::lower(kernel, &spec, options.mode);
-    let seen = gpu::watch(code, launch, &spec, &options, BlockId(0), || End(0)).unwrap_or_else(|e| panic!("{e}"));
+    let job = Job::new(&program, kernel, launch, &spec, options);
+    let seen = job.watch(BlockId(0), || End(0)).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(seen.simulated_sms, 1);
     seen.observer.0 as f64
 }

@@ -1,7 +1,7 @@
 //! Which side of a branch runs first, and that nothing else depends on it.
 
 use simt_core::divergence::SideOrder;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 
 use super::{MAX_CYCLES, assert_expected, count, program, run_on, run_with, words};
 use crate::support::{MODES, machine, options};

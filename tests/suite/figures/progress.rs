@@ -2,7 +2,8 @@
 
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
-use simt_core::machine::{Finish, Mode, Options};
+use simt_core::machine::{Finish, Options};
+use simt_core::spec::Mode;
 use simt_report::simulate::Simulation;
 
 use super::{MAX_CYCLES, assert_expected, program, run_with, usual};

@@ -1,10 +1,11 @@
 //! The three reductions against an H200's hardware counters (2^24 integers, blocks of 512) and against closed forms
 //! (other blocks).
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::base::BlockId;
-use simt_core::machine::{self as gpu, Mode};
 use simt_core::observe::Trace;
+use simt_core::spec::Mode;
 use simt_report::simulate::Simulation;
 
 use super::{assert_expected, count, program, run_on, run_with, set, usual};
@@ -147,8 +148,8 @@ fn divergent_warps(program: &Program, mode: Mode) -> Vec<u32> {
     let branch = done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if").pc;
 
     let (kernel, launch) = launch(program, &set(&constants)).unwrap_or_else(|e| panic!("{e}"));
-    let code = gpu::lower(kernel, &spec, mode);
-    let seen = gpu::run(code, launch, &spec, &options, &(), || Trace::new(0..1)).unwrap_or_else(|e| panic!("{e}"));
+    let job = Job::new(program, kernel, launch, &spec, options);
+    let seen = job.run(&(), || Trace::new(0..1)).unwrap_or_else(|e| panic!("{e}"));
     let mut steps = Vec::new();
     for warp in 0..16 {
         let tests = seen.observer.of_warp(BlockId(0), warp).filter(|e| e.pc.0 == branch);

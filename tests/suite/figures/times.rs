@@ -1,8 +1,9 @@
 //! Laws of time: what adds up, what grows linearly, what a conflict costs. The slopes are those measured on an H200.
 
+use simt_core::Job;
 use simt_core::base::{BlockId, WarpId};
 use simt_core::event::{Event, Observer};
-use simt_core::machine::{self as gpu, Mode};
+use simt_core::spec::Mode;
 
 use super::{assert_expected, count, program, run_as_written, run_on, run_with, set, usual};
 use crate::support::{MODES, launch, machine};
@@ -100,7 +101,7 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
     ] {
         let program = program(&format!("small/{name}.ir"));
         let spec = machine("teaching");
-        let spec = simt_core::machine::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
+        let spec = simt_core::spec::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
         let counts = MODES.map(|mode: Mode| {
             let done = run_with(&program, &spec, &usual(&spec, mode), &[]);
             ["inst_executed", "ptx_inst_executed", "conditional_branches", "divergent_branch", "thread_inst_executed"]
@@ -138,8 +139,7 @@ fn an_h200_goes_ahead_of_a_barrier_with_its_products_and_no_further() {
         let spec = machine(preset);
         let options = usual(&spec, Mode::Volta);
         let (kernel, launch) = launch(&program, &set(&[])).unwrap_or_else(|e| panic!("{e}"));
-        let code = gpu::lower(kernel, &spec, options.mode);
-        let seen = gpu::watch(code, launch, &spec, &options, BlockId(0), Ahead::default);
+        let seen = Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Ahead::default);
         let seen = seen.unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(seen.observer.issued, products, "{preset}");
     }

@@ -6,9 +6,9 @@
 //! that it reads of DRAM; the square waves, which read 16 KB in all, most of it code; and two kernels of even and odd threads whose text is not
 //! here. What `even_odd.ptx` writes was measured instead.
 
+use simt_core::Job;
 use simt_core::base::BlockId;
 use simt_core::event::{AccessWay, Event, MemoryKind, Observer};
-use simt_core::machine as gpu;
 
 use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};
@@ -109,8 +109,7 @@ fn one_sm(file: &str) -> (Traffic, f64) {
     let (program, spec) = (program(file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);
     let (kernel, launch) = launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
-    let code = gpu::lower(kernel, &spec, options.mode);
-    let seen = gpu::watch(code, launch, &spec, &options, BlockId(0), Traffic::default);
+    let seen = Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Traffic::default);
     let traffic = seen.unwrap_or_else(|e| panic!("{e}")).observer;
     let share = f64::from(1 << 15) / f64::from(traffic.blocks);
     (traffic, share)

@@ -3,11 +3,13 @@
 //! A program reads 64-bit cells from the buffer `in` and writes 64-bit cells to the buffer `out`; every value takes one
 //! cell, zero-extended. [`Case::run`] goes the way of any program: text, check, launch, machine.
 
+use simt_core::Job;
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::isa::Isa;
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, Finish, MachineSpec, Mode};
+use simt_core::machine::Finish;
+use simt_core::spec::{MachineSpec, Mode};
 
 use crate::support;
 
@@ -42,7 +44,7 @@ impl Case {
         let options = support::options(Mode::Volta, SideOrder::Fewer, 50_000_000);
         let spec = MachineSpec { sms: 1, ..support::machine("h200") };
         let outcome =
-            machine::run(kernel, launch, &spec, &options, &(), || ()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+            Job::new(&program, kernel, launch, &spec, options).execute(&()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert!(matches!(outcome.finish, Finish::Ok), "{:?}\n{text}", outcome.finish);
         let words = &outcome.launch.buffers[1].words;
         words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect()

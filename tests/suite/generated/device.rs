@@ -24,10 +24,11 @@ use std::time::Duration;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 use rayon::prelude::*;
+use simt_core::Job;
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_gpu as gpu;
 use simt_gpu::instrument::{Divergence, instrument, witness};
 use simt_report::simulate;
@@ -146,7 +147,8 @@ fn simulated(program: &simt_core::Program, mode: Mode) -> Result<Vec<Vec<u32>>, 
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
     let spec = support::machine(mode.default_machine());
-    let done = simulate::simulate(program, kernel, launch, &spec, &options, &()).map_err(|e| e.to_string())?;
+    let done = simulate::simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+        .map_err(|e| e.to_string())?;
     match done.finish.name() {
         "ok" => Ok(done.launch.buffers.into_iter().map(|b| b.words).collect()),
         other => Err(other.to_string()),

@@ -1,8 +1,8 @@
 //! An observer that follows each thread: which instructions it executed, in which order.
 
 use simt_core::base::BlockId;
+use simt_core::code::Code;
 use simt_core::event::{Event, Observer};
-use simt_core::kernel::Stream;
 
 /// What one thread executed: how many instructions, and a hash of their sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,9 +33,9 @@ pub(crate) struct Walks {
 }
 
 impl Walks {
-    /// For `blocks` blocks of `threads` threads in warps of `warp_size` lanes that run `stream`.
-    pub(crate) fn new(stream: &Stream, warp_size: u32, blocks: u32, threads: u32) -> Walks {
-        let sources = stream.steps.iter().map(|s| s.source).collect();
+    /// For `blocks` blocks of `threads` threads in warps of `warp_size` lanes that run `code`.
+    pub(crate) fn new(code: &Code, warp_size: u32, blocks: u32, threads: u32) -> Walks {
+        let sources = code.ops().iter().map(|s| s.source).collect();
         let walks = vec![Walk::default(); (blocks * threads) as usize];
         Walks { sources, warp_size, threads, slots: Vec::new(), walks }
     }

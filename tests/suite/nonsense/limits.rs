@@ -3,11 +3,15 @@
 
 use std::fs;
 
-use simt_core::Program;
-use simt_core::kernel::{JoinOp, Op};
+use simt_core::kernel::{ConvergenceOp, Op};
 use simt_core::launch::Overrides;
-use simt_core::machine::{self, MachineSpec, Mode, Options};
+use simt_core::machine::Options;
+use simt_core::ptxas;
+use simt_core::spec::Target;
+use simt_core::spec::{MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::simulate;
+use simt_threads::Threads;
 
 use super::support;
 
@@ -92,7 +96,7 @@ fn large_kernels_are_analysed() {
         let program = Program::parse("large.ir", &kernel(&statements));
         assert!(program.is_sound(), "{:?}", program.findings.first());
         let kernel = program.kernel(None).expect("one kernel");
-        let _ = machine::lower(kernel, &support::machine("h200"), Mode::Volta);
+        let _ = ptxas::compile(kernel, &Target::new(&support::machine("h200"), true), Mode::Volta);
     }
 }
 
@@ -105,7 +109,9 @@ fn a_line_may_hold_many_instructions() {
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
         let machine = support::machine("teaching");
         let options = support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 1_000_000);
-        let run = simulate::simulate(&program, kernel, launch, &machine, &options, &()).expect("it fits").run;
+        let run = simulate::simulate(Job::new(&program, kernel, launch, &machine, options.clone()), &())
+            .expect("it fits")
+            .run;
         let texts = run.instructions.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
         (texts, run.to_json().expect("JSON").len())
     };
@@ -123,11 +129,12 @@ fn an_endless_loop_is_given_up() {
     let (kernel, launch) = support::launch(&program, &overrides).expect("a sound program");
     let ended = |jobs| {
         let options = Options {
-            jobs,
             max_issues: 100_000,
             ..support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, u64::MAX)
         };
-        let done = simulate::simulate(&program, kernel, launch.clone(), &support::machine("h200"), &options, &());
+        let machine = support::machine("h200");
+        let job = Job::new(&program, kernel, launch.clone(), &machine, options);
+        let done = simulate::simulate(job, &Threads::new(jobs));
         let run = done.expect("it fits").run;
         let verdict = run.verdict.clone().expect("a verdict");
         assert!(verdict.message.starts_with("gave up after 758 instructions issued on sm"), "{}", verdict.message);
@@ -148,8 +155,9 @@ fn loops_around_atomics_beside_a_call_are_marked() {
     let ends = many(n, |i| format!("add.u32 %r0, %r1, 1;\n@%p bra L{};\n", n - 1 - i));
     let text = kernel(&(heads + &ends + "call f;\n")).replacen(".visible", ".func f() { ret; }\n.visible", 1);
     let program = Program::parse("large.ir", &text);
-    let stream = machine::stream(program.kernel(None).expect("one kernel"), Mode::Volta, true);
-    let yields = stream.steps.iter().filter(|step| matches!(step.inst.op, Op::Join(JoinOp::Yield))).count();
+    let (kernel, machine) = (program.kernel(None).expect("one kernel"), support::machine("h200"));
+    let code = ptxas::compile(kernel, &Target::new(&machine, true), Mode::Volta);
+    let yields = code.ops().iter().filter(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Yield))).count();
     assert!(yields >= n, "{yields}");
 }
 
@@ -172,7 +180,8 @@ fn what_a_launch_takes_of_the_host_has_a_limit() {
     for (bytes, fits) in [(1 << 10, true), (1 << 18, false)] {
         let program = program(bytes);
         let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
-        let done = machine::run(kernel, launch, &support::machine("h200"), &options, &(), || ());
+        let machine = support::machine("h200");
+        let done = Job::new(&program, kernel, launch, &machine, options.clone()).execute(&());
         assert_eq!(done.is_ok(), fits, "{bytes} bytes: {:?}", done.err());
     }
 }

@@ -19,8 +19,9 @@ use super::shadow::{Conflict, Manner, Shadow};
 use super::steps::{Steps, What};
 use super::sync::{Arrival, Phase};
 use crate::base::{LaneMask, Pc, WarpId};
+use crate::code::{Code, Scheme};
 use crate::event::{AccessWay, Event, LaneAccess, MemoryKind, Observer};
-use crate::kernel::{BarrierKind, Kernel, Op, Register, Stream};
+use crate::kernel::{BarrierKind, Op, Register};
 use crate::launch::Launch;
 use touching::Touching;
 
@@ -59,15 +60,9 @@ struct Global {
 }
 
 impl Checkers {
-    /// For runs of `stream`, which is one of `kernel`. `lock_step`: the mode is that before Volta.
-    pub fn new(
-        kernel: &Kernel,
-        stream: &Stream,
-        launch: &Launch,
-        warp_size: u32,
-        lock_step: bool,
-        checks: Checks,
-    ) -> Checkers {
+    /// Checkers for runs of `code`.
+    pub fn new(code: &Code, launch: &Launch, warp_size: u32, checks: Checks) -> Checkers {
+        let (kernel, lock_step) = (code.kernel(), code.scheme() == Scheme::Stack);
         let watched = if checks.init { kernel.read_unset() } else { Vec::new() };
         let name = |register: &Register| {
             let known = kernel.registers.names.iter().find(|(_, r, _)| r == register);
@@ -86,11 +81,11 @@ impl Checkers {
             Op::Barrier(barrier) => barrier.count.is_some() || barrier.kind == BarrierKind::Arrive,
             _ => false,
         };
-        let has = |what: &dyn Fn(&Op) -> bool| stream.steps.iter().any(|step| what(&step.inst.op));
+        let has = |what: &dyn Fn(&Op) -> bool| code.ops().iter().any(|step| what(&step.inst.op));
         let blocks_apart = !has(&releases);
         Checkers(Arc::new(Common {
             checks,
-            steps: Steps::new(kernel, &stream.steps, &watched),
+            steps: Steps::new(kernel, code.ops(), &watched),
             names: watched.iter().map(name).collect(),
             watched,
             warps_per_block: threads.div_ceil(warp_size.max(1)).max(1),

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::shadow::Manner;
 use crate::base::Pc;
+use crate::code::MicroOp;
 use crate::isa::Space;
-use crate::kernel::{Around, BarrierKind, Kernel, MemoryOrder, Op, Register, Step};
+use crate::kernel::{Around, BarrierKind, Kernel, MemoryOrder, Op, Register};
 
 /// What a step is to the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ pub(super) struct Steps {
 }
 
 impl Steps {
-    pub(super) fn new(kernel: &Kernel, steps: &[Step], watched: &[Register]) -> Steps {
+    pub(super) fn new(kernel: &Kernel, steps: &[MicroOp], watched: &[Register]) -> Steps {
         let awaited = kernel.awaited();
         let (decisions, decided_by) = decisions(kernel);
         let facts: Vec<Facts> = steps
@@ -148,7 +149,7 @@ fn what(op: &Op, awaited: bool) -> What {
     }
 }
 
-fn uses(step: &Step, watched: &[Register]) -> Vec<Use> {
+fn uses(step: &MicroOp, watched: &[Register]) -> Vec<Use> {
     if watched.is_empty() {
         return Vec::new();
     }

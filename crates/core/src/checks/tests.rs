@@ -6,10 +6,13 @@ use proptest::prelude::*;
 use super::{Checker, Checkers, Checks};
 use crate::Program;
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc, SmId, WarpId};
+use crate::code::Code;
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer};
 use crate::kernel::layout::BUFFER_BASE;
-use crate::kernel::{Convergence, Kernel, Op, Stream};
+use crate::kernel::{Kernel, Op};
 use crate::launch::{Launch, Overrides};
+use crate::ptxas;
+use crate::spec::{MachineSpec, Mode, Target};
 
 const BLOCKS: u32 = 2;
 const WARPS: u32 = 3;
@@ -256,17 +259,23 @@ const STRONG: &str = "atom.global.add.u32 %x, [%b], 1;
     st.volatile.global.u32 [%b], %x;
     membar.gl;";
 
+/// A machine that issues instructions as written.
+fn teaching() -> MachineSpec {
+    MachineSpec::parse(MachineSpec::preset_text("teaching").expect("a preset")).expect("sound")
+}
+
 struct Driver {
     shared: bool,
-    stream: Stream,
+    code: Code,
     checker: Checker,
 }
 
 impl Driver {
     fn new(kernel: &Kernel, launch: &Launch, Setting { lock_step, shared, .. }: Setting) -> Driver {
-        let stream = kernel.stream(Convergence::Stack);
+        let mode = if lock_step { Mode::PreVolta } else { Mode::Volta };
+        let code = ptxas::compile(kernel, &Target::new(&teaching(), true), mode);
         let on = Checks { races: true, ..Checks::default() };
-        let mut checker = Checkers::new(kernel, &stream, launch, 32, lock_step, on).observer();
+        let mut checker = Checkers::new(&code, launch, 32, on).observer();
         let (cycle, sm, lanes) = (0, SmId(0), LaneMask::first_n(LANES));
         for block in 0..BLOCKS {
             checker.on(Event::BlockStart { cycle, sm, block: BlockId(block), warps: WARPS });
@@ -275,11 +284,11 @@ impl Driver {
                 checker.on(Event::WarpStart { cycle, sm, warp, block: BlockId(block), index, lanes });
             }
         }
-        Driver { shared, stream, checker }
+        Driver { shared, code, checker }
     }
 
     fn pc(&self, wanted: impl Fn(&Op) -> bool) -> Pc {
-        let at = self.stream.steps.iter().position(|step| wanted(&step.inst.op));
+        let at = self.code.ops().iter().position(|step| wanted(&step.inst.op));
         Pc(at.expect("the kernel has one of each") as u32)
     }
 

@@ -3,9 +3,10 @@
 use super::bounds;
 use super::finding::{Does, Finding, Kind, Place};
 use crate::base::LaneMask;
+use crate::code::MicroOp;
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::exec::Fault;
-use crate::kernel::{Inst, Kernel, Op, Register, Step};
+use crate::kernel::{Inst, Kernel, Op, Register};
 use crate::launch::Launch;
 use crate::ptx::Locations;
 
@@ -14,7 +15,7 @@ pub struct Account<'a> {
     /// The kernel as it ran.
     pub kernel: &'a Kernel,
     /// Its steps, which places name.
-    pub steps: &'a [Step],
+    pub steps: &'a [MicroOp],
     /// The launch.
     pub launch: &'a Launch,
     /// Where the text was compiled from.

@@ -5,9 +5,11 @@ use super::history::{History, INTERVAL};
 use super::notes::{Happening, Notes, Remark};
 use super::survey::Survey;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, WarpId};
-use crate::kernel::{JoinOp, Op, Register};
+use crate::code::Code;
+use crate::kernel::{ConvergenceOp, Op, Register};
 use crate::launch::Launch;
-use crate::machine::{self, Code, DoesNotFit, Finish, MachineSpec, Options, Saved, Session};
+use crate::machine::{self, DoesNotFit, Finish, Options, Saved, Session};
+use crate::spec::MachineSpec;
 
 /// A register changed from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +50,8 @@ struct Moment<'a> {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn open<'k, R>(
-    code: impl Into<Code<'k>>,
+pub fn open<R>(
+    code: &Code,
     launch: Launch,
     spec: &MachineSpec,
     options: &Options,
@@ -231,7 +233,7 @@ impl<'a> Debugger<'a> {
         let mut at = pc;
         for _ in 0..steps.len() {
             let Some(step) = steps.get(at.index()) else { return 0 };
-            if !matches!(step.inst.op, Op::Join(JoinOp::Sync(_))) {
+            if !matches!(step.inst.op, Op::Join(ConvergenceOp::Sync(_))) {
                 return step.inst.line;
             }
             at = step.next;

@@ -6,7 +6,9 @@ use crate::base::BlockId;
 use crate::divergence::SideOrder;
 use crate::kernel::Kernel;
 use crate::launch::{Launch, Overrides};
-use crate::machine::{MachineSpec, Options};
+use crate::machine::Options;
+use crate::ptxas;
+use crate::spec::{Lowering, MachineSpec, Target};
 
 const FIRST: Focus = Focus { block: BlockId(0), warp: 0 };
 
@@ -16,10 +18,11 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debu
     let program = Program::parse(name, &text);
     let (kernel, launch) = launch(&program, set);
     let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
+    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec };
     let order = SideOrder::Fewer;
-    let options =
-        Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX, jobs: 1 };
-    open(kernel, launch, &spec, &options, BlockId(0), check).expect("fits");
+    let options = Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
+    let code = ptxas::compile(kernel, &Target::new(&spec, true), options.mode);
+    open(&code, launch, &spec, &options, BlockId(0), check).expect("fits");
 }
 
 fn launch<'p>(program: &'p Program, set: &[(&str, &str)]) -> (&'p Kernel, Launch) {

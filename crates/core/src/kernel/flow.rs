@@ -7,59 +7,68 @@
 //! exits, `uniformity` for divergence, `joins` and `merges` for barriers, `stream` for what is added where.
 
 mod around;
-mod bits;
-mod constants;
+mod blocks;
+mod branches;
 mod dominance;
-mod graph;
-mod joins;
-#[cfg(test)]
-mod laws;
 mod liveness;
 mod loops;
-mod merges;
 mod operands;
-mod stream;
+#[cfg(test)]
+pub(crate) mod shorthand;
+mod spins;
 #[cfg(test)]
 mod tests;
 mod uniformity;
 mod warnings;
 
 pub use around::Around;
-pub use graph::BasicBlock;
-pub use joins::Branch;
+pub use blocks::BasicBlock;
+pub(crate) use blocks::parting_call;
+#[cfg(test)]
+pub(crate) use blocks::{blocks as blocks_of, successors};
+pub use branches::Branch;
+pub(crate) use branches::regions;
 pub(in crate::kernel) use liveness::Liveness;
 pub use liveness::register_pressure;
 pub use loops::Loop;
-pub use stream::NO_FORM;
-pub(in crate::kernel) use stream::awaited;
+pub(crate) use operands::is_wide;
+pub(in crate::kernel) use spins::awaited;
+pub(crate) use spins::{observes, observing_functions, spins};
 pub use warnings::warnings;
+
+use std::ops::Range;
 
 use super::{DeviceFunction, Inst, Op, Registers};
 use crate::base::{BasicBlockId, Pc};
-use bits::Bits;
+use crate::graph::{Bits, Successors, dominators};
 
 /// The most basic blocks of a kernel, its functions included: the analyses take time and memory by the square of their number.
 pub(in crate::kernel) const MOST_BLOCKS: usize = 10_000;
 
 /// The number of basic blocks that these instructions make.
 pub(in crate::kernel) fn count_blocks(insts: &[Inst]) -> usize {
-    graph::blocks(insts).0.len()
+    blocks::blocks(insts).0.len()
 }
+
+/// Removes edges that no lane takes from the graph of a function: what a compiler that evaluates constants knows.
+pub(crate) type EdgeFilter = fn(&mut Successors, &[Inst], &Registers, &[BasicBlock], &[BasicBlockId]);
 
 /// What is known of a kernel's control flow.
 #[derive(Clone, Debug, Default)]
 pub struct ControlFlow {
     blocks: Vec<BasicBlock>,
     block_of: Vec<BasicBlockId>,
-    /// The ways from each block that constants leave open.
-    ways: graph::Successors,
+    /// Edges that control can take.
+    edges: Successors,
     idom: Vec<Option<usize>>,
     ipdom: Vec<Option<usize>>,
     loops: Vec<Loop>,
     loop_depth: Vec<u32>,
     branches: Vec<Branch>,
-    barriers: Vec<joins::ConvergenceBarrier>,
-    private_exits: Vec<(usize, usize)>,
+    /// Blocks that hold nothing but an exit.
+    bare_exits: Bits,
+    /// Blocks of the kernel itself and of each function.
+    parts: Vec<Range<usize>>,
     under_divergence: Bits,
     divergent_guards: Bits,
     uniform_results: Bits,
@@ -68,24 +77,36 @@ pub struct ControlFlow {
 impl ControlFlow {
     /// Analyses the checked instructions of a kernel: its own, then those of its `functions`.
     pub fn build(insts: &[Inst], functions: &[DeviceFunction], registers: &Registers) -> ControlFlow {
+        ControlFlow::build_without(insts, functions, registers, None)
+    }
+
+    /// As [`ControlFlow::build`], for a compiler that removes edges.
+    pub(crate) fn build_without(
+        insts: &[Inst],
+        functions: &[DeviceFunction],
+        registers: &Registers,
+        dead: Option<EdgeFilter>,
+    ) -> ControlFlow {
         let own = functions.first().map_or(insts.len(), |f| f.first as usize);
-        let mut flow = ControlFlow::analyse(&insts[..own], registers, false);
+        let mut flow = ControlFlow::analyse(&insts[..own], registers, false, dead);
         for function in functions {
-            flow.append(ControlFlow::analyse(&on_its_own(insts, function), registers, true));
+            flow.append(ControlFlow::analyse(&on_its_own(insts, function), registers, true, dead));
         }
         flow.mark_called_apart(insts, functions);
         flow
     }
 
     /// One function, or the kernel's own instructions: targets count from its first instruction.
-    fn analyse(insts: &[Inst], registers: &Registers, called: bool) -> ControlFlow {
-        let (blocks, block_of) = graph::blocks(insts);
-        let mut graph = graph::successors(&blocks);
+    fn analyse(insts: &[Inst], registers: &Registers, called: bool, dead: Option<EdgeFilter>) -> ControlFlow {
+        let (blocks, block_of) = blocks::blocks(insts);
+        let mut graph = blocks::successors(&blocks);
         for block in blocks.iter().filter(|b| !b.reachable) {
             graph[block.id.index()].clear(); // what never runs has no say
         }
-        constants::drop_dead_ways(&mut graph, insts, registers, &blocks, &block_of);
-        let idom = dominance::dominators(&graph, 0);
+        if let Some(drop) = dead {
+            drop(&mut graph, insts, registers, &blocks, &block_of);
+        }
+        let idom = dominators(&graph, 0);
         let loops = loops::loops(&graph, &idom);
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);
@@ -93,18 +114,19 @@ impl ControlFlow {
         let post =
             dominance::post_dominance(&graph, &bare, &waiting, dominance::returning(insts, &blocks), &loop_depth);
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
-        let joins = joins::place(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
+        let branches = branches::branches(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
+        let parts = std::iter::once(0..blocks.len()).collect();
         ControlFlow {
             blocks,
             block_of,
-            ways: graph,
+            edges: graph,
             idom,
             ipdom: post.ipdom,
             loops,
             loop_depth,
-            branches: joins.branches,
-            barriers: joins.barriers,
-            private_exits: joins.private_exits,
+            branches,
+            bare_exits: bare,
+            parts,
             under_divergence: uniformity.under_divergence,
             divergent_guards: uniformity.divergent_guards,
             uniform_results: uniformity.uniform_results,
@@ -126,7 +148,7 @@ impl ControlFlow {
             reachable: b.reachable,
         }));
         self.block_of.extend(other.block_of.into_iter().map(id));
-        self.ways.extend(other.ways.into_iter().map(|to| to.into_iter().map(|b| b + blocks).collect()));
+        self.edges.extend(other.edges.into_iter().map(|to| to.into_iter().map(|b| b + blocks).collect()));
         self.idom.extend(shifted(other.idom));
         self.ipdom.extend(shifted(other.ipdom));
         self.loops.extend(other.loops.into_iter().map(|l| Loop {
@@ -143,8 +165,8 @@ impl ControlFlow {
             reconverge: b.reconverge.map(id),
             ..b
         }));
-        self.barriers.extend(other.barriers.into_iter().map(|b| b.shifted(blocks)));
-        self.private_exits.extend(other.private_exits.into_iter().map(|(from, to)| (from + blocks, to + blocks)));
+        self.bare_exits = self.bare_exits.joined(&other.bare_exits, blocks);
+        self.parts.extend(other.parts.into_iter().map(|part| part.start + blocks..part.end + blocks));
         self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
         self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
         self.uniform_results = self.uniform_results.joined(&other.uniform_results, insts);
@@ -156,7 +178,7 @@ impl ControlFlow {
         while let Some(range) = open.pop() {
             for i in range {
                 let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else { continue };
-                if !(self.under_divergence(block) || graph::parting_call(&insts[i])) {
+                if !(self.under_divergence(block) || blocks::parting_call(&insts[i])) {
                     continue;
                 }
                 for function in call.callees().iter().filter_map(|&f| functions.get(f as usize)) {
@@ -176,6 +198,21 @@ impl ControlFlow {
     /// The basic blocks in the order written.
     pub fn blocks(&self) -> &[BasicBlock] {
         &self.blocks
+    }
+
+    /// Edges that control can take, by block.
+    pub(crate) fn edges(&self) -> &Successors {
+        &self.edges
+    }
+
+    /// Blocks that hold nothing but an exit.
+    pub(crate) fn bare_exits(&self) -> &Bits {
+        &self.bare_exits
+    }
+
+    /// Blocks of the kernel itself and of each function.
+    pub(crate) fn parts(&self) -> &[Range<usize>] {
+        &self.parts
     }
 
     /// The block of an instruction; `None` past the end.

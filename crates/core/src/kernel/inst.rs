@@ -180,7 +180,7 @@ pub enum Op {
     /// Saves or restores a register of a recursive function. Only machine code holds it ([`Kernel::with_saved_registers`]).
     Spill(Spill),
     /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
-    Join(JoinOp),
+    Join(ConvergenceOp),
 }
 
 /// The clocks a program can read.
@@ -209,7 +209,7 @@ impl Clock {
 
 /// A convergence-barrier operation that the kernel pass places for the independent mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum JoinOp {
+pub enum ConvergenceOp {
     /// The active lanes become the participants of the register (BSSY).
     Set(crate::base::JoinId),
     /// Wait for the other participants (BSYNC).
@@ -220,13 +220,13 @@ pub enum JoinOp {
     Yield,
 }
 
-impl std::fmt::Display for JoinOp {
+impl std::fmt::Display for ConvergenceOp {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            JoinOp::Set(join) => write!(f, "set {join}"),
-            JoinOp::Sync(join) => write!(f, "sync {join}"),
-            JoinOp::Break(join) => write!(f, "break {join}"),
-            JoinOp::Yield => f.write_str("yield"),
+            ConvergenceOp::Set(join) => write!(f, "set {join}"),
+            ConvergenceOp::Sync(join) => write!(f, "sync {join}"),
+            ConvergenceOp::Break(join) => write!(f, "break {join}"),
+            ConvergenceOp::Yield => f.write_str("yield"),
         }
     }
 }

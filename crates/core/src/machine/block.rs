@@ -4,11 +4,11 @@
 //! ([`WarpControl::arriving`](crate::divergence::WarpControl::arriving)), the rest is the same for all machines. Threads that
 //! have exited are not waited for (facts C5, C6).
 
-use super::spec::MachineSpec;
 use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
+use crate::spec::MachineSpec;
 
 /// Number of barriers a block has.
 pub(super) const BARRIERS: usize = 16;

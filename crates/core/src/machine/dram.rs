@@ -8,9 +8,9 @@
 //! Not modelled: channels, banks, rows.
 
 use super::cache::SECTOR;
-use super::spec::Memory;
 use super::stores::FINE;
 use crate::base::{Cycle, mix};
+use crate::spec::Memory;
 
 /// Cycles over which traffic is counted.
 const WINDOW: Cycle = 4096;
@@ -109,7 +109,7 @@ impl Dram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::MachineSpec;
+    use crate::spec::MachineSpec;
 
     fn h200() -> Dram {
         let text = MachineSpec::preset_text("h200").expect("a preset");

@@ -8,8 +8,8 @@
 //! does when its first instruction is issued, which no other warp can tell; its results can be used when the last one's can.
 
 use super::scheduler::Port;
-use super::spec::MachineSpec;
 use crate::isa::{Class, Unit};
+use crate::spec::MachineSpec;
 
 /// One of the machine instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,8 +6,8 @@
 //! first level of each sub-core, whose misses after jumps are [`super::spec::MachineSpec::branch_taken`].
 
 use super::scheduler::NEVER;
-use super::spec::InstructionCache;
 use crate::base::Cycle;
+use crate::spec::InstructionCache;
 
 /// Machine instructions of a line: 128 bytes, 16 bytes each.
 pub(super) const LINE: u32 = 8;

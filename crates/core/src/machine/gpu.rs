@@ -6,22 +6,22 @@
 //! When all have ended, what they asked of L2 is asked of one for the counters ([`replay`]).
 //! Not modelled: dynamic block dispatch, contention between SMs beyond the equal shares.
 
-use rayon::prelude::*;
+use std::sync::Mutex;
 
 use super::block::{DoesNotFit, Occupancy};
 use super::l2::replay::{self, Found, Notes};
-use super::lower::Code;
 use super::program::Program;
 use super::scheduler::NEVER;
 use super::sm::Sm;
-use super::spec::{MachineSpec, Mode};
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, LaneMask, SmId};
+use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
-use crate::kernel::{Kernel, Stream};
+use crate::kernel::Kernel;
 use crate::launch::Launch;
+use crate::spec::{MachineSpec, Mode};
 
 /// What a run is asked to do beside the program.
 #[derive(Clone, Debug)]
@@ -36,8 +36,6 @@ pub struct Options {
     pub max_cycles: Cycle,
     /// Instructions that all SMs together may issue before a run is given up; each SM has an equal share.
     pub max_issues: u64,
-    /// Threads of the host to use; 0 = all.
-    pub jobs: usize,
 }
 
 /// What came of a run.
@@ -62,7 +60,7 @@ pub struct Outcome<O> {
 pub(super) struct Context<'a> {
     pub kernel: &'a Kernel,
     pub spec: &'a MachineSpec,
-    pub program: Program,
+    pub program: Program<'a>,
     pub global: &'a GlobalMemory,
     pub occupancy: Occupancy,
     pub active_sms: u32,
@@ -83,13 +81,12 @@ pub(super) struct Context<'a> {
     pub max_issues: u64,
     /// Whether SMs keep what they ask of L2.
     pub notes_l2: bool,
-    mode: Mode,
     order: SideOrder,
 }
 
 impl<'a> Context<'a> {
     pub(super) fn new(
-        code: &'a Code<'_>,
+        code: &'a Code,
         launch: &Launch,
         spec: &'a MachineSpec,
         options: &Options,
@@ -101,7 +98,7 @@ impl<'a> Context<'a> {
         Context {
             kernel: code.kernel(),
             spec,
-            program: Program::new(code, spec, options.mode, options.yields),
+            program: Program::new(code, spec),
             global,
             occupancy,
             active_sms,
@@ -116,7 +113,6 @@ impl<'a> Context<'a> {
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
             notes_l2: false,
-            mode: options.mode,
             order: options.order,
         }
     }
@@ -132,17 +128,24 @@ impl<'a> Context<'a> {
             SideOrder::Random(seed) => SideOrder::Random(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
             order => order,
         };
-        match self.mode {
-            Mode::PreVolta => WarpControl::stack(lanes, self.program.entry, order),
-            Mode::Volta => WarpControl::independent(lanes, self.program.entry, order),
+        match self.program.scheme {
+            Scheme::Stack => WarpControl::stack(lanes, self.program.entry, order),
+            Scheme::Barriers => WarpControl::independent(lanes, self.program.entry, order),
         }
     }
 }
 
-/// Told of progress: cycles or blocks done are for the caller to make sense of.
-pub trait Progress: Sync {
+/// What a run asks of its surroundings: threads, and to whom it reports progress. `()` has one thread and reports to nobody.
+pub trait Host: Sync {
+    /// Calls `task` with each number below `n`, in any order, possibly at the same time.
+    fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
+        (0..n).for_each(task);
+    }
+
     /// `blocks` more blocks are done.
-    fn blocks_done(&self, blocks: u64);
+    fn blocks_done(&self, blocks: u64) {
+        let _ = blocks;
+    }
 
     /// `issues` more instructions are issued.
     fn issued(&self, issues: u64) {
@@ -150,42 +153,36 @@ pub trait Progress: Sync {
     }
 }
 
-/// Nobody wants to know.
-impl Progress for () {
-    fn blocks_done(&self, _: u64) {}
-}
+impl Host for () {}
 
-/// Runs a kernel, as written or as [`super::lower`] made it.
+/// Runs a compiled kernel.
 ///
-/// `observer` makes one observer an SM; they are merged in SM order. The [`Stream`] that events' PCs index is
-/// [`stream`]'s.
+/// `observer` makes one observer per SM; they are merged in SM order.
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn run<'k, O: Observer>(
-    code: impl Into<Code<'k>>,
+pub fn run<O: Observer>(
+    code: &Code,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
-    progress: &impl Progress,
+    host: &dyn Host,
     observer: impl Fn() -> O + Sync,
 ) -> Result<Outcome<O>, DoesNotFit> {
-    let code = code.into();
     let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
-    let mut cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let mut cx = Context::new(code, &launch, spec, options, occupancy, &global);
     // Of one SM the share is the whole.
     cx.notes_l2 = cx.active_sms > 1;
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
-    let pool = threads(options.jobs, active_sms);
     // A whole run goes on when its observer has seen enough: nobody beside it never has.
     let observer = || (observer(), ());
     let done: Vec<Ended<(O, ())>> = if interleaved {
-        run_interleaved(&cx, progress, &observer)
+        run_interleaved(&cx, host, &observer)
     } else {
-        each(pool.as_ref(), active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), progress))
+        each(host, active_sms, |sm| run_alone(Sm::new(&cx, SmId(sm), observer()), host))
     };
     let cycles = done.iter().map(|sm| sm.cycles).max().unwrap_or(0);
     let mut finish = Finish::Ok;
@@ -202,7 +199,7 @@ pub fn run<'k, O: Observer>(
         }
     }
     let mut merged = merged.unwrap_or_else(observer);
-    let found = each(pool.as_ref(), replay::parts(&notes), |part| replay::replay(&spec.memory, &notes, part));
+    let found = each(host, replay::parts(&notes), |part| replay::replay(&spec.memory, &notes, part));
     Found::events(found).for_each(|event| merged.on(event));
     drop(cx);
     unload(global, &mut launch);
@@ -213,23 +210,19 @@ pub fn run<'k, O: Observer>(
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn fits(code: &Code<'_>, launch: &Launch, spec: &MachineSpec) -> Result<(), DoesNotFit> {
+pub fn fits(code: &Code, launch: &Launch, spec: &MachineSpec) -> Result<(), DoesNotFit> {
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
-/// Threads of the host for `n` things to do; `None` when one will do, or when the host gives us no more.
-fn threads(jobs: usize, n: u32) -> Option<rayon::ThreadPool> {
-    // More threads than things would have nothing to do.
-    let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs.min(n as usize)).build().ok();
-    if jobs == 1 || n < 2 { None } else { pool() }
-}
-
-/// What `one` makes of each number below `n`, in their order.
-fn each<T: Send>(pool: Option<&rayon::ThreadPool>, n: u32, one: impl Fn(u32) -> T + Sync + Send) -> Vec<T> {
-    match pool {
-        Some(pool) => pool.install(|| (0..n).into_par_iter().map(one).collect()),
-        None => (0..n).map(one).collect(),
-    }
+/// Collects what `one` makes of each number below `n`, in their order, on the host's threads.
+fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<T> {
+    let made: Vec<Mutex<Option<T>>> = (0..n).map(|_| Mutex::new(None)).collect();
+    host.each(n, &|i| {
+        if let Ok(mut place) = made[i as usize].lock() {
+            *place = Some(one(i));
+        }
+    });
+    made.into_iter().filter_map(|made| made.into_inner().ok().flatten()).collect()
 }
 
 /// What came of watching one block.
@@ -249,18 +242,17 @@ pub struct Watched<O> {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn watch<'k, O: Observer>(
-    code: impl Into<Code<'k>>,
+pub fn watch<O: Observer>(
+    code: &Code,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     block: BlockId,
     observer: impl Fn() -> O,
 ) -> Result<Watched<O>, DoesNotFit> {
-    let code = code.into();
     let occupancy = Occupancy::new(code.kernel(), &launch, spec)?;
     let global = load(code.kernel(), &mut launch);
-    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let sm = block.0 % cx.active_sms.max(1);
     let mut done = if cx.communicates() {
         run_interleaved(&cx, &(), &observer)
@@ -274,11 +266,6 @@ pub fn watch<'k, O: Observer>(
     let finish = done[reason].finish.take();
     let observer = done.swap_remove(mine).observer;
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
-}
-
-/// The steps that a run in `mode` executes; events name their PCs.
-pub fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
-    super::program::stream(kernel, mode, yields)
 }
 
 /// How often an SM reports blocks done.
@@ -304,7 +291,7 @@ impl<O: Observer> Ended<O> {
     }
 }
 
-fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<O> {
+fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
     let (mut reported, mut reported_issues) = (0, 0);
     let finish = loop {
         if let Some(finish) = sm.cycle() {
@@ -317,23 +304,19 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, progress: &impl Progress) -> Ended<
             break None;
         }
         if sm.blocks_run() >= reported + REPORT_EVERY {
-            progress.blocks_done(u64::from(sm.blocks_run() - reported));
+            host.blocks_done(u64::from(sm.blocks_run() - reported));
             reported = sm.blocks_run();
         }
         if sm.issued() >= reported_issues + REPORT_ISSUES {
-            progress.issued(sm.issued() - reported_issues);
+            host.issued(sm.issued() - reported_issues);
             reported_issues = sm.issued();
         }
     };
-    progress.blocks_done(u64::from(sm.blocks_run() - reported));
+    host.blocks_done(u64::from(sm.blocks_run() - reported));
     Ended::new(sm, finish)
 }
 
-fn run_interleaved<O: Observer>(
-    cx: &Context<'_>,
-    progress: &impl Progress,
-    observer: &impl Fn() -> O,
-) -> Vec<Ended<O>> {
+fn run_interleaved<O: Observer>(cx: &Context<'_>, host: &dyn Host, observer: &impl Fn() -> O) -> Vec<Ended<O>> {
     let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
     let mut unreported = 0;
@@ -342,10 +325,10 @@ fn run_interleaved<O: Observer>(
         finished[i] = sms[i].cycle();
         unreported += sms[i].issued() - before;
         if unreported >= REPORT_ISSUES {
-            progress.issued(std::mem::take(&mut unreported));
+            host.issued(std::mem::take(&mut unreported));
         }
         if let Some(finish) = &finished[i] {
-            progress.blocks_done(u64::from(sms[i].blocks_run()));
+            host.blocks_done(u64::from(sms[i].blocks_run()));
             if !matches!(finish, Finish::Ok) {
                 break; // what the others would still do depends on an SM that has stopped
             }

@@ -19,15 +19,16 @@ use super::l2::replay::Notes;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
-use super::spec::Policy;
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
+use crate::code::MicroOp;
 use crate::divergence::{Flow, Side};
 use crate::event::{AccessWay, Cells, Event, LaneAccess, MemoryKind, Observer, Stall};
 use crate::exec::{self, AccessKind, Effect, Env, Fault, MemoryAccess, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::{Op, Step};
+use crate::kernel::Op;
+use crate::spec::Policy;
 
 /// What the warps of an SM share on their way through a step.
 #[derive(Clone)]
@@ -87,10 +88,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             self.issue_part(scheduler, warp, w, cost, now);
             return Ok(After::Nothing);
         }
-        let step = &cx.program.steps[pc.index()];
+        let step = &cx.program.ops[pc.index()];
         self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
         if self.watch.tick() {
-            self.watch.observe(w, warp, &cx.program.steps, pc, active);
+            self.watch.observe(w, warp, &cx.program.ops, pc, active);
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
@@ -195,7 +196,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.call(&sides, next);
             }
             Effect::Return { lanes } => {
-                let steps = &cx.program.steps;
+                let steps = &cx.program.ops;
                 let mut back = Vec::new();
                 for Side { pc: site, lanes } in sides(lanes, &self.addresses, |site| Pc(site as u32)) {
                     let call = &steps[site.index()];
@@ -299,7 +300,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     fn execute(
         &mut self,
         warp: &mut Warp,
-        step: &Step,
+        step: &MicroOp,
         pc: Pc,
         lanes: LaneMask,
         active: LaneMask,
@@ -324,7 +325,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
     fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
         let cx = self.cx;
-        let (step, cost) = (&cx.program.steps[pc.index()], &cx.program.costs[pc.index()]);
+        let (step, cost) = (&cx.program.ops[pc.index()], &cx.program.costs[pc.index()]);
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         self.observer.control(self.id, WarpId(w as u32), &warp.control);
         match self.execute(warp, step, pc, lanes, active, from) {
@@ -343,7 +344,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     #[inline(never)]
     fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
         let cx = self.cx;
-        let step = &cx.program.steps[pc.index()];
+        let step = &cx.program.ops[pc.index()];
         match cx.program.costs[pc.index()].kind {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
@@ -410,7 +411,7 @@ struct Issue<'a> {
     lanes: LaneMask,
     now: Cycle,
     cost: &'a Cost,
-    step: &'a Step,
+    step: &'a MicroOp,
 }
 
 /// When what follows an issue may happen.

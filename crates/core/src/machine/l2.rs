@@ -21,8 +21,8 @@
 pub(super) mod replay;
 
 use super::cache::{Cache, Found, LINE, SECTORS};
-use super::spec::Memory;
 use crate::base::{Cycle, SmId};
+use crate::spec::Memory;
 
 /// Bits of a line's number.
 const LINE_BITS: u32 = 57;
@@ -140,7 +140,7 @@ fn scatter(line: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::MachineSpec;
+    use crate::spec::MachineSpec;
 
     /// A sixteenth of the H200's L2: enough sets for averages, few enough lines for a test.
     const PART: u32 = 16;

@@ -10,12 +10,12 @@ use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
 use super::l2::replay::Notes;
-use super::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
+use crate::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 
 /// One SM's memory system.
 #[derive(Clone)]

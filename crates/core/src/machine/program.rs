@@ -2,15 +2,15 @@
 
 use super::expansion::Expansion;
 use super::fetch::LINE;
-use super::lower::{Code, can_be_free};
 use super::scheduler::Port;
-use super::spec::{MachineSpec, Mode};
 use super::warp::Until;
 use crate::base::{Cycle, Pc};
+use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
-use crate::kernel::{Convergence, Inst, JoinOp, Kernel, LaneFn, LaneOp, Load, Op, Register, Row, Scope, Step, Stream};
+use crate::kernel::{LaneFn, LaneOp, Op, Row};
+use crate::spec::MachineSpec;
 
 /// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
 /// before they can be issued.
@@ -91,11 +91,12 @@ impl Cost {
 }
 
 /// A priced program.
-pub(super) struct Program {
-    pub steps: Vec<Step>,
+pub(super) struct Program<'a> {
+    pub ops: &'a [MicroOp],
     pub entry: Pc,
-    /// Where functions start, by their numbers.
-    pub functions: Vec<Pc>,
+    /// PC at which each function starts.
+    pub functions: &'a [Pc],
+    pub scheme: Scheme,
     pub costs: Vec<Cost>,
     /// What steps become that are several machine instructions, issued one by one.
     pub expansions: Vec<Expansion>,
@@ -107,32 +108,15 @@ pub(super) struct Program {
     pub communicates: bool,
 }
 
-impl Program {
-    pub(super) fn new(code: &Code<'_>, spec: &MachineSpec, mode: Mode, yields: bool) -> Program {
-        let kernel = code.kernel();
-        let stream = stream(kernel, mode, yields);
-        let registers = &kernel.registers;
-        let entry_of = |r: &Register| match r {
-            Register::Narrow(row) => row.0,
-            Register::Wide(row) => registers.narrow + row.0,
-            Register::Predicate(p) => registers.narrow + registers.wide + p.0,
-        };
+impl<'a> Program<'a> {
+    pub(super) fn new(code: &'a Code, spec: &MachineSpec) -> Program<'a> {
+        let registers = &code.kernel().registers;
         let mut expansions = Vec::new();
-        let price_of = |step: &Step| {
-            let inst = &step.inst;
-            let slots = match (step.source, &inst.op) {
-                (Some(source), _) => code.count(source),
-                (None, Op::Join(JoinOp::Set(_))) => code.join_set().unwrap_or(spec.price(inst.class).slots),
-                // A join, or a private copy of an exit.
-                (None, _) => spec.price(inst.class).slots,
-            };
-            let only_read = inst.reads.iter().filter(|r| !inst.writes.contains(r));
-            let entries: Vec<u16> = inst.writes.iter().chain(only_read).map(entry_of).collect();
-            let guard = inst.guard.map(|guard| registers.narrow + registers.wide + guard.predicate.0);
-            let mut cost = price(inst, spec, slots, &entries, guard);
+        let price_of = |op: &MicroOp| {
+            let (inst, slots) = (&op.inst, op.count);
+            let mut cost = price(op, spec);
             if cost.kind == Kind::ElementWise && slots > 1 {
-                let on_unit = step.source.map_or(1, |source| code.on_unit(source));
-                let expansion = Expansion::new(inst.class, cost.port, slots, on_unit, spec);
+                let expansion = Expansion::new(inst.class, cost.port, slots, op.on_unit, spec);
                 let first = expansion.part(0);
                 (cost.port, cost.interval, cost.latency) = (first.port, first.interval, expansion.tail);
                 (cost.slots, cost.gap, cost.expansion) = (1, Until::new(1, Stall::Wait), expansions.len() as u32 + 1);
@@ -145,19 +129,16 @@ impl Program {
             {
                 cost.latency = spec.special_register;
                 cost.result = Stall::ShortScoreboard;
-            } else if let (Some(uniform), Some(source)) = (spec.uniform, step.source)
-                && kernel.flow.uniform_result(source as usize)
-                && on_uniform_datapath(inst)
-            {
+            } else if let Some(uniform) = spec.uniform.filter(|_| op.uniform) {
                 cost.port = Port::Uniform;
                 cost.latency = uniform.latency;
                 cost.interval = uniform.interval;
             }
             cost.ahead = ahead_of_barriers(&cost, inst.class);
-            cost.empties_l1 = mode == Mode::Volta && code.is_machine_code() && acquires_beyond_block(&inst.op);
+            cost.empties_l1 = op.invalidates_l1;
             cost
         };
-        let mut costs: Vec<Cost> = stream.steps.iter().map(price_of).collect();
+        let mut costs: Vec<Cost> = code.ops().iter().map(price_of).collect();
         let mut address = 0;
         if code.is_machine_code() {
             for cost in &mut costs {
@@ -169,14 +150,15 @@ impl Program {
             }
         }
         Program {
+            ops: code.ops(),
+            entry: code.entry(),
+            functions: code.functions(),
+            scheme: code.scheme(),
             costs,
             expansions,
             lines: address / LINE + 1,
             scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
-            communicates: stream.steps.iter().any(|s| communicates(&s.inst.op)),
-            entry: stream.entry,
-            functions: stream.functions,
-            steps: stream.steps,
+            communicates: code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
     }
 }
@@ -193,30 +175,16 @@ fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
     cost.kind == Kind::Free || cost.kind == Kind::ElementWise && fixed
 }
 
-/// Whether a uniform datapath can do the instruction once for the warp, given operands that are the same in all lanes: moves,
-/// shifts, logic and additions of 32 bits. Products and comparisons go on through the units of the lanes.
-fn on_uniform_datapath(inst: &Inst) -> bool {
-    let simple = matches!(inst.class, Class::Move | Class::IntAdd | Class::Logic | Class::Shift);
-    simple && matches!(inst.op, Op::Lane(LaneOp { ty, .. }) if !ty.is_wide())
-}
-
-/// The steps that a mode executes.
-pub(super) fn stream(kernel: &Kernel, mode: Mode, yields: bool) -> Stream {
-    match mode {
-        Mode::PreVolta => kernel.stream(Convergence::Stack),
-        Mode::Volta if yields => kernel.stream(Convergence::Barriers),
-        Mode::Volta => kernel.stream_without_yield(Convergence::Barriers),
-    }
-}
-
-/// `touched`: the scoreboard entries that the instruction writes, then those that it only reads.
-fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Option<u16>) -> Cost {
+/// The price of a micro-op by its class.
+fn price(op: &MicroOp, spec: &MachineSpec) -> Cost {
+    let (inst, slots) = (&op.inst, op.count);
+    let Dependences::Registers { entries: touched, written, guard } = &op.dependences;
     let class = inst.class;
     let p = spec.price(class);
     let kind = match &inst.op {
         Op::Join(_) if slots == 0 => Kind::FreeJoin,
         Op::Join(_) => Kind::Join,
-        _ if slots == 0 && can_be_free(inst) => Kind::Free,
+        _ if slots == 0 && op.source.is_some() => Kind::Free,
         Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
@@ -267,23 +235,8 @@ fn price(inst: &Inst, spec: &MachineSpec, slots: u32, touched: &[u16], guard: Op
         empties_l1: false,
         line: 0,
         entries,
-        writes: inst.writes.len() as u8,
+        writes: *written,
         touches: touched.len() as u8,
-    }
-}
-
-/// Whether the instruction promises that later accesses see what other SMs wrote, for which ptxas empties the L1 since Volta:
-/// fences wider than a block, and loads and atomics that acquire at such a scope. (`CCTL.IVALL` in its code for sm_75 to sm_90;
-/// for shared memory only where a cluster has it in common, on sm_90, which is not modelled.)
-fn acquires_beyond_block(op: &Op) -> bool {
-    let global = |space: Space| matches!(space, Space::Global | Space::Generic);
-    match op {
-        Op::Fence(scope) => *scope == Scope::Wider,
-        Op::Load(Load { access, .. }) => {
-            access.order.acquires() && access.scope == Scope::Wider && global(access.space)
-        }
-        Op::Atomic(atomic) => atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space),
-        _ => false,
     }
 }
 

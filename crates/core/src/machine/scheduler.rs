@@ -3,8 +3,8 @@
 //! A scheduler knows of each of its warps only when it may issue next. Policies: loose round robin, greedy-then-oldest,
 //! two-level (GPGPU-Sim's vocabulary) and greedy-then-youngest (Huerta et al., MICRO'25).
 
-use super::spec::Policy;
 use crate::base::{Cycle, mix};
+use crate::spec::Policy;
 
 /// Never: the warp is blocked, or its slot is empty.
 pub(super) const NEVER: Cycle = Cycle::MAX;

@@ -17,16 +17,16 @@ use ears::Ears;
 
 use super::block::{DoesNotFit, Occupancy};
 use super::gpu::{self, Context, Options};
-use super::lower::Code;
 use super::sm::Sm;
-use super::spec::MachineSpec;
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, SmId, WarpId};
+use crate::code::{Code, MicroOp};
 use crate::divergence::WarpControl;
 use crate::event::{Event, Stall};
 use crate::exec::{self, GlobalMemory, RegisterFile, SegmentImage};
-use crate::kernel::{Kernel, Register, Step};
+use crate::kernel::{Kernel, Register};
 use crate::launch::Launch;
+use crate::spec::MachineSpec;
 
 /// Words of a page of global memory.
 const PAGE: usize = 1024;
@@ -96,21 +96,20 @@ pub struct WarpState<'s> {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn step_through<'k, R>(
-    code: impl Into<Code<'k>>,
+pub fn step_through<R>(
+    code: &Code,
     mut launch: Launch,
     spec: &MachineSpec,
     options: &Options,
     block: BlockId,
     work: impl FnOnce(Session<'_>) -> R,
 ) -> Result<R, DoesNotFit> {
-    let code = code.into();
     let kernel = code.kernel();
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let mut base = exec::variable_segments(&kernel.variables);
     base.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
     let global = gpu::load(kernel, &mut launch);
-    let cx = Context::new(&code, &launch, spec, options, occupancy, &global);
+    let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
     let sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Ears::default())).collect();
@@ -281,8 +280,8 @@ impl<'a> Session<'a> {
     }
 
     /// The steps that [`Event`]s name by PC.
-    pub fn steps(&self) -> &'a [Step] {
-        &self.cx.program.steps
+    pub fn steps(&self) -> &'a [MicroOp] {
+        self.cx.program.ops
     }
 
     /// The kernel as it is issued.

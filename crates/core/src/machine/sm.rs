@@ -8,12 +8,12 @@ use super::block::{Block, Votes};
 use super::gpu::Context;
 use super::issue::{After, Issuer, part};
 use super::scheduler::{NEVER, Scheduler};
-use super::spec::Policy;
 use super::verdict::{FaultReport, Finish, Limit};
 use super::warp::{Until, Warp};
 use crate::base::{BlockId, Cycle, LaneMask, SmId, WarpId, mix};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
+use crate::spec::Policy;
 
 /// The longest that an adversarial schedule holds a warp back: enough for another to run far ahead.
 const MOST_LATE: u64 = 4096;
@@ -194,7 +194,7 @@ impl<'a, O: Observer> Sm<'a, O> {
                     continue;
                 }
                 for arrival in warp.arrivals.extract_if(.., |a| a.id == released.id) {
-                    let inst = &self.cx.program.steps[arrival.pc.index()].inst;
+                    let inst = &self.cx.program.ops[arrival.pc.index()].inst;
                     let Votes { threads, holds } = released.votes;
                     exec::finish_barrier_reduction(
                         inst,

@@ -5,8 +5,8 @@
 //! unit. Measured: the experiments `store-..` of docs/calibration.md.
 
 use super::cache::{LINE, SECTOR, sectors_in};
-use super::spec::StorePath;
 use crate::base::Cycle;
+use crate::spec::StorePath;
 
 /// Time is kept in 1/1024 cycles, so that fractional rates add up exactly.
 pub(super) const FINE: u64 = 1024;

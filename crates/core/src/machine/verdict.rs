@@ -12,10 +12,11 @@ use super::block::Block;
 use super::gpu::Context;
 use super::warp::Warp;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
+use crate::code::MicroOp;
 use crate::divergence::{GroupState, WarpControl};
 use crate::exec::{Fault, LocalMemory, RegisterFile};
 use crate::isa::Space;
-use crate::kernel::{Inst, Op, Register, Step};
+use crate::kernel::{Inst, Op, Register};
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -181,7 +182,7 @@ impl Watch {
     }
 
     /// Takes note of the step that warp `w` is about to issue.
-    pub(super) fn observe(&mut self, w: usize, warp: &Warp, steps: &[Step], pc: Pc, active: LaneMask) {
+    pub(super) fn observe(&mut self, w: usize, warp: &Warp, steps: &[MicroOp], pc: Pc, active: LaneMask) {
         if self.records.len() <= w {
             self.records.resize_with(w + 1, || None);
         }
@@ -242,7 +243,7 @@ impl Watch {
 
 impl Record {
     /// Whether `now` equals the snapshot in every register that the visited steps use for more than counting.
-    fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[Step]) -> bool {
+    fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
         for inst in visited().filter(|inst| !only_computes(&inst.op)) {
@@ -259,7 +260,7 @@ impl Record {
 
 impl Record {
     /// Whether a branch of the loop depends on memory that somebody else may write.
-    fn awaits_memory(&self, steps: &[Step]) -> bool {
+    fn awaits_memory(&self, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
         for inst in
@@ -315,7 +316,7 @@ const LISTED: usize = 12;
 
 /// Who hangs where; with a `watch`, lanes that run are described by the loop that they repeat.
 pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Block], watch: Option<&Watch>) -> Hang {
-    let line = |pc: Pc| cx.program.steps.get(pc.index()).map_or(0, |s| s.inst.line);
+    let line = |pc: Pc| cx.program.ops.get(pc.index()).map_or(0, |s| s.inst.line);
     let mut hang = Hang { sm, warps: 0, lanes: Vec::new() };
     for (w, warp) in warps.iter().enumerate().filter(|(_, warp)| !warp.control.live().is_empty()) {
         hang.warps += 1;
@@ -329,7 +330,7 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
             let what = match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {
                     if let Some(record) = record {
-                        fixed = !record.awaits_memory(&cx.program.steps);
+                        fixed = !record.awaits_memory(&cx.program.ops);
                         let visited = record.visited.iter().enumerate().filter(|&(_, &v)| v);
                         lines = visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();
                         lines.sort_unstable();

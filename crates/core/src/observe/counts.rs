@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 
 use super::totals::{StepTotals, Totals, TrafficTotals};
 use crate::base::{Cycle, LaneMask, MAX_LANES, Pc};
+use crate::code::Code;
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
-use crate::kernel::{Op, Stream};
+use crate::kernel::Op;
 
 /// What every issue touches of a step, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,10 +92,10 @@ pub struct Counts {
 
 impl Counts {
     /// Ready to count a stream, on warps of `warp_size` lanes; `counts_joins` as for [`Counts::new`].
-    pub fn of_stream(stream: &Stream, warp_size: u32, counts_joins: bool) -> Counts {
-        let is_join: Vec<bool> = stream.steps.iter().map(|step| step.source.is_none()).collect();
-        let mut counts = Counts::new(&is_join, warp_size, counts_joins);
-        for (row, step) in counts.issues.iter_mut().zip(&stream.steps) {
+    pub fn of_code(code: &Code, warp_size: u32) -> Counts {
+        let is_join: Vec<bool> = code.ops().iter().map(|step| step.source.is_none()).collect();
+        let mut counts = Counts::new(&is_join, warp_size, code.is_machine_code());
+        for (row, step) in counts.issues.iter_mut().zip(code.ops()) {
             row.is_spill = matches!(step.inst.op, Op::Spill(_));
         }
         counts

@@ -6,8 +6,9 @@
 //! step like others: the edge behind it is counted when it is made.
 
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc};
+use crate::code::{Code, MicroOp};
 use crate::event::{Event, Observer};
-use crate::kernel::{Kernel, Op, Step};
+use crate::kernel::Op;
 
 use super::Window;
 
@@ -75,8 +76,9 @@ pub struct Edges {
 }
 
 impl Edges {
-    /// Those of a kernel whose steps are `steps`.
-    pub fn new(kernel: &Kernel, steps: &[Step]) -> Edges {
+    /// Edges between the basic blocks of `code`.
+    pub fn new(code: &Code) -> Edges {
+        let kernel = code.kernel();
         let blocks = kernel.flow.blocks();
         let mut ends = Vec::new();
         let mut first = Vec::new();
@@ -84,7 +86,7 @@ impl Edges {
             first.push(ends.len() as u32);
             ends.extend(block.successors.iter().map(|to| (block.id.index() as u32, to.index() as u32)));
         }
-        let place = |step: &Step| {
+        let place = |step: &MicroOp| {
             let Some(source) = step.source else { return Place::default() };
             let Some(id) = kernel.flow.block_of(source as usize) else { return Place::default() };
             let block = &blocks[id.index()];
@@ -98,7 +100,7 @@ impl Edges {
             let enters = (block.first == source).then_some(id.index() as u32);
             Place { enters, leaves }
         };
-        Edges { places: steps.iter().map(place).collect(), ends, blocks: blocks.len() }
+        Edges { places: code.ops().iter().map(place).collect(), ends, blocks: blocks.len() }
     }
 
     fn of(&self, from: u32, to: u32) -> Option<usize> {

@@ -86,7 +86,6 @@ fn barrier(kind: BarrierKind, id: Row) -> Op {
 
 fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
     Kernel {
-        predicated: Vec::new(),
         name: "test".into(),
         params: Vec::new(),
         param_bytes: 0,

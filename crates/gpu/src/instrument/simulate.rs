@@ -9,12 +9,14 @@ use super::counts::Divergence;
 use super::pass::Instrumented;
 use super::sequence::Sequence;
 use super::witness::{Witness, places};
+use simt_core::code::Code;
 use simt_core::diag::has_errors;
 use simt_core::isa::Type;
 use simt_core::kernel::{self, Kernel};
 use simt_core::launch::{Buffer, Launch};
-use simt_core::machine::{self, DoesNotFit, Finish, MachineSpec, Options};
-use simt_core::ptx;
+use simt_core::machine::{self, DoesNotFit, Finish, Options};
+use simt_core::spec::{MachineSpec, Target};
+use simt_core::{ptx, ptxas};
 
 /// Why nothing was counted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -52,8 +54,9 @@ pub fn witness(
     let threads: u32 = launch.block.iter().product();
     let warps = threads.div_ceil(spec.warp_size.max(1));
     let log = instrumented.log.as_ref().map(|(_, log)| *log);
-    let done =
-        machine::run(kernel, launch, spec, options, &(), || Witness::new(&instrumented.probes, &at, warps, log))?;
+    let done = machine::run(&compiled(kernel, spec, options), launch, spec, options, &(), || {
+        Witness::new(&instrumented.probes, &at, warps, log)
+    })?;
     let sequences = done.observer.sequences();
     let divergence = Divergence::new(kernel, &instrumented.probes, &done.observer.counters, &sequences);
     Ok(Counted { finish: done.finish, divergence, sequences })
@@ -76,13 +79,18 @@ pub fn measure(
     let hidden: Vec<Buffer> = names.iter().filter_map(|name| hidden(&mut probed, name)).collect();
     let addresses: Vec<u64> = hidden.iter().map(|b| b.address).collect();
     launch.buffers.splice(0..0, hidden); // variables lie below all buffers
-    let done = machine::run(&probed, launch, spec, options, &(), || ())?;
+    let done = machine::run(&compiled(&probed, spec, options), launch, spec, options, &(), || ())?;
     let words = |n: usize| {
         let buffer = addresses.get(n).and_then(|&at| done.launch.buffers.iter().find(|b| b.address == at));
         buffer.map_or(&[][..], |b| &b.words)
     };
     let (divergence, sequences) = instrumented.read(kernel, words(0), words(1));
     Ok(Counted { finish: done.finish, divergence, sequences })
+}
+
+/// The kernel as a GPU is compared with: one issue for each instruction, lanes reconverge where ptxas lets them.
+fn compiled(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
+    ptxas::compile(kernel, &Target::for_comparison(spec, options.yields), options.mode)
 }
 
 /// The checked kernel of the text with probes.

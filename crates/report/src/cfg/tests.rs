@@ -29,7 +29,6 @@ fn kernel() -> Kernel {
     ];
     let registers = Registers { predicates: 1, ..Registers::default() };
     Kernel {
-        predicated: Vec::new(),
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,

@@ -1,14 +1,12 @@
 //! A run with checks on.
 
-use super::{Simulation, report_of};
+use super::{About, Simulation};
 use crate::{CheckFinding, CheckPlace, Checked};
-use simt_core::Program;
-use simt_core::checks::{self, Account, Checkers, Checks, Does, Finding, Kind, Place};
+use simt_core::Job;
+use simt_core::checks::{self, Account, Checks, Does, Finding, Kind, Place};
+use simt_core::code::Scheme;
 use simt_core::diag::{Diagnostic, Severity, line_column};
-use simt_core::kernel::Kernel;
-use simt_core::launch::Launch;
-use simt_core::machine::{self, DoesNotFit, Finish, Hang, MachineSpec, Mode, Options, Outcome, Progress};
-use simt_core::observe::Counts;
+use simt_core::machine::{DoesNotFit, Finish, Hang, Host, Outcome};
 use simt_core::ptx::Locations;
 
 /// A finished run, and what the checks found.
@@ -30,24 +28,11 @@ impl CheckedSimulation {
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn simulate_checked(
-    program: &Program,
-    kernel: &Kernel,
-    launch: Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    progress: &impl Progress,
-    on: Checks,
-) -> Result<CheckedSimulation, DoesNotFit> {
-    let code = machine::lower(kernel, spec, options.mode);
-    let kernel = code.kernel();
-    let stream = machine::stream(kernel, options.mode, options.yields);
-    let counts = || Counts::of_stream(&stream, spec.warp_size, code.is_machine_code());
-    let lock_step = options.mode == Mode::PreVolta;
-    let checkers = Checkers::new(kernel, &stream, &launch, spec.warp_size, lock_step, on);
-    // In one order, so that the same run finds the same.
-    let options = Options { jobs: 1, ..options.clone() };
-    let outcome = machine::run(code.clone(), launch, spec, &options, progress, || (counts(), checkers.observer()))?;
+pub fn simulate_checked(job: Job<'_>, host: &dyn Host, on: Checks) -> Result<CheckedSimulation, DoesNotFit> {
+    let about = About::new(&job);
+    let outcome = job.check(host, on)?;
+    let About { program, code, .. } = &about;
+    let (kernel, lock_step) = (code.kernel(), code.scheme() == Scheme::Stack);
     let Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: (counts, checker) } = outcome;
     let (mut found, left_out) = checker.finish();
     if let (Finish::Deadlock(hang), true) = (&finish, on.sync) {
@@ -55,7 +40,7 @@ pub fn simulate_checked(
     }
 
     let locations = Locations::new(&program.module);
-    let account = Account { kernel, steps: &stream.steps, launch: &launch, locations: &locations, lock_step };
+    let account = Account { kernel, steps: code.ops(), launch: &launch, locations: &locations, lock_step };
     let fault = match &finish {
         Finish::Fault(report) if of_interest(on, &report.fault.kind) => {
             Some((&report.fault, &report.inst, report.block.0, report.warp))
@@ -66,7 +51,7 @@ pub fn simulate_checked(
     let rows = said.iter().map(|(finding, times)| row(finding, *times, &program.text)).collect();
     let findings: Vec<Diagnostic> = said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
     let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
-    let mut simulation = report_of(program, &code, &stream, spec, &options, outcome);
+    let mut simulation = about.report(outcome);
     simulation.run.notes.push(note(on, &findings, left_out, &simulation.finish));
     simulation.run.checks = Some(Checked { on: on.names(), findings: rows, complete: !left_out });
     Ok(CheckedSimulation { simulation, findings })

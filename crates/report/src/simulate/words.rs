@@ -4,17 +4,18 @@ use crate::{self as report, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict
 use simt_core::Program;
 use simt_core::base::LaneMask;
 use simt_core::checks;
+use simt_core::code::{Code, MicroOp};
 use simt_core::diag::{Span, printable};
 use simt_core::exec::FaultKind;
-use simt_core::kernel::{Kernel, Op, Step};
+use simt_core::kernel::{Kernel, Op};
 use simt_core::launch::Launch;
 use simt_core::machine::{FaultReport, Finish, Hang, Limit, StuckLanes};
 use simt_core::ptx::{Location, Locations};
 
-/// What each step of a stream is, for who shows a run while it goes on.
-pub fn step_infos(program: &Program, kernel: &Kernel, steps: &[Step]) -> Vec<StepInfo> {
+/// Describes each micro-op of a code in terms of the program's lines.
+pub fn step_infos(program: &Program, code: &Code) -> Vec<StepInfo> {
     let lines = Lines::new(program);
-    steps.iter().map(|step| step_info(step, kernel, &lines)).collect()
+    code.ops().iter().map(|op| step_info(op, code, &lines)).collect()
 }
 
 /// Why a run did not end well, if it did not.
@@ -81,7 +82,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> StepInfo {
+pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &Lines<'_>) -> StepInfo {
     let text = match step.inst.op {
         Op::Join(op) => format!("({op})"),
         _ => lines.text_of(step.inst.line, step.inst.span),
@@ -91,9 +92,9 @@ pub(super) fn step_info(step: &Step, kernel: &Kernel, lines: &Lines<'_>) -> Step
         line: step.inst.line,
         text,
         is_branch: step.inst.guard.is_some() && matches!(step.inst.op, Op::Branch { .. }),
-        reconverge_line: step.source.and_then(|source| reconvergence_line(kernel, source)),
+        reconverge_line: step.source.and_then(|source| reconvergence_line(code.kernel(), source)),
         origin: origin(step.inst.line, lines),
-        replaces: step.source.and_then(|source| replaced(kernel, source, lines)),
+        replaces: step.source.and_then(|source| replaced(code, source, lines)),
     }
 }
 
@@ -102,9 +103,9 @@ fn origin(line: u32, lines: &Lines<'_>) -> Option<Origin> {
 }
 
 /// The branch in whose place the instruction `source` stands.
-fn replaced(kernel: &Kernel, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
-    let at = kernel.predicated.binary_search_by_key(&source, |branch| branch.inst).ok()?;
-    let branch = kernel.predicated.get(at)?;
+fn replaced(code: &Code, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
+    let at = code.predicated().binary_search_by_key(&source, |branch| branch.inst).ok()?;
+    let branch = code.predicated().get(at)?;
     Some(ReplacedBranch {
         line: branch.line,
         text: lines.text(branch.line),

@@ -4,7 +4,7 @@ use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
 use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
 use simt_core::divergence::SideOrder;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::FigureTable;
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[

@@ -3,7 +3,7 @@
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble, draw};
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::{grouped, real};
 

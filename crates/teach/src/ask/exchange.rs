@@ -5,7 +5,7 @@ use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::SideOrder;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::{FigureTable, Picture};
 
 pub(super) const EXPERIMENTS: &[Experiment] = &[

@@ -4,14 +4,15 @@
 //! A run must hold what its program expects, so an answer never rests on a run that went wrong.
 
 use super::{Bundled, Trouble};
-use simt_core::Program;
 use simt_core::base::{BlockId, Pc};
 use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
-use simt_core::machine::{Lowering, MachineSpec, Mode, Options};
+use simt_core::machine::Options;
 use simt_core::observe::{Issue, Window};
+use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, record, simulate};
 use simt_report::timeline::Recording;
@@ -101,8 +102,8 @@ impl Trial {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
-        let simulation =
-            simulate(&program, kernel, launch, &spec, &options, &()).map_err(|why| self.does_not_run(why))?;
+        let simulation = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+            .map_err(|why| self.does_not_run(why))?;
         // What a program expects, it expects of the usual orders and with the compiler's yields.
         let usual = self.order.is_none() && self.yields;
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
@@ -124,7 +125,7 @@ impl Trial {
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
         let window = Window { block: BlockId(block), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
-        let recording = record(&program, kernel, launch, &spec, &options, &window);
+        let recording = record(&Job::new(&program, kernel, launch, &spec, options.clone()), &window);
         recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
 
@@ -134,14 +135,8 @@ impl Trial {
         spec.lowering = self.lowering;
         (self.change)(&mut spec);
         let order = self.order.unwrap_or(spec.side_order());
-        let options = Options {
-            mode: self.mode,
-            order,
-            yields: self.yields,
-            max_cycles: MAX_CYCLES,
-            max_issues: u64::MAX,
-            jobs: 1,
-        };
+        let options =
+            Options { mode: self.mode, order, yields: self.yields, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
         Ok((spec, options))
     }
 

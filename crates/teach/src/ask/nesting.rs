@@ -5,8 +5,8 @@ use super::programs::*;
 use super::{Experiment, Findings, Source, Trouble, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::StackEntry;
-use simt_core::machine::Mode;
 use simt_core::observe::Issue;
+use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::real;
 

@@ -10,7 +10,8 @@ use simt_core::Program;
 use simt_core::checks::Checks;
 use simt_core::diag::closest;
 use simt_core::launch::Overrides;
-use simt_core::machine::{MachineSpec, Mode, Options};
+use simt_core::machine::Options;
+use simt_core::spec::{MachineSpec, Mode};
 use simt_report::evidence::Fingerprint;
 use simt_report::metrics;
 use simt_report::simulate;
@@ -146,8 +147,8 @@ pub struct Site {
 
 impl Site {
     /// How its runs are made.
-    pub fn options(&self, max_cycles: u64, jobs: usize) -> Options {
-        Options { mode: self.mode, order: self.spec.side_order(), yields: true, max_cycles, max_issues: u64::MAX, jobs }
+    pub fn options(&self, max_cycles: u64) -> Options {
+        Options { mode: self.mode, order: self.spec.side_order(), yields: true, max_cycles, max_issues: u64::MAX }
     }
 }
 
@@ -260,7 +261,7 @@ impl Assignment {
     /// What evidence must have been taken with for it to hold of a run.
     pub fn fingerprint(&self, run: usize) -> Option<Fingerprint> {
         let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site))?;
-        Some(simulate::fingerprint(&site.spec, &site.options(u64::MAX, 1)))
+        Some(simulate::fingerprint(&site.spec, &site.options(u64::MAX)))
     }
 
     /// Whether students are told no more of a run than its name.

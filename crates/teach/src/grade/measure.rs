@@ -9,6 +9,7 @@ use super::estimate::footprint;
 use super::instructions::{self, Used};
 use super::sanitise::{one_line, plain};
 use super::submission::Submission;
+use simt_core::Job;
 use simt_core::base::BlockId;
 use simt_core::diag::{Diagnostic, Severity};
 use simt_core::launch::{Files, Launch};
@@ -145,7 +146,7 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
 
 fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
     let site = assignment.runs.get(run).and_then(|&(_, site)| assignment.sites.get(site))?;
-    Some((site, site.options(max_cycles, 1)))
+    Some((site, site.options(max_cycles)))
 }
 
 fn one(
@@ -172,12 +173,14 @@ fn one(
     }
     let (program, kernel) = (&submission.program, submission.kernel());
     match assignment.checks_of(run) {
-        None => simulate::simulate(program, kernel, launch, spec, &options, &())
+        None => simulate::simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
             .map(|simulation| (simulation, Vec::new()))
             .map_err(|e| e.to_string()),
-        Some(checks) => simulate::simulate_checked(program, kernel, launch, spec, &options, &(), checks)
-            .map(|done| (done.simulation, done.findings))
-            .map_err(|e| e.to_string()),
+        Some(checks) => {
+            simulate::simulate_checked(Job::new(&program, kernel, launch, spec, options.clone()), &(), checks)
+                .map(|done| (done.simulation, done.findings))
+                .map_err(|e| e.to_string())
+        }
     }
 }
 
@@ -232,7 +235,11 @@ fn map(
     let look = |warps, from, limit| {
         let launch = launch(assignment, submission, run, files).ok()?;
         let window = Window { block: BlockId(0), warps, cycles: from..u64::MAX, limit };
-        simulate::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window).ok()
+        simulate::record(
+            &Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()),
+            &window,
+        )
+        .ok()
     };
     let all = look(0..32, 0, MAP.0)?;
     let strips = all.timeline.strips().iter();
@@ -267,6 +274,6 @@ pub(crate) fn watch(
     let launch = launch(assignment, submission, run, files)?;
     let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
     let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
-    simulate::record(&submission.program, submission.kernel(), launch, &site.spec, &options, &window)
+    simulate::record(&Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()), &window)
         .map_err(|e| e.to_string())
 }

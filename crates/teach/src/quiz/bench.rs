@@ -9,7 +9,7 @@ use super::excerpt::{Excerpt, excerpt, plain};
 use super::{EXACT, Other, Question, Revealed, Trouble};
 use crate::ask::Bundled;
 use crate::ask::lab::{Done, MODES, Trial, Watched, each};
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::numbers::grouped;
 use simt_report::{Branch, InstructionRow};
 

@@ -379,7 +379,6 @@ impl<'a> Body<'a> {
         // 255 is the most that a GPU gives a thread; compilers spill the rest.
         let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
         let kernel = Kernel {
-            predicated: Vec::new(),
             name: function.name.text.clone(),
             params,
             param_bytes,

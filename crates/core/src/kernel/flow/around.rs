@@ -2,7 +2,7 @@
 //! between them and the place where their sides meet.
 
 use super::ControlFlow;
-use super::joins::Branch;
+use super::branches::Branch;
 use super::uniformity::region;
 use crate::base::BasicBlockId;
 use crate::kernel::{DeviceFunction, Inst, Op};
@@ -26,7 +26,7 @@ impl<'a> Around<'a> {
             b.may_diverge && {
                 // Where one side only leads to exits, the rest goes on: lanes that end early are not apart.
                 let meet = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
-                region(&self.flow.ways, b.block.index(), meet.map(|m| m.index())).contains(block.index())
+                region(&self.flow.edges, b.block.index(), meet.map(|m| m.index())).contains(block.index())
             }
         };
         let branches = if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };

@@ -1,8 +1,9 @@
 //! How many registers a thread holds at once.
 
-use super::graph::{blocks, successors};
+use super::BasicBlock;
+use super::blocks::{blocks, successors};
 use super::operands::Numbering;
-use super::{BasicBlock, Bits};
+use crate::graph::Bits;
 use crate::kernel::{Inst, Op, Register, Registers};
 
 /// The largest number of 32-bit registers that are live at once (a 64-bit row counts two, a predicate none).

@@ -1,10 +1,8 @@
 //! Natural loops: a back edge leads to a block that dominates its source; the loop is what can reach that source without
 //! passing the header (Aho, Lam, Sethi, Ullman, section 9.6). Cycles without such an edge (irreducible ones) are no loops here.
 
-use super::Bits;
-use super::dominance::{depths as depths_of, dominates};
-use super::graph::{Successors, reach, reversed};
 use crate::base::BasicBlockId;
+use crate::graph::{Bits, Successors, depths as depths_of, dominates, reach, reversed};
 
 /// A natural loop. Back edges to the same header make one loop.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,7 +45,7 @@ const fn arity(f: LaneFn) -> usize {
 }
 
 /// Whether operand `n` of the operation lives in a 64-bit row.
-pub(super) fn is_wide(op: &LaneOp, n: usize) -> bool {
+pub(crate) fn is_wide(op: &LaneOp, n: usize) -> bool {
     match (op.f, n) {
         (LaneFn::OffsetBy(_), _) => true,
         (LaneFn::MadWide, 2) => op.ty.bits() == 32,

@@ -18,10 +18,10 @@
 //! control. A branch marked `.uni` is taken at its word. Everything errs on one side: what is called uniform is uniform; a
 //! "divergent" branch may well never diverge.
 
+use super::BasicBlock;
 use super::dominance::PostDominance;
-use super::graph::{Successors, reach, reach_within, reversed};
 use super::operands::{Numbering, operands};
-use super::{BasicBlock, Bits};
+use crate::graph::{Bits, Successors, reach, reach_within, reversed};
 use crate::isa::Space;
 use crate::kernel::layout::LOCAL_WINDOW;
 use crate::kernel::*;

@@ -4,14 +4,15 @@ use super::super::block::Votes;
 use super::super::warp::{Arrival, Warp};
 use super::{Issue, Issuer};
 use crate::base::{Cycle, LaneMask, WarpId};
+use crate::code::MicroOp;
 use crate::divergence::Flow;
 use crate::event::{Event, Observer};
 use crate::exec::{self, Fault, FaultKind, Members};
-use crate::kernel::{BarrierKind, Op, Step};
+use crate::kernel::{BarrierKind, Op};
 
 /// Whether the `active` lanes can execute a `.sync` instruction as they are. Each set of lanes that
 /// name one mask waits for its own members; the others stay active.
-pub(super) fn gather(step: &Step, warp: &mut Warp, active: LaneMask) -> bool {
+pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool {
     let lanes = exec::guarded(&step.inst, active, &warp.registers);
     let passive = active - lanes;
     // Lanes that do not name themselves are let through to their fault.

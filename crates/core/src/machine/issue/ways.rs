@@ -3,9 +3,10 @@
 use super::super::warp::Warp;
 use super::{Issue, Issuer};
 use crate::base::{LaneMask, MAX_LANES, Pc, WarpId, mix};
+use crate::code::MicroOp;
 use crate::divergence::{Flow, Side, WarpControl};
 use crate::event::{Event, Observer};
-use crate::kernel::{JoinOp, Op, Step};
+use crate::kernel::{ConvergenceOp, Op};
 
 impl<O: Observer> Issuer<'_, O> {
     /// A shuffle gave `lanes` the value of a lane that does not take part; they go on.
@@ -33,7 +34,7 @@ pub(in crate::machine) fn part(control: &mut WarpControl, seed: u64, active: Lan
 
 /// What a branch does that `taken` lanes take.
 #[inline]
-pub(super) fn branch(step: &Step, taken: LaneMask) -> Flow {
+pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
         Op::Branch { target, .. } => target,
         _ => step.next,
@@ -43,13 +44,13 @@ pub(super) fn branch(step: &Step, taken: LaneMask) -> Flow {
 
 /// What a join step does.
 #[inline]
-pub(super) fn join(step: &Step) -> Flow {
+pub(super) fn join(step: &MicroOp) -> Flow {
     let next = step.next;
     match step.inst.op {
-        Op::Join(JoinOp::Set(join)) => Flow::Set { join, next },
-        Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next },
-        Op::Join(JoinOp::Break(join)) => Flow::Break { join, next },
-        Op::Join(JoinOp::Yield) => Flow::Yield { next },
+        Op::Join(ConvergenceOp::Set(join)) => Flow::Set { join, next },
+        Op::Join(ConvergenceOp::Sync(join)) => Flow::Sync { join, next },
+        Op::Join(ConvergenceOp::Break(join)) => Flow::Break { join, next },
+        Op::Join(ConvergenceOp::Yield) => Flow::Yield { next },
         _ => Flow::Next { next },
     }
 }

@@ -10,10 +10,10 @@
 //! Not modelled: that an SM would have waited less for what another had brought to L2.
 
 use super::super::cache::sectors_in;
-use super::super::spec::Memory;
 use super::{L2, scatter};
 use crate::base::{Cycle, SmId};
 use crate::event::{AccessWay, Event, L2Traffic, MemoryKind};
+use crate::spec::Memory;
 
 /// Parts of all lines.
 const PARTS: usize = 64;
@@ -125,7 +125,7 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::MachineSpec;
+    use crate::spec::MachineSpec;
 
     fn h200() -> Memory {
         let text = MachineSpec::preset_text("h200").expect("a preset");

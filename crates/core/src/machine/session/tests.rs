@@ -6,7 +6,8 @@ use crate::base::LaneMask;
 use crate::divergence::SideOrder;
 use crate::event::Observer;
 use crate::launch::Overrides;
-use crate::machine::Mode;
+use crate::ptxas;
+use crate::spec::{Lowering, Mode, Target};
 
 /// Every event of a run, by SM.
 #[derive(Default)]
@@ -29,7 +30,7 @@ fn issue(event: &Event) -> Option<(Cycle, SmId, WarpId, crate::base::Pc, LaneMas
 }
 
 /// Calls `check` with a program's code, launch, machine and options.
-fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Kernel, Launch, &MachineSpec, &Options)) {
+fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Code, Launch, &MachineSpec, &Options)) {
     let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
     let kernel = program.kernel(None).expect("one kernel");
@@ -37,10 +38,11 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Ker
     let overrides = Overrides { set, ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
     let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
+    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec };
     let mode = spec.modes[0];
-    let options =
-        Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX, jobs: 1 };
-    check(kernel, launch, &spec, &options);
+    let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
+    let code = ptxas::compile(kernel, &Target::new(&spec, true), mode);
+    check(&code, launch, &spec, &options);
 }
 
 /// A program, its constants, a machine.

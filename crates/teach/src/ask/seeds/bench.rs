@@ -6,7 +6,7 @@ use super::facts::Facts;
 use crate::ask::lab::{Trial, each};
 use crate::ask::programs::*;
 use crate::ask::{Bundled, Trouble};
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 
 /// Threads a block, as in all sources.
 pub(super) const BLOCK: u64 = 512;

@@ -7,7 +7,7 @@ use super::{Claim, Evidence, held, measured};
 use crate::ask::Trouble;
 use crate::ask::lab::Trial;
 use crate::ask::programs::*;
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::{Cell, FigureTable};
 
 pub(super) const CLAIMS: &[Claim] = &[

@@ -6,7 +6,7 @@ use super::{Claim, Evidence, held, measured};
 use crate::ask::lab::{Trial, each};
 use crate::ask::programs::*;
 use crate::ask::{Bundled, Trouble};
-use simt_core::machine::Mode;
+use simt_core::spec::Mode;
 use simt_report::{Cell, FigureTable};
 
 pub(super) const CLAIMS: &[Claim] = &[

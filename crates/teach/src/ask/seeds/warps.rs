@@ -9,7 +9,7 @@ use crate::ask::programs::*;
 use crate::ask::{Trouble, find};
 use simt_core::base::Pc;
 use simt_core::divergence::{SideOrder, StackEntry};
-use simt_core::machine::{MachineSpec, Mode};
+use simt_core::spec::{MachineSpec, Mode};
 use simt_report::numbers::real;
 use simt_report::{Answer, Cell, FigureTable};
 

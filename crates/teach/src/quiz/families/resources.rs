@@ -4,7 +4,7 @@ use crate::ask::programs::{SHARED_CONFLICTS, STRIDED_LOAD, VECTOR_ADD};
 use crate::quiz::bench::{Setup, other};
 use crate::quiz::pictures::{access, banks, sectors, slots};
 use crate::quiz::{Dice, Question};
-use simt_core::machine::{MachineSpec, Mode};
+use simt_core::spec::{MachineSpec, Mode};
 use simt_report::numbers::grouped;
 
 /// Words some way apart.

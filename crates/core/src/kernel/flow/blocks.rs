@@ -4,10 +4,8 @@
 //! call is one step of a block, except where its lanes may go different ways: that is a block of its own. A guarded `exit` does not end a
 //! block: its lanes vanish and the others fall through, so it is no fork in the road that anybody could come back from.
 
-use petgraph::graph::{DiGraph, NodeIndex};
-
-use super::Bits;
 use crate::base::{BasicBlockId, Pc};
+use crate::graph::{Successors, reach};
 use crate::kernel::{Inst, Op};
 
 /// A run of instructions that is entered at its first one and left at its last.
@@ -54,12 +52,12 @@ fn targets(inst: &Inst) -> &[Pc] {
 }
 
 /// Whether lanes may go different ways at the call that the instruction is, and have to be brought together behind it.
-pub(super) fn parting_call(inst: &Inst) -> bool {
+pub(crate) fn parting_call(inst: &Inst) -> bool {
     matches!(&inst.op, Op::Call(call) if call.may_part(inst.guard.is_some()))
 }
 
 /// The blocks, and for each instruction its block.
-pub(super) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
+pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
     let mut leads = vec![false; insts.len() + 1];
     leads[0] = true;
     for (i, inst) in insts.iter().enumerate() {
@@ -118,89 +116,6 @@ pub(super) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
     (blocks, block_of)
 }
 
-/// Successor lists by number: the form in which the analyses take graphs.
-pub(super) type Successors = Vec<Vec<usize>>;
-
-pub(super) fn successors(blocks: &[BasicBlock]) -> Successors {
+pub(crate) fn successors(blocks: &[BasicBlock]) -> Successors {
     blocks.iter().map(|b| b.successors.iter().map(|s| s.index()).collect()).collect()
-}
-
-/// The nodes that `starts` reach, themselves included, on paths that do not touch `without`.
-pub(super) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>, without: Option<usize>) -> Bits {
-    let mut seen = Bits::new(graph.len());
-    let mut open: Vec<usize> = starts.into_iter().filter(|&n| Some(n) != without).collect();
-    while let Some(node) = open.pop() {
-        if seen.insert(node) {
-            open.extend(graph[node].iter().copied().filter(|&n| Some(n) != without));
-        }
-    }
-    seen
-}
-
-/// The nodes of `within` that `start` reaches on paths through `within`; itself only if it is among them and comes round to itself.
-pub(super) fn reach_within(graph: &Successors, start: usize, within: &Bits) -> Bits {
-    let mut seen = Bits::new(graph.len());
-    let mut open = vec![start];
-    while let Some(node) = open.pop() {
-        open.extend(graph[node].iter().copied().filter(|&n| within.contains(n) && seen.insert(n)));
-    }
-    seen
-}
-
-/// The graph with every edge turned round.
-pub(super) fn reversed(graph: &Successors) -> Successors {
-    let mut back = vec![Vec::new(); graph.len()];
-    for (node, next) in graph.iter().enumerate() {
-        for &n in next {
-            back[n].push(node);
-        }
-    }
-    back
-}
-
-/// The same graph for petgraph's algorithms; node `n` has index `n`.
-pub(super) fn petgraph(graph: &Successors) -> DiGraph<(), ()> {
-    let mut out = DiGraph::with_capacity(graph.len(), graph.len() * 2);
-    for _ in graph {
-        out.add_node(());
-    }
-    for (node, next) in graph.iter().enumerate() {
-        for &n in next {
-            out.add_edge(NodeIndex::new(node), NodeIndex::new(n), ());
-        }
-    }
-    out
-}
-
-/// The strongly connected components of `graph` without the node `without`, and for each node the number of its
-/// component. Components are in topological order: edges between them lead from lower to higher numbers.
-pub(super) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut cut = graph.clone();
-    if let Some(w) = without {
-        for next in &mut cut {
-            next.retain(|&n| n != w);
-        }
-        cut[w].clear();
-    }
-    let mut components: Vec<Vec<usize>> = petgraph::algo::tarjan_scc(&petgraph(&cut))
-        .into_iter()
-        .map(|nodes| {
-            let mut nodes: Vec<usize> = nodes.into_iter().map(NodeIndex::index).collect();
-            nodes.sort_unstable();
-            nodes
-        })
-        .collect();
-    components.reverse(); // Tarjan's order is the reverse of a topological one
-    let mut component_of = vec![0; graph.len()];
-    for (i, nodes) in components.iter().enumerate() {
-        for &n in nodes {
-            component_of[n] = i;
-        }
-    }
-    (components, component_of)
-}
-
-/// Whether the component `nodes` holds a cycle (of edges that avoid `without`, which is in none).
-pub(super) fn is_cycle(graph: &Successors, nodes: &[usize]) -> bool {
-    nodes.len() > 1 || graph[nodes[0]].contains(&nodes[0])
 }

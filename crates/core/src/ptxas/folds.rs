@@ -19,7 +19,7 @@ use super::is;
 use super::values::Values;
 use crate::isa::Type;
 use crate::kernel::{Address, AddressBase, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row, Special};
-use crate::machine::spec::Fold;
+use crate::spec::Fold;
 
 /// Takes what is folded out of `counts`.
 pub(super) fn apply(kernel: &Kernel, folds: &[Fold], counts: &mut [u32]) {

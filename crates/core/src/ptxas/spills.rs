@@ -11,26 +11,28 @@
 //! [`Spill`] instructions are accesses without values: what they would save is kept by the calls themselves
 //! ([`Call::saves`]), so that results are the same with them and without.
 
-use super::*;
-use crate::base::BasicBlockId;
+use super::draft::{Draft, Rewritten};
+use crate::base::{BasicBlockId, Pc};
+use crate::code::PredicatedBranch;
 use crate::isa::Class;
+use crate::kernel::*;
 
 /// 32-bit registers of a return address.
 const RETURN_ADDRESS: u32 = 2;
 
-impl Kernel {
+impl Draft {
     /// The kernel with the instructions that save and restore registers of recursive functions. `barriers`: convergence
     /// barriers are registers that count, too.
     #[must_use]
-    pub fn with_saved_registers(&self, barriers: bool) -> Converted {
-        let mut insts = Vec::with_capacity(self.insts.len());
-        let mut origin = Vec::with_capacity(self.insts.len());
+    pub(super) fn with_saved_registers(&self, barriers: bool) -> Rewritten {
+        let mut insts = Vec::with_capacity(self.kernel.insts.len());
+        let mut origin = Vec::with_capacity(self.kernel.insts.len());
         // By old instruction: where jumps to it go now. Functions begin further in front, with what saves.
-        let mut moved = Vec::with_capacity(self.insts.len() + 1);
-        let mut begins = Vec::with_capacity(self.functions.len());
+        let mut moved = Vec::with_capacity(self.kernel.insts.len() + 1);
+        let mut begins = Vec::with_capacity(self.kernel.functions.len());
         let mut within = None;
-        for (i, inst) in self.insts.iter().enumerate() {
-            if let Some(function) = self.functions.iter().find(|f| f.first as usize == i) {
+        for (i, inst) in self.kernel.insts.iter().enumerate() {
+            if let Some(function) = self.kernel.functions.iter().find(|f| f.first as usize == i) {
                 within = self.saved_by(function, barriers);
                 begins.push((function.first, insts.len() as u32));
                 for word in 0..within.map_or(0, |(words, _)| words) {
@@ -47,7 +49,7 @@ impl Kernel {
                 }
             }
             let mut inst = inst.clone();
-            if let (Op::Return, Some(_), Some(row)) = (&inst.op, within, self.registers.frame_pointer) {
+            if let (Op::Return, Some(_), Some(row)) = (&inst.op, within, self.kernel.registers.frame_pointer) {
                 inst.reads.push(Register::Wide(row));
             }
             insts.push(inst);
@@ -55,13 +57,13 @@ impl Kernel {
         }
         moved.push(insts.len() as u32);
         let moved_to = |old: u32| moved.get(old as usize).copied().unwrap_or(insts.len() as u32);
-        let functions = self.functions.iter().map(|f| {
+        let functions = self.kernel.functions.iter().map(|f| {
             let first = begins.iter().find(|&&(old, _)| old == f.first).map_or(f.first, |&(_, new)| new);
             let next = begins.iter().find(|&&(old, _)| old == f.end).map_or(moved_to(f.end), |&(_, new)| new);
             DeviceFunction { first, end: next, ..f.clone() }
         });
         let functions = functions.collect();
-        let targets: Vec<u32> = (0..=self.insts.len() as u32).map(moved_to).collect();
+        let targets: Vec<u32> = (0..=self.kernel.insts.len() as u32).map(moved_to).collect();
         let at = |old: u32| targets.get(old as usize).copied().unwrap_or(old);
         let target = |pc: &mut Pc| pc.0 = at(pc.0);
         for inst in &mut insts {
@@ -73,7 +75,7 @@ impl Kernel {
         }
         let predicated = self.predicated.iter();
         let predicated = predicated.map(|branch| PredicatedBranch { inst: at(branch.inst), ..*branch }).collect();
-        Converted { kernel: self.with(insts, functions, predicated), origin }
+        Rewritten { draft: self.with(insts, functions, predicated), origin }
     }
 
     /// Registers that the function saves, and how many of them are for barriers; `None` if it is not recursive or calls nothing.
@@ -81,18 +83,18 @@ impl Kernel {
         if !function.recursive {
             return None;
         }
-        let calls = (function.first..function.end).filter(|&i| matches!(self.insts[i as usize].op, Op::Call(_)));
+        let calls = (function.first..function.end).filter(|&i| matches!(self.kernel.insts[i as usize].op, Op::Call(_)));
         let deepest = calls.map(|i| if barriers { self.barriers_around(i) } else { 0 }).max()?;
         Some((RETURN_ADDRESS + deepest + function.held, deepest))
     }
 
     /// Convergence barriers that are set where an instruction stands: joins of branches that dominate it and that lie behind it.
     fn barriers_around(&self, inst: u32) -> u32 {
-        let Some(block) = self.flow.block_of(inst as usize) else { return 0 };
-        let above = |block: &BasicBlockId| self.flow.immediate_dominator(*block);
+        let Some(block) = self.kernel.flow.block_of(inst as usize) else { return 0 };
+        let above = |block: &BasicBlockId| self.kernel.flow.immediate_dominator(*block);
         let dominators: Vec<BasicBlockId> = std::iter::successors(Some(block), above).collect();
         let mut joins: Vec<BasicBlockId> = Vec::new();
-        for branch in self.flow.branches().iter().filter(|b| b.may_diverge && b.meets) {
+        for branch in self.kernel.flow.branches().iter().filter(|b| b.may_diverge && b.meets) {
             if let Some(join) = branch.reconverge
                 && dominators[1..].contains(&branch.block)
                 && !dominators.contains(&join)
@@ -107,7 +109,7 @@ impl Kernel {
     /// An access that saves or restores a register where `inst` stands, under its guard.
     fn spill(&self, inst: &Inst, restores: bool, word: u32, (words, barriers): (u32, u32)) -> Inst {
         let guard = inst.guard.filter(|_| restores);
-        let address = self.registers.frame_pointer.filter(|_| restores && word == 0);
+        let address = self.kernel.registers.frame_pointer.filter(|_| restores && word == 0);
         Inst {
             op: Op::Spill(Spill { restores, word, words, barriers }),
             guard,

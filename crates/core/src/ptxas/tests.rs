@@ -3,6 +3,7 @@
 use super::*;
 use crate::kernel::check;
 use crate::ptx;
+use crate::spec::MachineSpec;
 
 /// What the instructions of a body become on a preset.
 fn counts_on(preset: &str, body: &str) -> Vec<u32> {
@@ -16,7 +17,7 @@ fn counts_on(preset: &str, body: &str) -> Vec<u32> {
     let kernel = kernels.first().unwrap_or_else(|| panic!("{found:?}"));
     let text = MachineSpec::preset_text(preset).expect("a preset");
     let spec = MachineSpec::parse(text).expect("a sound file");
-    counts(kernel, &spec, spec.code.as_ref().expect("a machine with code"))
+    counts(kernel, &Target::new(&spec, true), spec.code.as_ref().expect("a machine with code"))
 }
 
 #[test]

@@ -6,17 +6,16 @@
 //! executed every block as often as there, with them 1,680 (before yields of functions and dead ways were known).
 //!
 //! - A *merge* is a block that two forward ways or more lead into (the edges back to the head of a loop are none). Its barrier is set
-//!   at its immediate dominator, unless one of [`super::joins`]'s that joins there holds these lanes already.
+//!   at its immediate dominator, unless one of [`super::barriers`]'s that joins there holds these lanes already.
 //! - One level: inside the region of such a barrier, those who turn away from an inner merge must leave the outer one as well,
 //!   or have a meeting place of their own before. Unless nobody turns away from the outer one, and the inner one is set at a branch that
 //!   may part lanes: that outer one is a join like others, set early.
 //! - Hardware has sixteen barrier registers; one that would need more is left out.
 
-use super::Bits;
-use super::dominance::{depths, dominates, dominators};
-use super::graph::{Successors, reach};
-use super::joins::{Branch, ConvergenceBarrier, SetPoint};
+use super::barriers::{ConvergenceBarrier, SetPoint};
 use crate::base::JoinId;
+use crate::graph::{Bits, Successors, depths, dominates, dominators, reach};
+use crate::kernel::Branch;
 
 /// The barriers of merges, outer ones first. `known`: those where branches meet.
 pub(super) fn merges(

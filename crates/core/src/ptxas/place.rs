@@ -10,34 +10,55 @@
 //! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin; but a kernel or function
 //! that calls has a yield in each of them, and a function also where it is entered ([`Builder::yield_beside_calls`]).
 
-use super::graph::parting_call;
-use super::joins::{ConvergenceBarrier, SetPoint};
-use super::{ControlFlow, Loop};
+use super::barriers::{Barriers, ConvergenceBarrier, SetPoint};
 use crate::base::{BasicBlockId, JoinId, Pc};
+use crate::code::{NO_FORM, Scheme};
 use crate::isa::{Class, Space};
 use crate::kernel::*;
 
-/// `Inst::form` of the steps that the author did not write: no row of the ISA.
-pub const NO_FORM: u16 = u16::MAX;
-
-impl Kernel {
-    /// The steps a machine runs. The first ones are [`Kernel::insts`], one for one; added steps follow.
-    pub fn stream(&self, convergence: Convergence) -> Stream {
-        stream(&self.insts, &self.functions, &self.flow, convergence, true)
-    }
-
-    /// As [`Kernel::stream`], without the yields in spinning loops: what a compiler that gives no forward-progress guarantee would make.
-    pub fn stream_without_yield(&self, convergence: Convergence) -> Stream {
-        stream(&self.insts, &self.functions, &self.flow, convergence, false)
-    }
+/// The steps of a kernel under a reconvergence scheme.
+#[derive(Clone, Debug)]
+pub(super) struct Stream {
+    /// The instructions, one for one, then the added steps.
+    pub(super) steps: Vec<Step>,
+    /// PC at which a warp starts.
+    pub(super) entry: Pc,
+    /// PC at which each function starts.
+    pub(super) functions: Vec<Pc>,
 }
 
-pub(super) fn stream(
+/// One step.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    /// The instruction; its branch targets are PCs of this stream.
+    pub(super) inst: Inst,
+    /// Index of the instruction; `None` for an added convergence operation.
+    pub(super) source: Option<u32>,
+    /// PC of lanes that neither branch nor exit.
+    pub(super) next: Pc,
+    /// Reconvergence PC of the branch ([`Scheme::Stack`] only).
+    pub(super) reconverge: Option<Pc>,
+}
+
+/// Loops that yield.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Yields {
+    /// None: as a compiler that gives no forward-progress guarantee.
+    Nowhere,
+    /// Loops that spin.
+    InSpinLoops,
+    /// Loops that spin, and loops beside calls as ptxas has it ([`Builder::yield_beside_calls`]).
+    AsPtxas,
+}
+
+/// Places convergence operations on the edges of a kernel.
+pub(super) fn place(
     insts: &[Inst],
     functions: &[DeviceFunction],
     flow: &ControlFlow,
-    convergence: Convergence,
-    yields: bool,
+    placed: &Barriers,
+    scheme: Scheme,
+    yields: Yields,
 ) -> Stream {
     let steps = insts.iter().enumerate().map(|(i, inst)| Step {
         inst: inst.clone(),
@@ -45,31 +66,36 @@ pub(super) fn stream(
         next: Pc(i as u32 + 1),
         reconverge: None,
     });
+    let blocks = flow.blocks().len();
     let mut builder = Builder {
         flow,
+        placed,
         insts,
         functions,
-        call_join: JoinId(flow.barriers.iter().map(|b| b.id.0 + 1).max().unwrap_or(0)),
+        call_join: JoinId(placed.barriers.iter().map(|b| b.id.0 + 1).max().unwrap_or(0)),
         steps: steps.collect(),
-        barriers: convergence == Convergence::Barriers,
-        spins: vec![false; flow.blocks.len()],
-        entries: vec![false; flow.blocks.len()],
-        ways: vec![Vec::new(); flow.blocks.len()],
-        sets: vec![None; flow.blocks.len()],
-        exits: vec![None; flow.blocks.len()],
+        barriers: scheme == Scheme::Barriers,
+        spins: vec![false; blocks],
+        entries: vec![false; blocks],
+        ways: vec![Vec::new(); blocks],
+        sets: vec![None; blocks],
+        exits: vec![None; blocks],
     };
-    if builder.barriers && yields {
+    if builder.barriers && yields != Yields::Nowhere {
         let observing = observing_functions(insts, functions);
-        for spinning in flow.loops.iter().filter(|l| spins(insts, &observing, flow, l)) {
+        for spinning in flow.loops().iter().filter(|l| spins(insts, &observing, flow, l)) {
             builder.spins[spinning.header.index()] = true;
         }
-        builder.yield_beside_calls();
+        if yields == Yields::AsPtxas {
+            builder.yield_beside_calls();
+        }
     }
     builder.build()
 }
 
 struct Builder<'a> {
     flow: &'a ControlFlow,
+    placed: &'a Barriers,
     insts: &'a [Inst],
     functions: &'a [DeviceFunction],
     /// The register around calls whose lanes may part: no other barrier has it, and none of these is inside another of the
@@ -83,7 +109,7 @@ struct Builder<'a> {
     /// Blocks before which a yield stands where a function enters them.
     entries: Vec<bool>,
     /// For each block the steps added on ways into it, and the first of them.
-    ways: Vec<Vec<(Vec<JoinOp>, Pc)>>,
+    ways: Vec<Vec<(Vec<ConvergenceOp>, Pc)>>,
     /// For each block the first of the sets added before its branch.
     sets: Vec<Option<Pc>>,
     /// For each block that is a bare exit its private copy: one serves all, being nobody's reconvergence point.
@@ -96,8 +122,8 @@ impl Builder<'_> {
     /// compiling some eighty small kernels; a loop that ptxas unrolls does not yield, which is not known here.
     fn yield_beside_calls(&mut self) {
         let flow = self.flow;
-        let mut innermost: Vec<Option<&Loop>> = vec![None; flow.blocks.len()];
-        for around in &flow.loops {
+        let mut innermost: Vec<Option<&Loop>> = vec![None; flow.blocks().len()];
+        for around in flow.loops() {
             for block in &around.body {
                 let known = &mut innermost[block.index()];
                 if known.is_none_or(|inner| inner.depth < around.depth) {
@@ -112,9 +138,9 @@ impl Builder<'_> {
             if !self.insts[range.clone()].iter().any(calls) {
                 continue;
             }
-            let entry = flow.block_of[range.start];
+            let entry = block_at(flow, range.start);
             for i in range.filter(|&i| may_wait(&self.insts[i])) {
-                match innermost[flow.block_of[i].index()] {
+                match innermost[block_at(flow, i).index()] {
                     Some(around) => self.spins[around.header.index()] = true,
                     None => self.entries[entry.index()] = is_function,
                 }
@@ -123,14 +149,14 @@ impl Builder<'_> {
     }
 
     fn build(mut self) -> Stream {
-        if self.flow.blocks.is_empty() {
+        if self.flow.blocks().is_empty() {
             return Stream { steps: self.steps, entry: Pc(0), functions: Vec::new() };
         }
         let entry = self.edge(None, 0);
         let first = |f: &DeviceFunction| self.flow.block_of(f.first as usize).map_or(0, |b| b.index());
         let firsts: Vec<usize> = self.functions.iter().map(first).collect();
         let functions = firsts.into_iter().map(|block| self.edge(None, block)).collect();
-        for block in &self.flow.blocks {
+        for block in self.flow.blocks() {
             let (from, last) = (block.id.index(), block.last());
             let set = self.set_before_branch(from);
             if let (Some(set), true) = (set, last > block.first as usize) {
@@ -157,15 +183,15 @@ impl Builder<'_> {
                 }
                 _ if self.barriers && parting_call(&self.insts[last]) => {
                     self.fall(from, last);
-                    self.steps[last].next = self.add(JoinOp::Sync(self.call_join), last, self.steps[last].next);
+                    self.steps[last].next = self.add(ConvergenceOp::Sync(self.call_join), last, self.steps[last].next);
                 }
                 _ if block.successors.is_empty() => {}
                 _ => self.fall(from, last),
             }
         }
         if !self.barriers {
-            for branch in &self.flow.branches {
-                let meet = branch.reconverge.map(|b| Pc(self.flow.blocks[b.index()].first));
+            for branch in self.flow.branches() {
+                let meet = branch.reconverge.map(|b| Pc(self.flow.blocks()[b.index()].first));
                 self.steps[branch.inst as usize].reconverge = meet;
             }
         }
@@ -174,21 +200,21 @@ impl Builder<'_> {
 
     /// The first step on the way that branch `last`, the end of block `from`, has to instruction `target`.
     fn way(&mut self, from: usize, last: usize, target: Pc) -> Pc {
-        let block = self.flow.block_of.get(target.index()).map(|b| b.index());
+        let block = self.flow.block_of(target.index()).map(|b| b.index());
         block.map_or(Pc(last as u32), |block| self.edge(Some(from), block))
     }
 
     /// The step behind `last`, the end of block `from`, leads into the next block.
     fn fall(&mut self, from: usize, last: usize) {
-        if let Some(next) = self.flow.block_of.get(last + 1) {
+        if let Some(next) = self.flow.block_of(last + 1) {
             self.steps[last].next = self.edge(Some(from), next.index());
         }
     }
 
     /// The first step on the edge into block `to`; `from` is `None` where the kernel starts.
     fn edge(&mut self, from: Option<usize>, to: usize) -> Pc {
-        let first = self.flow.blocks[to].first;
-        if from.is_some_and(|from| self.flow.private_exits.contains(&(from, to))) {
+        let first = self.flow.blocks()[to].first;
+        if from.is_some_and(|from| self.placed.private_exits.contains(&(from, to))) {
             let copy = self.exits[to].unwrap_or(Pc(self.steps.len() as u32));
             if self.exits[to].replace(copy).is_none() {
                 self.steps.push(self.steps[first as usize].clone());
@@ -197,27 +223,27 @@ impl Builder<'_> {
         }
         let mut way = Vec::new();
         if from.is_none() && self.entries[to] {
-            way.push(JoinOp::Yield);
+            way.push(ConvergenceOp::Yield);
         }
         if self.barriers {
-            let mut syncs: Vec<JoinOp> = Vec::new();
+            let mut syncs: Vec<ConvergenceOp> = Vec::new();
             // Nothing can wait where the kernel starts.
-            for barrier in self.flow.barriers.iter().filter(|b| b.join == to && from.is_some()) {
-                syncs.push(JoinOp::Sync(barrier.id));
+            for barrier in self.placed.barriers.iter().filter(|b| b.join == to && from.is_some()) {
+                syncs.push(ConvergenceOp::Sync(barrier.id));
             }
             syncs.reverse();
             syncs.dedup();
             let left = |b: &&ConvergenceBarrier| from.is_some_and(|from| b.is_left_by(from, to));
-            let breaks = self.flow.barriers.iter().filter(left).map(|b| JoinOp::Break(b.id));
+            let breaks = self.placed.barriers.iter().filter(left).map(|b| ConvergenceOp::Break(b.id));
             let enters = |set: &SetPoint| match set {
                 SetPoint::Cycle(cycle) => cycle.contains(to) && from.is_none_or(|f| !cycle.contains(f)),
                 SetPoint::Branch(_) => false,
             };
-            let sets = self.flow.barriers.iter().filter(|b| enters(&b.set)).map(|b| JoinOp::Set(b.id));
+            let sets = self.placed.barriers.iter().filter(|b| enters(&b.set)).map(|b| ConvergenceOp::Set(b.id));
             way.extend(breaks.chain(syncs).chain(sets));
         }
         if self.spins[to] {
-            way.push(JoinOp::Yield);
+            way.push(ConvergenceOp::Yield);
         }
         let front = self.front(to);
         if way.is_empty() {
@@ -236,30 +262,30 @@ impl Builder<'_> {
 
     /// The first step of a block's own: its first instruction, or the set before it.
     fn front(&mut self, block: usize) -> Pc {
-        let (first, last) = (self.flow.blocks[block].first, self.flow.blocks[block].last());
+        let (first, last) = (self.flow.blocks()[block].first, self.flow.blocks()[block].last());
         let set = if last == first as usize { self.set_before_branch(block) } else { None };
         set.unwrap_or(Pc(first))
     }
 
     /// The first of the sets, outer ones first, right before the branch, or call whose lanes may part, that ends the block.
     fn set_before_branch(&mut self, block: usize) -> Option<Pc> {
-        let last = self.flow.blocks[block].last();
+        let last = self.flow.blocks()[block].last();
         if self.barriers && self.sets[block].is_none() {
-            let here = self.flow.barriers.iter().filter(|b| b.set == SetPoint::Branch(block));
+            let here = self.placed.barriers.iter().filter(|b| b.set == SetPoint::Branch(block));
             let mut joins: Vec<JoinId> = here.map(|b| b.id).collect();
             if joins.is_empty() && parting_call(&self.insts[last]) {
                 joins.push(self.call_join);
             }
             for join in joins.into_iter().rev() {
                 let next = self.sets[block].unwrap_or(Pc(last as u32));
-                self.sets[block] = Some(self.add(JoinOp::Set(join), last, next));
+                self.sets[block] = Some(self.add(ConvergenceOp::Set(join), last, next));
             }
         }
         self.sets[block]
     }
 
     /// Adds a join step that belongs to instruction `at`.
-    fn add(&mut self, op: JoinOp, at: usize, next: Pc) -> Pc {
+    fn add(&mut self, op: ConvergenceOp, at: usize, next: Pc) -> Pc {
         let inst = Inst {
             op: Op::Join(op),
             guard: None,
@@ -275,81 +301,16 @@ impl Builder<'_> {
     }
 }
 
-/// Whether the instruction sees what other lanes or warps do.
-fn observes(inst: &Inst) -> bool {
-    match &inst.op {
-        Op::Atomic(atomic) => atomic.d.is_some(),
-        Op::Load(load) => load.access.strong(),
-        _ => false,
-    }
-}
-
 /// Whether a loop around the access may wait for others: as [`observes`], and any atomic in shared memory, where the machine has none
 /// that returns nothing.
 fn may_wait(inst: &Inst) -> bool {
     observes(inst) || matches!(&inst.op, Op::Atomic(atomic) if atomic.space == Space::Shared)
 }
 
-/// For each instruction, whether a loop waits for what it sees: a strong load or an atomic that decides when a loop that
-/// spins ends.
-pub(in crate::kernel) fn awaited(insts: &[Inst], functions: &[DeviceFunction], flow: &ControlFlow) -> Vec<bool> {
-    let observing = observing_functions(insts, functions);
-    let mut awaited = vec![false; insts.len()];
-    for spinning in flow.loops.iter().filter(|candidate| spins(insts, &observing, flow, candidate)) {
-        for block in spinning.body.iter().filter(|block| flow.loop_depth(**block) == spinning.depth) {
-            for i in flow.blocks[block.index()].range() {
-                awaited[i] |= observes(&insts[i]);
-            }
-        }
-    }
-    awaited
+/// The block of an instruction of the kernel.
+fn block_at(flow: &ControlFlow, inst: usize) -> BasicBlockId {
+    flow.block_of(inst).unwrap_or_default()
 }
 
-/// The functions with an instruction that [`observes`], their own or of a function that they may call.
-fn observing_functions(insts: &[Inst], functions: &[DeviceFunction]) -> Vec<bool> {
-    let mut observing = vec![false; functions.len()];
-    loop {
-        let sees = |inst: &Inst| observes(inst) || calls_one_of(inst, &observing);
-        let now: Vec<bool> =
-            functions.iter().map(|f| insts[f.first as usize..f.end as usize].iter().any(sees)).collect();
-        if now == observing {
-            return now;
-        }
-        observing = now;
-    }
-}
-
-fn calls_one_of(inst: &Inst, which: &[bool]) -> bool {
-    matches!(&inst.op, Op::Call(call) if call.callees().iter().any(|&f| which.get(f as usize) == Some(&true)))
-}
-
-/// Whether a loop waits for what other lanes or warps do: an atomic's result or a strong load's value, read in this
-/// loop and in no loop inside it, decides a branch or a guard of the loop. So does what a function brings back that reads such.
-fn spins(insts: &[Inst], observing: &[bool], flow: &ControlFlow, candidate: &Loop) -> bool {
-    let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
-    let range = |b: &BasicBlockId| flow.blocks[b.index()].range();
-    let own: Vec<&Inst> = candidate.body.iter().filter(innermost).flat_map(range).map(|i| &insts[i]).collect();
-    let calls = own.iter().any(|inst| calls_one_of(inst, observing));
-    let brings = |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
-    let mut observed: Vec<Register> = own.iter().filter(brings).flat_map(|i| i.writes.iter().copied()).collect();
-    if observed.is_empty() {
-        return false;
-    }
-    let body: Vec<&Inst> = candidate.body.iter().flat_map(range).map(|i| &insts[i]).collect();
-    let mut grown = true;
-    while grown {
-        grown = false;
-        for inst in &body {
-            if inst.reads.iter().any(|r| observed.contains(r)) {
-                for &register in &inst.writes {
-                    if !observed.contains(&register) {
-                        observed.push(register);
-                        grown = true;
-                    }
-                }
-            }
-        }
-    }
-    let decides = |inst: &&&Inst| inst.guard.is_some_and(|g| observed.contains(&Register::Predicate(g.predicate)));
-    body.iter().any(|inst| decides(&inst))
-}
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use crate::diag::Diagnostic;
 use crate::divergence::SideOrder;
 use crate::isa::{Class, Unit};
 
-pub use code::{Entry, Expansion, Fold, Lowering, MachineCode};
+pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
 
 use slips::{find_field, ron_diagnostic};

@@ -20,29 +20,10 @@
 //! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
 //! has sixteen and spills beyond; here there may be more.
 
-use super::dominance::{PostDominance, dominators_in_order};
-use super::graph::{Successors, components, is_cycle, reach, reach_within, reversed};
 use super::merges::merges;
-use super::uniformity::region;
-use super::{BasicBlock, Bits};
 use crate::base::{BasicBlockId, JoinId};
-
-/// A branch with two sides or, through a table, more.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Branch {
-    /// The block that ends in it.
-    pub block: BasicBlockId,
-    /// Its instruction.
-    pub inst: u32,
-    /// Where its lanes can go, without duplicates: those that branch first, the others last.
-    pub sides: Vec<BasicBlockId>,
-    /// Whether lanes of one group may go to different sides; when not, all lanes that execute it together agree.
-    pub may_diverge: bool,
-    /// Where the sides meet, or where the rest goes on when one side only leads to exits; `None` when they meet nowhere.
-    pub reconverge: Option<BasicBlockId>,
-    /// Whether more than one side leads to `reconverge`.
-    pub meets: bool,
-}
+use crate::graph::{Bits, Successors, components, dominators_in_order, is_cycle, reach, reach_within, reversed};
+use crate::kernel::{Branch, ControlFlow, regions};
 
 /// Where a convergence barrier is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,87 +70,50 @@ impl ConvergenceBarrier {
     }
 }
 
-/// The outcome.
+/// Convergence barriers of a kernel, and the edges that avoid a shared exit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Joins {
-    pub(super) branches: Vec<Branch>,
+pub(super) struct Barriers {
     /// Outer ones before inner ones.
     pub(super) barriers: Vec<ConvergenceBarrier>,
     /// Edges to a bare exit that have a copy of it to themselves.
     pub(super) private_exits: Vec<(usize, usize)>,
 }
 
-pub(super) fn place(
-    blocks: &[BasicBlock],
-    graph: &Successors,
-    post: &PostDominance,
-    bare: &Bits,
-    waiting: &Bits,
-    diverging: &Bits,
-) -> Joins {
-    let mut branches: Vec<Branch> = blocks
-        .iter()
-        .filter(|b| b.reachable && b.successors.len() >= 2)
-        .map(|b| {
-            let n = b.id.index();
-            Branch {
-                block: b.id,
-                inst: b.last() as u32,
-                sides: b.successors.clone(),
-                may_diverge: diverging.contains(n),
-                reconverge: post.ipdom[n].map(|p| BasicBlockId(p as u32)),
-                meets: post.ipdom[n].is_some() && post.inner[n].len() > 1,
-            }
-        })
-        .collect();
-    meet_at_bare_exits(&mut branches, graph, bare, waiting);
-    let private_exits = private_exits(&branches, blocks, graph, bare);
-    let mut shared = graph.clone();
-    for &(from, exit) in &private_exits {
-        shared[from].retain(|&s| s != exit);
-    }
-    let barriers = barriers(&branches, &shared, bare);
-    Joins { branches, barriers, private_exits }
-}
-
-/// For each branch that may diverge: its block, its meeting place, and the blocks between.
-fn regions(branches: &[Branch], graph: &Successors) -> Vec<(usize, usize, Bits)> {
-    let diverging = branches.iter().filter(|b| b.may_diverge);
-    let met = diverging.filter_map(|b| Some((b.block.index(), b.reconverge?.index())));
-    met.map(|(block, meet)| (block, meet, region(graph, block, Some(meet)))).collect()
-}
-
-/// Lets branches whose sides meet nowhere before it meet at a shared bare exit, where no other join is in the way, and no
-/// barrier on the way of some sides only: those who wait at it would wait for the others, and these for them.
-fn meet_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits, waiting: &Bits) {
-    let regions = regions(branches, graph);
-    for branch in branches.iter_mut().filter(|b| !b.meets) {
-        let block = branch.block.index();
-        // A side that comes to the exit only by way of the branch itself stays in a loop that the others leave: they do not wait for it.
-        let sides: Vec<Bits> = branch.sides.iter().map(|s| reach(graph, [s.index()], Some(block))).collect();
-        let Some(exit) = bare.iter().find(|&e| sides.iter().all(|side| side.contains(e))) else { continue };
-        let from_here = reach(graph, [block], None);
-        let enclosed = regions.iter().any(|(other, meet, region)| {
-            *other != block && *meet != exit && region.contains(block) && from_here.contains(*meet)
-        });
-        // The branch's own block is on the way of a side that comes round to it.
-        let comes_round = |side: &Bits| side.iter().any(|from| graph[from].contains(&block));
-        let waits =
-            |side: &Bits| waiting.iter().any(|w| side.contains(w)) || waiting.contains(block) && comes_round(side);
-        let some_wait = sides.iter().any(waits) && !sides.iter().all(waits);
-        if !enclosed && !some_wait {
-            branch.reconverge = Some(BasicBlockId(exit as u32));
-            branch.meets = true;
+/// Places the barriers of each function. `merge`: also where only some of a branch's lanes meet ([`super::merges`]).
+pub(super) fn place(flow: &ControlFlow, merge: bool) -> Barriers {
+    let mut placed = Barriers::default();
+    for part in flow.parts() {
+        let first = part.start;
+        let id = |b: BasicBlockId| BasicBlockId((b.index() - first) as u32);
+        let graph: Successors =
+            flow.edges()[part.clone()].iter().map(|to| to.iter().map(|b| b - first).collect()).collect();
+        let inside = flow.branches().iter().filter(|b| part.contains(&b.block.index()));
+        let branches: Vec<Branch> =
+            inside.map(|b| Branch { block: id(b.block), reconverge: b.reconverge.map(id), ..b.clone() }).collect();
+        let bare: Bits = part.clone().filter(|&b| flow.bare_exits().contains(b)).map(|b| b - first).collect();
+        let entered = |exit: usize| flow.blocks()[first + exit].predecessors.iter().map(|p| p.index() - first);
+        let private_exits = private_exits(&branches, entered, &graph, &bare);
+        let mut shared = graph;
+        for &(from, exit) in &private_exits {
+            shared[from].retain(|&s| s != exit);
         }
+        placed.barriers.extend(barriers(&branches, &shared, &bare, merge).into_iter().map(|b| b.shifted(first)));
+        placed.private_exits.extend(private_exits.into_iter().map(|(from, to)| (from + first, to + first)));
     }
+    placed
 }
 
 /// The edges to bare exits that leave a construct which joins elsewhere, where the exit is a meeting place for others.
-fn private_exits(branches: &[Branch], blocks: &[BasicBlock], graph: &Successors, bare: &Bits) -> Vec<(usize, usize)> {
+fn private_exits<I: Iterator<Item = usize>>(
+    branches: &[Branch],
+    entered: impl Fn(usize) -> I,
+    graph: &Successors,
+    bare: &Bits,
+) -> Vec<(usize, usize)> {
     let regions = regions(branches, graph);
     let mut edges = Vec::new();
     for exit in bare.iter().filter(|e| regions.iter().any(|(_, meet, _)| meet == e)) {
-        for from in blocks[exit].predecessors.iter().map(|p| p.index()) {
+        for from in entered(exit) {
             if regions.iter().any(|(_, meet, region)| *meet != exit && region.contains(from)) {
                 edges.push((from, exit));
             }
@@ -178,7 +122,7 @@ fn private_exits(branches: &[Branch], blocks: &[BasicBlock], graph: &Successors,
     edges
 }
 
-fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits) -> Vec<ConvergenceBarrier> {
+fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits, merge: bool) -> Vec<ConvergenceBarrier> {
     let joining = |b: &&Branch| b.may_diverge && b.meets;
     let mut joins: Vec<usize> =
         branches.iter().filter(joining).filter_map(|b| b.reconverge).map(|j| j.index()).collect();
@@ -194,7 +138,7 @@ fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits) -> Vec<Converg
             branches => barriers.extend(barriers_joining_at(join, branches, graph)),
         }
     }
-    let merges = merges(branches, graph, &back, bare, &barriers);
+    let merges = if merge { merges(branches, graph, &back, bare, &barriers) } else { Vec::new() };
     barriers.retain(|b| !merges.iter().any(|merge| merge.join == b.join && merge.region.contains(b.branch)));
     barriers.extend(merges);
     // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,

@@ -15,58 +15,35 @@
 
 use std::collections::BTreeMap;
 
-use super::*;
-use crate::base::BasicBlockId;
+use super::draft::{Draft, Rewritten};
+use crate::base::{BasicBlockId, Pc};
+use crate::code::PredicatedBranch;
+use crate::kernel::*;
 
 /// An `if` that could be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conditional {
+pub(super) struct Conditional {
     /// The branch's index in [`Kernel::insts`].
-    pub branch: u32,
+    pub(super) branch: u32,
     /// The instructions of each side, in order, without jumps: first the side that falls through, then the one branched to.
-    pub arms: [Vec<u32>; 2],
+    pub(super) arms: [Vec<u32>; 2],
     /// The block where the sides meet; where one of them ends the thread, the one that the other side begins with.
-    pub join: BasicBlockId,
+    pub(super) join: BasicBlockId,
     /// The exit at the end of the side that has instructions, if it ends the thread.
-    pub exit: Option<u32>,
+    pub(super) exit: Option<u32>,
     /// The blocks that are in an arm.
     blocks: Vec<BasicBlockId>,
 }
 
-/// A conditional branch that a kernel no longer has, because its sides are guarded.
-///
-/// The instruction in its place shows what the branch would have done: the same warps come by with the same active lanes, and
-/// its guard is the branch's or the complement of that.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PredicatedBranch {
-    /// The branch's source line.
-    pub line: u32,
-    /// The source line at which its sides meet; none where one side ends.
-    pub meets: Option<u32>,
-    /// The instruction in its place: its index in [`Kernel::insts`].
-    pub inst: u32,
-    /// Whether the lanes that execute the instruction are those that would branch, rather than those that would go on.
-    pub executes_taken: bool,
-}
-
-/// A converted kernel.
-#[derive(Clone, Debug)]
-pub struct Converted {
-    /// The kernel.
-    pub kernel: Kernel,
-    /// For each of its instructions the index of the one it was made from.
-    pub origin: Vec<u32>,
-}
-
-impl Kernel {
+impl Draft {
     /// Branches to a bare `ret` as guarded exits, one instruction for one.
     #[must_use]
-    pub fn with_predicated_exits(&self) -> Kernel {
+    pub(super) fn with_predicated_exits(&self) -> Draft {
         let bare = |target: &Pc| {
             let exits = |inst: &Inst| inst.guard.is_none() && inst.op == Op::Exit;
-            self.insts.get(target.index()).filter(|inst| exits(inst))
+            self.kernel.insts.get(target.index()).filter(|inst| exits(inst))
         };
-        let (mut insts, mut predicated) = (self.insts.clone(), self.predicated.clone());
+        let (mut insts, mut predicated) = (self.kernel.insts.clone(), self.predicated.clone());
         for (i, inst) in (0..).zip(&mut insts).filter(|(_, inst)| inst.guard.is_some()) {
             if let Op::Branch { target, .. } = &inst.op
                 && let Some(exit) = bare(target)
@@ -75,45 +52,43 @@ impl Kernel {
                 predicated.push(PredicatedBranch { line: inst.line, meets: None, inst: i, executes_taken: true });
             }
         }
-        self.with(insts, self.functions.clone(), predicated)
+        self.with(insts, self.kernel.functions.clone(), predicated)
     }
 
     /// The ways in which each `if` could be converted, in the order written; of an `if` that has several, the one to be
     /// preferred first. No instruction is in the arms of two of them.
-    pub fn conditionals(&self) -> Vec<Conditional> {
-        self.flow.branches().iter().flat_map(|branch| self.ways_to_convert(branch)).collect()
+    pub(super) fn conditionals(&self) -> Vec<Conditional> {
+        self.kernel.flow.branches().iter().flat_map(|branch| self.ways_to_convert(branch)).collect()
     }
 
     /// The kernel with those conditionals as guarded instructions for which `worth` holds.
-    pub fn predicated(&self, worth: impl Fn(&Conditional) -> bool) -> Converted {
+    pub(super) fn with_predication(&self, worth: impl Fn(&Conditional) -> bool) -> Rewritten {
         let mut chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
         chosen.dedup_by_key(|conditional| conditional.branch);
-        Rewriting { kernel: self, chosen, insts: Vec::new(), origin: Vec::new(), predicated: Vec::new() }.run()
-    }
-
-    /// The same kernel with other instructions, and functions that lie elsewhere among them.
-    pub(super) fn with(
-        &self,
-        insts: Vec<Inst>,
-        functions: Vec<DeviceFunction>,
-        mut predicated: Vec<PredicatedBranch>,
-    ) -> Kernel {
-        let flow = ControlFlow::build(&insts, &functions, &self.registers);
-        predicated.sort_by_key(|branch| branch.inst);
-        Kernel { insts, functions, flow, predicated, ..self.clone() }
+        Rewriting {
+            draft: self,
+            kernel: &self.kernel,
+            chosen,
+            insts: Vec::new(),
+            origin: Vec::new(),
+            predicated: Vec::new(),
+        }
+        .run()
     }
 
     /// How the `if` that begins with a branch could be converted: with an arm that ends the thread, whose lanes exit there and
     /// leave the rest unguarded, or as a whole.
     fn ways_to_convert(&self, branch: &Branch) -> Vec<Conditional> {
-        let Some(guard) = self.insts.get(branch.inst as usize).filter(|inst| matches!(inst.op, Op::Branch { .. }))
+        let Some(guard) =
+            self.kernel.insts.get(branch.inst as usize).filter(|inst| matches!(inst.op, Op::Branch { .. }))
         else {
             return Vec::new();
         };
         let (Some(guard), &[taken, fall]) = (guard.guard, branch.sides.as_slice()) else { return Vec::new() };
         let sides = [fall, taken];
         let arms = sides.map(|side| self.arm(side));
-        let in_loop = self.flow.block_of(branch.inst as usize).is_none_or(|b| self.flow.loop_depth(b) > 0);
+        let in_loop =
+            self.kernel.flow.block_of(branch.inst as usize).is_none_or(|b| self.kernel.flow.loop_depth(b) > 0);
         let mut ways = Vec::new();
         for side in (0..2).filter(|_| !in_loop && fall != taken) {
             if let Some((blocks, exit)) = self.ending(arms[side].0.clone(), sides[side]) {
@@ -134,7 +109,7 @@ impl Kernel {
             let arms = [&fall, &taken].map(|blocks| self.work(blocks));
             ways.push(Conditional { branch: branch.inst, arms, join, exit: None, blocks: [fall, taken].concat() });
         }
-        let convertible = |i: &u32| self.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
+        let convertible = |i: &u32| self.kernel.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
         ways.retain(|way| way.arms.iter().any(|arm| !arm.is_empty()) && way.arms.iter().flatten().all(convertible));
         ways
     }
@@ -142,15 +117,15 @@ impl Kernel {
     /// The chain of blocks that begins at `start`, with the block behind it if that ends the thread and nothing else enters it,
     /// and the exit; `None` unless the chain leads to an exit, its own or a bare one.
     fn ending(&self, mut chain: Vec<BasicBlockId>, start: BasicBlockId) -> Option<(Vec<BasicBlockId>, u32)> {
-        let exits = |i: usize| self.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit);
+        let exits = |i: usize| self.kernel.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit);
         let next = match chain.last() {
-            Some(last) => match self.flow.blocks().get(last.index())?.successors.as_slice() {
+            Some(last) => match self.kernel.flow.blocks().get(last.index())?.successors.as_slice() {
                 &[next] => next,
                 _ => return None,
             },
             None => start,
         };
-        let next = self.flow.blocks().get(next.index())?;
+        let next = self.kernel.flow.blocks().get(next.index())?;
         let own = next.predecessors.len() == 1 && !self.is_entered(next);
         let at = if own { next.range().last()? } else { next.range().start };
         if own {
@@ -164,7 +139,7 @@ impl Kernel {
     fn arm(&self, start: BasicBlockId) -> (Vec<BasicBlockId>, Option<BasicBlockId>) {
         let mut chain = Vec::new();
         let mut at = start;
-        while let Some(block) = self.flow.blocks().get(at.index()) {
+        while let Some(block) = self.kernel.flow.blocks().get(at.index()) {
             if block.predecessors.len() != 1 || self.is_entered(block) {
                 return (chain, Some(at));
             }
@@ -177,13 +152,14 @@ impl Kernel {
 
     /// Whether the kernel or a function starts with the block.
     fn is_entered(&self, block: &BasicBlock) -> bool {
-        block.first == 0 || self.functions.iter().any(|f| f.first == block.first)
+        block.first == 0 || self.kernel.functions.iter().any(|f| f.first == block.first)
     }
 
     /// The instructions of a chain of blocks, without the jumps between them.
     fn work(&self, blocks: &[BasicBlockId]) -> Vec<u32> {
-        let range = |b: &BasicBlockId| self.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range);
-        let jump = |i: usize| self.insts[i].guard.is_none() && matches!(self.insts[i].op, Op::Branch { .. });
+        let range = |b: &BasicBlockId| self.kernel.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range);
+        let jump =
+            |i: usize| self.kernel.insts[i].guard.is_none() && matches!(self.kernel.insts[i].op, Op::Branch { .. });
         blocks.iter().flat_map(range).filter(|&i| !jump(i)).map(|i| i as u32).collect()
     }
 }
@@ -201,6 +177,7 @@ fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
 
 /// A kernel being written anew.
 struct Rewriting<'a> {
+    draft: &'a Draft,
     kernel: &'a Kernel,
     chosen: Vec<Conditional>,
     insts: Vec<Inst>,
@@ -209,7 +186,7 @@ struct Rewriting<'a> {
 }
 
 impl Rewriting<'_> {
-    fn run(mut self) -> Converted {
+    fn run(mut self) -> Rewritten {
         let blocks = self.kernel.flow.blocks();
         let mut moved = vec![false; blocks.len()];
         for block in self.chosen.iter().flat_map(|c| &c.blocks) {
@@ -241,12 +218,12 @@ impl Rewriting<'_> {
         let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
         let functions = self.kernel.functions.iter().map(moved).collect();
         // Those of an earlier rewriting go where their instructions went.
-        for branch in &self.kernel.predicated {
+        for branch in &self.draft.predicated {
             let inst = (0..).zip(&self.origin).find(|&(_, &origin)| origin == branch.inst).map(|(inst, _)| inst);
             self.predicated.extend(inst.map(|inst| PredicatedBranch { inst, ..*branch }));
         }
-        let kernel = self.kernel.with(self.insts, functions, self.predicated);
-        Converted { kernel, origin: self.origin }
+        let draft = self.draft.with(self.insts, functions, self.predicated);
+        Rewritten { draft, origin: self.origin }
     }
 
     fn push(&mut self, origin: u32, inst: Inst) {

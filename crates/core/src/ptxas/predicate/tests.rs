@@ -3,23 +3,22 @@
 use super::*;
 use crate::ptx;
 
-/// A kernel around `body`.
-fn kernel(body: &str) -> Kernel {
+/// A draft of a kernel around `body`.
+fn draft(body: &str) -> Draft {
     let source = format!(
         ".entry k(.param .u64 out) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 4 .b8 tile[64];\n{body}\n}}\n"
     );
     let (module, faults) = ptx::parse(&source);
     assert!(faults.is_empty(), "{faults:?}");
     let (mut kernels, found) = check(&module, &source);
-    kernels.pop().unwrap_or_else(|| panic!("{found:?}"))
+    Draft::new(&kernels.pop().unwrap_or_else(|| panic!("{found:?}")), None)
 }
 
 const HEAD: &str = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 4;";
 
 /// Guarded instructions and branches after converting all that can be.
 fn outcome(body: &str) -> (usize, usize) {
-    let done = kernel(&format!("{HEAD} {body}")).predicated(|_| true);
-    assert_eq!(done.kernel.insts.len(), done.origin.len());
+    let done = draft(&format!("{HEAD} {body}")).with_predication(|_| true).draft;
     let is_branch = |inst: &&Inst| matches!(inst.op, Op::Branch { .. });
     let guarded = done.kernel.insts.iter().filter(|i| i.guard.is_some() && !is_branch(i)).count();
     (guarded, done.kernel.insts.iter().filter(is_branch).count())
@@ -52,8 +51,9 @@ fn arms_without_side_effects_on_others_are_guarded() {
 
 #[test]
 fn each_arm_is_guarded_by_its_own_side() {
-    let done = kernel(&format!("{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: bar.sync 0; ret;"))
-        .predicated(|_| true);
+    let done = draft(&format!("{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: bar.sync 0; ret;"))
+        .with_predication(|_| true)
+        .draft;
     let negated: Vec<bool> = done.kernel.insts.iter().filter_map(|i| i.guard).map(|g| g.negated).collect();
     assert_eq!(negated, [true, false]);
     let guarded = done.kernel.insts.iter().filter(|i| i.guard.is_some());
@@ -63,9 +63,9 @@ fn each_arm_is_guarded_by_its_own_side() {
 #[test]
 fn a_branch_to_a_bare_return_is_a_guarded_exit() {
     let body = format!("{HEAD} @%p1 bra R; st.shared.u32 [tile], %r1; R: ret;");
-    let done = kernel(&body).with_predicated_exits();
-    assert!(done.flow.branches().is_empty());
-    assert!(done.insts.iter().any(|i| i.op == Op::Exit && i.guard.is_some()));
+    let done = draft(&body).with_predicated_exits();
+    assert!(done.kernel.flow.branches().is_empty());
+    assert!(done.kernel.insts.iter().any(|i| i.op == Op::Exit && i.guard.is_some()));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
         ("L: @%p1 bra E; bar.sync 0; bra L; E: WORK ret;", (0, 2)),
     ] {
         let body = body.replace("WORK", WORK);
-        let done = kernel(&format!("{HEAD} {body}")).predicated(|_| true);
+        let done = draft(&format!("{HEAD} {body}")).with_predication(|_| true).draft;
         let count = |f: &dyn Fn(&Inst) -> bool| done.kernel.insts.iter().filter(|i| f(i)).count();
         let guarded = count(&|i| i.guard.is_some() && !matches!(i.op, Op::Branch { .. }));
         let conditional = count(&|i| i.guard.is_some() && matches!(i.op, Op::Branch { .. }));
@@ -101,15 +101,15 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
 fn the_kernel_keeps_what_stands_in_the_place_of_a_branch() {
     let body = "@%p1 bra J;\nadd.u32 %r2, %r1, 1;\nJ:\n@%p1 bra X;\nmov.u32 %r3, 1;\n@%p1 bra E;\nbra K;\nE:\nadd.u32 %r4, \
                 %r1, 2;\nK:\nst.shared.u32 [tile], %r3;\nX:\nret;";
-    let done = kernel(&format!("{HEAD}\n{body}")).with_predicated_exits().predicated(|_| true).kernel;
+    let done = draft(&format!("{HEAD}\n{body}")).with_predicated_exits().with_predication(|_| true).draft;
     let found: Vec<_> = done.predicated.iter().map(|b| (b.line, b.meets, b.executes_taken)).collect();
     // The side that goes on stands first; an exit is the taken side; of the last `if` only the taken side has work.
     assert_eq!(found, [(3, Some(6), false), (6, None, true), (8, Some(13), true)]);
     for branch in &done.predicated {
-        let inst = &done.insts[branch.inst as usize];
+        let inst = &done.kernel.insts[branch.inst as usize];
         let guard = inst.guard.expect("a guard");
         assert_eq!(guard.negated, !branch.executes_taken, "line {}", branch.line);
         assert!(inst.line >= branch.line, "line {} stands for the branch of line {}", inst.line, branch.line);
     }
-    assert!(kernel(&format!("{HEAD}\n{body}")).predicated.is_empty(), "as written nothing is");
+    assert!(draft(&format!("{HEAD}\n{body}")).predicated.is_empty(), "as written nothing is");
 }

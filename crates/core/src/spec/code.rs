@@ -3,12 +3,13 @@
 //! Profilers count machine instructions, and schedulers issue them: `rem.u32` is seventeen of them on sm_90, `cvta` none. A file
 //! gives a count for each class (`prices`, `slots`), exceptions by row of the ISA (`expand`), what rides on a neighbour
 //! (`folds`), what every kernel begins with (`entry`), and how long a conditional body may be that is predicated (`predicate`).
-//! How they are applied: `machine::lower`; where the numbers are from: docs/machine-instructions.md.
+//! How they are applied: `ptxas`; where the numbers are from: docs/machine-instructions.md.
 
 use serde::Deserialize;
 
+use super::MachineSpec;
 use crate::diag::closest;
-use crate::isa::{Form, Isa, Type};
+use crate::isa::{Class, Form, Isa, Type};
 
 /// What is issued for an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -40,6 +41,10 @@ pub struct MachineCode {
     pub join_set: u32,
     /// An `if` is predicated when each of its arms becomes at most so many machine instructions; 0: never.
     pub predicate: u32,
+    /// True if edges that constants rule out are no edges, so that lanes reconverge without them.
+    pub dead_edges: bool,
+    /// True if lanes also reconverge at blocks that only some lanes of a branch reach.
+    pub merges: bool,
     /// What costs nothing because a neighbour does it.
     pub folds: Vec<Fold>,
     /// Instructions that a row of the ISA becomes, where its class does not say it.
@@ -58,7 +63,7 @@ pub struct Entry {
     pub shared: u32,
 }
 
-/// How an instruction can ride on another one; see `machine::lower` for the conditions.
+/// How an instruction can ride on another one; see `ptxas` for the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Fold {
     /// A move that only gives a value another name: users read the original.
@@ -154,5 +159,46 @@ impl MachineCode {
             }
         }
         faults
+    }
+}
+
+/// The part of a machine file that a compiler reads: its tables, and the issue slots of each class.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    machine: &'a MachineSpec,
+    yields: bool,
+    places_as_ptxas: bool,
+}
+
+impl<'a> Target<'a> {
+    /// The target of a machine; `yields`: spin loops yield.
+    pub fn new(machine: &'a MachineSpec, yields: bool) -> Target<'a> {
+        Target { machine, yields, places_as_ptxas: false }
+    }
+
+    /// The target of a comparison with a GPU by source instruction: each PTX instruction is issued as written, and lanes reconverge
+    /// where ptxas lets them.
+    pub fn for_comparison(machine: &'a MachineSpec, yields: bool) -> Target<'a> {
+        Target { machine, yields, places_as_ptxas: true }
+    }
+
+    /// Returns true if instructions as written reconverge where ptxas lets them.
+    pub fn places_as_ptxas(&self) -> bool {
+        self.places_as_ptxas
+    }
+
+    /// Tables of machine instructions; `None` if one is issued for each PTX instruction.
+    pub fn tables(&self) -> Option<&'a MachineCode> {
+        self.machine.code.as_ref().filter(|_| self.machine.lowering == Lowering::Hardware && !self.places_as_ptxas)
+    }
+
+    /// Issue slots of an instruction of this class.
+    pub fn slots(&self, class: Class) -> u32 {
+        self.machine.price(class).slots
+    }
+
+    /// Returns true if spin loops yield.
+    pub fn yields(&self) -> bool {
+        self.yields
     }
 }

@@ -7,13 +7,15 @@ mod programs;
 
 use std::collections::BTreeMap;
 
-use super::{ControlFlow, stream::stream};
+use super::barriers;
+use super::place::{Step, Stream, Yields, place};
 use crate::base::{LaneMask, Pc};
+use crate::code::Scheme;
 use crate::divergence::{Flow, SideOrder, WarpControl};
-use crate::kernel::{Convergence, Inst, JoinOp, Op, Stream};
+use crate::kernel::{ControlFlow, ConvergenceOp, Inst, Op};
 use programs::{Random, graphs, insts_of_graph, registers, structured};
 
-const MODES: [Convergence; 2] = [Convergence::Stack, Convergence::Barriers];
+const SCHEMES: [Scheme; 2] = [Scheme::Stack, Scheme::Barriers];
 const STEP_LIMIT: usize = 2000;
 
 /// A program, analysed.
@@ -27,9 +29,12 @@ struct Program {
 }
 
 impl Program {
-    fn new(insts: Vec<Inst>) -> Program {
+    fn new(insts: Vec<Inst>, merges: bool) -> Program {
         let flow = ControlFlow::build(&insts, &[], &registers());
-        let streams = MODES.map(|mode| stream(&insts, &[], &flow, mode, true));
+        let streams = SCHEMES.map(|scheme| {
+            let placed = barriers::place(&flow, merges);
+            place(&insts, &[], &flow, &placed, scheme, Yields::AsPtxas)
+        });
         let distance = distances(&insts);
         let target = |i: &Inst| if let Op::Branch { target, .. } = i.op { target.index() } else { 0 };
         let nearer = |(n, i): (usize, &Inst)| distance[target(i)] < distance.get(n + 1).copied().unwrap_or(u32::MAX);
@@ -85,9 +90,9 @@ type Issues = BTreeMap<u32, u32>;
 fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: &[Vec<u32>]) -> Result<Issues, String> {
     let all = LaneMask::first_n(lanes.len() as u32);
     let stream = &p.streams[mode];
-    let mut warp = match MODES[mode] {
-        Convergence::Stack => WarpControl::stack(all, stream.entry, order),
-        Convergence::Barriers => WarpControl::independent(all, stream.entry, order),
+    let mut warp = match SCHEMES[mode] {
+        Scheme::Stack => WarpControl::stack(all, stream.entry, order),
+        Scheme::Barriers => WarpControl::independent(all, stream.entry, order),
     };
     let (mut used, mut done, mut gone) = (vec![0; lanes.len()], vec![0; lanes.len()], LaneMask::EMPTY);
     let mut issues = Issues::new();
@@ -120,10 +125,10 @@ fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: 
             }
         }
         warp.advance(match step.inst.op {
-            Op::Join(JoinOp::Set(join)) => Flow::Set { join, next: step.next },
-            Op::Join(JoinOp::Sync(join)) => Flow::Sync { join, next: step.next },
-            Op::Join(JoinOp::Break(join)) => Flow::Break { join, next: step.next },
-            Op::Join(JoinOp::Yield) => Flow::Yield { next: step.next },
+            Op::Join(ConvergenceOp::Set(join)) => Flow::Set { join, next: step.next },
+            Op::Join(ConvergenceOp::Sync(join)) => Flow::Sync { join, next: step.next },
+            Op::Join(ConvergenceOp::Break(join)) => Flow::Break { join, next: step.next },
+            Op::Join(ConvergenceOp::Yield) => Flow::Yield { next: step.next },
             Op::Exit => {
                 gone |= active;
                 Flow::Exit { lanes: active, next: step.next }
@@ -149,13 +154,13 @@ fn check(p: &Program, order: SideOrder, lanes: &[(u32, u32)]) -> Option<[Issues;
     let alone: Vec<Vec<u32>> = lanes.iter().map(|&(c, l)| p.alone(c, l)).collect::<Option<_>>()?;
     Some([0, 1].map(|mode| {
         run(p, mode, order, lanes, &alone).unwrap_or_else(|fault| {
-            panic!("{:?}, {order:?}, choices {lanes:?}: {fault}\n{}", MODES[mode], show(p, mode));
+            panic!("{:?}, {order:?}, choices {lanes:?}: {fault}\n{}", SCHEMES[mode], show(p, mode));
         })
     }))
 }
 
 fn show(p: &Program, mode: usize) -> String {
-    let line = |(n, s): (usize, &crate::kernel::Step)| {
+    let line = |(n, s): (usize, &Step)| {
         let op = match s.inst.op {
             Op::Branch { target, .. } => format!("bra {target}{}", if s.inst.guard.is_some() { "?" } else { "" }),
             Op::Join(j) => format!("{j:?}"),
@@ -196,7 +201,7 @@ fn all_small_graphs_keep_the_laws_in_every_order() {
     for blocks in 1..=4 {
         for graph in graphs(blocks) {
             for bare in [false, true] {
-                let p = Program::new(insts_of_graph(&graph, bare));
+                let p = Program::new(insts_of_graph(&graph, bare), true);
                 programs[blocks - 1] += usize::from(p.exits && bare);
                 for lanes in triples.iter().filter(|_| p.exits) {
                     for order in ORDERS {
@@ -216,7 +221,7 @@ fn sampled_graphs_of_five_to_nine_blocks_keep_the_laws() {
     let (mut random, mut runs) = (Random(5), 0);
     for n in 0..6000 {
         let graph = programs::sample(&mut random, 5 + n % 5);
-        let p = Program::new(insts_of_graph(&graph, n % 2 == 0));
+        let p = Program::new(insts_of_graph(&graph, n % 2 == 0), n % 4 < 2);
         for _ in 0..4 {
             let lanes: Vec<(u32, u32)> = (0..4).map(|_| (random.next() as u32, 12)).collect();
             runs += usize::from(check(&p, ORDERS[n % ORDERS.len()], &lanes).is_some());
@@ -233,13 +238,13 @@ fn structured_programs_cost_the_same_in_both_modes() {
     let (mut random, mut runs) = (Random(11), 0);
     for n in 0..4000 {
         let (insts, top_level, text) = structured(&mut random, n % 3 != 0);
-        let p = Program::new(insts);
+        let p = Program::new(insts, n % 2 == 0);
         for round in 0..4 {
             let lanes: Vec<(u32, u32)> = (0..4).map(|_| (random.next() as u32, 12)).collect();
             let order = ORDERS[(n + round) % ORDERS.len()];
             let Some([stack, barriers]) = check(&p, order, &lanes) else { continue };
             runs += 1;
-            let turns = p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(JoinOp::Break(_))));
+            let turns = p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Break(_))));
             let no_more = || barriers.iter().all(|(at, times)| stack.get(at).is_some_and(|known| times <= known));
             let fits = if turns { no_more() } else { stack == barriers };
             assert!(fits, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));

@@ -2,32 +2,32 @@
 
 /// A set of numbers below a bound fixed when it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
-pub(super) struct Bits(Vec<u64>);
+pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
     /// The empty set of numbers below `bound`.
-    pub(super) fn new(bound: usize) -> Bits {
+    pub(crate) fn new(bound: usize) -> Bits {
         Bits(vec![0; bound.div_ceil(64)])
     }
 
-    pub(super) fn contains(&self, n: usize) -> bool {
+    pub(crate) fn contains(&self, n: usize) -> bool {
         self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
     }
 
     /// Adds `n`; whether it is new.
-    pub(super) fn insert(&mut self, n: usize) -> bool {
+    pub(crate) fn insert(&mut self, n: usize) -> bool {
         let word = &mut self.0[n / 64];
         let before = *word;
         *word |= 1 << (n % 64);
         *word != before
     }
 
-    pub(super) fn remove(&mut self, n: usize) {
+    pub(crate) fn remove(&mut self, n: usize) {
         self.0[n / 64] &= !(1 << (n % 64));
     }
 
     /// Adds all of `other`, a set of the same bound; whether any was new.
-    pub(super) fn union(&mut self, other: &Bits) -> bool {
+    pub(crate) fn union(&mut self, other: &Bits) -> bool {
         let mut grown = false;
         for (word, &more) in self.0.iter_mut().zip(&other.0) {
             grown |= more & !*word != 0;
@@ -37,23 +37,23 @@ impl Bits {
     }
 
     /// This set, and `other` with its members moved up by `by`.
-    pub(super) fn joined(&self, other: &Bits, by: usize) -> Bits {
+    pub(crate) fn joined(&self, other: &Bits, by: usize) -> Bits {
         let mut all = Bits::new((by + other.0.len() * 64).max(self.0.len() * 64));
         self.iter().chain(other.iter().map(|n| n + by)).for_each(|n| _ = all.insert(n));
         all
     }
 
     /// Whether the two have a member in common.
-    pub(super) fn meets(&self, other: &Bits) -> bool {
+    pub(crate) fn meets(&self, other: &Bits) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// The members in ascending order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {

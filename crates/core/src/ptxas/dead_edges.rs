@@ -12,10 +12,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::BasicBlock;
-use super::graph::Successors;
-use super::operands::is_wide;
 use crate::base::BasicBlockId;
+use crate::graph::Successors;
 use crate::isa::{BoolOp, Compare, Type};
 use crate::kernel::*;
 
@@ -26,7 +24,7 @@ type Known = BTreeMap<Register, u64>;
 const MOST_WORK: usize = 1 << 21;
 
 /// Takes the ways out of `graph` that no lane can take.
-pub(super) fn drop_dead_ways(
+pub(super) fn drop_dead_edges(
     graph: &mut Successors,
     insts: &[Inst],
     registers: &Registers,
@@ -273,7 +271,6 @@ fn lane(op: &LaneOp, source: impl Fn(usize) -> Option<u64>) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::flow::graph;
     use crate::launch::Overrides;
     use crate::{Program, oracle};
 
@@ -294,9 +291,9 @@ mod tests {
     fn ways(body: &str) -> Vec<usize> {
         let program = kernel(body, 1);
         let kernel = checked(&program);
-        let (blocks, block_of) = graph::blocks(&kernel.insts);
-        let mut ways = graph::successors(&blocks);
-        drop_dead_ways(&mut ways, &kernel.insts, &kernel.registers, &blocks, &block_of);
+        let (blocks, block_of) = blocks_of(&kernel.insts);
+        let mut ways = successors(&blocks);
+        drop_dead_edges(&mut ways, &kernel.insts, &kernel.registers, &blocks, &block_of);
         ways.iter().map(Vec::len).collect()
     }
 

@@ -1,0 +1,95 @@
+//! Algorithms on directed graphs: reachability, strongly connected components, dominators.
+//!
+//! Nodes are numbers; a graph is the list of each node's successors ([`Successors`]). Control-flow analysis
+//! ([`crate::kernel`]) and the placement of convergence barriers ([`crate::ptxas`]) share them.
+
+mod bits;
+mod dominators;
+
+use petgraph::graph::{DiGraph, NodeIndex};
+
+pub(crate) use bits::Bits;
+pub(crate) use dominators::{depths, dominates, dominators, dominators_in_order};
+
+/// Successor lists by number: the form in which the analyses take graphs.
+pub(crate) type Successors = Vec<Vec<usize>>;
+
+/// The nodes that `starts` reach, themselves included, on paths that do not touch `without`.
+pub(crate) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>, without: Option<usize>) -> Bits {
+    let mut seen = Bits::new(graph.len());
+    let mut open: Vec<usize> = starts.into_iter().filter(|&n| Some(n) != without).collect();
+    while let Some(node) = open.pop() {
+        if seen.insert(node) {
+            open.extend(graph[node].iter().copied().filter(|&n| Some(n) != without));
+        }
+    }
+    seen
+}
+
+/// The nodes of `within` that `start` reaches on paths through `within`; itself only if it is among them and comes round to itself.
+pub(crate) fn reach_within(graph: &Successors, start: usize, within: &Bits) -> Bits {
+    let mut seen = Bits::new(graph.len());
+    let mut open = vec![start];
+    while let Some(node) = open.pop() {
+        open.extend(graph[node].iter().copied().filter(|&n| within.contains(n) && seen.insert(n)));
+    }
+    seen
+}
+
+/// The graph with every edge turned round.
+pub(crate) fn reversed(graph: &Successors) -> Successors {
+    let mut back = vec![Vec::new(); graph.len()];
+    for (node, next) in graph.iter().enumerate() {
+        for &n in next {
+            back[n].push(node);
+        }
+    }
+    back
+}
+
+/// The same graph for petgraph's algorithms; node `n` has index `n`.
+pub(crate) fn petgraph(graph: &Successors) -> DiGraph<(), ()> {
+    let mut out = DiGraph::with_capacity(graph.len(), graph.len() * 2);
+    for _ in graph {
+        out.add_node(());
+    }
+    for (node, next) in graph.iter().enumerate() {
+        for &n in next {
+            out.add_edge(NodeIndex::new(node), NodeIndex::new(n), ());
+        }
+    }
+    out
+}
+
+/// The strongly connected components of `graph` without the node `without`, and for each node the number of its
+/// component. Components are in topological order: edges between them lead from lower to higher numbers.
+pub(crate) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let mut cut = graph.clone();
+    if let Some(w) = without {
+        for next in &mut cut {
+            next.retain(|&n| n != w);
+        }
+        cut[w].clear();
+    }
+    let mut components: Vec<Vec<usize>> = petgraph::algo::tarjan_scc(&petgraph(&cut))
+        .into_iter()
+        .map(|nodes| {
+            let mut nodes: Vec<usize> = nodes.into_iter().map(NodeIndex::index).collect();
+            nodes.sort_unstable();
+            nodes
+        })
+        .collect();
+    components.reverse(); // Tarjan's order is the reverse of a topological one
+    let mut component_of = vec![0; graph.len()];
+    for (i, nodes) in components.iter().enumerate() {
+        for &n in nodes {
+            component_of[n] = i;
+        }
+    }
+    (components, component_of)
+}
+
+/// Whether the component `nodes` holds a cycle (of edges that avoid `without`, which is in none).
+pub(crate) fn is_cycle(graph: &Successors, nodes: &[usize]) -> bool {
+    nodes.len() > 1 || graph[nodes[0]].contains(&nodes[0])
+}

@@ -1,0 +1,200 @@
+//! A run: what is run, compiled, launched, on which machine, and how.
+//!
+//! A [`Job`] is made in one place and handed to everything that runs a program: reports, questions, grading, sweeps, comparisons
+//! with a GPU. Its methods run it with the observers of [`crate::observe`] and [`crate::checks`]; [`Job::run`] takes any other.
+
+use crate::base::BlockId;
+use crate::checks::{Checker, Checkers, Checks};
+use crate::code::Code;
+use crate::divergence::SideOrder;
+use crate::event::{Event, Observer};
+use crate::kernel::Kernel;
+use crate::launch::Launch;
+use crate::machine::{self, DoesNotFit, Finish, Host, Options, Outcome, QUIET, Watched};
+use crate::observe::{Counts, Edges, Passage, Passages, Slots, Timeline, Trace, Visits, Window};
+use crate::program::Program;
+use crate::ptxas;
+use crate::spec::{MachineSpec, Policy, Target};
+
+/// Lanes counted by edge and by basic block.
+pub type PassageCounts = (Vec<Passage>, Vec<Visits>);
+
+/// A run that can be made.
+#[derive(Clone)]
+pub struct Job<'a> {
+    /// The program that names and lines refer to.
+    pub program: &'a Program,
+    /// Its kernel, compiled for the machine.
+    pub code: Code,
+    /// Grid, block, arguments and buffers.
+    pub launch: Launch,
+    /// The simulated machine.
+    pub machine: &'a MachineSpec,
+    /// Mode, order of sides, limits.
+    pub options: Options,
+}
+
+impl<'a> Job<'a> {
+    /// Compiles `kernel` for `machine`.
+    pub fn new(
+        program: &'a Program,
+        kernel: &Kernel,
+        launch: Launch,
+        machine: &'a MachineSpec,
+        options: Options,
+    ) -> Job<'a> {
+        let code = ptxas::compile(kernel, &Target::new(machine, options.yields), options.mode);
+        Job { program, code, launch, machine, options }
+    }
+
+    /// The kernel as compiled.
+    pub fn kernel(&self) -> &Kernel {
+        self.code.kernel()
+    }
+
+    /// The same job on another machine that takes the same code: one whose times or policies differ.
+    pub fn on<'m>(&self, machine: &'m MachineSpec) -> Job<'m>
+    where
+        'a: 'm,
+    {
+        Job {
+            program: self.program,
+            code: self.code.clone(),
+            launch: self.launch.clone(),
+            machine,
+            options: self.options.clone(),
+        }
+    }
+
+    /// Returns the machine and options of an adversarial schedule: warps and sides of branches in an order that the seed picks.
+    pub fn adversarial(machine: &MachineSpec, options: &Options, seed: u64) -> (MachineSpec, Options) {
+        let machine = MachineSpec { policy: Policy::Adversarial { seed }, ..machine.clone() };
+        (machine, Options { order: SideOrder::Random(seed), ..options.clone() })
+    }
+
+    /// Tests whether a block fits an SM.
+    ///
+    /// # Errors
+    /// The resource of which a block needs too much.
+    pub fn fits(&self) -> Result<(), DoesNotFit> {
+        machine::fits(&self.code, &self.launch, self.machine)
+    }
+
+    /// Runs to the end with an observer on each SM.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn run<O: Observer>(self, host: &dyn Host, observer: impl Fn() -> O + Sync) -> Result<Outcome<O>, DoesNotFit> {
+        machine::run(&self.code, self.launch, self.machine, &self.options, host, observer)
+    }
+
+    /// Runs as far as the observer needs, on the SM of `block` alone where blocks cannot communicate.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn watch<O: Observer>(&self, block: BlockId, observer: impl Fn() -> O) -> Result<Watched<O>, DoesNotFit> {
+        machine::watch(&self.code, self.launch.clone(), self.machine, &self.options, block, observer)
+    }
+
+    /// Runs to the end without an observer.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn execute(self, host: &dyn Host) -> Result<Outcome<()>, DoesNotFit> {
+        self.run(host, || ())
+    }
+
+    /// Runs to the end with all counters.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn count(self, host: &dyn Host) -> Result<Outcome<Counts>, DoesNotFit> {
+        let counts = Counts::of_code(&self.code, self.machine.warp_size);
+        self.run(host, || counts.clone())
+    }
+
+    /// Runs to the end with all counters and with checks, the SMs one after the other so that the same run finds the same.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn check(self, host: &dyn Host, on: Checks) -> Result<Outcome<(Counts, Checker)>, DoesNotFit> {
+        let counts = Counts::of_code(&self.code, self.machine.warp_size);
+        let checkers = Checkers::new(&self.code, &self.launch, self.machine.warp_size, on);
+        self.run(&Serial(host), || (counts.clone(), checkers.observer()))
+    }
+
+    /// Records the lanes and the schedulers of a window.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn record(&self, window: &Window) -> Result<Watched<(Timeline, Slots)>, DoesNotFit> {
+        let slots = || Slots::new(window.block, window.cycles.clone(), self.machine.schedulers);
+        self.watch(window.block, || (Timeline::new(window.clone()), slots()))
+    }
+
+    /// Counts the edges that lanes of a window take between basic blocks.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn passages_of(&self, window: &Window) -> Result<Watched<PassageCounts>, DoesNotFit> {
+        let edges = Edges::new(&self.code);
+        let watched = self.watch(window.block, || Passages::new(&edges, Some(window.clone())))?;
+        let Watched { finish, sm, simulated_sms, observer } = watched;
+        Ok(Watched { finish, sm, simulated_sms, observer: observer.into_counts() })
+    }
+
+    /// Counts the edges that all lanes take between basic blocks.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn passages(self, host: &dyn Host) -> Result<(PassageCounts, Finish), DoesNotFit> {
+        let edges = Edges::new(&self.code);
+        let outcome = self.run(host, || Passages::new(&edges, None))?;
+        Ok((outcome.observer.into_counts(), outcome.finish))
+    }
+
+    /// Records the issues of block 0, at most `limit`.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn trace(&self, limit: usize) -> Result<Watched<Trace>, DoesNotFit> {
+        self.watch(BlockId(0), || Trace::limited(0..1, limit))
+    }
+
+    /// Returns how the SM of `block` ends if it does not end well soon: within the issues that it takes to prove a livelock.
+    ///
+    /// # Errors
+    /// When a block does not fit the machine.
+    pub fn ends_badly_soon(&self, block: BlockId) -> Result<Option<Finish>, DoesNotFit> {
+        let finish = self.watch(block, || Patience(4 * QUIET))?.finish;
+        Ok(finish.filter(|finish| !matches!(finish, Finish::Ok)))
+    }
+}
+
+/// A host that reports progress and simulates SMs one after the other.
+struct Serial<'h>(&'h dyn Host);
+
+impl Host for Serial<'_> {
+    fn blocks_done(&self, blocks: u64) {
+        self.0.blocks_done(blocks);
+    }
+
+    fn issued(&self, issues: u64) {
+        self.0.issued(issues);
+    }
+}
+
+/// An observer that has seen enough after so many issues of an SM.
+struct Patience(u64);
+
+impl Observer for Patience {
+    fn on(&mut self, event: Event) {
+        self.0 = self.0.saturating_sub(u64::from(matches!(event, Event::Issue { .. })));
+    }
+
+    fn is_done(&self) -> bool {
+        self.0 == 0
+    }
+
+    fn merge(&mut self, _: Patience) {}
+}

@@ -1,0 +1,110 @@
+//! Convergence operations of small programs.
+
+use super::super::barriers;
+use super::*;
+use crate::kernel::shorthand::kernel;
+
+fn placed(k: &Kernel, scheme: Scheme, yields: Yields) -> Stream {
+    place(&k.insts, &k.functions, &k.flow, &barriers::place(&k.flow, true), scheme, yields)
+}
+
+/// The join operations of the barrier stream, as `op line`, along the way a converged warp takes when every branch
+/// falls through.
+fn straight(text: &str, yields: bool) -> String {
+    let k = kernel(text);
+    let yields = if yields { Yields::AsPtxas } else { Yields::Nowhere };
+    let stream = placed(&k, Scheme::Barriers, yields);
+    let mut out = Vec::new();
+    let mut pc = stream.entry;
+    for _ in 0..100 {
+        let step = &stream.steps[pc.index()];
+        out.push(match step.inst.op {
+            Op::Join(op) => format!("{op:?}"),
+            Op::Branch { .. } if step.inst.guard.is_some() => "fork".to_string(),
+            Op::Exit => "exit".to_string(),
+            _ => "work".to_string(),
+        });
+        pc = match step.inst.op {
+            Op::Exit => break,
+            Op::Branch { target, .. } if step.inst.guard.is_none() => target,
+            _ => step.next,
+        };
+    }
+    out[2..].join(" ").replace("(B", "(")
+}
+
+#[test]
+fn where_join_steps_stand() {
+    let cases = [
+        ("if", "@t bra A\nwork\nA: work\nret", "Set(0) fork work Sync(0) work exit"),
+        ("a uniform if needs none", "@u bra A\nwork\nA: work\nret", "fork work work exit"),
+        (
+            "nested",
+            "@t bra A\n@t bra B\nwork\nB: work\nA: work\nret",
+            "Set(0) fork Set(1) fork work Sync(1) work Sync(0) work exit",
+        ),
+        (
+            "the same end needs one barrier",
+            "@t bra A\n@t bra A\nwork\nA: work\nret",
+            "Set(0) fork fork work Sync(0) work exit",
+        ),
+        (
+            "one after another use one register",
+            "@t bra A\nwork\nA: @t bra B\nwork\nB: work\nret",
+            "Set(0) fork work Sync(0) Set(0) fork work Sync(0) work exit",
+        ),
+        ("a loop is set outside", "A: work\n@t bra A\nwork\nret", "Set(0) work fork Sync(0) work exit"),
+        (
+            "a spinning loop yields inside",
+            "A: atom r3 r1\nsetp p2 r3 r1\n@p2 bra A\nwork\nret",
+            "Set(0) Yield work work fork Sync(0) work exit",
+        ),
+        (
+            "a counting loop with an atomic does not",
+            "A: atom r3 r1\n@t bra A\nwork\nret",
+            "Set(0) work fork Sync(0) work exit",
+        ),
+        (
+            "two ways to one end, neither around the other, meet where they part",
+            "@u bra B\n@t bra J\nB: @t bra J\nwork\nJ: work\nret",
+            "Set(0) fork fork fork work Sync(0) work exit",
+        ),
+        (
+            "who does not break meets before the end of the loop",
+            "A: work\n@t bra B\n@t bra Z\nwork\nB: work\n@t bra A\nZ: work\nret",
+            "Set(0) work Set(1) fork fork work Sync(1) work fork Sync(0) work exit",
+        ),
+        (
+            "so does who comes from a case to the next, if others have a third",
+            "@t bra A\n@t bra B\nbra D\nA: work\nB: work\nbra E\nD: work\nE: work\nret",
+            "Set(0) Set(1) fork fork Break(1) work work Sync(0) work exit",
+        ),
+        (
+            "of two merges, one in the other, the inner has none if who turns away from it may come to the outer",
+            "@t bra A\n@t bra B\n@t bra C\nbra D\nA: work\nB: work\nC: work\nbra E\nD: work\nE: work\nret",
+            "Set(0) Set(1) fork fork fork Break(1) work work Sync(0) work exit",
+        ),
+        (
+            "unless nobody turns away from the outer, which is then a join set early",
+            "@u bra J\nwork\n@t bra A\nwork\nbra M\nA: @t bra J\nM: work\nJ: work\nret",
+            "Set(0) fork work Set(1) fork work work Sync(1) work Sync(0) work exit",
+        ),
+        ("early return needs none", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
+    ];
+    for (what, text, expected) in cases {
+        assert_eq!(straight(text, true), expected, "{what}");
+        let without: Vec<&str> = expected.split(' ').filter(|w| *w != "Yield").collect();
+        assert_eq!(straight(text, false), without.join(" "), "{what}");
+    }
+}
+
+#[test]
+fn a_stack_stream_is_the_program_itself() {
+    let k = kernel("@t bra A\nwork\nA: work\nret");
+    let stream = placed(&k, Scheme::Stack, Yields::Nowhere);
+    assert_eq!(stream.steps.len(), k.insts.len());
+    assert_eq!(stream.steps[2].reconverge, Some(Pc(4)));
+    for (i, step) in stream.steps.iter().enumerate() {
+        assert_eq!((&step.inst, step.source), (&k.insts[i], Some(i as u32)));
+    }
+}

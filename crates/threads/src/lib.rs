@@ -1,0 +1,24 @@
+//! SMs simulated on several threads of the computer: a [`Host`] with a thread pool.
+
+use rayon::prelude::*;
+use simt_core::machine::Host;
+
+/// A thread pool; `None` inside: one thread.
+pub struct Threads(Option<rayon::ThreadPool>);
+
+impl Threads {
+    /// `jobs` threads, 0 for one per core.
+    pub fn new(jobs: usize) -> Threads {
+        let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
+        Threads(if jobs == 1 { None } else { pool() })
+    }
+}
+
+impl Host for Threads {
+    fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
+        match &self.0 {
+            Some(pool) if n > 1 => pool.install(|| (0..n).into_par_iter().for_each(task)),
+            _ => (0..n).for_each(task),
+        }
+    }
+}
