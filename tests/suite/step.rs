@@ -96,7 +96,7 @@ fn keys_say_what_they_cannot_do() {
         (REDUCTION, "g x enter", "`x` is no number"),
         (REDUCTION, "e %x space 5 space 1 enter", "there is no register `%x`"),
         (REDUCTION, "e %t space 32 space 1 enter", "`32` is no lane: 0 to 31, or all"),
-        (REDUCTION, "e %t space 5 space 1.5 enter", "`1.5` is not a value of type u32"),
+        (REDUCTION, "e %t space 5 space 1.5 enter", "expected a value of type u32, found `1.5`"),
         (REDUCTION, "e %t enter", "write a register, a lane and a value"),
         (REDUCTION, "v 99 enter", "there are the blocks 0 to 0, of the warps 0 to 15"),
         (REDUCTION, "]", "no other block is on this SM"),

@@ -1,20 +1,23 @@
-//! Verdicts about how a program uses memory and synchronises, found while it runs.
+//! Dynamic checks of memory accesses and synchronization.
 //!
-//! [`Checker`] is an observer: it sees every access of every lane, every barrier and every `.sync` instruction, and finds
+//! [`Checker`] is an observer. It sees every access of every lane, every barrier and every `.sync`
+//! instruction, and reports
 //!
-//! - **races** (`shadow`, `clocks`): two accesses to a byte, one of them a write, that nothing orders. Happens-before is built
-//!   from program order, the lock-step of a warp before Volta, block barriers, warp barriers, and release and acquire through
-//!   strong accesses; a run finds a race whichever of the two came first. The method is FastTrack's (Flanagan and Freund,
-//!   PLDI'09) with the clocks of a GPU's hierarchy in place of vectors over all threads, as in BARRACUDA (Eizenberg et al., PLDI'17);
-//! - **uninitialised reads** (`init`): registers, shared memory, local arrays;
+//! - **data races** (`shadow`, `clocks`): two unsynchronized accesses to a byte, at least one of
+//!   them a write. Happens-before follows from program order, pre-Volta lock-step, block barriers,
+//!   warp barriers, and release and acquire through strong accesses. A run finds a race in either
+//!   order of its accesses. The method is FastTrack (Flanagan and Freund, PLDI'09) with clocks per
+//!   level of the GPU hierarchy instead of vectors over all threads, as in BARRACUDA (Eizenberg et
+//!   al., PLDI'17);
+//! - **uninitialized reads** (`init`): registers, shared memory, local arrays;
 //! - **barrier misuse** and **mask errors** (`sync`);
-//! - with a fault, what lies next to the address (`bounds`).
+//! - for a memory fault, the nearest allocation (`bounds`).
 //!
-//! `steps` knows what each step of a stream means to these; `finding` is what is found, each pair of places once; `words` says it
-//! to a reader. [`judge`] makes the diagnostics of a finished run.
+//! `steps` precomputes the role of each step in a stream. `finding` holds the findings, one per
+//! pair of places. `words` words them. [`judge`] makes the diagnostics of a finished run.
 //!
-//! Not modelled: scopes (each strong access counts as one of the whole GPU), asynchronous copies, texture and surface memory. Global
-//! buffers count as written: the launch fills them.
+//! Not modeled: scopes (every strong access counts as GPU-wide), asynchronous copies, texture and
+//! surface memory. Global buffers count as written, since the launch fills them.
 
 mod bounds;
 mod clocks;
@@ -36,12 +39,12 @@ pub use words::{Account, judge};
 
 pub use bounds::nearest;
 
-/// Which checks are on.
+/// Selection of checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Checks {
     /// Data races.
     pub races: bool,
-    /// Reads of what nothing has written.
+    /// Uninitialized reads.
     pub init: bool,
     /// Block barriers.
     pub barrier: bool,
@@ -52,15 +55,15 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// All of them.
+    /// Every check.
     pub const ALL: Checks = Checks { races: true, init: true, barrier: true, sync: true, bounds: true };
-    /// Their names.
+    /// Names of the checks.
     pub const NAMES: [&'static str; 5] = ["races", "init", "barrier", "sync", "bounds"];
 
-    /// Those with these names.
+    /// Selects checks by name; `all` selects every check.
     ///
     /// # Errors
-    /// The first name that is none.
+    /// The first unknown name.
     pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Result<Checks, &'n str> {
         let mut checks = Checks::default();
         for name in names {
@@ -77,7 +80,7 @@ impl Checks {
         Ok(checks)
     }
 
-    /// The names of those that are on.
+    /// Returns the names of the selected checks.
     pub fn names(&self) -> Vec<&'static str> {
         let on = [self.races, self.init, self.barrier, self.sync, self.bounds];
         Checks::NAMES.into_iter().zip(on).filter(|(_, on)| *on).map(|(name, _)| name).collect()

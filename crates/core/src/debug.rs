@@ -1,16 +1,17 @@
-//! A run under the debugger: forward and back by issue, by cycle or to an event, with registers that can be changed.
+//! Debugger of a run: forward and back by issue, by cycle or to an event, with writable registers.
 //!
-//! [`Debugger`] moves a [`Session`](crate::machine::Session) along its history. A place in the history is a number of steps;
-//! a step is one issue of one warp (with the free steps behind it), so everything that the machine does in between is
-//! settled. Between two steps time may pass in which nothing is issued: [`Debugger::clock`] is the cycle that is shown.
+//! [`Debugger`] moves a [`Session`](crate::machine::Session) along its history. A position in the
+//! history is a number of steps. A step is one issue of one warp with the free steps after it, so
+//! the machine has settled at each position. Time may pass between two steps without an issue:
+//! [`Debugger::clock`] is the displayed cycle.
 //!
-//! *Back* is forward from a checkpoint (`history`): the simulator is deterministic, so a replay is the run. A changed
-//! register is part of the history ([`Edit`]): a replay changes it again at the same step, and a change in the past makes
-//! another future.
+//! *Back* replays from a checkpoint (`history`); the simulator is deterministic, so a replay equals
+//! the run. A changed register is part of the history ([`Edit`]): a replay repeats the change at
+//! the same step, and a change in the past leads to another future.
 //!
-//! What is shown of a place is a [`View`]: plain values, no borrow of the machine. `goal` says where one can run to, `notes`
-//! folds the events of the steps, `value` writes and reads what registers hold, `pattern` what an access did to banks and
-//! sectors, `survey` which branches diverge most.
+//! A [`View`] shows a position as plain values that do not borrow the machine. `goal` defines stop
+//! conditions, `notes` folds the events of the steps, `value` formats and parses register values,
+//! `pattern` shows bank and sector use of an access, `survey` ranks branches by divergence.
 
 mod debugger;
 mod goal;

@@ -1,14 +1,16 @@
-//! Which lanes of a warp run next: the reconvergence stack (`stack`) and independent thread scheduling (`independent`).
+//! Warp divergence: the reconvergence stack (`stack`) and independent thread scheduling
+//! (`independent`).
 //!
-//! Both answer to the same small interface, [`WarpControl`]; nobody else knows the mode. This module knows PCs and lane
-//! masks only: no instruction, no cycle.
+//! Both implement one small interface, [`WarpControl`]; no other module depends on the mode. This
+//! module handles PCs and lane masks only, no instructions and no cycles.
 //!
-//! The driver's loop: [`WarpControl::active`] names a PC and the active mask; the driver executes that step for these
-//! lanes and tells the outcome as a [`Flow`] to [`WarpControl::advance`]. Blocked lanes come back by
-//! [`WarpControl::release_barrier`], or by what other lanes of the warp do.
+//! A driver repeats these steps: [`WarpControl::active`] returns a PC and the active mask; the
+//! driver executes that step for these lanes and passes the outcome as a [`Flow`] to
+//! [`WarpControl::advance`]. [`WarpControl::release_barrier`] or other lanes of the warp unblock
+//! blocked lanes.
 //!
-//! The whole state is a finite value without counters (`Eq`, `Hash`): when the machine finds a warp in a state that it
-//! has been in before, with registers and memory unchanged, it will never leave that cycle. Livelock proofs rest on this.
+//! The state is a finite value without counters (`Eq`, `Hash`). A warp that repeats a state with
+//! unchanged registers and memory therefore never leaves that cycle; livelock proofs rely on this.
 
 mod independent;
 mod order;
@@ -20,169 +22,176 @@ pub use stack::{Stack, StackEntry};
 
 use crate::base::{JoinId, LaneMask, Pc};
 
-/// What the instruction just issued does to control flow. `next` is always the step's fall-through PC.
+/// Effect of an issued step on control flow. `next` is the step's fall-through PC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// All active lanes go on to `next`.
+    /// All active lanes continue at `next`.
     Next {
-        /// The next step.
+        /// Next step.
         next: Pc,
     },
-    /// Lanes in `taken` (a subset of the active ones, perhaps empty or all) go to `target`, the others to `next`.
+    /// Lanes in `taken`, any subset of the active ones, branch to `target`.
     Branch {
-        /// The lanes that branch.
+        /// Lanes that take the branch.
         taken: LaneMask,
-        /// Where they go.
+        /// Target of the branch.
         target: Pc,
-        /// Where the others go.
+        /// PC of the lanes that fall through.
         next: Pc,
-        /// Where the sides meet (stack mode).
+        /// Reconvergence PC (stack mode).
         reconverge: Option<Pc>,
     },
-    /// The active lanes become the participants of a join and go on (BSSY).
+    /// Active lanes become the participants of a join and continue (BSSY).
     Set {
-        /// The join's register.
+        /// Register of the join.
         join: JoinId,
-        /// The next step.
+        /// Next step.
         next: Pc,
     },
-    /// The active lanes wait at a join for its other participants, then go on to `next` together (BSYNC).
+    /// Active lanes wait at a join for its other participants (BSYNC).
     Sync {
-        /// The join's register.
+        /// Register of the join.
         join: JoinId,
-        /// The next step.
+        /// Next step, after the join opens.
         next: Pc,
     },
-    /// The active lanes are participants of a join no longer, and go on (BREAK).
+    /// Active lanes leave a join and continue (BREAK).
     Break {
-        /// The join's register.
+        /// Register of the join.
         join: JoinId,
-        /// The next step.
+        /// Next step.
         next: Pc,
     },
-    /// The active lanes let the other groups of the warp go first (YIELD, NANOSLEEP).
+    /// Active lanes yield to the other groups of the warp (YIELD, NANOSLEEP).
     Yield {
-        /// The next step.
+        /// Next step.
         next: Pc,
     },
-    /// The active lanes wait at block barrier `id` until [`WarpControl::release_barrier`].
+    /// Active lanes wait at block barrier `id` for [`WarpControl::release_barrier`].
     Barrier {
-        /// The barrier's number.
+        /// Barrier number.
         id: u8,
-        /// The next step.
+        /// Next step.
         next: Pc,
     },
-    /// Active lanes wait, **at their present PC**, for all live lanes of `members` to wait likewise
-    /// (WARPSYNC in front of `shfl.sync` and its kin); the other active lanes stay active. Only
-    /// issued where [`WarpControl::gathered`] is false.
+    /// Active lanes wait at their **current PC** for all live lanes of `members`.
+    ///
+    /// This is WARPSYNC, as before `shfl.sync`. The other active lanes stay active. Only issued
+    /// where [`WarpControl::gathered`] is false.
     Await {
-        /// The lanes that wait; a subset of the active ones.
+        /// Lanes that wait, a subset of the active ones.
         lanes: LaneMask,
-        /// The lanes they name.
+        /// Member mask of the waiting lanes.
         members: LaneMask,
     },
-    /// Lanes in `lanes` (a subset of the active ones) end; the others go on to `next`.
+    /// Lanes in `lanes`, a subset of the active ones, exit; the others continue.
     Exit {
-        /// The lanes that end.
+        /// Lanes that exit.
         lanes: LaneMask,
-        /// The next step of the others.
+        /// Next step of the remaining lanes.
         next: Pc,
     },
 }
 
-/// Lanes that go one way where there may be several: a call, a return, a branch through a table.
+/// Lanes with a common target of a call, a return or a branch through a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// Where they go.
+    /// Target PC.
     pub pc: Pc,
-    /// Who; never empty.
+    /// Lanes with this target; never empty.
     pub lanes: LaneMask,
 }
 
-/// Which side of a divergent branch runs first. Of several sides (a branch through a table, an indirect call) the first and
-/// the last in the table stand for the taken and the fall-through side; numbers of lanes decide as between two.
+/// Order in which the sides of a divergent branch run.
+///
+/// With several sides (a branch through a table, an indirect call), the first and last in the table
+/// count as the taken and the fall-through side; orders by lane count compare pairs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SideOrder {
-    /// The side that branches.
+    /// Taken side first.
     Taken,
-    /// The side that falls through.
+    /// Fall-through side first.
     FallThrough,
-    /// The side with fewer lanes; on a tie the fall-through side (measured on an H200).
+    /// Side with fewer lanes first; fall-through on a tie (measured on an H200).
     Fewer,
-    /// The side with more lanes; on a tie the fall-through side.
+    /// Side with more lanes first; on a tie the fall-through side.
     More,
-    /// Pseudo-random, from this seed: every run with the same seed is the same. The choice depends on the seed, the
-    /// branch and the two sides only, so the same situation is always decided alike (see `order`).
+    /// Pseudo-random order with a seed.
+    ///
+    /// The choice depends only on the seed, the branch and the two sides, so runs with one seed are
+    /// identical and equal situations are decided alike (see `order`).
     Random(u64),
 }
 
-/// What a group of lanes is doing.
+/// State of a lane group.
 ///
-/// A group is a set of lanes that share a PC and are issued together. The groups of a warp partition its live lanes.
+/// A group is a set of lanes that share a PC and issue together. The groups of a warp partition its
+/// live lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum GroupState {
-    /// Issues. At most one group of a warp runs. Entered by being picked; left by blocking, yielding or exiting.
+    /// Issues. At most one group of a warp runs, until it blocks, yields or exits.
     Running,
-    /// Could run, but another group of the warp has the issue slot. Entered by being the later side of a branch, or by
-    /// being released from a wait; left by being picked, the youngest first.
+    /// Ready, while another group of the warp runs. Entered as the later side of a branch or on
+    /// release from a wait; the youngest ready group is picked first.
     Ready,
-    /// Could run, but gave way to the others ([`Flow::Yield`]); counts as arrived at every join. Left by being picked
-    /// when no group is ready, the oldest first.
+    /// Yielded ([`Flow::Yield`]). Counts as arrived at every join. Picked when no group is ready,
+    /// the oldest first.
     Yielded,
-    /// Waits at a join for the other participants ([`Flow::Sync`]); left when the join opens.
+    /// Waits at a join for the other participants ([`Flow::Sync`]).
     AtJoin(JoinId),
-    /// Stack only: waits at the reconvergence PC for the lanes higher in the stack; left when those have all come or
-    /// exited.
+    /// Stack only: waits at the reconvergence PC for the lanes higher in the stack.
     AtReconvergence,
-    /// Waits at a block barrier ([`Flow::Barrier`]); left by [`WarpControl::release_barrier`].
+    /// Waits at a block barrier ([`Flow::Barrier`]).
     AtBarrier(u8),
-    /// Waits for the other live lanes of this set ([`Flow::Await`]); left when they all wait for the same set.
+    /// Waits for the other live lanes of this member mask ([`Flow::Await`]).
     Gathering(LaneMask),
 }
 
-/// A group of lanes, for reports and hang verdicts.
+/// Lane group, for reports and hang verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Group {
-    /// The next step of its lanes.
+    /// Next step of its lanes.
     pub pc: Pc,
-    /// Its lanes; never empty.
+    /// Lanes of the group; never empty.
     pub lanes: LaneMask,
-    /// What it is doing.
+    /// State of the group.
     pub state: GroupState,
 }
 
-/// A join in use, for reports and hang verdicts.
+/// Join in use, for reports and hang verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Join {
-    /// The register.
+    /// Register of the join.
     pub id: JoinId,
-    /// The lanes it gathers.
+    /// Participants.
     pub participants: LaneMask,
-    /// Those that wait at it.
+    /// Participants that wait at the join.
     pub arrived: LaneMask,
 }
 
-/// The control state of one warp.
+/// Control state of one warp.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WarpControl {
-    /// Before Volta: one stack of lane masks a warp.
+    /// Pre-Volta: a stack of lane masks per warp.
     Stack(Stack),
-    /// Volta on: groups of lanes and convergence barriers.
+    /// Volta and later: lane groups and convergence barriers.
     Independent(Independent),
 }
 
 impl WarpControl {
-    /// A warp whose `lanes` start at `entry` under the reconvergence stack.
+    /// Creates a warp whose `lanes` start at `entry`, with a reconvergence stack.
     pub fn stack(lanes: LaneMask, entry: Pc, order: SideOrder) -> WarpControl {
         WarpControl::Stack(Stack::new(lanes, entry, order))
     }
 
-    /// A warp whose `lanes` start at `entry` under independent thread scheduling.
+    /// Creates a warp whose `lanes` start at `entry`, with independent scheduling.
     pub fn independent(lanes: LaneMask, entry: Pc, order: SideOrder) -> WarpControl {
         WarpControl::Independent(Independent::new(lanes, entry, order))
     }
 
-    /// What the warp issues next: a PC and the active mask. `None` when every live lane is blocked, or none lives.
+    /// Returns the PC and active mask to issue next.
+    ///
+    /// Returns `None` if every live lane is blocked or no lane is live.
     #[inline]
     pub fn active(&self) -> Option<(Pc, LaneMask)> {
         match self {
@@ -191,7 +200,8 @@ impl WarpControl {
         }
     }
 
-    /// Applies what the issued step did to control flow. Without effect while [`active`](Self::active) is `None`.
+    /// Applies the control flow of the issued step. No effect if [`active`](Self::active) is
+    /// `None`.
     #[inline]
     pub fn advance(&mut self, flow: Flow) {
         match self {
@@ -200,8 +210,10 @@ impl WarpControl {
         }
     }
 
-    /// The active lanes go apart: each of `sides` (disjoint, all active lanes, in the order of the table) to its target.
-    /// They meet at `reconverge` (stack mode).
+    /// Diverges the active lanes: each of `sides` continues at its target.
+    ///
+    /// The sides are disjoint, cover the active lanes and are in table order. They reconverge at
+    /// `reconverge` (stack mode).
     pub fn split(&mut self, sides: &[Side], reconverge: Option<Pc>) {
         match self {
             WarpControl::Stack(s) => s.split(sides, reconverge),
@@ -209,8 +221,10 @@ impl WarpControl {
         }
     }
 
-    /// The lanes of `sides` (disjoint, active) call the functions that start there, and go on to `next` when these have
-    /// returned. The other active lanes go to `next`; under the stack they wait there for those that call.
+    /// Calls functions: the lanes of each side enter the one at its PC and return to `next`.
+    ///
+    /// The sides are disjoint sets of active lanes. The other active lanes go to `next`; in stack
+    /// mode they wait there for the callers.
     pub fn call(&mut self, sides: &[Side], next: Pc) {
         match self {
             WarpControl::Stack(s) => s.call(sides, next),
@@ -218,7 +232,7 @@ impl WarpControl {
         }
     }
 
-    /// The active lanes return from their functions; `sides` says to where (all active lanes, disjoint).
+    /// Returns all active lanes from their functions, each side to its PC.
     pub fn ret(&mut self, sides: &[Side]) {
         match self {
             WarpControl::Stack(s) => s.ret(),
@@ -226,7 +240,7 @@ impl WarpControl {
         }
     }
 
-    /// As [`advance`](Self::advance) by [`Flow::Next`], which is what most steps do.
+    /// Advances by [`Flow::Next`], as most steps do.
     #[inline]
     pub fn go(&mut self, next: Pc) {
         match self {
@@ -235,7 +249,7 @@ impl WarpControl {
         }
     }
 
-    /// Becomes `fresh`, the control of a warp that has not issued yet. Keeps the memory it has.
+    /// Resets to `fresh`, the control state of a new warp. Keeps allocated memory.
     pub fn restart(&mut self, fresh: WarpControl) {
         match (self, fresh) {
             (WarpControl::Stack(s), WarpControl::Stack(fresh)) => s.restart(fresh),
@@ -244,7 +258,7 @@ impl WarpControl {
         }
     }
 
-    /// The lanes that have not exited.
+    /// Returns the lanes that have not exited.
     #[inline]
     pub fn live(&self) -> LaneMask {
         match self {
@@ -253,8 +267,10 @@ impl WarpControl {
         }
     }
 
-    /// The lanes that count as arrived when the active ones execute a block barrier: they alone (independent), or
-    /// every live lane of the warp (stack: "as if all the threads in the warp have executed").
+    /// Returns the lanes that arrive when the active ones execute a block barrier.
+    ///
+    /// Independent: the active lanes. Stack: every live lane of the warp ("as if all the threads in
+    /// the warp have executed").
     pub fn arriving(&self) -> LaneMask {
         match self {
             WarpControl::Stack(s) => s.live(),
@@ -262,7 +278,7 @@ impl WarpControl {
         }
     }
 
-    /// Lets every lane that waits at block barrier `id` go on.
+    /// Releases every lane that waits at block barrier `id`.
     pub fn release_barrier(&mut self, id: u8) {
         match self {
             WarpControl::Stack(s) => s.release_barrier(id),
@@ -270,8 +286,9 @@ impl WarpControl {
         }
     }
 
-    /// The members of a gathered `.sync` instruction that take part from another PC: live, but not active. None under
-    /// the stack, where absent lanes take no part.
+    /// Returns the live members of a gathered `.sync` instruction elsewhere.
+    ///
+    /// Always empty in stack mode, where absent lanes do not participate.
     pub fn elsewhere(&self, members: LaneMask) -> LaneMask {
         match self {
             WarpControl::Stack(_) => LaneMask::EMPTY,
@@ -279,10 +296,11 @@ impl WarpControl {
         }
     }
 
-    /// Whether the active lanes that name `members` at a `.sync` instruction may execute it now.
-    /// `present`: these lanes and the active ones that do not execute it. Always under the stack;
-    /// under independent scheduling when all live lanes of `members` are present, or have been
-    /// gathered by [`Flow::Await`].
+    /// Returns true if the active lanes may execute a `.sync` instruction now.
+    ///
+    /// `members` is their member mask; `present` holds these lanes and the active ones that do not
+    /// execute it. Always true in stack mode. In independent mode all live lanes of `members` must
+    /// be present or gathered by [`Flow::Await`].
     #[inline]
     pub fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
         match self {
@@ -291,10 +309,11 @@ impl WarpControl {
         }
     }
 
-    /// The lanes of a warp that have ended and count as arrived at a counted barrier, of which
-    /// `arrived` have come in its present phase. Counts are of whole warps: under the stack every
-    /// arrival counts the full warp, under independent scheduling the last live lanes bring the
-    /// ended ones with them, except those that came before they ended.
+    /// Returns the exited lanes of a warp that count as arrived at a counted barrier.
+    ///
+    /// `arrived` holds the lanes that arrived in the current phase. Thread counts cover whole
+    /// warps: in stack mode every arrival counts the full warp. In independent mode the last live
+    /// lanes bring the exited ones, except lanes that arrived before they exited.
     pub fn ended_with(&self, arrived: LaneMask, warp: LaneMask) -> LaneMask {
         let ended = warp - self.live();
         match self {
@@ -304,8 +323,9 @@ impl WarpControl {
         }
     }
 
-    /// The groups of the warp; they partition [`live`](Self::live). The running one comes first, then the others in the
-    /// order in which they would be picked, then the blocked ones.
+    /// Returns the lane groups of the warp, a partition of [`live`](Self::live).
+    ///
+    /// The running group comes first, then the others in picking order, then the blocked ones.
     pub fn groups(&self) -> Vec<Group> {
         match self {
             WarpControl::Stack(s) => s.groups(),
@@ -313,7 +333,7 @@ impl WarpControl {
         }
     }
 
-    /// The reconvergence stack, bottom first; empty under independent scheduling.
+    /// Returns the reconvergence stack, bottom first; empty in independent mode.
     pub fn stack_entries(&self) -> Vec<StackEntry> {
         match self {
             WarpControl::Stack(s) => s.entries(),
@@ -321,7 +341,7 @@ impl WarpControl {
         }
     }
 
-    /// The joins in use, oldest first; empty under the stack.
+    /// Returns the joins in use, oldest first; empty in stack mode.
     pub fn joins(&self) -> Vec<Join> {
         match self {
             WarpControl::Stack(_) => Vec::new(),
@@ -329,7 +349,7 @@ impl WarpControl {
         }
     }
 
-    /// Entries on the stack, or groups of lanes under independent scheduling. 0 when no lane lives.
+    /// Returns the number of stack entries or lane groups; 0 if no lane is live.
     pub fn depth(&self) -> usize {
         match self {
             WarpControl::Stack(s) => s.depth(),

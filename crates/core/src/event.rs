@@ -1,16 +1,17 @@
-//! The vocabulary of what happened in a machine, and who listens.
+//! Machine events and the observer interface.
 //!
-//! Events are small, `Copy` and hold ids only. Observers are composed from outside by static dispatch: an observer that is
-//! absent costs nothing.
+//! Events are small, `Copy` and hold ids only. Observers are composed by static dispatch: an absent
+//! observer costs nothing.
 
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc, SmId, WarpId};
 use crate::divergence::WarpControl;
 
-/// Why a warp does not issue. Each resident warp is in exactly one of these states (or selected) in every cycle.
-/// The names are Nsight Compute's warp states.
+/// Warp state in a cycle without issue, named as in Nsight Compute.
+///
+/// In every cycle a resident warp is in exactly one of these states, or selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stall {
-    /// Waits for a fixed-latency result, or out the issue interval of its own last instruction.
+    /// Waits for a fixed-latency result or its own issue interval.
     Wait,
     /// Waits for a shared-memory, special-function or shuffle result.
     ShortScoreboard,
@@ -22,28 +23,28 @@ pub enum Stall {
     Membar,
     /// Waits for the target of its branch.
     BranchResolving,
-    /// The execution unit it needs is busy.
+    /// Execution unit busy.
     MathPipeThrottle,
-    /// The shared-memory and special-function queue is full.
+    /// Shared-memory and special-function queue full.
     MioThrottle,
-    /// The global-memory queue is full.
+    /// Global-memory queue full.
     LgThrottle,
     /// Could issue, but its scheduler issued another warp.
     NotSelected,
     /// Sleeps (`nanosleep`).
     Sleeping,
-    /// All its lanes are blocked on each other: joins, warp syncs (only seen before a deadlock verdict).
+    /// All lanes wait for each other at joins or warp syncs; precedes a deadlock.
     Blocked,
-    /// Has exited and waits for its stores or its block.
+    /// Exited; waits for its stores or its block.
     Drain,
-    /// Waits for its next instruction: a miss in the instruction caches, or the refetch after a branch.
+    /// Waits for an instruction: an instruction-cache miss, or a fetch after a branch.
     NoInstruction,
-    /// Waits for a constant that no cache holds yet.
+    /// Waits for a constant after a constant-cache miss.
     ImcMiss,
 }
 
 impl Stall {
-    /// Every state, in declaration order; `stall as usize` is its index here.
+    /// All states in declaration order; `stall as usize` is the index.
     pub const ALL: [Stall; 15] = [
         Stall::Wait,
         Stall::ShortScoreboard,
@@ -62,7 +63,7 @@ impl Stall {
         Stall::ImcMiss,
     ];
 
-    /// The state's name as Nsight Compute writes it.
+    /// Returns the state's name in Nsight Compute.
     pub const fn name(self) -> &'static str {
         match self {
             Stall::Wait => "wait",
@@ -84,21 +85,21 @@ impl Stall {
     }
 }
 
-/// Why a scheduler issued nothing in a cycle. With the slots used, these add up to schedulers x cycles.
+/// Reason for an empty issue slot. Used and lost slots add up to schedulers x cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SlotLoss {
-    /// No resident warp on this scheduler: the block or the grid has run out, or admission has not filled it.
+    /// No resident warp on this scheduler: no blocks left, or not yet admitted.
     NoWarp,
-    /// The only warps of this scheduler belong to a block that was admitted and has not launched them yet.
+    /// Warps of an admitted block not launched yet.
     Launch,
-    /// Every resident warp waits; the reason is that of the warp that is ready first.
+    /// Every resident warp waits; the state is that of the warp ready first.
     Stalled(Stall),
 }
 
-/// What sort of memory was accessed, as counters distinguish it.
+/// Kind of memory, as distinguished by counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemoryKind {
-    /// Global (and generic that lands there).
+    /// Global, and generic accesses to global memory.
     Global,
     /// Shared.
     Shared,
@@ -108,61 +109,63 @@ pub enum MemoryKind {
     Const,
 }
 
-/// How one warp-level access went through the memory system.
+/// Memory-system traffic of one warp-level access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Traffic {
-    /// Which memory.
+    /// Memory accessed.
     pub memory: MemoryKind,
     /// Load, store or atomic.
     pub kind: AccessWay,
-    /// Lanes that took part.
+    /// Lanes that accessed memory.
     pub lanes: LaneMask,
-    /// Bytes asked for: lanes x bytes a lane.
+    /// Bytes requested: lanes x bytes per lane.
     pub requested: u32,
     /// Distinct 32-byte sectors (global, local); 0 for shared.
     pub sectors: u32,
     /// Distinct 128-byte lines (global, local); 0 for shared.
     pub lines: u32,
-    /// Transactions as this machine's generation counts them: sectors, or segments on older machines.
+    /// Transactions as this machine's generation counts them: sectors, or segments on older
+    /// machines.
     pub transactions: u32,
-    /// Sectors found in L1.
+    /// Sectors that hit in L1.
     pub l1_hits: u32,
-    /// Sectors found in L2 (of those that missed or bypassed L1): in the share that the SM has of it. So for the next three.
+    /// Sectors that hit in the SM's share of L2, after missing or bypassing L1. The next three
+    /// fields refer to this share, too.
     pub l2_hits: u32,
-    /// Sectors that L2 counts a second time: their home is the partition of L2 that the SM is not attached to.
+    /// Sectors counted a second time because their home is the far L2 partition.
     pub l2_crossed: u32,
-    /// Sectors that were read from DRAM.
+    /// Sectors read from DRAM.
     pub dram: u32,
-    /// Sectors that L2 wrote back to DRAM on this access's account: older ones, which had to make room.
+    /// Older sectors that L2 wrote back to DRAM to make room for this access.
     pub written_back: u32,
-    /// Shared-memory wavefronts (passes); 1 = no bank conflict. 0 for the others.
+    /// Shared-memory wavefronts (passes); 1 = no bank conflict. 0 for other memory.
     pub wavefronts: u32,
-    /// The fewest wavefronts the same bytes could have taken.
+    /// Minimum wavefronts for the same bytes.
     pub ideal_wavefronts: u32,
 }
 
 impl Traffic {
-    /// Bytes that each lane moved.
+    /// Returns the bytes that each lane moved.
     pub fn bytes_per_lane(&self) -> u32 {
         self.requested / self.lanes.count().max(1)
     }
 }
 
-/// What accesses found in one L2 of the whole GPU. (What each found in its SM's share is in its [`Traffic`].)
+/// Traffic in the GPU's L2. ([`Traffic`] counts the SM's share of L2.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct L2Traffic {
-    /// Sectors that were looked up: all, or those of some lines that stand for all.
+    /// Sectors looked up: all, or those of a sample of lines.
     pub sectors: u64,
-    /// Of those, found. What loads and atomics do not find is read from DRAM.
+    /// Sectors that hit. Loads and atomics that miss read DRAM.
     pub hits: u64,
-    /// Of those, counted a second time, as [`Traffic::l2_crossed`].
+    /// Sectors counted a second time, as in [`Traffic::l2_crossed`].
     pub crossed: u64,
-    /// Older sectors that were written back meanwhile.
+    /// Older sectors written back meanwhile.
     pub written_back: u64,
 }
 
 impl L2Traffic {
-    /// Adds what `other` counted.
+    /// Adds the counts of `other`.
     pub fn add(&mut self, other: &L2Traffic) {
         self.sectors += other.sectors;
         self.hits += other.hits;
@@ -171,7 +174,7 @@ impl L2Traffic {
     }
 }
 
-/// Load, store or atomic, as counters distinguish it.
+/// Load, store or atomic, as distinguished by counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum AccessWay {
     /// Load.
@@ -182,259 +185,262 @@ pub enum AccessWay {
     Atomic,
 }
 
-/// Something happened.
+/// Event in a machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// A block was admitted.
+    /// Admission of a block.
     BlockStart {
-        /// When.
+        /// Cycle of admission.
         cycle: Cycle,
-        /// Where.
+        /// SM of the block.
         sm: SmId,
-        /// Which.
+        /// Admitted block.
         block: BlockId,
-        /// How many warps it has; each follows as a `WarpStart`.
+        /// Number of warps; each follows as a `WarpStart`.
         warps: u32,
     },
-    /// A block's last warp ended.
+    /// End of a block's last warp.
     BlockEnd {
-        /// When.
+        /// Cycle of the end.
         cycle: Cycle,
-        /// Where.
+        /// SM of the block.
         sm: SmId,
-        /// Which.
+        /// Finished block.
         block: BlockId,
     },
-    /// A warp was launched: from this cycle on it counts as resident.
+    /// Launch of a warp, from which it counts as resident.
     WarpStart {
-        /// When.
+        /// Cycle of the launch.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// Its slot.
+        /// Warp slot.
         warp: WarpId,
-        /// Its block.
+        /// Block of the warp.
         block: BlockId,
-        /// Its index in the block.
+        /// Warp index in the block.
         index: u32,
-        /// Its lanes.
+        /// Lanes of the warp.
         lanes: LaneMask,
     },
-    /// A warp's last lane ended. Its slot is free again at `cycle`.
+    /// Exit of a warp's last lane, which frees the slot at `cycle`.
     WarpEnd {
-        /// When.
+        /// Cycle of the end.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// Its slot.
+        /// Warp slot.
         warp: WarpId,
-        /// When it was launched.
+        /// Cycle of the launch.
         since: Cycle,
     },
-    /// A step was issued.
+    /// Issue of a step.
     Issue {
-        /// When.
+        /// Issue cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// Issued step.
         pc: Pc,
-        /// The active mask.
+        /// Active mask.
         active: LaneMask,
-        /// The lanes whose guard held.
+        /// Lanes whose guard is true.
         lanes: LaneMask,
-        /// Issue slots it took at once. 0 for a join step on a machine that prices joins at nothing.
+        /// Issue slots taken at once. 0 for a join step that is free on the machine.
         slots: u32,
     },
-    /// A further one of the machine instructions that the step issued last by a warp expands to.
-    IssuePart {
-        /// When.
+    /// Issue of a further micro-op of the warp's last step.
+    IssueMicroOp {
+        /// Issue cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// Issued step.
         pc: Pc,
-        /// The lanes that were active when the step was issued.
+        /// Active mask at the issue of the step.
         active: LaneMask,
-        /// Those of them whose guard held.
+        /// Active lanes whose guard is true.
         lanes: LaneMask,
     },
-    /// A conditional branch was executed (also reported as `Issue`).
+    /// Execution of a conditional branch (also reported as `Issue`).
     Branch {
-        /// When.
+        /// Issue cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the branch.
         pc: Pc,
-        /// The active mask.
+        /// Active mask.
         active: LaneMask,
-        /// The lanes that branch; divergent iff neither empty nor all of `active`.
+        /// Lanes that take the branch; divergent iff neither empty nor all of `active`.
         taken: LaneMask,
     },
-    /// A memory access was executed (also reported as `Issue`).
+    /// Execution of a memory access (also reported as `Issue`).
     Memory {
-        /// When.
+        /// Issue cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the access.
         pc: Pc,
-        /// What it did to the memory system.
+        /// Traffic in the memory system.
         traffic: Traffic,
     },
-    /// A warp arrived at a block barrier (also reported as `Issue`).
+    /// Arrival of a warp at a block barrier (also reported as `Issue`).
     Barrier {
-        /// When.
+        /// Issue cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the barrier.
         pc: Pc,
-        /// The lanes that execute it.
+        /// Lanes that execute it.
         lanes: LaneMask,
-        /// The lanes that count as arrived: before Volta all of the warp's.
+        /// Lanes that count as arrived: pre-Volta all of the warp's.
         arriving: LaneMask,
-        /// The barrier's number.
+        /// Barrier number.
         id: u8,
-        /// The thread count that the instruction names.
+        /// Thread count given by the instruction.
         count: Option<u32>,
-        /// Whether the lanes wait; `bar.arrive` does not.
+        /// True if the lanes wait; false for `bar.arrive`.
         wait: bool,
     },
-    /// Lanes whose guard fails pass a block barrier at which others of their group arrive (not
-    /// reported as `Issue`).
+    /// Lanes with a false guard pass a barrier at which lanes of their group arrive.
+    ///
+    /// Not reported as `Issue`.
     BarrierPassed {
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the barrier.
         pc: Pc,
-        /// The lanes that pass.
+        /// Lanes that pass.
         lanes: LaneMask,
     },
-    /// The threads that wait at a block barrier go on: all have come.
+    /// Opening of a block barrier.
     BarrierOpen {
-        /// When the last one came.
+        /// Cycle of the last arrival.
         cycle: Cycle,
-        /// Where.
+        /// SM of the block.
         sm: SmId,
-        /// Whose barrier.
+        /// Block of the barrier.
         block: BlockId,
-        /// Its number.
+        /// Barrier number.
         id: u8,
     },
-    /// An instruction that names member lanes was executed (also reported as `Issue`).
+    /// Execution of an instruction with a member mask (also reported as `Issue`).
     Collective {
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the instruction.
         pc: Pc,
-        /// The lanes that execute it.
+        /// Lanes that execute it.
         lanes: LaneMask,
-        /// The lanes that it names.
+        /// Lanes named by the member mask.
         members: LaneMask,
     },
-    /// A shuffle gave lanes the value of a lane that does not take part (also reported as `Issue`).
+    /// Shuffle from an inactive lane (also reported as `Issue`).
     UndefinedShuffle {
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step.
+        /// PC of the shuffle.
         pc: Pc,
-        /// The lanes whose value is undefined, never none.
+        /// Lanes whose value is undefined; never empty.
         lanes: LaneMask,
-        /// The lane that the lowest of them read.
+        /// Source lane of the lowest of them.
         source: u32,
     },
-    /// A warp spent `cycles` in one state.
+    /// Cycles that a warp spent in one state.
     WarpStalled {
-        /// Where.
+        /// SM of the warp.
         sm: SmId,
-        /// The warp.
+        /// Warp slot.
         warp: WarpId,
-        /// The step it waited to issue.
+        /// Step that the warp waited to issue.
         pc: Pc,
-        /// The state.
+        /// Warp state.
         stall: Stall,
-        /// How long.
+        /// Cycles in the state.
         cycles: Cycle,
     },
-    /// A scheduler issued nothing for `cycles` cycles from `cycle` on.
+    /// Cycles without issue on a scheduler.
     SlotsLost {
-        /// From when.
+        /// First cycle.
         cycle: Cycle,
-        /// Where.
+        /// SM of the scheduler.
         sm: SmId,
-        /// Which scheduler.
+        /// Scheduler index.
         scheduler: u32,
-        /// Why.
+        /// Reason for the lost slots.
         reason: SlotLoss,
-        /// How long.
+        /// Number of cycles.
         cycles: Cycle,
     },
-    /// An SM has done its last block.
+    /// End of an SM's last block.
     SmEnd {
-        /// Its total cycles.
+        /// Total cycles of the SM.
         cycle: Cycle,
-        /// Which.
+        /// Finished SM.
         sm: SmId,
-        /// Blocks it ran.
+        /// Number of blocks it ran.
         blocks: u32,
     },
-    /// All SMs have ended. Comes once for each memory and way, after observers are merged, when there were several SMs.
+    /// L2 traffic of all SMs. Sent once per memory and direction after the observers are merged, if
+    /// there were several SMs.
     L2 {
         /// Global or local.
         memory: MemoryKind,
-        /// How it was accessed.
+        /// Load, store or atomic.
         way: AccessWay,
-        /// What the accesses of all SMs found in the L2 that they share.
+        /// Traffic of all SMs in their common L2.
         found: L2Traffic,
     },
 }
 
-/// What the lanes of a warp asked of memory, as the program says it.
+/// Memory access of a warp's lanes, in program terms.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneAccess<'a> {
-    /// Which memory. Of a generic access whose lanes reach several, that of the lowest lane.
+    /// Memory accessed. For a generic access to several, that of the lowest lane.
     pub memory: MemoryKind,
     /// Load, store or atomic.
     pub way: AccessWay,
-    /// The lanes that took part.
+    /// Lanes that access memory.
     pub lanes: LaneMask,
-    /// Bytes a lane.
+    /// Bytes per lane.
     pub bytes: u32,
-    /// Where each lane went: an offset in shared and local memory, absolute elsewhere. Lanes that took no part hold anything.
+    /// Address by lane: an offset in shared and local memory, absolute elsewhere. Other lanes'
+    /// entries are arbitrary.
     pub addresses: &'a [u64; MAX_LANES],
-    /// What each lane stored, an entry for each element of a vector; nothing for loads and atomics.
+    /// Stored values by lane, one entry per vector element; only for stores.
     pub stored: [Option<Cells<'a>>; 4],
 }
 
-/// A register of each lane.
+/// Register of each lane.
 #[derive(Clone, Copy, Debug)]
 pub enum Cells<'a> {
-    /// Of 32 bits.
+    /// 32-bit registers.
     Narrow(&'a [u32; MAX_LANES]),
-    /// Of 64 bits.
+    /// 64-bit registers.
     Wide(&'a [u64; MAX_LANES]),
 }
 
 impl Cells<'_> {
-    /// The lane's value, zero-extended.
+    /// Returns the lane's value, zero-extended.
     #[inline]
     pub fn get(&self, lane: u32) -> u64 {
         match self {
@@ -444,40 +450,45 @@ impl Cells<'_> {
     }
 }
 
-/// Someone who folds events into values. One observer per SM; [`Observer::merge`] joins them in SM order.
+/// Consumer that folds events into values. Each SM has one; [`Observer::merge`] joins them in SM
+/// order.
 pub trait Observer: Send + Sized {
-    /// Takes one event.
+    /// Receives one event.
     fn on(&mut self, event: Event);
-    /// Is shown the control state of a warp: before each of its issues, and whenever it has settled after one. Too large
-    /// for an event; who does not look at it pays nothing.
+    /// Receives the control state of a warp, before each issue and after it settles.
+    ///
+    /// Too large for an event; the default costs nothing.
     #[inline(always)]
     fn control(&mut self, _: SmId, _: WarpId, _: &WarpControl) {}
-    /// Is shown what the lanes of a warp asked of memory, right before its [`Event::Memory`]. Memory is already changed. Too
-    /// large for an event; who does not look at it pays nothing.
+    /// Receives the lane access right before its [`Event::Memory`].
+    ///
+    /// Memory is already changed. Too large for an event; the default costs nothing.
     #[inline(always)]
     fn access(&mut self, _: WarpId, _: Pc, _: &LaneAccess<'_>) {}
-    /// Is shown where the lanes of a memory access went, right after its [`Event::Memory`]: the address of each lane that took
-    /// part (the others hold anything). Local memory is interleaved as the caches see it, shared memory counts from the
-    /// block's first byte. Too large for an event; who does not look at it pays nothing.
+    /// Receives the lane addresses of an access right after its [`Event::Memory`].
+    ///
+    /// Entries of inactive lanes are arbitrary. Local memory is interleaved as the caches see it;
+    /// shared memory counts from the block's first byte. Too large for an event; the default costs
+    /// nothing.
     #[inline(always)]
     fn addresses(&mut self, _: WarpId, _: Pc, _: &Traffic, _: &[u64; MAX_LANES]) {}
-    /// Whether it has seen everything it wants. A run that is only watched (`machine::watch`) may then stop.
+    /// Returns true if it needs no more events: `machine::watch` may then stop.
     #[inline(always)]
     fn is_done(&self) -> bool {
         false
     }
-    /// Takes over what `other` (the observer of a later SM) saw.
+    /// Merges the results of `other`, the observer of a later SM.
     fn merge(&mut self, other: Self);
 }
 
-/// Nobody listens.
+/// Observer that ignores all events.
 impl Observer for () {
     #[inline(always)]
     fn on(&mut self, _: Event) {}
     fn merge(&mut self, (): ()) {}
 }
 
-/// Two observers of the same run.
+/// Pair of observers of the same run.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     #[inline(always)]
     fn on(&mut self, event: Event) {

@@ -1,9 +1,11 @@
-//! Time: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.
+//! Timing model: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.
 //!
-//! [`run`] takes a checked kernel, a launch and a [`MachineSpec`] and tells an [`Observer`](crate::event::Observer) what
-//! happens; it keeps no counter of its own. What is modelled, and from which source, stands at the head of each file:
-//! `sm` (the cycle), `issue` (one step), `lower` (machine instructions), `expansion` (several for one step), `scheduler`, `program` (prices), `warp` (scoreboard), `memsys`, `l2` and `cache`, `block` (admission, barriers),
-//! `verdict` (hangs), `gpu` (many SMs), `session` (issue by issue, and back), `spec` (machine files).
+//! [`run`] takes a checked kernel, a launch and a [`MachineSpec`], and reports events to an
+//! [`Observer`](crate::event::Observer); it keeps no counters. Each file's header states the model
+//! and its sources: `sm` (cycles), `issue` (steps), `lower` (instruction lowering), `expansion`
+//! (micro-ops of a step), `scheduler`, `program` (costs), `warp` (scoreboard), `memsys`, `l2` and
+//! `cache`, `block` (admission, barriers), `verdict` (hangs), `gpu` (several SMs), `session`
+//! (single steps, forwards and backwards), `spec` (machine files).
 
 mod block;
 mod cache;

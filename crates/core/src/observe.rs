@@ -1,10 +1,10 @@
-//! Folding events into values.
+//! Observers that fold events into values.
 //!
-//! [`Counts`] is the fold that every run carries: it answers for all metrics of the report, and [`Totals`] is what it
-//! leaves behind, public integers only. [`Trace`] keeps the issues of chosen blocks one by one; [`Timeline`] keeps a window of a
-//! block's warps with the state of every lane, for pictures; [`Slots`] keeps what their schedulers did meanwhile;
-//! [`Passages`] counts the ways that lanes took between basic blocks. Nothing here derives a ratio or knows a metric's
-//! name; that is the report's business.
+//! [`Counts`] runs with every simulation: all metrics of the report derive from it, and [`Totals`]
+//! is its result, public integers only. [`Trace`] keeps the single issues of chosen blocks.
+//! [`Timeline`] keeps a window of a block's warps with the state of every lane, for pictures.
+//! [`Slots`] keeps the issue slots of their schedulers. [`Passages`] counts lanes along
+//! control-flow edges. Nothing here derives a ratio or knows a metric's name; the report does that.
 
 mod counts;
 mod passages;

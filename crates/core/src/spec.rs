@@ -1,7 +1,8 @@
-//! Machine files: every number of time that the model has, in one typed, documented place.
+//! Machine files: every timing parameter of the model in one typed, documented place.
 //!
-//! A preset is a RON file under `isa/machines/`; users can bring their own. An unknown or missing field, a class without
-//! a price or an impossible number is an error with its place in the file.
+//! A preset is a RON file in `isa/machines/`; users can supply their own. An unknown or missing
+//! field, a class without a price or an impossible number is an error with its position in the
+//! file.
 
 mod code;
 mod digest;
@@ -21,17 +22,17 @@ pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transa
 
 use slips::{find_field, ron_diagnostic};
 
-/// How warps diverge and reconverge.
+/// Divergence mode: how warps diverge and reconverge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Mode {
-    /// The reconvergence stack (Tesla to Pascal).
+    /// Reconvergence stack (Tesla to Pascal).
     PreVolta,
-    /// Independent thread scheduling (Volta on).
+    /// Independent thread scheduling (Volta and later).
     Volta,
 }
 
 impl Mode {
-    /// The name on the command line and in reports.
+    /// Returns the name used on the command line and in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Mode::PreVolta => "pre-volta",
@@ -39,7 +40,7 @@ impl Mode {
         }
     }
 
-    /// The preset taken when only the mode is given.
+    /// Returns the preset used when only the mode is given.
     pub const fn default_machine(self) -> &'static str {
         match self {
             Mode::PreVolta => "fermi",
@@ -48,56 +49,70 @@ impl Mode {
     }
 }
 
-/// Which ready warp a scheduler issues.
+/// Scheduler policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Policy {
-    /// The next ready warp after the one issued last, in slot order.
+    /// Next ready warp after the last issued one, in slot order.
     LooseRoundRobin,
-    /// The same warp while it is ready, else the one resident longest.
+    /// Same warp while it is ready, else the oldest ready warp.
     GreedyThenOldest,
-    /// The same warp while it is ready, else the one resident shortest (Turing to Blackwell, Huerta et al., MICRO'25).
+    /// Same warp while it is ready, else the youngest.
+    ///
+    /// Turing to Blackwell (Huerta et al., MICRO'25).
     GreedyThenYoungest,
-    /// The same warp while it misses no cycle, else the oldest block that has a ready warp, and of its warps the next after the one
-    /// issued last (measured on an H200: `ages`, `greedy`).
+    /// Same warp while it misses no cycle, else round robin in the oldest ready block.
+    ///
+    /// Measured on an H200 (`ages`, `greedy`): of the oldest block with a ready warp, the next warp
+    /// after the last issued one.
     OldestBlock,
-    /// Round robin among `active` warps; one that waits for memory leaves the set (Narasiman et al., MICRO'11).
+    /// Round robin in an active set that warps leave to wait for memory.
+    ///
+    /// Narasiman et al., MICRO'11.
     TwoLevel {
         /// Size of the active set.
         active: u32,
     },
-    /// No machine's: a schedule that looks for order-dependent results. Any ready warp issues; warps start and leave
-    /// barriers late; groups of lanes part at memory accesses, as independent thread scheduling allows. All by the seed.
+    /// Artificial schedule that searches for order-dependent results.
+    ///
+    /// Any ready warp issues, warps start and leave barriers late, and lane groups split at memory
+    /// accesses, as independent thread scheduling allows. The seed determines all of it.
     Adversarial {
-        /// The same seed gives the same schedule.
+        /// Seed; equal seeds give equal schedules.
         seed: u64,
     },
 }
 
-/// Which side of a divergent branch runs first; see [`crate::divergence::SideOrder`].
+/// Side that runs first; see [`crate::divergence::SideOrder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Side {
-    /// The side that branches.
+    /// Taken side.
     Taken,
-    /// The side that falls through.
+    /// Fall-through side.
     FallThrough,
-    /// The side with fewer lanes, on a tie the fall-through side.
+    /// Side with fewer lanes; fall-through on a tie.
     Fewer,
-    /// The side with more lanes, on a tie the fall-through side.
+    /// Side with more lanes; fall-through on a tie.
     More,
 }
 
-/// Which of its slots each warp of a block gets, and so which scheduler.
+/// Assignment of a block's warps to its warp slots, and so to schedulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Placement {
-    /// The slots in order: where the warps of a block are a multiple of the schedulers, the first always goes to the first.
+    /// Slots in order: if a block's warps are a multiple of the schedulers, its first warp always
+    /// gets the first scheduler.
     Fixed,
-    /// Where they are such a multiple, the first warp of each block that an SM takes in goes one scheduler further than that
-    /// of the block before. Measured on an H200; it keeps blocks whose even warps have all the work from using half an SM.
+    /// Each block starts one scheduler further than the block before.
+    ///
+    /// This holds for blocks whose warps are a multiple of the schedulers.
+    ///
+    /// Measured on an H200. Blocks whose even warps do all the work thus use the whole SM.
     Rotating,
 }
 
 impl Placement {
-    /// The slot, within its block's slots, of warp `index` of the `turn`-th block of an SM.
+    /// Returns the slot of a warp within its block's slots.
+    ///
+    /// It is warp `index` of an SM's `turn`-th block.
     pub(super) fn slot(self, index: u32, warps: u32, schedulers: u32, turn: u32) -> u32 {
         match self {
             Placement::Rotating if warps.is_multiple_of(schedulers) => {
@@ -109,21 +124,26 @@ impl Placement {
     }
 }
 
-/// What a class of instructions costs.
+/// Cost of an instruction class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
-    /// Cycles from issue to the issue of a dependent instruction. For memory classes: of an access that needs no memory
-    /// (the memory system's own latencies stand in [`Memory`]); for branches: until the target is known.
+    /// Cycles until a dependent instruction may issue.
+    ///
+    /// For memory classes: of an access that needs no memory ([`Memory`] has the memory system's
+    /// own latencies). For branches: until the target is known.
     pub latency: u32,
-    /// Cycles the unit is busy with one warp instruction.
+    /// Cycles for which one warp instruction keeps the unit busy.
     #[serde(default = "one")]
     pub interval: u32,
-    /// Machine instructions it becomes under [`Lowering::Hardware`] where [`MachineCode::expand`] does not say otherwise; for `Join` (0:
-    /// free) under either lowering.
+    /// Machine instructions under [`Lowering::Hardware`].
+    ///
+    /// [`MachineCode::expand`] may override it.
+    ///
+    /// For `Join` under either lowering; 0: free.
     #[serde(default = "one")]
     pub slots: u32,
-    /// The unit it keeps busy here, where that is not its class's usual one ([`Class::unit`]).
+    /// Unit, if it differs from the class's usual one ([`Class::unit`]).
     #[serde(default)]
     pub unit: Option<Unit>,
 }
@@ -132,124 +152,135 @@ fn one() -> u32 {
     1
 }
 
-/// A uniform datapath.
+/// Uniform datapath.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Uniform {
-    /// Cycles from issue to the issue of a dependent instruction.
+    /// Cycles until a dependent instruction may issue.
     pub latency: u32,
-    /// Cycles it is busy with one instruction.
+    /// Cycles for which one instruction keeps it busy.
     pub interval: u32,
-    /// Cycles from issue to the issue of a branch of the warp: the block behind may need the result at once.
+    /// Cycles until a branch of the warp may issue: the next basic block may need the result at
+    /// once.
     #[serde(default)]
     pub branch: u32,
 }
 
-/// Block barriers.
+/// Cost of block barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BarrierCost {
     /// Cycles from the last arrival to the release.
     pub base: u32,
-    /// Cycles that the SM's barrier unit is busy with the arrival of a warp.
+    /// Cycles for which a warp's arrival keeps the SM's barrier unit busy.
     pub per_warp: u32,
-    /// Whether a warp goes on with arithmetic on its lanes' registers until it needs anything else (`BAR.SYNC.DEFER_BLOCKING`).
+    /// True if a warp continues with arithmetic on its registers while it waits
+    /// (`BAR.SYNC.DEFER_BLOCKING`).
     #[serde(default)]
     pub deferred: bool,
 }
 
-/// A machine.
+/// Machine model.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineSpec {
-    /// Its name; the file's stem.
+    /// Machine name, equal to the file's stem.
     pub name: String,
-    /// One line on what it stands for.
+    /// One-line description.
     pub doc: String,
-    /// How its warps can diverge: one mode for real hardware; `teaching` has both, the first is its default.
+    /// Supported modes: one for real hardware; `teaching` has both, the first is its default.
     pub modes: Vec<Mode>,
-    /// Which side runs first.
+    /// Side of a divergent branch that runs first.
     pub side: Side,
-    /// Lanes a warp, 2..=32.
+    /// Lanes per warp, 2..=32.
     pub warp_size: u32,
-    /// Streaming multiprocessors.
+    /// Number of streaming multiprocessors.
     pub sms: u32,
     /// SM clock in MHz.
     pub clock_mhz: u32,
-    /// Warp schedulers (sub-cores) an SM; warp slot `w` belongs to scheduler `w % schedulers`.
+    /// Warp schedulers (sub-cores) per SM.
+    ///
+    /// Warp slot `w` belongs to scheduler `w % schedulers`.
     pub schedulers: u32,
-    /// Which scheduler a block's first warp gets.
+    /// Assignment of a block's warps to schedulers.
     pub placement: Placement,
-    /// Their policy.
+    /// Scheduler policy.
     pub policy: Policy,
-    /// Resident warps an SM.
+    /// Resident warps per SM.
     pub max_warps: u32,
-    /// Resident threads an SM.
+    /// Resident threads per SM.
     pub max_threads: u32,
-    /// Resident blocks an SM.
+    /// Resident blocks per SM.
     pub max_blocks: u32,
-    /// Threads a block.
+    /// Threads per block.
     pub max_block_threads: u32,
-    /// 32-bit registers an SM.
+    /// 32-bit registers per SM.
     pub registers: u32,
-    /// Registers are handed out to a warp in multiples of this.
+    /// Allocation unit of a warp's registers.
     pub register_unit: u32,
-    /// Shared memory of an SM in bytes.
+    /// Shared memory per SM in bytes.
     pub shared_bytes: u32,
-    /// Shared memory is handed out in multiples of this; also added once a block where the driver reserves some.
+    /// Allocation unit of shared memory in bytes.
+    ///
+    /// It is also added once per block if the driver reserves some.
     pub shared_unit: u32,
     /// Cycles between the admission of a block and the launch of its first warp.
     pub block_start: u32,
-    /// Cycles between the end of a block and the admission of another in its place.
+    /// Cycles between the end of a block and the admission of the next one.
     pub block_turnover: u32,
     /// Cycles between the launches of a block's warps.
     pub warp_start: u32,
-    /// Cycles that an SM's first blocks wait for constants that no cache holds yet: those that every kernel begins with.
+    /// Cycles until an SM's first blocks have the constants of every kernel.
     pub cold_start: u32,
-    /// Further ones for its parameters, if the kernel has any.
+    /// Further cycles for the kernel's parameters, if it has any.
     pub cold_constants: u32,
-    /// How an SM gets code that it has not run before; `None`: without time, or nothing is known of it.
+    /// Instruction fetch model; `None`: fetches take no time, or nothing is known.
     #[serde(default)]
     pub instruction_cache: Option<InstructionCache>,
-    /// Cycles of a launch in which no SM has work yet or any more: what a profiler counts as elapsed beside them.
+    /// Cycles of a launch without work on any SM, which profilers count as elapsed.
     pub launch_overhead: u32,
-    /// Further cycles after a branch that is taken: its target's instructions are fetched.
+    /// Further cycles after a taken branch, to fetch from its target.
     pub branch_taken: u32,
-    /// Cycles until what was read from a special register (`%tid`, `%ctaid`, ..) can be used; 0: as any move.
+    /// Cycles until a value read from a special register can be used.
+    ///
+    /// Such as `%tid` or `%ctaid`; 0: like a move.
     pub special_register: u32,
-    /// Further cycles until a predicate that was just written can guard an instruction or a branch. As an operand (of a
-    /// selection, say) it can be used when the latency of its writer is over.
+    /// Further cycles until a new predicate can guard an instruction or a branch.
+    ///
+    /// As an operand, for example of a selection, it can be used after its writer's latency.
     pub guard: u32,
-    /// Execution units of the same kind are private to a sub-core, except the load/store unit, which one SM has once;
-    /// cycles it is busy with one request.
+    /// Cycles for which one request keeps the load/store unit busy.
+    ///
+    /// An SM has one load/store unit; all other units are private to a sub-core.
     pub lsu_interval: u32,
     /// Block barriers.
     pub barrier: BarrierCost,
-    /// The memory system.
+    /// Memory system.
     pub memory: Memory,
-    /// How programs are issued unless the command line says otherwise.
+    /// Default lowering; the command line may override it.
     pub lowering: Lowering,
-    /// The machine instructions that PTX becomes here; `None`: nothing is known of them.
+    /// Machine instructions for PTX; `None`: unknown.
     pub code: Option<MachineCode>,
-    /// The datapath that does once for a warp what is the same in all its lanes (Turing on); `None`: there is none, or nothing is
-    /// known of it.
+    /// Uniform datapath, which computes warp-uniform values once (Turing and later).
+    ///
+    /// `None`: absent or unknown.
     pub uniform: Option<Uniform>,
-    /// What each class costs. Every class must be priced.
+    /// Cost of each class; every class needs one.
     pub prices: BTreeMap<Class, Price>,
 }
 
 impl MachineSpec {
-    /// The names of the presets, oldest machine first.
+    /// Returns the names of the presets, oldest machine first.
     pub fn presets() -> impl Iterator<Item = &'static str> {
         simt_isa::MACHINES.iter().map(|&(name, _)| name)
     }
 
-    /// The file of a preset.
+    /// Returns the text of a preset.
     pub fn preset_text(name: &str) -> Option<&'static str> {
         simt_isa::MACHINES.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)
     }
 
-    /// Which side of a divergent branch runs first, unless a run says otherwise.
+    /// Returns the default order of a divergent branch's sides.
     pub const fn side_order(&self) -> SideOrder {
         match self.side {
             Side::Taken => SideOrder::Taken,
@@ -259,10 +290,11 @@ impl MachineSpec {
         }
     }
 
-    /// Reads a machine file.
+    /// Parses a machine file.
     ///
     /// # Errors
-    /// One diagnostic for the first thing that is not RON or not a machine; all impossible numbers at once.
+    /// One diagnostic for the first RON or structure error; otherwise all impossible numbers at
+    /// once.
     pub fn parse(text: &str) -> Result<MachineSpec, Vec<Diagnostic>> {
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
         let spec: MachineSpec = options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
@@ -279,9 +311,9 @@ impl MachineSpec {
             .collect())
     }
 
-    /// What [`Class`] costs here.
+    /// Returns the cost of [`Class`].
     pub fn price(&self, class: Class) -> Price {
-        // `faults` has refused a file without a price for every class.
+        // `faults` rejects a file without a price for every class.
         self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1, unit: None })
     }
 
@@ -292,62 +324,64 @@ impl MachineSpec {
                 faults.push((field, message.to_string()));
             }
         };
-        need(!self.modes.is_empty(), "modes", "a machine has at least one mode");
-        need((2..=32).contains(&self.warp_size), "warp_size", "a warp has 2 to 32 lanes");
-        need((1..=4096).contains(&self.sms), "sms", "a machine has 1 to 4096 SMs");
-        need((1..=1_000_000).contains(&self.clock_mhz), "clock_mhz", "the clock is 1 to 1,000,000 MHz");
-        need((1..=16).contains(&self.schedulers), "schedulers", "an SM has 1 to 16 schedulers");
+        need(!self.modes.is_empty(), "modes", "expected at least one mode");
+        need((2..=32).contains(&self.warp_size), "warp_size", "expected 2 to 32 lanes per warp");
+        need((1..=4096).contains(&self.sms), "sms", "expected 1 to 4096 SMs");
+        need((1..=1_000_000).contains(&self.clock_mhz), "clock_mhz", "expected 1 to 1,000,000 MHz");
+        need((1..=16).contains(&self.schedulers), "schedulers", "expected 1 to 16 schedulers per SM");
         need(
             self.schedulers >= 1 && self.max_warps >= self.schedulers && self.max_warps.div_ceil(self.schedulers) <= 64,
             "max_warps",
-            "an SM holds at least one warp and at most 64 warps a scheduler",
+            "expected 1 to 64 warps per scheduler",
         );
-        need((1..=1024).contains(&self.max_blocks), "max_blocks", "an SM holds 1 to 1024 blocks");
-        need((1..=4096).contains(&self.max_block_threads), "max_block_threads", "a block has 1 to 4096 threads");
-        need(self.max_threads >= 1, "max_threads", "an SM holds at least one thread");
-        need(self.registers >= 1, "registers", "an SM has registers");
-        need(self.register_unit >= 1, "register_unit", "registers are handed out in units of at least 1");
-        need(self.shared_unit >= 1, "shared_unit", "shared memory is handed out in units of at least 1 byte");
+        need((1..=1024).contains(&self.max_blocks), "max_blocks", "expected 1 to 1024 blocks per SM");
+        need((1..=4096).contains(&self.max_block_threads), "max_block_threads", "expected 1 to 4096 threads per block");
+        need(self.max_threads >= 1, "max_threads", "expected at least one thread per SM");
+        need(self.registers >= 1, "registers", "expected at least one register per SM");
+        need(self.register_unit >= 1, "register_unit", "expected a unit of at least one register");
+        need(self.shared_unit >= 1, "shared_unit", "expected a unit of at least one byte");
         need(
             self.memory.shared_banks.is_power_of_two() && self.memory.shared_banks <= 64,
             "shared_banks",
-            "shared memory has a power of two of banks, at most 64",
+            "expected a power of two of at most 64 banks",
         );
         if let Policy::TwoLevel { active } = self.policy {
-            need(active >= 1, "policy", "the active set of a two-level scheduler holds at least one warp");
+            need(active >= 1, "policy", "expected at least one warp in the active set");
         }
-        // Far beyond every GPU; the tags of larger ones would fill the host's memory.
+        // Far above every GPU; the tags of larger caches would fill the host's memory.
         for (field, cache, most) in [("l1", self.memory.l1, 4 << 20), ("l2", Some(self.memory.l2), 1 << 30)] {
             if let Some(c) = cache {
                 let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= most;
                 need(
                     ok,
                     field,
-                    "a cache has 1 to 1024 ways and room for at least one set of 128-byte lines, L1 up to 4 MiB, L2 up to 1 GiB",
+                    "expected 1 to 1024 ways, at least one set of 128-byte lines, and at most 4 MiB \
+                     (L1) or 1 GiB (L2)",
                 );
             }
         }
-        need((1..=2).contains(&self.memory.l2_partitions), "l2_partitions", "L2 has one or two partitions");
+        need((1..=2).contains(&self.memory.l2_partitions), "l2_partitions", "expected 1 or 2 partitions");
         for (field, rate) in [
             ("l2_bytes_per_cycle", self.memory.l2_bytes_per_cycle),
             ("l2_bytes_per_cycle_sm", self.memory.l2_bytes_per_cycle_sm),
             ("dram_bytes_per_cycle", self.memory.dram_bytes_per_cycle),
         ] {
-            need(rate.is_finite() && rate >= 1e-3, field, "a rate is a positive number of bytes a cycle");
+            need(rate.is_finite() && rate >= 1e-3, field, "expected a positive number of bytes per cycle");
         }
         if let Some(stores) = self.memory.stores {
             let rate = stores.l2_packets_per_cycle;
             let ok = rate.is_finite() && rate >= 1e-3;
-            need(ok, "l2_packets_per_cycle", "a rate is a positive number of packets a cycle");
+            need(ok, "l2_packets_per_cycle", "expected a positive number of packets per cycle");
             let few = stores.line <= 1024 && stores.sector <= 1024;
-            need(few, "stores", "a line and a sector are 1024 packets at most");
+            need(few, "stores", "expected at most 1024 packets per line and per sector");
         }
         if let Some(wait) = self.memory.dram_wait {
             let ok = wait.half.is_finite() && (1e-3..=1e9).contains(&wait.half) && wait.write <= 1024;
             need(
                 ok,
                 "dram_wait",
-                "`half` is a positive number of bytes a cycle, up to a thousand million; `write` is 1024 at most",
+                "expected a `half` of at most 1,000,000,000 bytes per cycle and more than 0, and a \
+                 `write` of at most 1024",
             );
         }
         if let Some(cache) = self.instruction_cache {
@@ -355,23 +389,24 @@ impl MachineSpec {
             need(
                 ok,
                 "instruction_cache",
-                "`latency` and `interval` are 100,000 cycles at most, `prefetch` is 65,536 lines at most",
+                "expected a `latency` and an `interval` of at most 100,000 cycles, and a `prefetch` \
+                 of at most 65,536 lines",
             );
         }
         need(
             self.lowering == Lowering::AsWritten || self.code.is_some(),
             "lowering",
-            "`Hardware` needs to know machine instructions: say what `code` is",
+            "`Hardware` lowering requires machine instructions in `code`",
         );
         faults.extend(self.code.iter().flat_map(MachineCode::faults));
         for &class in Class::ALL {
             match self.prices.get(&class) {
-                None => faults.push(("prices", format!("class `{}` has no price", class.name()))),
+                None => faults.push(("prices", format!("missing price of class `{}`", class.name()))),
                 Some(p) if p.slots == 0 && class != Class::Join => {
-                    faults.push(("prices", format!("class `{}` has 0 slots; only `Join` may be free", class.name())));
+                    faults.push(("prices", format!("class `{}` has 0 slots: only `Join` may be free", class.name())));
                 }
                 Some(p) if p.latency > 1_000_000 || p.interval > 100_000 || p.slots > 100_000 || p.interval == 0 => {
-                    faults.push(("prices", format!("the price of class `{}` is out of range", class.name())));
+                    faults.push(("prices", format!("price of class `{}` out of range", class.name())));
                 }
                 Some(_) => {}
             }

@@ -74,7 +74,7 @@ impl Observer for Ledger {
                 self.slots(sm, scheduler, "used", cycle, slots.into());
                 self.busy(sm, warp, slots.into());
             }
-            Event::IssuePart { cycle, sm, warp, .. } => {
+            Event::IssueMicroOp { cycle, sm, warp, .. } => {
                 let scheduler = warp.index() % self.schedulers.len();
                 self.slots(sm, scheduler, "used", cycle, 1);
                 self.busy(sm, warp, 1);

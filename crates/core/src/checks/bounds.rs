@@ -1,4 +1,4 @@
-//! Addresses in the author's words: which buffer or variable an address is in, or how far it is from the nearest.
+//! Addresses as variable names and indices.
 
 use crate::event::MemoryKind;
 use crate::exec::{Fault, FaultKind, block_shared_bytes};
@@ -6,14 +6,14 @@ use crate::isa::Space;
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
-/// A named piece of memory.
+/// Named piece of memory.
 struct Piece {
     name: String,
-    /// What it is, for those who do not remember: `u32[64]`.
+    /// Type and size, such as `u32[64]`.
     what: String,
     first: u64,
     bytes: u64,
-    /// Bytes of an element, where elements are known.
+    /// Bytes per element, if known.
     element: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
     }
 }
 
-/// A variable as its author calls it: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
+/// Returns the author's name of a variable: nvcc writes `_ZZ6kernelE4data` for `data` in `kernel`.
 fn plain(name: &str) -> String {
     let own = name.starts_with("_Z").then(|| {
         let starts = (1..name.len()).rev().filter(|&i| name.is_char_boundary(i));
@@ -70,12 +70,13 @@ fn plain(name: &str) -> String {
     own.unwrap_or(name).to_owned()
 }
 
-/// What lies at an address: `in[5]`, `in[5] byte 2`, `data+12`, or the bare address.
+/// Names an address: `in[5]`, `in[5] byte 2`, `data+12`, or the bare address.
 pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address: u64) -> String {
     let pieces = pieces(kernel, launch, memory);
     match pieces.iter().find(|p| (p.first..p.first + p.bytes).contains(&address)) {
         None => format!("0x{address:x}"),
         Some(_) if memory == MemoryKind::Local => format!("byte {address} of the thread's local memory"),
+        Some(Piece { name, first, element: None, .. }) if address == *first => name.clone(),
         Some(Piece { name, first, element: None, .. }) => format!("{name}+{}", address - first),
         Some(Piece { name, first, element: Some(element), .. }) => {
             let (index, byte) = ((address - first) / element, (address - first) % element);
@@ -84,7 +85,7 @@ pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address
     }
 }
 
-/// The memory that a state space is in.
+/// Returns the memory of a state space.
 const fn memory_of(space: Space) -> Option<MemoryKind> {
     match space {
         Space::Shared => Some(MemoryKind::Shared),
@@ -94,8 +95,9 @@ const fn memory_of(space: Space) -> Option<MemoryKind> {
     }
 }
 
-/// Where an access of `bytes` bytes that fits nothing is, seen from the nearest buffer or variable; `None` when there is none
-/// in that memory.
+/// Describes an out-of-bounds access relative to the nearest buffer or variable.
+///
+/// Returns `None` if that memory has no buffer or variable.
 pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, bytes: u32) -> Option<String> {
     let memory = memory_of(space)?;
     let distance = |p: &Piece| {
@@ -106,41 +108,44 @@ pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, byt
     let near = pieces.iter().min_by_key(|p| distance(p))?;
     let whole = format!("`{}` ({})", near.name, near.what);
     let end = near.first.saturating_add(near.bytes);
-    // Far away means: no arithmetic on a pointer to it led here.
+    // At this distance the address is not the result of arithmetic on a pointer to the piece.
     Some(if distance(near) > near.bytes.saturating_mul(64).max(1 << 20) {
-        format!("nothing is near; the nearest is {whole}")
+        format!("far from any allocation; the nearest is {whole}")
     } else if address < near.first {
         format!("{} bytes before the start of {whole}", near.first - address)
     } else if address < end {
         let over = address.saturating_add(bytes.into()).saturating_sub(end);
-        format!("the last {over} of them are behind the end of {whole}")
+        format!("the last {over} bytes are past the end of {whole}")
+    } else if let Some(element) = near.element {
+        let (index, past) = ((address - near.first) / element, (address - end) / element + 1);
+        let past = if past == 1 { "one".to_owned() } else { past.to_string() };
+        format!("`{}[{index}]`, {past} past the end", near.name)
     } else {
-        let index = near.element.map(|element| format!(": index {}", (address - near.first) / element));
-        let far = if address == end { "right".to_owned() } else { format!("{} bytes", address - end) };
-        format!("{far} behind the end of {whole}{}", index.unwrap_or_default())
+        let far = if address == end { "just".to_owned() } else { format!("{} bytes", address - end) };
+        format!("{far} past the end of {whole}")
     })
 }
 
-/// The code, message and remedy of a fault that a check is about.
+/// Returns the code, message and remedy of a fault that belongs to a check.
 pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(&'static str, String, &'static str)> {
     let message = fault.kind.to_string();
     Some(match fault.kind {
         FaultKind::OutOfBounds { space, address, bytes } => {
             let near = nearest(kernel, launch, space, address, bytes);
             let message = near.map_or(message.clone(), |near| format!("{message}; {near}"));
-            ("out-of-bounds", message, "compare the index with the size before the access, as in `if (i < n)`")
+            ("out-of-bounds", message, "compare the index with the size before the access: `if (i < n)`")
         }
         FaultKind::Misaligned { space, address, .. } => {
             let place = memory_of(space).map(|memory| name(kernel, launch, memory, address));
-            let message = place.map_or(message.clone(), |place| format!("{message}; there is `{place}`"));
-            ("misaligned", message, "let the address be a multiple of the bytes accessed, or access smaller pieces")
+            let message = place.map_or(message.clone(), |place| format!("{message}, at `{place}`"));
+            ("misaligned", message, "align the address to the access size, or use smaller accesses")
         }
-        FaultKind::ReadOnly { .. } => ("read-only", message, "write to a buffer or a variable that is not constant"),
+        FaultKind::ReadOnly { .. } => ("read-only", message, "write to a buffer or to a variable that is not constant"),
         FaultKind::NotInMask { .. } => {
             ("mask-without-self", message, "name every lane that executes the instruction, itself included")
         }
         FaultKind::GatheredElsewhere { .. } => {
-            ("mask-absent-lane", message, "let all lanes that the mask names execute the same instruction")
+            ("mask-absent-lane", message, "let all lanes named by the mask execute the same instruction")
         }
         _ => return None,
     })

@@ -1,44 +1,47 @@
-//! Happens-before: what each lane knows of the others.
+//! Happens-before: the accesses that each lane is ordered after.
 //!
-//! Every thread has an *epoch*, a number that grows whenever it releases something (a barrier, a warp barrier, a fence); an
-//! access bears the epoch of its lane as its *stamp*. A lane knows an access if its stamp is not above what the lane has heard of
-//! that thread. Epochs of a block are drawn from one counter, so that a barrier of the whole block comes to one number: everything
-//! up to it is known to all ([`BlockClock`]). Likewise a warp that synchronises as a whole. Only what is partial (counted barriers, some
-//! lanes of a warp, flags) takes an explicit list ([`Known`]), shared by those who learnt the same.
+//! Every thread has an *epoch*, a number that grows with each release (a barrier, a warp barrier, a
+//! fence). An access carries its lane's epoch as its *stamp*. A lane knows an access if the stamp
+//! is at most the last epoch of that thread that the lane has acquired. All epochs of a block come
+//! from one counter, so a barrier of the whole block reduces to one number: everything up to it is
+//! known to all threads ([`BlockClock`]). The same holds for a warp that synchronizes as a whole.
+//! Only partial synchronization (counted barriers, some lanes of a warp, flags) needs an explicit
+//! list ([`Known`]), shared by all lanes with equal knowledge.
 //!
-//! Epochs saturate: what comes after 2^32 of them in one block counts as ordered, so a race can be missed there but none invented.
+//! Epochs saturate: accesses after 2^32 epochs of a block count as ordered, so races can be missed
+//! but not invented.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::base::{LaneMask, MAX_LANES};
 
-/// A point in a block's history.
+/// Point in a block's history.
 pub(super) type Stamp = u32;
 
-/// Who accessed, when in its block's history.
+/// Identity and epoch of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Past {
-    /// The warp's number in the grid.
+    /// Warp number in the grid.
     pub warp: u32,
-    /// The lane.
+    /// Lane.
     pub lane: u32,
-    /// Its epoch.
+    /// Epoch of the lane.
     pub stamp: Stamp,
 }
 
-/// Blocks and warps that one list names at most. A counter through which the blocks of a whole grid release would name
-/// them all.
+/// Maximum blocks and warps per list. A counter through which all blocks of a grid release would
+/// list them all.
 const MOST_KNOWN: usize = 256;
 
-/// What is known beside what the whole warp or block knows.
+/// Knowledge beyond that of the whole warp or block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Known {
-    /// The lists grew too long: all counts as known, so that nobody is accused wrongly.
+    /// True if a list grew too long: everything counts as known, to report no false race.
     everything: bool,
-    /// All threads of a block, up to here.
+    /// Blocks all of whose threads are known up to a stamp.
     blocks: BTreeMap<u32, Stamp>,
-    /// The lanes of a warp, up to here.
+    /// Warps whose lanes are known up to a stamp each.
     warps: BTreeMap<u32, [Stamp; MAX_LANES]>,
 }
 
@@ -95,21 +98,21 @@ impl Known {
     }
 }
 
-/// What somebody released: to be acquired by who sees the value.
+/// Released knowledge, acquired by lanes that read the released value.
 pub(super) type Released = Arc<Known>;
 
-/// A block's counter, and what all of its threads know.
+/// Epoch counter of a block, and the knowledge common to its threads.
 #[derive(Clone, Debug)]
 pub(super) struct BlockClock {
-    /// The block's number.
+    /// Block number.
     pub id: u32,
-    /// The highest epoch that any of its threads has.
+    /// Highest epoch of any of its threads.
     now: Stamp,
-    /// Everything up to here is known to every thread of the block.
+    /// Stamp up to which every thread of the block knows everything of the block.
     all: Stamp,
-    /// The least epoch of its threads: that after the last barrier of all.
+    /// Least epoch of its threads, set by the last barrier of the whole block.
     epoch: Stamp,
-    /// What all know of other blocks.
+    /// Knowledge of other blocks common to all threads.
     known: Option<Released>,
 }
 
@@ -124,24 +127,24 @@ impl BlockClock {
     }
 }
 
-/// What one warp's lanes know.
+/// Knowledge of a warp's lanes.
 #[derive(Clone, Debug)]
 pub(super) struct WarpClock {
-    /// Its number in the grid.
+    /// Warp number in the grid.
     pub number: u32,
-    /// The epoch of its lanes, unless they are apart.
+    /// Epoch of its lanes, unless `apart` is set.
     epoch: Stamp,
-    /// Everything of this warp up to here is known to all of its lanes.
+    /// Stamp up to which every lane knows everything of this warp.
     all: Stamp,
-    /// What its lanes know beside that, unless they are apart.
+    /// Further knowledge of its lanes, unless `apart` is set.
     known: Option<Released>,
-    /// Lanes that have synchronised with some others only.
+    /// Separate clocks, once some lanes have synchronized without the others.
     apart: Option<Box<[LaneClock; MAX_LANES]>>,
-    /// Each lane's last fence: what was known, and the lane's epoch.
+    /// Last fence by lane.
     fences: Option<Box<[Option<Fence>; MAX_LANES]>>,
 }
 
-/// What a lane knew at a fence, and its epoch.
+/// Knowledge and epoch of a lane at a fence.
 type Fence = (Released, Stamp);
 
 #[derive(Clone, Debug, Default)]
@@ -155,14 +158,14 @@ impl WarpClock {
         WarpClock { number, epoch: 0, all: 0, known: None, apart: None, fences: None }
     }
 
-    /// The epoch of a lane: the stamp of what it does now.
+    /// Returns a lane's epoch, the stamp of its next access.
     #[inline]
     pub(super) fn stamp(&self, block: &BlockClock, lane: u32) -> Stamp {
         let own = self.apart.as_ref().map_or(self.epoch, |apart| apart[lane as usize % MAX_LANES].epoch);
         own.max(block.epoch)
     }
 
-    /// Whether its lanes have synchronised alike: all have one epoch, and know the same of others.
+    /// Returns true if all lanes share one epoch and the same knowledge.
     pub(super) fn is_together(&self) -> bool {
         self.apart.is_none()
     }
@@ -174,7 +177,9 @@ impl WarpClock {
         }
     }
 
-    /// Whether `past`, an access of a thread of block `of`, happened before what `lane` does now.
+    /// Returns true if `past` happened before `lane`'s next access.
+    ///
+    /// `past` is an access in block `of`.
     #[inline]
     pub(super) fn knows(&self, block: &BlockClock, lane: u32, past: Past, of: u32) -> bool {
         if of == block.id {
@@ -194,14 +199,14 @@ impl WarpClock {
         has(self.known(lane)) || has(block.known.as_ref())
     }
 
-    /// Before Volta a warp is in lock-step: what its lanes did in earlier instructions is known to all of them.
+    /// Orders all earlier accesses of the warp first, as in pre-Volta lock-step.
     #[inline]
     pub(super) fn lock_step(&mut self, block: &mut BlockClock) {
         self.all = block.now;
         self.epoch = block.tick();
     }
 
-    /// What `lanes` know and did up to now, for others to learn.
+    /// Adds the knowledge and the accesses of `lanes` to `known`.
     fn tell(&self, block: &BlockClock, lanes: LaneMask, known: &mut Known) {
         for lane in lanes.lanes() {
             known.of_lane(self.number, lane, self.stamp(block, lane));
@@ -219,7 +224,7 @@ impl WarpClock {
         self.apart.get_or_insert_with(|| Box::new(std::array::from_fn(|_| LaneClock { epoch, known: known.clone() })))
     }
 
-    /// `lanes` now know `known`, and begin a new epoch. `live`: the lanes of the warp that have not ended.
+    /// Sets the knowledge and epoch of `lanes`. `live` holds the lanes that have not exited.
     fn learn(&mut self, lanes: LaneMask, live: LaneMask, known: Option<Released>, epoch: Stamp) {
         if live.is_subset(lanes) {
             self.apart = None;
@@ -232,7 +237,7 @@ impl WarpClock {
         }
     }
 
-    /// `lanes` of the warp synchronise with each other.
+    /// Synchronizes `lanes` of the warp with each other.
     pub(super) fn warp_barrier(&mut self, block: &mut BlockClock, lanes: LaneMask, live: LaneMask) {
         let whole = live.is_subset(lanes);
         if whole && self.apart.is_none() {
@@ -247,12 +252,12 @@ impl WarpClock {
         self.learn(lanes, live, Some(Arc::new(known)), epoch);
     }
 
-    /// `lanes` execute a fence: strong writes that follow release what came before it.
+    /// Executes a fence: later strong writes of `lanes` release everything before it.
     pub(super) fn fence(&mut self, block: &mut BlockClock, lanes: LaneMask, live: LaneMask) {
         let mut by_lane: Option<Released> = None;
         for lane in lanes.lanes() {
             let stamp = self.stamp(block, lane);
-            // Lanes that know the same share what they release.
+            // Lanes with equal knowledge share one release.
             let base = match &by_lane {
                 Some(base) if self.apart.is_none() => base.clone(),
                 _ => {
@@ -278,13 +283,14 @@ impl WarpClock {
         }
     }
 
-    /// Whether any lane has executed a fence.
+    /// Returns true if any lane has executed a fence.
     pub(super) fn has_fences(&self) -> bool {
         self.fences.is_some()
     }
 
-    /// What a strong write of `lane` releases: all up to its last fence, nothing without one. An atomic adds it to what was
-    /// released there `before`.
+    /// Returns the release of a strong write: everything up to the lane's last fence.
+    ///
+    /// Without a fence the write releases nothing. An atomic adds to the earlier release `before`.
     pub(super) fn release(&self, lane: u32, before: Option<Released>) -> Option<Released> {
         let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref())
         else {
@@ -297,7 +303,7 @@ impl WarpClock {
         Some(released)
     }
 
-    /// `lane` sees a value that was written with a release; in lock-step so do the others.
+    /// Acquires a released value for `lane`; in lock-step for all lanes.
     pub(super) fn acquire(&mut self, lane: u32, released: &Released, lock_step: bool) {
         if self.known(lane).is_some_and(|known| known.covers(released)) {
             return;
@@ -318,14 +324,14 @@ impl WarpClock {
     }
 }
 
-/// Lanes that meet at a block barrier.
+/// Lanes that arrive at a block barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Meeting {
     known: Known,
 }
 
 impl Meeting {
-    /// What `lanes` of `warp` did is known to those who wait there. Those that do not wait begin a new epoch at once.
+    /// Releases the accesses of `lanes` to the waiting lanes and begins a new epoch.
     pub(super) fn arrive(&mut self, warp: &mut WarpClock, block: &mut BlockClock, lanes: LaneMask, live: LaneMask) {
         warp.tell(block, lanes, &mut self.known);
         let epoch = block.tick();
@@ -337,20 +343,20 @@ impl Meeting {
         }
     }
 
-    /// What the lanes that waited know when the barrier opens.
+    /// Returns the knowledge of the waiting lanes when the barrier opens.
     pub(super) fn open(self) -> Released {
         Arc::new(self.known)
     }
 }
 
-/// `lanes` have waited at a meeting that is `open` now.
+/// Releases `lanes` from a barrier that has opened.
 pub(super) fn leave(warp: &mut WarpClock, block: &mut BlockClock, lanes: LaneMask, live: LaneMask, open: &Released) {
     let epoch = block.tick();
-    // Those who waited know what they knew, as they told it.
+    // Arriving added the lanes' own knowledge to `open`.
     warp.learn(lanes, live, Some(open.clone()), epoch);
 }
 
-/// A barrier of all threads of the block has opened: all know all.
+/// Opens a barrier of the whole block: every thread knows all earlier accesses.
 pub(super) fn block_barrier<'w>(block: &mut BlockClock, warps: impl Iterator<Item = &'w mut WarpClock>) {
     block.all = block.now;
     block.epoch = block.tick();

@@ -1,4 +1,4 @@
-//! What is found: one value for each kind and pair of source lines, with the first case and how often it came.
+//! Findings: one per kind and pair of source lines, with its first case and a count.
 
 use std::collections::BTreeMap;
 
@@ -6,39 +6,39 @@ use crate::base::{LaneMask, Pc};
 use crate::diag::Severity;
 use crate::event::MemoryKind;
 
-/// What is wrong.
+/// Kind of mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Two accesses to shared memory that nothing orders.
+    /// Unsynchronized accesses to shared memory.
     RaceShared,
-    /// Two accesses to global memory that nothing orders.
+    /// Unsynchronized accesses to global memory.
     RaceGlobal,
-    /// A register is read that nothing has written.
+    /// Uninitialized read of a register.
     UnsetRegister,
-    /// Shared memory is read that nothing has written.
+    /// Uninitialized read of shared memory.
     UnsetShared,
-    /// Local memory is read that nothing has written.
+    /// Uninitialized read of local memory.
     UnsetLocal,
-    /// A branch keeps lanes of a warp from a block barrier.
+    /// Block barrier in divergent code.
     BarrierInParts,
-    /// Threads meet at one barrier from different aligned instructions.
+    /// Threads arrive at one barrier from different aligned instructions.
     BarrierMixed,
-    /// A barrier's thread counts differ, or are more than can come.
+    /// Thread counts of a barrier that differ or exceed the block.
     BarrierCount,
-    /// A `.sync` instruction names live lanes that do not execute it.
+    /// `.sync` instruction whose mask names live lanes that do not execute it.
     MaskAbsent,
-    /// A shuffle reads a lane that does not take part.
+    /// Shuffle that reads an inactive lane.
     UndefinedShuffle,
-    /// A race of two writes of the same value.
+    /// Race of two writes of the same value.
     RaceSameValue,
-    /// A block barrier after some threads of the block have ended.
+    /// Block barrier after threads of the block have exited.
     BarrierAfterExit,
-    /// A `.sync` instruction names lanes that have ended.
+    /// `.sync` instruction whose mask names exited lanes.
     MaskEnded,
 }
 
 impl Kind {
-    /// Its diagnostic code.
+    /// Returns the diagnostic code.
     pub const fn code(self) -> &'static str {
         match self {
             Kind::RaceShared => "race-shared",
@@ -57,7 +57,7 @@ impl Kind {
         }
     }
 
-    /// How bad it is. A warning leaves the result as it should be on the machines that there are.
+    /// Returns the severity. A warning does not change the result on existing GPUs.
     pub const fn severity(self) -> Severity {
         match self {
             Kind::RaceSameValue | Kind::BarrierAfterExit | Kind::MaskEnded => Severity::Warning,
@@ -66,59 +66,59 @@ impl Kind {
     }
 }
 
-/// What a thread does at a place.
+/// Action of a thread at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
     /// Reads.
     Reads,
     /// Writes.
     Writes,
-    /// Reads and writes at once.
+    /// Reads and writes atomically.
     Updates,
-    /// Is there.
+    /// Executes an instruction that accesses no memory.
     Is,
-    /// Has ended there.
+    /// Exited.
     Ends,
 }
 
 /// Lanes at an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The step.
+    /// PC of the step.
     pub pc: Pc,
-    /// The block.
+    /// Block index in the grid.
     pub block: u32,
-    /// The warp's index in it.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The lanes.
+    /// Lanes involved.
     pub lanes: LaneMask,
-    /// What they do.
+    /// Action of the lanes.
     pub does: Does,
 }
 
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// What is wrong.
+    /// Kind of mistake.
     pub kind: Kind,
-    /// Where it came out.
+    /// Place at which the mistake was detected.
     pub here: Place,
-    /// The other place.
+    /// Other place, such as the earlier access of a race.
     pub there: Option<Place>,
-    /// The memory and the address of the first byte that both touch.
+    /// Memory and address of the first byte that both accesses touch.
     pub at: Option<(MemoryKind, u64)>,
-    /// What else names it: a register, lanes, a count.
+    /// Further detail: a register, lanes or a count.
     pub detail: String,
-    /// How often this pair of lines came.
+    /// Number of occurrences of this pair of lines.
     pub times: u64,
 }
 
-/// All that was found: by kind and pair of lines.
+/// Findings by kind and pair of lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Findings(BTreeMap<(Kind, u32, u32), Finding>);
 
 impl Findings {
-    /// One more. `lines` are those of its two places; `make` is asked for it if it is the first of its pair.
+    /// Counts an occurrence at two lines. The first one of a pair calls `make`.
     pub(super) fn add(&mut self, kind: Kind, lines: [u32; 2], make: impl FnOnce() -> Finding) {
         let [a, b] = lines;
         let found = self.0.entry((kind, a.min(b), a.max(b))).or_insert_with(|| Finding { times: 0, ..make() });

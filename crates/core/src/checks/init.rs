@@ -1,31 +1,31 @@
-//! Reads of what nothing has written: registers of the kernel that some path reads too early, shared memory, local arrays.
+//! Uninitialized reads of registers, shared memory and local arrays.
 //!
-//! A register counts as read when an instruction names it, whatever becomes of the value. Device functions' registers and frames are not
-//! watched: a call clears them here.
+//! An instruction that names a register reads it, even if the value is not used. Registers and
+//! frames of device functions are not checked: a call clears them here.
 
 use super::steps::Use;
 use crate::base::{LaneMask, MAX_LANES};
 
-/// Local memory of a thread that is watched, in bytes.
+/// Bytes of local memory per thread that are checked, at most.
 const MOST_LOCAL: u32 = 1 << 16;
 
-/// What a warp has written of its own.
+/// Registers and local memory that a warp has written.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Own {
-    /// By watched register: the lanes that have written it.
+    /// Lanes that have written each checked register.
     registers: Vec<LaneMask>,
-    /// By byte of local memory: the lanes that have written it.
+    /// Lanes that have written each byte of local memory.
     local: Vec<LaneMask>,
 }
 
 impl Own {
-    /// Nothing written yet, of so many watched registers and bytes.
+    /// Creates a record with nothing written.
     pub(super) fn new(registers: usize, local_bytes: u32) -> Own {
         let local = if local_bytes > MOST_LOCAL { 0 } else { local_bytes as usize };
         Own { registers: vec![LaneMask::EMPTY; registers], local: vec![LaneMask::EMPTY; local] }
     }
 
-    /// A step with these uses is issued; the watched register that lanes read unset, and the lanes.
+    /// Records an issue with these uses. Returns the first register read unset, and its lanes.
     pub(super) fn issue(&mut self, uses: &[Use], active: LaneMask, lanes: LaneMask) -> Option<(usize, LaneMask)> {
         let mut found = None;
         for u in uses.iter().filter(|u| !u.write) {
@@ -41,7 +41,7 @@ impl Own {
         found
     }
 
-    /// Lanes access local memory; a byte that one of them reads unset, and the lane.
+    /// Records an access to local memory. Returns the first byte read unset, and its lane.
     pub(super) fn local(
         &mut self,
         write: bool,
@@ -65,7 +65,7 @@ impl Own {
     }
 }
 
-/// What of a block's shared memory has been written: a bit a byte, four a word.
+/// Written bytes of a block's shared memory: one bit per byte, four per word.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SharedWrites(Vec<u8>);
 
@@ -74,7 +74,7 @@ impl SharedWrites {
         SharedWrites(vec![0; bytes.div_ceil(4) as usize])
     }
 
-    /// `bytes` of a word are accessed; the first byte that is read unset.
+    /// Records an access to `bytes` of a word. Returns the first byte read unset.
     #[inline]
     pub(super) fn touch(&mut self, word: usize, bytes: u8, reads: bool, writes: bool) -> Option<u32> {
         let written = self.0.get_mut(word)?;

@@ -1,8 +1,9 @@
-//! The observer: from events to clocks, shadow memory and findings.
+//! Observer that turns events into findings.
 //!
-//! There is one an SM. What they share, the shadow of global memory, is behind a lock; runs with checks go on one host thread, so that the
-//! same run finds the same (which of two racing accesses came first decides how a finding reads, not whether there is one).
-//! `touching` is about accesses to memory, `meetings` about barriers and masks; the life of warps and blocks is here.
+//! There is one observer per SM. They share the shadow of global memory behind a lock. Runs with
+//! checks use one host thread, so the same run yields the same findings: the order of two racing
+//! accesses decides the wording of a finding, not its presence. `touching` handles memory accesses,
+//! `meetings` barriers and masks; this file handles warps and blocks.
 
 mod meetings;
 mod touching;
@@ -16,7 +17,7 @@ use super::finding::{Does, Finding, Findings, Kind, Place};
 use super::init::{Own, SharedWrites};
 use super::parting::Decisions;
 use super::shadow::{Conflict, Manner, Shadow};
-use super::steps::{Steps, What};
+use super::steps::{Role, Steps};
 use super::sync::{Arrival, Phase};
 use crate::base::{LaneMask, Pc, WarpId};
 use crate::code::{Code, Scheme};
@@ -25,15 +26,15 @@ use crate::kernel::{BarrierKind, Op, Register};
 use crate::launch::Launch;
 use touching::Touching;
 
-/// Makes the observers of one run.
+/// Factory of the observers of one run.
 #[derive(Clone)]
 pub struct Checkers(Arc<Common>);
 
-/// What is the same for all SMs.
+/// State common to all SMs.
 struct Common {
     checks: Checks,
     steps: Steps,
-    /// Registers that may be read before they are written, and what the author calls them.
+    /// Registers that may be read before they are written.
     watched: Vec<Register>,
     names: Vec<String>,
     warps_per_block: u32,
@@ -41,35 +42,35 @@ struct Common {
     warp_size: u32,
     shared_bytes: u32,
     local_bytes: u32,
-    /// Warps are in lock-step: before Volta.
+    /// True if warps run in lock-step (pre-Volta).
     lock_step: bool,
-    /// Nothing orders threads of different blocks.
+    /// True if nothing synchronizes threads of different blocks.
     blocks_apart: bool,
-    /// Nothing but barriers of the whole block orders threads of different warps.
+    /// True if only barriers of the whole block synchronize threads of different warps.
     warps_apart: bool,
     global: Mutex<Global>,
 }
 
-/// Device memory.
+/// Shadow of device memory.
 #[derive(Default)]
 struct Global {
     variables: Shadow,
     buffers: Shadow,
-    /// What strong writes have released, by address.
+    /// Clocks released by strong writes, by address.
     released: BTreeMap<u64, Released>,
 }
 
 impl Checkers {
-    /// Checkers for runs of `code`.
+    /// Prepares the checks of runs of `code`.
     pub fn new(code: &Code, launch: &Launch, warp_size: u32, checks: Checks) -> Checkers {
         let (kernel, lock_step) = (code.kernel(), code.scheme() == Scheme::Stack);
         let watched = if checks.init { kernel.read_unset() } else { Vec::new() };
         let name = |register: &Register| {
             let known = kernel.registers.names.iter().find(|(_, r, _)| r == register);
-            known.map_or_else(|| "a condition code".to_owned(), |(name, ..)| name.clone())
+            known.map_or_else(|| "the condition code".to_owned(), |(name, ..)| format!("`{name}`"))
         };
         let threads: u32 = launch.block.iter().product();
-        // Who waits for a value learns only of what was released, by a fence or by an access that is one.
+        // A wait for a value acquires only what a fence or a releasing access has released.
         let releases = |op: &Op| match op {
             Op::Load(load) => load.access.order.releases(),
             Op::Store(store) => store.access.order.releases(),
@@ -77,7 +78,7 @@ impl Checkers {
             Op::Fence(_) => true,
             _ => false,
         };
-        let in_part = |op: &Op| match op {
+        let is_partial = |op: &Op| match op {
             Op::Barrier(barrier) => barrier.count.is_some() || barrier.kind == BarrierKind::Arrive,
             _ => false,
         };
@@ -95,12 +96,12 @@ impl Checkers {
             local_bytes: kernel.local_bytes,
             lock_step,
             blocks_apart,
-            warps_apart: blocks_apart && !has(&in_part),
+            warps_apart: blocks_apart && !has(&is_partial),
             global: Mutex::default(),
         }))
     }
 
-    /// The observer of one SM.
+    /// Creates the observer of one SM.
     pub fn observer(&self) -> Checker {
         Checker {
             common: self.0.clone(),
@@ -112,29 +113,29 @@ impl Checkers {
     }
 }
 
-/// Watches the warps of one SM.
+/// Checking observer of one SM.
 pub struct Checker {
     common: Arc<Common>,
-    /// By warp slot.
+    /// Warps by warp slot.
     warps: Vec<Option<Warp>>,
-    /// The resident blocks.
+    /// Resident blocks.
     blocks: Vec<Option<Block>>,
-    /// Shadows of blocks that have ended, empty.
+    /// Cleared shadows of finished blocks, for reuse.
     spare: Vec<Shadow>,
     found: Findings,
 }
 
 struct Warp {
-    /// Its block's place in [`Checker::blocks`].
+    /// Index of its block in [`Checker::blocks`].
     block: usize,
     index: u32,
     started: LaneMask,
     live: LaneMask,
     clock: WarpClock,
     own: Own,
-    /// Lanes whose `bar.warp.sync` has been accounted for, because others that wait with them came first.
+    /// Lanes whose `bar.warp.sync` was recorded with that of the first lanes to arrive.
     met: LaneMask,
-    /// The ways its lanes took at the branches around aligned barriers; none in lock-step.
+    /// Outcomes at the branches around aligned barriers; empty in lock-step.
     decisions: Vec<Decisions>,
 }
 
@@ -144,19 +145,20 @@ struct Block {
     shadow: Shadow,
     writes: SharedWrites,
     released: BTreeMap<u64, Released>,
-    /// The first thread that ended.
+    /// First exit of a thread.
     ended: Option<Place>,
-    /// Threads that have ended.
+    /// Number of exited threads.
     gone: u32,
 }
 
 impl Common {
-    /// How many decisions of each lane are kept: in lock-step none, as lanes never come in parts.
+    /// Returns the number of decisions recorded per lane: none in lock-step, where a warp arrives
+    /// as one.
     fn decisions(&self) -> usize {
         if self.checks.barrier && !self.lock_step { self.steps.decisions } else { 0 }
     }
 
-    /// The place of an earlier access.
+    /// Returns the place of an earlier access.
     fn other(&self, conflict: &Conflict) -> Place {
         let Conflict { past, pc, manner, write, .. } = *conflict;
         let does = match (manner, write) {
@@ -170,7 +172,7 @@ impl Common {
 }
 
 impl Checker {
-    /// What was found, and whether some memory was left unchecked because there was too much of it.
+    /// Returns the findings, and true if the shadow limit left memory unchecked.
     pub fn finish(mut self) -> (Vec<Finding>, bool) {
         for slot in 0..self.warps.len() {
             self.never_opened(slot);
@@ -181,7 +183,7 @@ impl Checker {
         (self.found.into_vec(), full)
     }
 
-    /// Whether anything has been found yet.
+    /// Returns true if anything was found yet.
     #[cfg(test)]
     pub(super) fn has_found(&self) -> bool {
         !self.found.is_empty()
@@ -234,18 +236,18 @@ impl Checker {
             let detail = || common.names.get(register).cloned().unwrap_or_default();
             found.add(Kind::UnsetRegister, [facts.line; 2], || finding(Kind::UnsetRegister, here, None, detail()));
         }
-        if let (What::Barrier { .. }, Some(number)) = (facts.what, facts.decision)
+        if let (Role::Barrier { .. }, Some(number)) = (facts.role, facts.decision)
             && let Some(decisions) = warp.decisions.get_mut(number)
         {
             decisions.decide(active, lanes);
         }
-        match facts.what {
-            What::Exit if !lanes.is_empty() => {
+        match facts.role {
+            Role::Exit if !lanes.is_empty() => {
                 block.ended.get_or_insert(place(lanes, Does::Ends));
                 block.gone += lanes.count();
                 warp.live -= lanes;
             }
-            What::Fence if common.checks.races && !lanes.is_empty() => {
+            Role::Fence if common.checks.races && !lanes.is_empty() => {
                 if common.lock_step {
                     warp.clock.lock_step(&mut block.clock);
                 }

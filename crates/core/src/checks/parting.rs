@@ -1,26 +1,26 @@
-//! Lanes of a warp that the program keeps from an aligned block barrier.
+//! Block barriers in divergent code.
 //!
-//! `bar.sync` promises that the lanes of a warp come together. From Volta on the machine may bring
-//! them one part after another to the same barrier, after a loop in which some of them waited for an
-//! atomic for example: that is no fault of the program. It is at fault where its own branches send
-//! some lanes of a warp to the barrier and others past it. So every lane's ways at the branches
-//! around aligned barriers are kept, and compared when the barrier opens, whatever order the lanes
-//! came in.
+//! `bar.sync` promises that all lanes of a warp arrive together. Since Volta, a machine may run the
+//! lanes to the same barrier one group after another, for example after a spin loop. That is no
+//! mistake of the program. A mistake is a branch that sends some lanes of a warp to the barrier and
+//! others past it. The checker therefore records every lane's outcomes at the branches around
+//! aligned barriers and compares them when the barrier opens, independently of the order of
+//! arrival.
 
 use super::steps::Facts;
 use crate::base::{LaneMask, MAX_LANES, Pc};
 
-/// The latest ways that the lanes of a warp took at one branch.
+/// Latest outcomes of one branch for the lanes of a warp.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decisions {
-    /// By lane: how often it came to the branch.
+    /// Executions of the branch by lane.
     times: [u32; MAX_LANES],
-    /// By lane: whether it took the branch, the latest time in the lowest bit.
+    /// Outcomes by lane, the latest in the lowest bit; 1 means taken.
     ways: [u64; MAX_LANES],
 }
 
 impl Decisions {
-    /// `lanes` come to the branch; those of `taken` take it.
+    /// Records that `lanes` execute the branch and `taken` take it.
     pub(super) fn decide(&mut self, lanes: LaneMask, taken: LaneMask) {
         for lane in lanes.lanes() {
             let i = lane as usize % MAX_LANES;
@@ -29,7 +29,7 @@ impl Decisions {
         }
     }
 
-    /// The way that a lane took the `time`-th time (the first is 1), if that is still known.
+    /// Returns a lane's outcome at its `time`-th execution (from 1), if recorded.
     fn way(&self, lane: u32, time: u32) -> Option<bool> {
         let lane = lane as usize % MAX_LANES;
         let later = self.times[lane].checked_sub(time).filter(|_| time > 0)?;
@@ -37,69 +37,70 @@ impl Decisions {
     }
 }
 
-/// An arrival of lanes at an aligned barrier to which a branch may keep lanes from coming.
+/// Arrival of lanes at an aligned barrier that may lie in divergent code.
 #[derive(Clone, Debug)]
-pub(super) struct Came<F> {
-    /// The warp slot.
+pub(super) struct AlignedArrival<F> {
+    /// Warp slot.
     pub slot: usize,
-    /// The barrier.
+    /// PC of the barrier.
     pub pc: Pc,
-    /// The lanes.
+    /// Lanes that arrive.
     pub lanes: LaneMask,
-    /// How often they had come to each of the branches around the barrier by then.
+    /// Executions of the branches around the barrier by each lane, at arrival.
     times: Vec<[u32; MAX_LANES]>,
-    /// What is wrong with the arrival if the lanes are not apart.
+    /// Finding to report if the barrier is not divergent.
     pub otherwise: Option<F>,
 }
 
-impl<F> Came<F> {
-    /// `facts`: those of the barrier; `decisions`: the warp's.
+impl<F> AlignedArrival<F> {
+    /// Creates an arrival. `facts` belong to the barrier, `decisions` to the warp.
     pub(super) fn new(
         (slot, pc, lanes): (usize, Pc, LaneMask),
         facts: &Facts,
         decisions: &[Decisions],
         otherwise: Option<F>,
-    ) -> Came<F> {
+    ) -> AlignedArrival<F> {
         let times = facts.decided_by.iter().filter_map(|&d| Some(decisions.get(d)?.times)).collect();
-        Came { slot, pc, lanes, times, otherwise }
+        AlignedArrival { slot, pc, lanes, times, otherwise }
     }
 
-    /// The lanes of `others` that one of the branches around the barrier sent another way than these.
+    /// Returns the lanes of `others` with another outcome at a controlling branch.
     pub(super) fn kept_away(&self, facts: &Facts, decisions: &[Decisions], others: LaneMask) -> LaneMask {
-        let parted = |other: &u32| {
+        let differs = |other: &u32| {
             facts.decided_by.iter().zip(&self.times).any(|(&d, times)| {
                 let Some(decisions) = decisions.get(d) else { return false };
                 self.lanes.lanes().any(|lane| {
-                    // One that has come there less often may have left the loop around the barrier.
+                    // A lane with fewer executions may have left the loop around the barrier.
                     let time = times[lane as usize % MAX_LANES].min(decisions.times[*other as usize % MAX_LANES]);
                     let ways = (decisions.way(lane, time), decisions.way(*other, time));
                     matches!(ways, (Some(here), Some(there)) if here != there)
                 })
             })
         };
-        others.lanes().filter(parted).fold(LaneMask::EMPTY, |all, lane| all | LaneMask::lane(lane))
+        others.lanes().filter(differs).fold(LaneMask::EMPTY, |all, lane| all | LaneMask::lane(lane))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checks::steps::What;
+    use crate::checks::steps::Role;
 
     fn facts() -> Facts {
-        let what = What::Barrier { aligned: true, sync: true };
-        Facts { line: 1, what, uses: Vec::new(), decision: None, decided_by: vec![0] }
+        let role = Role::Barrier { aligned: true, sync: true };
+        Facts { line: 1, role, uses: Vec::new(), decision: None, decided_by: vec![0] }
     }
 
-    /// Lanes come to a branch in this order, and those in the second mask take it; then lanes 0 and 1
-    /// come to the barrier. Which of the others were kept away.
+    /// Returns the lanes kept away from a barrier, by executions of one branch.
+    ///
+    /// Each pair holds the lanes of an execution and those that take the branch. Then lanes 0 and 1 arrive at the barrier.
     fn kept(order: &[(u32, u32)]) -> u32 {
         let mut decisions = vec![Decisions::default()];
         for &(lanes, taken) in order {
             decisions[0].decide(LaneMask(lanes), LaneMask(taken));
         }
-        let came: Came<()> = Came::new((0, Pc(0), LaneMask(0b11)), &facts(), &decisions, None);
-        came.kept_away(&facts(), &decisions, LaneMask(0b1100)).0
+        let arrival: AlignedArrival<()> = AlignedArrival::new((0, Pc(0), LaneMask(0b11)), &facts(), &decisions, None);
+        arrival.kept_away(&facts(), &decisions, LaneMask(0b1100)).0
     }
 
     #[test]

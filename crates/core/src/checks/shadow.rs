@@ -1,103 +1,106 @@
-//! Shadow memory: for each word of the program's memory the accesses that a later one could race with.
+//! Shadow memory: earlier accesses to each word with which a later access could race.
 //!
-//! A word remembers its last weak write, and of all else (reads, strong writes, atomics) one record a warp and kind that no
-//! later one stands for. A new access is compared with these; it replaces those that it knows and that it stands for: whoever
-//! races with the replaced one races with it as well (FastTrack's argument, kept for the kinds that do not race with each other).
-//! A word that is accessed in smaller pieces is split into its bytes, so that neighbours do not race.
+//! A word keeps its last weak write, and one record per warp and kind of all other accesses (reads,
+//! strong writes, atomics). A new access is compared with these. It replaces the records that it
+//! knows and covers, because whatever races with a replaced record also races with the new one
+//! (FastTrack's argument, applied to each kind). An access smaller than a word splits the word into
+//! bytes, so that neighbors do not race.
 //!
-//! 32 bytes a word, in pages, for what is touched. Bounds: [`MOST_RECORDS`] records a word (more readers than that without
-//! a barrier: some are forgotten, so a race can be missed), [`MOST_PAGES`] pages (memory beyond is not checked, and the run says so).
+//! A touched word takes 32 bytes, allocated in pages. Limits: [`MOST_RECORDS`] records per word
+//! (with more readers between two barriers some are dropped, and a race can be missed) and
+//! [`MOST_PAGES`] pages (memory beyond is not checked, and the run reports that).
 
 use super::clocks::{Past, Stamp};
 use crate::base::LaneMask;
 
-/// Words a page.
+/// Words per page.
 const PAGE: usize = 1024;
-/// Pages of shadow memory at most: 1 GiB, for 128 MiB of the program's memory.
+/// Maximum pages of shadow memory: 1 GiB, for 128 MiB of the program's memory.
 pub(super) const MOST_PAGES: usize = 1 << 15;
-/// Records that a word keeps beside its last write.
+/// Maximum records per word besides its last write.
 pub(super) const MOST_RECORDS: usize = 64;
 
-/// How an access takes part in conflicts. Two accesses of which one is weak conflict.
+/// Strength of an access. A weak access conflicts with any other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// An ordinary access.
+    /// Ordinary access.
     Weak,
-    /// `.volatile` in shared memory. Among themselves they conflict as weak ones do: nothing orders them, and what is read depends on the
-    /// schedule. They do not with strong ones.
+    /// `.volatile` access to shared memory. Two of them conflict: they are not ordered, so the
+    /// value read depends on the schedule. They do not conflict with strong accesses.
     Volatile,
-    /// Volatile or stronger: made to run at the same time as others of its kind.
+    /// Volatile or stronger access, meant for concurrent use.
     Strong,
-    /// An atomic.
+    /// Atomic access.
     Atomic,
 }
 
 impl Manner {
     const ALL: [Manner; 4] = [Manner::Weak, Manner::Volatile, Manner::Strong, Manner::Atomic];
 
-    /// Whether two accesses at the same time conflict, if one of them writes.
+    /// Returns true if two unordered accesses conflict, given that one writes.
     fn conflicts(self, other: Manner) -> bool {
         let (less, more) = if (self as u8) < other as u8 { (self, other) } else { (other, self) };
         less == Manner::Weak || more == Manner::Volatile
     }
 
-    /// Whether every access that conflicts with `other` conflicts with this one, too.
-    fn stands_for(self, other: Manner) -> bool {
+    /// Returns true if every access that conflicts with `other` conflicts with this.
+    fn covers(self, other: Manner) -> bool {
         self as u8 <= other as u8 || (other == Manner::Strong && self == Manner::Atomic)
     }
 }
 
-/// An access of one lane to one word, or of several that do the same and that nothing tells apart.
+/// Access of one lane, or of several indistinguishable lanes, to one word.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Touch {
-    /// Of the lowest lane.
+    /// Identity and epoch of the lowest lane.
     pub past: Past,
     pub lanes: LaneMask,
-    /// The step.
+    /// PC of the step.
     pub pc: u32,
     pub manner: Manner,
     pub write: bool,
-    /// What is written, at its place in the word.
+    /// Value written, at its place in the word.
     pub value: u32,
 }
 
 impl Touch {
-    /// Whether it is of this lane and no other.
+    /// Returns true if `lane` is its only lane.
     fn is_of(&self, lane: u32) -> bool {
         self.lanes == LaneMask::lane(lane)
     }
 }
 
-/// An earlier access that the new one races with.
+/// Earlier access that races with the new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict {
     pub past: Past,
     pub pc: u32,
     pub manner: Manner,
     pub write: bool,
-    /// Both write, and the same.
+    /// True if both write the same value.
     pub same_value: bool,
-    /// Bytes from the start of the word.
+    /// Byte offset in the word.
     pub byte: u32,
 }
 
-/// What holds for all of a region.
+/// Rules of a region.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub warps_per_block: u32,
-    /// Where nothing orders threads of different groups of so many warps between barriers of a whole block: two accesses of one kind
-    /// by two groups stand for all that follow, because whoever races with one of these races with one of the two.
+    /// Warps per group, if only barriers of a whole block synchronize different groups.
+    /// Two accesses of one kind by two groups then cover all later ones: whatever races with a
+    /// later one races with one of the two.
     pub apart: Option<u32>,
 }
 
-/// Where there is none.
+/// Marks an empty record.
 const NOBODY: u32 = u32::MAX;
-/// The word is split: `stamp` says where its bytes are.
+/// Marks a split word; `stamp` is the index of its bytes.
 const SPLIT: u32 = u32::MAX - 1;
-/// There are several records: `stamp` says where.
+/// Marks several records; `stamp` is the index of their list.
 const SEVERAL: u32 = u32::MAX - 2;
 
-/// Step, lane, manner and way of a record in one number.
+/// Step, lane, manner and direction of a record, packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Tag(u32);
 
@@ -110,7 +113,7 @@ impl Tag {
         self.0 >> 8
     }
 
-    /// Manner and way.
+    /// Returns manner and direction.
     fn kind(self) -> u32 {
         self.0 & 7
     }
@@ -128,7 +131,7 @@ impl Tag {
     }
 }
 
-/// A last weak write.
+/// Last weak write.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     warp: u32,
@@ -137,7 +140,7 @@ struct Write {
     value: u32,
 }
 
-/// A record of lanes of one warp that did the same in the same epoch.
+/// Accesses of one kind by lanes of one warp in the same epoch.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     warp: u32,
@@ -159,25 +162,25 @@ impl Cell {
     };
 }
 
-/// The records of words that have several, and the bytes of split ones.
+/// Record lists of words with several records, and bytes of split words.
 #[derive(Debug, Default)]
 struct Aside {
     several: Vec<Vec<Record>>,
     split: Vec<[Cell; 4]>,
 }
 
-/// The shadow of a piece of memory that begins at 0.
+/// Shadow of a memory region that begins at 0.
 #[derive(Debug, Default)]
 pub(super) struct Shadow {
     pages: Vec<Option<Box<[Cell; PAGE]>>>,
     used: usize,
     aside: Aside,
-    /// Whether some memory was left out.
+    /// True if some memory was left out.
     pub full: bool,
 }
 
 impl Shadow {
-    /// Forgets everything.
+    /// Clears all records.
     pub(super) fn clear(&mut self) {
         for page in self.pages.iter_mut().flatten() {
             page.fill(Cell::EMPTY);
@@ -185,8 +188,10 @@ impl Shadow {
         self.aside = Aside::default();
     }
 
-    /// Lets an access of `bytes` (a set of the four of a word) happen. `knows(past, block)` says whether an earlier access
-    /// happened before this one; `found` is told of those that did not.
+    /// Records an access to `bytes`, a mask of the word's four bytes.
+    ///
+    /// `knows(past, block)` returns true if an earlier access happened before this one. `found`
+    /// receives the accesses that did not.
     #[inline]
     pub(super) fn touch(
         &mut self,
@@ -210,7 +215,8 @@ impl Shadow {
         let Aside { several, split } = &mut self.aside;
         if cell.write.warp != SPLIT {
             let at = split.len();
-            // Each byte begins with what the word had; lists are shared until one of them changes, so they are copied.
+            // Each byte starts with the records of the word; lists are copied, as they may change
+            // separately.
             let mut byte_cells = [*cell; 4];
             if cell.other.warp == SEVERAL {
                 for cell in &mut byte_cells {
@@ -233,9 +239,11 @@ impl Shadow {
         }
     }
 
-    /// Lets several lanes of a warp do one atomic access to a word, if each of them would come to no more than what is written down
-    /// already: they race with nothing, and a record tells of the same, or records of other warps stand for it. If not, nothing has
-    /// happened, and they are to [touch](Shadow::touch) it one by one.
+    /// Records one atomic access for several lanes if that equals one record per lane.
+    ///
+    /// This holds if no lane races and either a record of the same kind exists or records of other
+    /// warps cover it. Otherwise nothing is recorded and false is returned; the caller then
+    /// [touches](Shadow::touch) the word lane by lane.
     pub(super) fn join(
         &mut self,
         word: usize,
@@ -263,8 +271,8 @@ impl Shadow {
             same.lanes |= touch.lanes;
             return true;
         }
-        // Of its own warp's records each lane knows others.
-        stood_for(records.iter().filter(|record| record.warp != touch.past.warp), touch, rules, knows)
+        // Records of its own warp count separately for each lane.
+        is_covered(records.iter().filter(|record| record.warp != touch.past.warp), touch, rules, knows)
     }
 
     #[cold]
@@ -297,7 +305,7 @@ fn compare(
     let mut raced = false;
     if warp != NOBODY {
         let past = Past { warp, lane: tag.lane(), stamp };
-        // The last weak write conflicts with whatever comes.
+        // The last weak write conflicts with any access.
         let own = past == touch.past && touch.is_of(past.lane);
         if !own && !knows(past, warp / rules.warps_per_block) {
             raced = true;
@@ -343,7 +351,8 @@ fn compare(
     }
 }
 
-/// Tells of the records that race with the access. If it races with the last write already, one is enough for the place.
+/// Reports the records that race with the access. If the last write already races, one report
+/// suffices.
 fn conflicts(
     records: &[Record],
     touch: &Touch,
@@ -376,29 +385,29 @@ fn record(touch: &Touch) -> Record {
     Record { warp, stamp, tag: Tag::new(touch), lanes: touch.lanes }
 }
 
-/// Whether the access is one more of what the record tells.
+/// Returns true if the access extends the record.
 #[inline]
 fn joins(record: &Record, touch: &Touch) -> bool {
     let same = record.tag.kind() == Tag::new(touch).kind();
     record.warp == touch.past.warp && record.stamp == touch.past.stamp && same
 }
 
-/// Whether the access stands for the whole record from now on.
+/// Returns true if the access covers the whole record from now on.
 #[inline]
 fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) -> bool {
     let tag = record.tag;
-    let stands = touch.manner.stands_for(tag.manner()) && (touch.write || !tag.write());
+    let covers = touch.manner.covers(tag.manner()) && (touch.write || !tag.write());
     let (warp, stamp) = (record.warp, record.stamp);
     let known = |lane: u32| {
         let past = Past { warp, lane, stamp };
         knows(past, warp / rules.warps_per_block)
     };
-    // What the same lanes did before is known to each of them.
-    stands && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes) || record.lanes.lanes().all(known))
+    // Each lane knows its own earlier accesses.
+    covers && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes) || record.lanes.lanes().all(known))
 }
 
-/// Whether two of the records, of different groups, stand for the access (see [`Rules::apart`]).
-fn stood_for<'r>(
+/// Returns true if records of two groups cover the access (see [`Rules::apart`]).
+fn is_covered<'r>(
     records: impl Iterator<Item = &'r Record>,
     touch: &Touch,
     rules: Rules,
@@ -420,7 +429,7 @@ fn insert(list: &mut Vec<Record>, touch: &Touch, rules: Rules, knows: &impl Fn(P
         same.lanes |= touch.lanes;
         return;
     }
-    if stood_for(list.iter(), touch, rules, knows) {
+    if is_covered(list.iter(), touch, rules, knows) {
         return;
     }
     list.retain(|record| !replaced(record, touch, rules, knows));

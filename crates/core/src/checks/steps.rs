@@ -1,4 +1,4 @@
-//! What each step of a stream means to the checks, looked up once.
+//! Role of each step in the checks, computed once per stream.
 
 use std::collections::BTreeMap;
 
@@ -8,53 +8,53 @@ use crate::code::MicroOp;
 use crate::isa::Space;
 use crate::kernel::{Around, BarrierKind, Kernel, MemoryOrder, Op, Register};
 
-/// What a step is to the checks.
+/// Role of a step in the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
-    /// Nothing of interest beside registers.
+pub(super) enum Role {
+    /// No role besides register uses.
     Other,
-    /// Lanes end.
+    /// Exit of lanes.
     Exit,
-    /// What comes before is released by strong writes that come after.
+    /// Fence: later strong writes release earlier accesses.
     Fence,
     /// `bar.warp.sync`
     WarpSync,
-    /// A block barrier. `aligned`: all lanes of a warp promise to come together. `sync`: it waits.
+    /// Block barrier. `aligned`: all lanes of a warp arrive together. `sync`: it waits.
     Barrier { aligned: bool, sync: bool },
-    /// An access to memory.
+    /// Memory access.
     Access { global: Manner, shared: Manner, order: MemoryOrder, generic: bool },
 }
 
-/// A register that a step reads or writes, by its number among those that are watched.
+/// Register that a step reads or writes, by its index among the checked registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Use {
     pub register: usize,
     pub write: bool,
-    /// It is the step's guard: read by all active lanes.
+    /// True for the step's guard, which all active lanes read.
     pub guard: bool,
 }
 
-/// A step.
+/// Facts about a step.
 #[derive(Clone, Debug)]
 pub(super) struct Facts {
     pub line: u32,
-    pub what: What,
+    pub role: Role,
     /// Uses of registers that may be read before they are written.
     pub uses: Vec<Use>,
-    /// Of a branch, or the guard of a barrier, that decides which lanes come to an aligned barrier:
-    /// its number among these.
+    /// For a branch or barrier guard that decides which lanes reach an aligned barrier: its index
+    /// among these decisions.
     pub decision: Option<usize>,
-    /// Of an aligned barrier: the decisions on the way to it.
+    /// For an aligned barrier: the decisions that control it.
     pub decided_by: Vec<usize>,
 }
 
-/// The steps of a stream.
+/// Facts about the steps of a stream.
 #[derive(Debug)]
 pub(super) struct Steps {
     facts: Vec<Facts>,
-    /// Whether an issue of the step has to be looked at.
+    /// True for steps whose issue the checker must inspect.
     looked: Vec<bool>,
-    /// How many decisions there are.
+    /// Number of decisions.
     pub decisions: usize,
 }
 
@@ -68,8 +68,8 @@ impl Steps {
                 let awaited = step.source.is_some_and(|i| awaited.get(i as usize) == Some(&true));
                 Facts {
                     line: step.inst.line,
-                    what: what(&step.inst.op, awaited),
-                    // Functions have registers of their own; those are not watched.
+                    role: role(&step.inst.op, awaited),
+                    // Registers of device functions are not checked.
                     uses: uses(step, watched),
                     decision: step.source.and_then(|i| decisions.binary_search(&i).ok()),
                     decided_by: step.source.and_then(|i| decided_by.get(&i).cloned()).unwrap_or_default(),
@@ -77,8 +77,8 @@ impl Steps {
             })
             .collect();
         let looks = |f: &Facts| {
-            let guard = f.decision.is_some() && matches!(f.what, What::Barrier { .. });
-            guard || matches!(f.what, What::Exit | What::Fence) || !f.uses.is_empty()
+            let guard = f.decision.is_some() && matches!(f.role, Role::Barrier { .. });
+            guard || matches!(f.role, Role::Exit | Role::Fence) || !f.uses.is_empty()
         };
         Steps { looked: facts.iter().map(looks).collect(), facts, decisions: decisions.len() }
     }
@@ -93,9 +93,9 @@ impl Steps {
         self.facts.get(pc.index())
     }
 
-    /// Whether the step is a barrier to which the lanes of a warp promise to come together.
+    /// Returns true if the lanes of a warp must arrive together at this barrier.
     pub(super) fn is_aligned(&self, pc: Pc) -> bool {
-        self.at(pc).is_some_and(|facts| matches!(facts.what, What::Barrier { aligned: true, .. }))
+        self.at(pc).is_some_and(|facts| matches!(facts.role, Role::Barrier { aligned: true, .. }))
     }
 
     pub(super) fn line(&self, pc: Pc) -> u32 {
@@ -103,8 +103,9 @@ impl Steps {
     }
 }
 
-/// The instructions that decide which lanes come to aligned barriers, ascending, and for each such
-/// barrier the numbers of its decisions.
+/// Returns the instructions that decide which lanes reach aligned barriers.
+///
+/// The list is ascending. The map holds the decisions of each aligned barrier, by index.
 fn decisions(kernel: &Kernel) -> (Vec<u32>, BTreeMap<u32, Vec<usize>>) {
     let around = Around::new(&kernel.flow, &kernel.insts, &kernel.functions);
     let aligned = |i: &usize| matches!(kernel.insts[*i].op, Op::Barrier(barrier) if barrier.aligned);
@@ -123,29 +124,29 @@ fn decisions(kernel: &Kernel) -> (Vec<u32>, BTreeMap<u32, Vec<usize>>) {
     (all, by)
 }
 
-fn what(op: &Op, awaited: bool) -> What {
+fn role(op: &Op, awaited: bool) -> Role {
     let access = |order: MemoryOrder, space: Space| {
         let (global, shared) = match order {
             MemoryOrder::Weak => (Manner::Weak, Manner::Weak),
             MemoryOrder::Volatile if !awaited => (Manner::Strong, Manner::Volatile),
             _ => (Manner::Strong, Manner::Strong),
         };
-        What::Access { global, shared, order, generic: space == Space::Generic }
+        Role::Access { global, shared, order, generic: space == Space::Generic }
     };
     match op {
-        Op::Exit => What::Exit,
-        Op::Fence(_) => What::Fence,
-        Op::WarpSync { .. } => What::WarpSync,
-        Op::Barrier(barrier) => What::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive },
+        Op::Exit => Role::Exit,
+        Op::Fence(_) => Role::Fence,
+        Op::WarpSync { .. } => Role::WarpSync,
+        Op::Barrier(barrier) => Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive },
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
-        Op::Atomic(atomic) => What::Access {
+        Op::Atomic(atomic) => Role::Access {
             global: Manner::Atomic,
             shared: Manner::Atomic,
             order: atomic.order,
             generic: atomic.space == Space::Generic,
         },
-        _ => What::Other,
+        _ => Role::Other,
     }
 }
 

@@ -1,50 +1,50 @@
-//! Barriers and masks: who meets whom, and what of it goes wrong.
+//! Misuse of block barriers and of member masks.
 //!
-//! Of a block barrier: branches keep lanes of a warp away though the instruction promises that they come together (`bar.sync`,
-//! `.aligned`; see `parting`); threads meet from different instructions, or name different counts, or a count that the block cannot reach; threads of the
-//! block have ended before. Warp-specialised kernels meet at counted barriers and with `bar.arrive` from different places on purpose:
-//! that is no finding.
+//! Findings at a block barrier: divergent code around an aligned barrier (`bar.sync`, `.aligned`;
+//! see `parting`), arrivals from different instructions, different thread counts, a count above the
+//! block's threads, exited threads. Warp-specialized kernels use counted barriers and `bar.arrive`
+//! from different places on purpose; these are not reported.
 
 use super::clocks::Meeting;
 use super::finding::{Finding, Kind};
-use super::parting::Came;
+use super::parting::AlignedArrival;
 use crate::base::{LaneMask, Pc};
 
-/// One of a block's barriers, in its present phase.
+/// Current phase of a block's barrier.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Phase {
-    /// The lanes that wait, by warp slot.
+    /// Waiting lanes by warp slot.
     pub waiting: Vec<(usize, LaneMask)>,
-    /// What those that went on have told.
-    pub told: Option<Meeting>,
-    /// Arrivals to which a branch may keep lanes from coming.
-    pub came: Vec<Came<Finding>>,
-    /// The first arrival.
+    /// Clocks of the lanes that arrived without waiting.
+    pub arrived: Option<Meeting>,
+    /// Arrivals at a barrier that may lie in divergent code.
+    pub arrivals: Vec<AlignedArrival<Finding>>,
+    /// First arrival.
     first: Option<(Arrival, usize, LaneMask)>,
 }
 
-/// An arrival, as far as others must agree with it.
+/// Properties of an arrival that other arrivals must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arrival {
     pub pc: Pc,
     pub count: Option<u32>,
-    /// It waits.
+    /// True if it waits.
     pub sync: bool,
-    /// The lanes of a warp promise to come together.
+    /// True if the lanes of a warp must arrive together.
     pub aligned: bool,
 }
 
-/// What is wrong with an arrival, and the other place.
+/// Misuse of a barrier, with the other place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Misuse {
     pub kind: Kind,
-    /// The first arrival of the phase: its step, warp slot and lanes.
+    /// First arrival of the phase: step, warp slot and lanes.
     pub other: Option<(Pc, usize, LaneMask)>,
     pub detail: String,
 }
 
 impl Phase {
-    /// Lanes of a warp arrive; `threads` are in the block, in warps of `warp_size` lanes.
+    /// Records an arrival at a barrier of a block with `threads` threads.
     pub(super) fn arrive(
         &mut self,
         arrival: Arrival,
@@ -62,7 +62,7 @@ impl Phase {
         if let Some(count) = arrival.count
             && count > threads.next_multiple_of(warp_size.max(1))
         {
-            let detail = format!("{count} threads, and the block has {threads}");
+            let detail = format!("{count} threads, but the block has {threads}");
             return Some(Misuse { kind: Kind::BarrierCount, other: None, detail });
         }
         let aligned = arrival.aligned && first.aligned;
@@ -70,14 +70,16 @@ impl Phase {
         (whole && arrival.pc != first.pc).then(|| Misuse { kind: Kind::BarrierMixed, other, detail: String::new() })
     }
 
-    /// The barrier opens: what it had gathered, ready for the next phase.
+    /// Opens the barrier: returns its phase and starts the next one.
     pub(super) fn open(&mut self) -> Phase {
         std::mem::take(self)
     }
 }
 
-/// What is wrong with the mask of a `.sync` instruction that `lanes` execute: lanes that it names and that are elsewhere, lanes
-/// that it names and that have ended. `started`: the lanes that the warp began with.
+/// Checks the member mask of a `.sync` instruction executed by `lanes`.
+///
+/// Returns the kind of mistake and the absent or exited lanes. `started` holds the lanes that the
+/// warp began with.
 pub(super) fn mask(
     members: LaneMask,
     lanes: LaneMask,

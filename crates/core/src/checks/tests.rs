@@ -1,5 +1,7 @@
-//! The method against the definition: on random traces the checker finds a race exactly when one pair of accesses is not
-//! ordered by happens-before, which is computed here edge by edge for every single lane.
+//! Test of the race checker against the definition of happens-before.
+//!
+//! On random traces the checker reports a race exactly when two accesses are unordered. The
+//! reference computes happens-before edge by edge for every lane.
 
 use proptest::prelude::*;
 
@@ -19,24 +21,24 @@ const WARPS: u32 = 3;
 const LANES: u32 = 4;
 const THREADS: u32 = BLOCKS * WARPS * LANES;
 
-/// What the acts are about.
+/// Features of the generated traces.
 #[derive(Clone, Copy, Debug)]
 struct Setting {
-    /// With atomics, flags and fences.
+    /// Includes atomics, flags and fences.
     strong: bool,
     lock_step: bool,
-    /// Shared memory rather than global.
+    /// Uses shared instead of global memory.
     shared: bool,
-    /// With barriers that have a count.
+    /// Includes barriers with a thread count.
     counted: bool,
 }
 
-/// One thing that happens. Warps count through the grid, threads too.
+/// Action of a trace. Warps and threads are numbered through the grid.
 #[derive(Clone, Debug)]
 enum Act {
     Access {
         thread: u32,
-        /// Lanes of its warp that read the same at once; of a load.
+        /// For a load: lanes of the warp that read the same address.
         also: u32,
         first: u64,
         bytes: u32,
@@ -49,7 +51,8 @@ enum Act {
     BlockBarrier {
         block: u32,
     },
-    /// A counted barrier: each warp of the block waits (1), arrives and goes on (2), or has no part in it (0).
+    /// Counted barrier: each warp of the block waits (1), arrives without waiting (2) or skips it
+    /// (0).
     Counted {
         block: u32,
         parts: [u8; WARPS as usize],
@@ -58,7 +61,7 @@ enum Act {
         warp: u32,
         lanes: u32,
     },
-    /// A strong access to one of two flags.
+    /// Strong access to one of two flags.
     Flag {
         thread: u32,
         flag: u64,
@@ -104,18 +107,18 @@ fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
     prop_oneof![6 => plain, 4 => sync, 3 => flags]
 }
 
-/// Happens-before, node by node.
+/// Graph of happens-before.
 #[derive(Default)]
 struct Graph {
-    /// For each node the set of those before it.
+    /// Predecessors of each node.
     before: Vec<Vec<bool>>,
-    /// By thread: its last node.
+    /// Last node by thread.
     last: Vec<Option<usize>>,
-    /// By thread: the node of its last fence.
+    /// Node of the last fence by thread.
     fence: Vec<Option<usize>>,
-    /// By flag: the fences whose threads have released there.
+    /// Releasing fences by flag.
     released: Vec<Vec<usize>>,
-    /// Node, thread, bytes, whether it writes, whether it is an atomic.
+    /// Node, thread, byte range, writes, atomic.
     accesses: Vec<(usize, u32, u64, u64, bool, bool)>,
     lock_step: bool,
     shared: bool,
@@ -146,7 +149,7 @@ impl Graph {
         self.before.len() - 1
     }
 
-    /// The next node of a thread; in lock-step it comes after whatever its warp did.
+    /// Adds the next node of a thread; in lock-step it follows all nodes of its warp.
     fn step(&mut self, thread: u32, also: &[usize]) -> usize {
         let warp = thread / LANES;
         let range = if self.lock_step { warp * LANES..(warp + 1) * LANES } else { thread..thread + 1 };
@@ -165,7 +168,7 @@ impl Graph {
         }
     }
 
-    /// A thread's access; whether it races with an earlier one.
+    /// Adds a thread's access. Returns true if it races with an earlier one.
     fn touch(&mut self, thread: u32, first: u64, bytes: u32, way: AccessWay) -> bool {
         let node = self.step(thread, &[]);
         let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
@@ -183,7 +186,7 @@ impl Graph {
         races
     }
 
-    /// Whether some pair races after this act.
+    /// Applies an action. Returns true if two accesses race after it.
     fn act(&mut self, act: &Act) -> bool {
         match *act {
             Act::Access { thread, also, first, bytes, way } => {
@@ -234,7 +237,7 @@ impl Graph {
     }
 }
 
-/// The steps that the acts are: in this order, those that order nothing last.
+/// Kernel with one step per kind of action.
 const TEXT: &str = "
 //! grid = 2
 //! block = 96
@@ -346,7 +349,7 @@ impl Driver {
     }
 }
 
-/// A driver of a kernel with these instructions that may order something.
+/// Creates a driver of a kernel that contains the `strong` instructions.
 fn driver(setting: Setting, strong: &str) -> Driver {
     let text = TEXT
         .replace("STRONG", strong)
@@ -367,7 +370,7 @@ fn compare(setting: Setting, acts: &[Act]) -> Result<(), TestCaseError> {
         let found = driver.checker.has_found();
         prop_assert_eq!(found, expected, "after act {}: {:?}", i, act);
         if expected {
-            break; // what comes after the first race is not defined
+            break; // behavior after the first race is undefined
         }
     }
     Ok(())
@@ -384,7 +387,8 @@ fn acts() -> impl Strategy<Value = (Setting, Vec<Act>)> {
     settings.prop_flat_map(|setting| (Just(setting), prop::collection::vec(act(setting), 1..40)))
 }
 
-/// What is found when lanes do their atomics together, or one after the other. The second of a pair: lanes that join in an atomic.
+/// Returns the findings with lanes' atomics executed together or one by one. The second of a pair:
+/// lanes that join in an atomic.
 fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> String {
     let mut driver = driver(setting, "atom.global.add.u32 %x, [%b], 1;");
     for (act, also) in acts {

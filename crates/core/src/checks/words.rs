@@ -1,4 +1,4 @@
-//! Findings as diagnostics: what, where both places are, what would mend it.
+//! Findings as diagnostics: message, both places and a remedy.
 
 use super::bounds;
 use super::finding::{Does, Finding, Kind, Place};
@@ -10,22 +10,24 @@ use crate::kernel::{Inst, Kernel, Op, Register};
 use crate::launch::Launch;
 use crate::ptx::Locations;
 
-/// What the words are taken from.
+/// Inputs for the wording of findings.
 pub struct Account<'a> {
-    /// The kernel as it ran.
+    /// Kernel that ran.
     pub kernel: &'a Kernel,
-    /// Its steps, which places name.
+    /// Steps of its stream, indexed by the PCs of places.
     pub steps: &'a [MicroOp],
-    /// The launch.
+    /// Launch of the run.
     pub launch: &'a Launch,
-    /// Where the text was compiled from.
+    /// Source locations of the text, such as CUDA lines.
     pub locations: &'a Locations<'a>,
-    /// Whether the mode is that before Volta.
+    /// True in pre-Volta mode.
     pub lock_step: bool,
 }
 
-/// The findings of a run as diagnostics, errors first, each in the order of the text, with how often each came. `fault`: what
-/// ended it, where, with block and warp.
+/// Converts a run's findings to diagnostics, each with its number of occurrences.
+///
+/// Errors come first, then text order. `fault` is the fault that ended the run, with its
+/// instruction, block and warp.
 pub fn judge(
     account: &Account<'_>,
     findings: &[Finding],
@@ -34,7 +36,7 @@ pub fn judge(
     let mut said: Vec<_> = findings.iter().map(|f| (account.say(f), f.times)).collect();
     if let Some((fault, inst, block, warp)) = fault
         && let Some((code, message, help)) = bounds::fault(account.kernel, account.launch, fault)
-        // An absent lane has been told of already, when it was missed.
+        // An absent lane was reported when it was missed.
         && !said.iter().any(|(d, _)| d.code == code && d.labels.first().is_some_and(|l| l.span == inst.span))
     {
         let place = format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
@@ -53,7 +55,7 @@ impl Account<'_> {
         self.steps.get(place.pc.index()).map_or(Span::default(), |step| step.inst.span)
     }
 
-    /// The line that the text at a place was compiled from, as the end of a phrase.
+    /// Returns the source location of a span as the end of a phrase.
     fn origin(&self, span: Span) -> String {
         let from = self.locations.at(span.end.saturating_sub(1));
         from.map_or_else(String::new, |from| format!(" ({}:{})", from.file, from.line))
@@ -64,67 +66,63 @@ impl Account<'_> {
         let at = at.unwrap_or_default();
         let (message, here, there, help) = match f.kind {
             Kind::RaceShared | Kind::RaceGlobal | Kind::RaceSameValue => return self.race(f, &at),
-            Kind::UnsetRegister => (
-                format!("`{}` is read before anything has been written to it", f.detail),
-                "",
-                "",
-                "give it a value on every way that leads here",
-            ),
+            Kind::UnsetRegister => {
+                (format!("uninitialized read of {}", f.detail), "", "", "assign it on every path that leads here")
+            }
             Kind::UnsetShared => (
-                format!("shared memory is read before anything has been written to it: `{at}`"),
+                format!("uninitialized read of shared memory: `{at}`"),
                 "",
                 "",
-                "let some thread write it first, then `bar.sync 0` (__syncthreads()); shared memory starts with any content",
+                "write it first, then `bar.sync 0` (__syncthreads()): shared memory starts with \
+                 arbitrary content",
             ),
-            Kind::UnsetLocal => (
-                format!("a local array is read before anything has been written to it: `{at}`"),
-                "",
-                "",
-                "write each element before it is read",
-            ),
+            Kind::UnsetLocal => {
+                (format!("uninitialized read of a local array: {at}"), "", "", "write each element before reading it")
+            }
             Kind::BarrierInParts => (
-                format!("a branch keeps lanes of a warp from a block barrier: lanes {} are elsewhere", f.detail),
+                format!("block barrier in divergent code: lanes {} do not reach it", f.detail),
                 "",
                 "",
-                "move the barrier out of the branch, to where all threads of the block come",
+                "move the barrier out of the branch so that all threads of the block reach it",
             ),
             Kind::BarrierMixed => (
-                "threads of a block meet at one barrier from two instructions".to_owned(),
+                "threads of a block arrive at one barrier from two instructions".to_owned(),
                 "",
-                " came here",
-                "let all threads of the block execute the same barrier; those who are to wait for each other only take a \
-                 barrier number and count of their own",
+                " arrived here",
+                "let all threads of the block execute the same barrier; to synchronize only some \
+                 of them, use another barrier number and a thread count",
             ),
             Kind::BarrierCount => (
-                format!("the thread count of a barrier is wrong: {}", f.detail),
+                format!("wrong thread count at a barrier: {}", f.detail),
                 "",
-                " came here",
-                "let all who meet at a barrier name the number of threads that come to it",
+                " arrived here",
+                "pass the number of threads that arrive, the same at every arrival",
             ),
             Kind::BarrierAfterExit => (
-                format!("a block barrier after some of the block's threads have ended ({} so far)", f.detail),
+                format!("block barrier after threads of the block have exited ({} so far)", f.detail),
                 "",
-                " ended here",
-                "let every thread stay until the last barrier, with its work in a branch: machines before Volta count whole \
-                 warps, and CUDA asks that all threads of the block come",
+                " exited here",
+                "keep every thread until the last barrier and put its work in a branch: pre-Volta \
+                 GPUs count whole warps, and CUDA requires all threads of the block to arrive",
             ),
             Kind::MaskAbsent => (
                 format!("the mask names lanes that do not execute this instruction: {}", f.detail),
                 "",
                 "",
-                "name the lanes that come here, no others: compute the mask before the branch, with `__ballot_sync`",
+                "name only lanes that execute it: compute the mask with `__ballot_sync` before the \
+                 branch",
             ),
             Kind::UndefinedShuffle => (
-                format!("shfl reads lane {}, which does not take part: the value is undefined", f.detail),
+                format!("`shfl` reads inactive lane {}: the value is undefined", f.detail),
                 "",
                 "",
-                "let the lane that is read execute the same shuffle, or read another one",
+                "let the source lane execute the same shuffle, or read another lane",
             ),
             Kind::MaskEnded => (
-                format!("the mask names lanes that have ended: {}", f.detail),
+                format!("the mask names lanes that have exited: {}", f.detail),
                 "",
-                " ended here",
-                "name live lanes only, or let all stay until the last exchange",
+                " exited here",
+                "name live lanes only, or keep all lanes until the last exchange",
             ),
         };
         self.diagnostic(f, message, here, there).help(help)
@@ -146,48 +144,39 @@ impl Account<'_> {
     }
 
     fn race(&self, f: &Finding, at: &str) -> Diagnostic {
-        let Some(there) = f.there else { return self.diagnostic(f, "two accesses race".to_owned(), "", "") };
+        let Some(there) = f.there else { return self.diagnostic(f, "data race".to_owned(), "", "") };
         let same_block = f.here.block == there.block;
         let same_warp = same_block && f.here.warp == there.warp;
         let together = same_warp && f.here.pc == there.pc;
-        let who = if together {
-            "two lanes of a warp in one instruction"
-        } else if same_warp {
-            "two lanes of a warp"
-        } else if same_block {
-            "two warps of a block"
-        } else {
-            "two blocks"
-        };
-        let message = if f.kind == Kind::RaceSameValue {
-            format!("`{at}` is written by {who}, with the same value, and nothing orders the two")
-        } else {
-            format!("`{at}` is {} by {who}, and nothing orders the two", how(f.here.does, there.does))
-        };
+        let accesses =
+            if f.kind == Kind::RaceSameValue { "writes of the same value" } else { accesses(f.here.does, there.does) };
+        let message = format!("data race on `{at}`: unsynchronized {accesses}");
         let help = if self.releases_lock(f, &there) {
-            "release it with an atomic: `atom.exch` after `membar.gl` (__threadfence(); atomicExch(p, 0)), or `st.release`"
+            "release the lock with an atomic: `atom.exch` after `membar.gl` (__threadfence(); \
+             atomicExch(p, 0)), or `st.release`"
         } else if f.kind == Kind::RaceSameValue {
-            "let one thread write it; that all write the same is harmless on the machines that there are"
-        } else if self.updates_in_parts(f, &there) {
-            "the two load, compute and store: an update of one lane is lost; use an atomic, as `atom.add` (atomicAdd())"
+            "let one thread write it; writing the same value is harmless on existing GPUs"
+        } else if self.updates_without_atomic(f, &there) {
+            "use an atomic such as `atom.add` (atomicAdd()): a separate load and store lose updates"
         } else if together {
-            "let one lane write, give each its own place, or use an atomic"
+            "let one lane write, give each lane its own element, or use an atomic"
         } else if same_warp && self.lock_step {
             "let one lane write, or use an atomic"
         } else if same_warp {
-            "put `bar.warp.sync` (__syncwarp()) between the two: from Volta on the lanes of a warp are not in lock-step"
+            "put `bar.warp.sync` (__syncwarp()) between the two accesses: since Volta, the lanes \
+             of a warp do not run in lock-step"
         } else if same_block {
-            "put `bar.sync 0` (__syncthreads()) between the two"
+            "put `bar.sync 0` (__syncthreads()) between the two accesses"
         } else if f.here.does == Does::Updates || there.does == Does::Updates {
-            "let all threads use atomics for it, or wait for the end of the kernel; blocks run in any order"
+            "use atomics in all threads, or a second kernel: blocks run in any order"
         } else {
-            "blocks run in any order: use an atomic, a place for each block, a flag behind `membar.gl` (__threadfence()), or \
-             a kernel for each step"
+            "use an atomic, one element per block, a flag written after `membar.gl` \
+             (__threadfence()), or one kernel per step: blocks run in any order"
         };
         self.diagnostic(f, message, "", "").help(help)
     }
 
-    /// Whether one of the two is a plain store after an atomic on the same place, as of a lock that is given back.
+    /// Returns true if a plain store follows an atomic, as in a lock's release.
     fn releases_lock(&self, f: &Finding, there: &Place) -> bool {
         let (atomic, store) = match (f.here.does, there.does) {
             (Does::Updates, Does::Writes) => (&f.here, there),
@@ -195,20 +184,22 @@ impl Account<'_> {
             (Does::Writes, Does::Writes) => return self.source(there).is_some_and(|store| self.follows_atomic(store)),
             _ => return false,
         };
-        // A store before the atomic is an initial value, for which a barrier is the remedy.
+        // A store before the atomic sets an initial value; its remedy is a barrier.
         self.source(atomic).zip(self.source(store)).is_some_and(|(atomic, store)| atomic < store)
     }
 
-    /// Whether an atomic on the same address comes before the store.
+    /// Returns true if an atomic on the same address precedes the store.
     fn follows_atomic(&self, store: usize) -> bool {
         let insts = &self.kernel.insts;
         let Op::Store(written) = &insts[store].op else { return false };
         insts[..store].iter().any(|inst| matches!(&inst.op, Op::Atomic(atomic) if atomic.address == written.address))
     }
 
-    /// Whether one of the two is a store of what was computed from a load of the same place, written with the same address,
-    /// and the other is that load or that store.
-    fn updates_in_parts(&self, f: &Finding, there: &Place) -> bool {
+    /// Returns true if the race is a non-atomic read-modify-write.
+    ///
+    /// One access stores a value computed from a load of the same address; the other access is that
+    /// load or a store.
+    fn updates_without_atomic(&self, f: &Finding, there: &Place) -> bool {
         let insts = &self.kernel.insts;
         let stores = [&f.here, there].into_iter().filter(|place| place.does == Does::Writes);
         let mut stores = stores.filter_map(|place| self.source(place));
@@ -227,13 +218,13 @@ impl Account<'_> {
         })
     }
 
-    /// The instruction at a place, by its number in the kernel.
+    /// Returns the index of a place's instruction in the kernel.
     fn source(&self, place: &Place) -> Option<usize> {
         self.steps.get(place.pc.index())?.source.map(|source| source as usize)
     }
 }
 
-/// Whether the last instruction reads what is computed from the first, with nothing that changes it in between.
+/// Returns true if the last instruction reads a value derived from the first one.
 fn depends(insts: &[Inst]) -> bool {
     let Some((first, rest)) = insts.split_first() else { return false };
     let Some((last, between)) = rest.split_last() else { return false };
@@ -245,7 +236,7 @@ fn depends(insts: &[Inst]) -> bool {
             derived.extend(&inst.writes);
         }
     }
-    // The address is the load's own; what counts is the value.
+    // The address is the load's own; only the stored value counts.
     let Op::Store(store) = &last.op else { return false };
     store
         .s
@@ -254,14 +245,14 @@ fn depends(insts: &[Inst]) -> bool {
         .any(|&row| derived.contains(&if store.access.wide { Register::Wide(row) } else { Register::Narrow(row) }))
 }
 
-/// `block 0 warp 1 lane 3`
+/// Formats a place as `block 0 warp 1 lane 3`.
 fn who(place: &Place) -> String {
     let Place { block, warp, lanes, .. } = *place;
     let plural = if lanes.count() == 1 { "" } else { "s" };
     format!("block {block} warp {warp} lane{plural} {}", LaneMask::list(lanes))
 }
 
-/// What the lanes of a place do, as the end of a sentence that they begin.
+/// Returns the action of a place's lanes, as the end of a sentence.
 const fn does(place: &Place) -> &'static str {
     match (place.does, place.lanes.count()) {
         (Does::Reads, 1) => " reads",
@@ -271,15 +262,15 @@ const fn does(place: &Place) -> &'static str {
         (Does::Updates, 1) => " updates atomically",
         (Does::Updates, _) => " update atomically",
         (Does::Is, _) => "",
-        (Does::Ends, _) => " ended",
+        (Does::Ends, _) => " exited",
     }
 }
 
-/// What two accesses do to a place, the later first.
-const fn how(here: Does, there: Does) -> &'static str {
+/// Names two unsynchronized accesses.
+const fn accesses(here: Does, there: Does) -> &'static str {
     match (here, there) {
-        (Does::Writes, Does::Writes) => "written twice",
-        (Does::Updates, _) | (_, Does::Updates) => "accessed by an atomic and without one",
-        _ => "read and written",
+        (Does::Writes, Does::Writes) => "writes",
+        (Does::Updates, _) | (_, Does::Updates) => "atomic and plain accesses",
+        _ => "read and write",
     }
 }

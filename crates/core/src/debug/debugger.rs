@@ -1,8 +1,8 @@
-//! Moving along the history of a run.
+//! Movement along the history of a run.
 
 use super::goal::{Focus, Goal, Reached};
 use super::history::{History, INTERVAL};
-use super::notes::{Happening, Notes, Remark};
+use super::notes::{Happening, Remark, StepLog};
 use super::survey::Survey;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, WarpId};
 use crate::code::Code;
@@ -11,45 +11,45 @@ use crate::launch::Launch;
 use crate::machine::{self, DoesNotFit, Finish, Options, Saved, Session};
 use crate::spec::MachineSpec;
 
-/// A register changed from outside.
+/// Register changed by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// The warp.
+    /// Warp of the register.
     pub focus: Focus,
-    /// The lane.
+    /// Lane of the register.
     pub lane: u32,
-    /// The register.
+    /// Changed register.
     pub register: Register,
-    /// What it holds from now on, the low bits of it where it is narrower.
+    /// New value; its low bits for a narrower register.
     pub bits: u64,
 }
 
-/// A run, at some place of its history.
+/// Run at a position of its history.
 pub struct Debugger<'a> {
     pub(super) session: Session<'a>,
-    pub(super) notes: Notes,
+    pub(super) notes: StepLog,
     pub(super) survey: Option<Survey>,
     history: History<Moment<'a>>,
-    /// With the number of steps after which each was made, ascending.
+    /// Edits with their positions, ascending.
     edits: Vec<(u64, Edit)>,
-    /// How many of them have been made at this place.
+    /// Number of edits applied at this position.
     edited: usize,
     steps: u64,
     clock: Cycle,
 }
 
-/// A checkpoint.
+/// Checkpoint.
 struct Moment<'a> {
     saved: Saved<'a>,
-    notes: Notes,
+    notes: StepLog,
     edited: usize,
     clock: Cycle,
 }
 
-/// Runs `work` on a debugger at the beginning of a run; as [`machine::step_through`].
+/// Runs `work` on a debugger at the start of a run; see [`machine::step_through`].
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// If a block does not fit the machine.
 pub fn open<R>(
     code: &Code,
     launch: Launch,
@@ -63,7 +63,7 @@ pub fn open<R>(
 
 impl<'a> Debugger<'a> {
     fn new(mut session: Session<'a>) -> Debugger<'a> {
-        let notes = Notes::new(&session);
+        let notes = StepLog::new(&session);
         let bytes = session.state_bytes();
         let start = Moment { saved: session.save(), notes: notes.clone(), edited: 0, clock: 0 };
         Debugger {
@@ -78,22 +78,22 @@ impl<'a> Debugger<'a> {
         }
     }
 
-    /// Steps made since the beginning.
+    /// Returns the number of steps since the start.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The cycle that is shown: all issues of earlier ones have been made.
+    /// Returns the displayed cycle; all earlier issues have been executed.
     pub fn clock(&self) -> Cycle {
         self.clock
     }
 
-    /// How the run ended, when this place is its end.
+    /// Returns the end of the run if this position is its end.
     pub fn finish(&self) -> Option<&Finish> {
         self.session.finish()
     }
 
-    /// Runs on to the next step that meets the goal, but at most `budget` steps.
+    /// Runs to the next step that meets the goal, but at most `budget` steps.
     pub fn forward(&mut self, goal: Goal, focus: Focus, budget: u64) -> Reached {
         for _ in 0..budget {
             if !self.step(Cycle::MAX) {
@@ -106,7 +106,9 @@ impl<'a> Debugger<'a> {
         Reached::Budget
     }
 
-    /// Goes back to the step before this place that meets the goal, to the `times`-th counted from here, or to the beginning.
+    /// Goes back to an earlier step that meets the goal.
+    ///
+    /// That is the `times`-th one counted from here; if there are fewer, the start of the run.
     pub fn back(&mut self, goal: Goal, focus: Focus, times: u64) -> Reached {
         let (mut until, mut left) = (self.steps, times);
         while until > 0 && left > 0 {
@@ -133,19 +135,21 @@ impl<'a> Debugger<'a> {
         Reached::End
     }
 
-    /// Goes to the place behind `steps` steps, or to the end of the run if that comes before.
+    /// Goes to the position after `steps` steps, or to an earlier end of the run.
     pub fn seek(&mut self, steps: u64) {
-        if steps < self.steps || self.history.next_behind(self.steps + INTERVAL).is_some_and(|at| at <= steps) {
+        if steps < self.steps || self.history.next_after(self.steps + INTERVAL).is_some_and(|at| at <= steps) {
             self.restore(steps);
         }
         while self.steps < steps && self.step(Cycle::MAX) {}
         self.clock = self.notes.last.as_ref().map_or(0, |last| last.cycle);
     }
 
-    /// Goes to the beginning of a cycle, before its first issue, or to the end of the run if that comes before.
+    /// Goes to the start of a cycle, or to an earlier end of the run.
+    ///
+    /// None of the cycle's issues has been executed there.
     pub fn seek_cycle(&mut self, cycle: Cycle) {
         if cycle <= self.clock {
-            // The last checkpoint that is certainly before the cycle: one whose clock is.
+            // The last checkpoint certainly before the cycle: the last with an earlier clock.
             let mut steps = self.steps;
             loop {
                 let (at, moment) = self.history.before(steps);
@@ -159,7 +163,7 @@ impl<'a> Debugger<'a> {
         while self.forward_to_cycle(cycle, u64::MAX) == Reached::Budget {}
     }
 
-    /// Runs on to the beginning of a later cycle, but at most `budget` steps.
+    /// Runs to the start of a later cycle, but at most `budget` steps.
     pub fn forward_to_cycle(&mut self, cycle: Cycle, budget: u64) -> Reached {
         let last = cycle.saturating_sub(1);
         for _ in 0..budget {
@@ -174,7 +178,9 @@ impl<'a> Debugger<'a> {
         Reached::Budget
     }
 
-    /// Changes a register at this place; whether the warp is there and has it. What was ahead is forgotten.
+    /// Changes a register at this position and drops the known future.
+    ///
+    /// Returns false if the warp is not resident or lacks the register.
     pub fn edit(&mut self, edit: Edit) -> bool {
         if !self.apply(edit) {
             return false;
@@ -186,26 +192,27 @@ impl<'a> Debugger<'a> {
         true
     }
 
-    /// Takes the last change of the past back and stays at this number of steps; whether there was one.
+    /// Undoes the last earlier edit and stays at this position. Returns false if there is none.
     pub fn undo_edit(&mut self) -> bool {
         self.edits.truncate(self.edited);
         let Some((at, _)) = self.edits.pop() else { return false };
         let (steps, clock) = (self.steps, self.clock);
-        self.history.forget_behind(at.saturating_sub(1)); // a checkpoint at that place may have the change in it
+        // A checkpoint at that position may include the edit.
+        self.history.forget_after(at.saturating_sub(1));
         self.restore(at);
         self.come_back(steps, clock);
         self.survey = None;
         true
     }
 
-    /// Goes to a place, and to the cycle that was shown there.
+    /// Goes to a position and to the cycle that was displayed there.
     pub fn come_back(&mut self, steps: u64, clock: Cycle) {
         self.seek(steps);
         self.clock = self.clock.max(clock);
     }
 
     fn changed(&mut self) {
-        self.history.forget_behind(self.steps);
+        self.history.forget_after(self.steps);
         self.survey = None;
     }
 
@@ -218,7 +225,7 @@ impl<'a> Debugger<'a> {
         done
     }
 
-    /// Where the warp is: index of its SM, and slot.
+    /// Returns the index of the warp's SM, and its slot.
     pub(super) fn find(&self, focus: Focus) -> Option<(usize, WarpId)> {
         let mine = |sm: usize| {
             let mut warps = self.session.warps(sm, self.clock);
@@ -227,7 +234,8 @@ impl<'a> Debugger<'a> {
         (0..self.session.sms().count()).find_map(mine)
     }
 
-    /// The source line at which a step stands in the view: a join step that waits stands at the line where lanes meet.
+    /// Returns the source line shown for a step: for a waiting join step, that of the reconvergence
+    /// point.
     pub fn line(&self, pc: Pc) -> u32 {
         let steps = self.session.steps();
         let mut at = pc;
@@ -250,7 +258,7 @@ impl<'a> Debugger<'a> {
         self.notes.last.as_ref().is_some_and(|note| goal.is_met(focus, note, next))
     }
 
-    /// One step, if there is one up to cycle `limit`; with the changes that belong behind it.
+    /// Executes one step, if there is one up to cycle `limit`, and the edits after it.
     pub(super) fn step(&mut self, limit: Cycle) -> bool {
         if !self.session.step(limit) {
             return false;
@@ -262,7 +270,7 @@ impl<'a> Debugger<'a> {
         self.redo();
         if self.history.is_due(self.steps) {
             let saved = self.session.save();
-            // A page that several checkpoints hold is counted in each: too much rather than too little.
+            // A page in several checkpoints counts in each: an upper bound.
             let bytes = self.session.state_bytes() + saved.page_bytes();
             let moment = Moment { saved, notes: self.notes.clone(), edited: self.edited, clock: self.clock };
             self.history.keep(self.steps, moment, bytes);
@@ -270,7 +278,7 @@ impl<'a> Debugger<'a> {
         true
     }
 
-    /// Makes the changes of this place that have not been made.
+    /// Applies the pending edits of this position.
     fn redo(&mut self) {
         while let Some(&(at, edit)) = self.edits.get(self.edited)
             && at == self.steps
@@ -280,7 +288,7 @@ impl<'a> Debugger<'a> {
         }
     }
 
-    /// Goes to the last checkpoint that is not behind `steps`.
+    /// Restores the last checkpoint at or before `steps`.
     fn restore(&mut self, steps: u64) {
         let (at, moment) = self.history.before(steps);
         self.session.restore(&moment.saved);

@@ -1,38 +1,39 @@
-//! Where one can run to.
+//! Goals of a search through the run.
 
 use super::notes::StepNote;
 use crate::base::{BlockId, Pc};
 
-/// The warp that is looked at.
+/// Warp in focus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focus {
-    /// Its block, by its linear index in the grid.
+    /// Block, by its linear index in the grid.
     pub block: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub warp: u32,
 }
 
-/// After which step to stop.
+/// Step after which to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// An issue of the warp that is looked at.
+    /// Issue of the warp in focus.
     Issue,
-    /// An issue of any warp.
+    /// Issue of any warp.
     AnyIssue,
-    /// A branch at which its lanes part.
+    /// Divergent branch of the warp.
     Divergence,
-    /// A step with which lanes of it meet.
+    /// Step after which lanes of the warp have reconverged.
     Join,
-    /// Its arrival at a block barrier, or the release of its block from one.
+    /// Arrival of the warp at a block barrier, or release of its block.
     Barrier,
-    /// The step that brings it to this source line: the line is next.
+    /// Step after which this source line is next.
     Line(u32),
-    /// A divergent execution of this branch by any warp.
+    /// Divergent execution of this branch by any warp.
     BranchDiverges(Pc),
 }
 
 impl Goal {
-    /// Whether a step is one after which to stop. `next` is asked for the source line that the warp in focus issues next.
+    /// Returns true if a step meets the goal. `next` returns the source line that the focused warp
+    /// issues next.
     pub(super) fn is_met(self, focus: Focus, note: &StepNote, next: impl FnOnce() -> Option<u32>) -> bool {
         let in_block = note.block == focus.block;
         let mine = in_block && note.warp == focus.warp;
@@ -48,13 +49,13 @@ impl Goal {
     }
 }
 
-/// How a search ended.
+/// End of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reached {
-    /// At a step that meets the goal.
+    /// Stopped at a step that meets the goal.
     Goal,
-    /// At the end of the run, or at its beginning when it went back.
+    /// Stopped at the end of the run or, backwards, at its start.
     End,
-    /// After as many steps as it was allowed.
+    /// Stopped after the step budget.
     Budget,
 }

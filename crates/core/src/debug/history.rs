@@ -1,22 +1,23 @@
-//! Checkpoints: which states of the past are kept, so that any place is reached by a short replay.
+//! Checkpoints, from which a short replay reaches any position.
 //!
-//! A checkpoint is due every [`INTERVAL`] steps. When they are too many or too large, the one goes whose absence is felt
-//! least: whose neighbours are closest together in proportion to its distance from the present. So near the present
-//! checkpoints stand close, far from it their distance grows with theirs, and going back n steps replays at most a fixed
-//! fraction of n. Memory: at most [`MOST`] checkpoints and about [`BUDGET`] bytes, but never fewer than [`LEAST`].
+//! A checkpoint is due every [`INTERVAL`] steps. If there are too many or they are too large, one
+//! is dropped: the one whose neighbors are closest together in proportion to its distance from the
+//! present. Checkpoints are thus dense near the present and sparser with distance, and going back n
+//! steps replays at most a fixed fraction of n. Memory: at most [`MOST`] checkpoints and about
+//! [`BUDGET`] bytes, but at least [`LEAST`] checkpoints.
 
-/// Steps between two checkpoints, at first.
+/// Initial steps between two checkpoints.
 pub(super) const INTERVAL: u64 = 2048;
-/// The most checkpoints.
+/// Maximum number of checkpoints.
 pub(super) const MOST: usize = 64;
-/// The fewest that are kept, whatever their size.
+/// Minimum number of checkpoints, independent of their size.
 const LEAST: usize = 4;
-/// Bytes that they may take.
+/// Memory budget in bytes.
 const BUDGET: usize = 256 << 20;
 
-/// Checkpoints by place.
+/// Checkpoints by position.
 pub(super) struct History<T> {
-    /// Ascending by place; the first is at the beginning.
+    /// Checkpoints, ascending; the first is the start.
     kept: Vec<Kept<T>>,
 }
 
@@ -27,21 +28,21 @@ struct Kept<T> {
 }
 
 impl<T> History<T> {
-    /// With the state at the beginning.
+    /// Creates a history with the initial state.
     pub(super) fn new(start: T, bytes: usize) -> History<T> {
         History { kept: vec![Kept { at: 0, bytes, state: start }] }
     }
 
-    /// Whether a checkpoint at `at` is due: none is near.
+    /// Returns true if a checkpoint at `at` is due, because none is near.
     pub(super) fn is_due(&self, at: u64) -> bool {
-        let behind = self.index_behind(at);
+        let after = self.index_after(at);
         let near = |kept: Option<&Kept<T>>| kept.is_some_and(|kept| kept.at.abs_diff(at) < INTERVAL);
-        !near(self.kept.get(behind)) && !near(behind.checked_sub(1).and_then(|before| self.kept.get(before)))
+        !near(self.kept.get(after)) && !near(after.checked_sub(1).and_then(|before| self.kept.get(before)))
     }
 
-    /// Keeps a state of place `at`, where a run is now.
+    /// Keeps the state at the present position `at`.
     pub(super) fn keep(&mut self, at: u64, state: T, bytes: usize) {
-        let i = self.index_behind(at);
+        let i = self.index_after(at);
         self.kept.insert(i, Kept { at, bytes, state });
         while self.kept.len() > LEAST && (self.kept.len() > MOST || self.bytes() > BUDGET) {
             let neighbours = self.kept.windows(3).enumerate();
@@ -52,23 +53,23 @@ impl<T> History<T> {
         }
     }
 
-    /// The last checkpoint that is not behind `at`; there is always one.
+    /// Returns the last checkpoint at or before `at`; there is always one.
     pub(super) fn before(&self, at: u64) -> (u64, &T) {
-        let kept = &self.kept[self.index_behind(at).saturating_sub(1)];
+        let kept = &self.kept[self.index_after(at).saturating_sub(1)];
         (kept.at, &kept.state)
     }
 
-    /// The first place of a checkpoint behind `at`, if there is one.
-    pub(super) fn next_behind(&self, at: u64) -> Option<u64> {
-        self.kept.get(self.index_behind(at)).map(|kept| kept.at)
+    /// Returns the position of the first checkpoint after `at`, if any.
+    pub(super) fn next_after(&self, at: u64) -> Option<u64> {
+        self.kept.get(self.index_after(at)).map(|kept| kept.at)
     }
 
-    /// The past has been changed at `at`: what is behind it never was.
-    pub(super) fn forget_behind(&mut self, at: u64) {
-        self.kept.truncate(self.index_behind(at).max(1));
+    /// Drops the checkpoints after `at`, where the past has been changed.
+    pub(super) fn forget_after(&mut self, at: u64) {
+        self.kept.truncate(self.index_after(at).max(1));
     }
 
-    fn index_behind(&self, at: u64) -> usize {
+    fn index_after(&self, at: u64) -> usize {
         self.kept.partition_point(|kept| kept.at <= at)
     }
 
@@ -115,10 +116,10 @@ mod tests {
     #[test]
     fn a_changed_past_has_no_future() {
         let mut history = after(INTERVAL * 8, 1);
-        history.forget_behind(INTERVAL * 3);
+        history.forget_after(INTERVAL * 3);
         assert_eq!(history.before(u64::MAX).0, INTERVAL * 3);
-        assert_eq!(history.next_behind(INTERVAL), Some(INTERVAL * 2));
-        history.forget_behind(0);
-        assert_eq!((history.before(5).0, history.next_behind(0)), (0, None));
+        assert_eq!(history.next_after(INTERVAL), Some(INTERVAL * 2));
+        history.forget_after(0);
+        assert_eq!((history.before(5).0, history.next_after(0)), (0, None));
     }
 }

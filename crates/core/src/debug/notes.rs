@@ -1,5 +1,6 @@
-//! What the steps did, as far as someone who looks at a place wants to know: the last step of each warp and its last memory
-//! access, and the last remarks. Part of every checkpoint, so that they are right after going back.
+//! Record of executed steps: the last step and memory access of each warp, and recent remarks.
+//!
+//! It is part of every checkpoint, so it stays correct after going back.
 
 use std::collections::VecDeque;
 
@@ -7,124 +8,124 @@ use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId, WarpId};
 use crate::event::{Event, MemoryKind};
 use crate::machine::{Access, Session};
 
-/// Remarks kept.
+/// Number of remarks kept.
 const REMARKS: usize = 64;
 
-/// One step: an issue of a warp, and what followed from it.
+/// Step: an issue of a warp and its consequences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepNote {
-    /// When.
+    /// Issue cycle.
     pub cycle: Cycle,
-    /// Where.
+    /// SM of the warp.
     pub sm: SmId,
-    /// The warp's slot.
+    /// Warp slot.
     pub slot: WarpId,
-    /// Its block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// What was issued.
+    /// PC of the issued step.
     pub pc: Pc,
-    /// The active mask.
+    /// Active mask.
     pub active: LaneMask,
-    /// The active lanes whose guard held.
+    /// Active lanes whose guard is true.
     pub lanes: LaneMask,
-    /// For a conditional branch: the lanes that branched.
+    /// For a conditional branch: the lanes that took it.
     pub taken: Option<LaneMask>,
-    /// The lanes that go on together now, where these are more than were active: lanes have met.
+    /// Lanes active after reconvergence, if more than before.
     pub met: Option<LaneMask>,
-    /// Whether the warp arrived at a block barrier.
+    /// True if the warp arrived at a block barrier.
     pub arrived: bool,
-    /// Warps of the block that a barrier let go.
+    /// Number of the block's warps released by a barrier.
     pub released: u32,
 }
 
 impl StepNote {
-    /// Whether it is a branch whose lanes part.
+    /// Returns true for a divergent branch.
     pub fn diverges(&self) -> bool {
         self.taken.is_some_and(|taken| !taken.is_empty() && taken != self.active)
     }
 }
 
-/// Something worth telling.
+/// Remark on an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Remark {
-    /// When.
+    /// Cycle of the event.
     pub cycle: Cycle,
-    /// The block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// The warp's index in it.
+    /// Warp index in the block.
     pub warp: u32,
-    /// What.
+    /// Event.
     pub what: Happening,
 }
 
-/// What can happen to a warp that is worth telling.
+/// Event of a warp that deserves a remark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Happening {
-    /// Its lanes part at a branch.
+    /// Divergence at a branch.
     Diverged {
-        /// The branch.
+        /// PC of the branch.
         pc: Pc,
-        /// The lanes that branch.
+        /// Lanes that take the branch.
         taken: LaneMask,
-        /// The others.
+        /// Lanes that fall through.
         others: LaneMask,
     },
-    /// Lanes of it meet.
+    /// Reconvergence of lanes.
     Met {
-        /// The step behind which they do.
+        /// Step after which they are reconverged.
         pc: Pc,
-        /// Those that go on together.
+        /// Lanes that continue together.
         lanes: LaneMask,
     },
-    /// It arrives at a block barrier.
+    /// Arrival at a block barrier.
     Arrived {
-        /// The barrier.
+        /// PC of the barrier.
         pc: Pc,
     },
-    /// It completes a barrier, which lets warps go.
+    /// Completion of a barrier, which releases warps.
     Released {
-        /// How many.
+        /// Number of released warps.
         warps: u32,
     },
-    /// Its last lane ends.
+    /// Exit of its last lane.
     WarpEnded,
-    /// Its block ends.
+    /// End of its block.
     BlockEnded,
-    /// A block begins.
+    /// Start of a block.
     BlockStarted,
-    /// A register of it was changed from outside.
+    /// Change of a register by the user.
     Changed {
-        /// The lanes.
+        /// Changed lanes.
         lanes: LaneMask,
     },
 }
 
-/// What is remembered at a place.
+/// Record of the steps up to a position.
 #[derive(Clone, Default)]
-pub(super) struct Notes {
-    /// The last step.
+pub(super) struct StepLog {
+    /// Last step.
     pub last: Option<StepNote>,
-    /// By SM and slot: the last step, and the last memory access, of the warp that is there.
+    /// Last step and last memory access of each resident warp, by SM and slot.
     slots: Vec<Vec<Slot>>,
     pub remarks: VecDeque<Remark>,
 }
 
 #[derive(Clone, Default)]
 struct Slot {
-    /// Block and index of the warp.
+    /// Block of the warp, and its index in it.
     warp: Option<(BlockId, u32)>,
-    /// Whether lanes of it waited at a barrier after the last step that concerned its block.
+    /// True if lanes waited at a barrier after the last step that concerned its block.
     waited: bool,
     last: Option<StepNote>,
     access: Option<Box<(Cycle, Access)>>,
 }
 
-impl Notes {
-    /// Before the first step: who is there.
-    pub(super) fn new(session: &Session<'_>) -> Notes {
-        let mut notes = Notes::default();
+impl StepLog {
+    /// Creates a record with the warps resident at the start.
+    pub(super) fn new(session: &Session<'_>) -> StepLog {
+        let mut notes = StepLog::default();
         for sm in 0..session.sms().count() {
             for warp in session.warps(sm, 0) {
                 notes.slot(sm, warp.slot).warp = Some((warp.block, warp.index));
@@ -133,17 +134,17 @@ impl Notes {
         notes
     }
 
-    /// The last step of the warp in a slot.
+    /// Returns the last step of the warp in a slot.
     pub(super) fn last_of(&self, sm: usize, slot: WarpId) -> Option<&StepNote> {
         self.slots.get(sm)?.get(slot.index())?.last.as_ref()
     }
 
-    /// The last memory access of the warp in a slot, and when.
+    /// Returns the last memory access of the warp in a slot, with its cycle.
     pub(super) fn access_of(&self, sm: usize, slot: WarpId) -> Option<&(Cycle, Access)> {
         self.slots.get(sm)?.get(slot.index())?.access.as_deref()
     }
 
-    /// Adds a remark; changes of several lanes at one place are one.
+    /// Adds a remark. Edits of several lanes at one position merge into one.
     pub(super) fn remark(&mut self, mut remark: Remark) {
         if let Some(&before) = self.remarks.back()
             && (before.cycle, before.block, before.warp) == (remark.cycle, remark.block, remark.warp)
@@ -169,7 +170,7 @@ impl Notes {
         &mut slots[slot.index()]
     }
 
-    /// Takes note of the step that the session has just made.
+    /// Records the step that the session has just executed.
     pub(super) fn take(&mut self, session: &Session<'_>) {
         let sm = session.last_sm();
         self.last = None;
@@ -209,7 +210,7 @@ impl Notes {
             let before = note.active & live;
             note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
         }
-        // Only arrivals, and lanes that ended, can open a barrier.
+        // Only arrivals and exited lanes can open a barrier.
         if note.arrived || !note.active.is_subset(live) {
             for other in session.warps(sm, note.cycle).filter(|other| other.block == block) {
                 let waits = other.at_barrier;
@@ -219,17 +220,17 @@ impl Notes {
                 slot.waited = waits;
             }
         }
-        let told = |what| Remark { cycle: note.cycle, block, warp, what };
+        let remark = |what| Remark { cycle: note.cycle, block, warp, what };
         let remarks = [
-            note.met.map(|lanes| told(Happening::Met { pc: note.pc, lanes })),
-            (note.released > 0).then(|| told(Happening::Released { warps: note.released })),
+            note.met.map(|lanes| remark(Happening::Met { pc: note.pc, lanes })),
+            (note.released > 0).then(|| remark(Happening::Released { warps: note.released })),
         ];
         remarks.into_iter().flatten().for_each(|remark| self.remark(remark));
-        // Its slot may hold the first warp of the next block by now.
+        // The slot may already hold the first warp of the next block.
         let slot = self.slot(sm, note.slot);
         if here(slot.warp) {
             slot.last = Some(note.clone());
-            // Constants and parameters ask nothing of banks and sectors.
+            // Constants and parameters use no banks or sectors.
             if let Some(access) = session.access().filter(|a| a.traffic.memory != MemoryKind::Const) {
                 slot.access = Some(Box::new((note.cycle, access.clone())));
             }
@@ -237,7 +238,7 @@ impl Notes {
         self.last = Some(note);
     }
 
-    /// The issue that the step consists of; the free ones follow it.
+    /// Returns the issue of the step; free steps follow it.
     fn first_issue(&self, session: &Session<'_>) -> Option<StepNote> {
         session.events().iter().find_map(|event| match *event {
             Event::Issue { cycle, sm, warp: slot, pc, active, lanes, .. } => {

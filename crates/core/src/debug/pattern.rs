@@ -1,39 +1,40 @@
-//! What one access asks of the 32 banks of shared memory, or of the sectors of memory.
+//! Use of shared-memory banks or memory sectors by one access.
 //!
-//! Banks are 4 bytes wide; lanes that name the same word of a bank are served together, so a bank's load is the number of its
-//! distinct words (simt-facts E3; CUDA C++ Programming Guide, "Shared Memory"). Wide accesses are served in groups of lanes; here
-//! the load of the whole request is shown, and the passes are those that the memory system counted.
+//! Banks are 4 bytes wide. Lanes that access the same word of a bank are served together, so a
+//! bank's load is the number of its distinct words (simt-facts E3; CUDA C++ Programming Guide,
+//! "Shared Memory"). Wide accesses are served in groups of lanes; the load shown here is that of
+//! the whole request, and the passes are those counted by the memory system.
 
 use crate::base::MAX_LANES;
 use crate::event::MemoryKind;
 use crate::machine::Access;
 
-/// Bytes of a sector, and sectors of a line.
+/// Bytes per sector, and sectors per line.
 const SECTOR: u64 = 32;
 const SECTORS: u64 = 4;
 
-/// Where the lanes of an access went.
+/// Addresses of an access by bank or sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// Distinct words by bank.
     Banks(Vec<u32>),
-    /// The 128-byte lines touched, ascending.
+    /// Touched 128-byte lines, ascending.
     Sectors(Vec<SectorRow>),
-    /// Neither: constants and parameters.
+    /// No pattern: constants and parameters.
     Other,
 }
 
-/// A line of memory.
+/// Memory line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SectorRow {
-    /// Its first byte.
+    /// Address of its first byte.
     pub address: u64,
-    /// Lanes that touch each of its sectors.
+    /// Number of lanes that touch each of its sectors.
     pub lanes: [u32; SECTORS as usize],
 }
 
 impl Pattern {
-    /// The pattern of an access on a machine with `banks` banks.
+    /// Returns the pattern of an access on a machine with `banks` banks.
     pub fn of(access: &Access, banks: u32) -> Pattern {
         let bytes = u64::from(access.traffic.bytes_per_lane());
         let places = access.traffic.lanes.lanes().map(|lane| access.addresses[lane as usize % MAX_LANES]);

@@ -1,4 +1,4 @@
-//! Which branches diverge most: the run up to here and beyond, gone through once.
+//! Ranking of branches by divergence, from one pass over the run.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,38 @@ use super::debugger::Debugger;
 use super::goal::Focus;
 use crate::base::{Cycle, Pc};
 
-/// Steps that a survey goes through at most.
+/// Maximum steps of a survey.
 const LIMIT: u64 = 400_000;
 
-/// How often a conditional branch was executed, by any warp that is simulated.
+/// Executions of a conditional branch by all simulated warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchCount {
-    /// The branch.
+    /// PC of the branch.
     pub pc: Pc,
-    /// Its source line.
+    /// Source line of the branch.
     pub line: u32,
-    /// Executions.
+    /// Number of executions.
     pub executed: u64,
-    /// Those at which the lanes parted.
+    /// Number of divergent executions.
     pub divergent: u64,
 }
 
-/// What a survey found.
+/// Result of a survey.
 pub(super) struct Survey {
-    /// The most divergent first.
+    /// Branches, the most divergent first.
     counts: Vec<BranchCount>,
-    /// By branch: the places behind its divergent executions, and whose they were.
+    /// Positions after divergent executions, with their warps, by branch.
     places: BTreeMap<Pc, Vec<(u64, Focus)>>,
-    /// Whether it went to the end of the run.
+    /// True if the survey covers the whole run.
     complete: bool,
 }
 
 impl Debugger<'_> {
-    /// The branches that lanes part at, the most divergent first, and whether the whole run was looked at or only its first
-    /// 400,000 steps. Stays at its place.
+    /// Returns the divergent branches, and true if the whole run was surveyed.
+    ///
+    /// The most divergent branch comes first.
+    ///
+    /// A longer run is surveyed up to step 400,000. The position does not change.
     pub fn survey(&mut self) -> (&[BranchCount], bool) {
         if self.survey.is_none() {
             let (steps, clock) = (self.steps(), self.clock());
@@ -45,8 +48,10 @@ impl Debugger<'_> {
         self.survey.as_ref().map_or((&[], true), |survey| (&survey.counts, survey.complete))
     }
 
-    /// Goes behind the next divergent execution of the most divergent branch, from the beginning again if there is none
-    /// ahead. Whose it is; `None`, and no move, where no branch diverges.
+    /// Goes to the next divergent execution of the most divergent branch.
+    ///
+    /// The search wraps around at the end. Returns the branch and the warp, or `None` without a
+    /// move if no branch diverges.
     pub fn to_most_divergent(&mut self) -> Option<(BranchCount, Focus)> {
         self.survey();
         let survey = self.survey.as_ref()?;

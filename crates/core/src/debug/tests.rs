@@ -1,4 +1,4 @@
-//! Going back is having been there: whatever way leads to a place, the same is seen.
+//! Every path to a position leads to the same view.
 
 use super::*;
 use crate::Program;
@@ -12,7 +12,7 @@ use crate::spec::{Lowering, MachineSpec, Target};
 
 const FIRST: Focus = Focus { block: BlockId(0), warp: 0 };
 
-/// Calls `check` with a debugger at the beginning of a program's run.
+/// Calls `check` with a debugger at the start of a program's run.
 fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debugger<'_>)) {
     let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
@@ -33,7 +33,7 @@ fn launch<'p>(program: &'p Program, set: &[(&str, &str)]) -> (&'p Kernel, Launch
     (kernel, launch)
 }
 
-/// All that is seen of a place.
+/// Returns everything visible at a position.
 fn seen(debugger: &Debugger<'_>) -> String {
     format!("{:?}", debugger.view(FIRST))
 }
@@ -56,7 +56,7 @@ fn any_place_looks_the_same_from_both_sides() {
             }
             let end = forward.len() as u64 - 1;
             assert!(end > 25, "{name}: {end} steps");
-            // A pseudo-random walk.
+            // Pseudo-random walk.
             let mut at = end;
             for i in 0..60_u64 {
                 at = (at * 7919 + i * 104_729) % end;

@@ -1,29 +1,29 @@
-//! What a register holds, as text and back.
+//! Register values as text, and back.
 //!
-//! Values of 16-bit floats are shown by their bits.
+//! Values of 16-bit floats appear as bits.
 
 use crate::isa::Type;
 
-/// How numbers are written.
+/// Notation of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// As their type says: decimal, or with a fraction.
+    /// Notation of the type: decimal, or with a fraction.
     Natural,
-    /// Their bits, in hexadecimal.
+    /// Bits in hexadecimal.
     Hex,
 }
 
-/// A text that is no value of a type.
+/// Text that is not a value of a type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is not a value of type {ty}")]
+#[error("expected a value of type {ty}, found `{text}`")]
 pub struct BadValue {
-    /// What was written.
+    /// Rejected text.
     pub text: String,
-    /// The type's name.
+    /// Name of the type.
     pub ty: &'static str,
 }
 
-/// A value of type `ty`.
+/// Formats a value of type `ty`.
 pub fn format_value(bits: u64, ty: Type, base: Base) -> String {
     let bits = if ty.bits() < 64 { bits & ((1 << ty.bits()) - 1) } else { bits };
     match ty {
@@ -36,13 +36,13 @@ pub fn format_value(bits: u64, ty: Type, base: Base) -> String {
             let unused = 64 - ty.bits();
             (((bits << unused) as i64) >> unused).to_string()
         }
-        // Addresses are what 64-bit values mostly are.
+        // Most 64-bit values are addresses.
         _ if bits >= 1 << 40 => format!("x{bits:x}"),
         _ => bits.to_string(),
     }
 }
 
-/// So many significant digits, without trailing zeros.
+/// Formats a float with `digits` significant digits, without trailing zeros.
 fn float(value: f64, digits: usize) -> String {
     let size = value.abs();
     if value == 0.0 || !value.is_finite() {
@@ -56,10 +56,10 @@ fn float(value: f64, digits: usize) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
 }
 
-/// The bits of a value of type `ty`: a decimal number, a fraction for floats, or `0x` and the bits in hexadecimal.
+/// Parses a value of type `ty`: decimal, a fraction for floats, or `0x` and hexadecimal bits.
 ///
 /// # Errors
-/// When the text is no such value, or does not fit the type.
+/// If the text is not such a value or does not fit the type.
 pub fn parse_value(text: &str, ty: Type) -> Result<u64, BadValue> {
     let bad = || BadValue { text: text.to_string(), ty: ty.name() };
     let fits = |bits: u64| ty.bits() >= 64 || bits >> ty.bits() == 0;

@@ -1,4 +1,4 @@
-//! A place of a run as plain values: all that a screen shows of it.
+//! Position of a run as plain values, everything that a screen shows.
 
 use super::debugger::Debugger;
 use super::goal::Focus;
@@ -12,109 +12,111 @@ use crate::kernel::Register;
 use crate::machine::{Access, WarpState};
 use crate::observe::LaneState;
 
-/// What is to be seen at a place, with one warp in focus.
+/// View of a position, with one warp in focus.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// Steps made.
+    /// Number of executed steps.
     pub steps: u64,
-    /// The cycle.
+    /// Displayed cycle.
     pub clock: Cycle,
-    /// `ok`, `deadlock`, ..: how the run ended, when this is its end.
+    /// Outcome (`ok`, `deadlock`, ..) if this is the end of the run.
     pub finish: Option<&'static str>,
-    /// The warp that is looked at.
+    /// Warp in focus.
     pub focus: Focus,
-    /// Blocks of the grid, and warps of each.
+    /// Blocks of the grid, and warps per block.
     pub extent: (u64, u32),
-    /// The SM of that warp; the first one when the warp is not resident.
+    /// SM of the warp in focus; the first one if the warp is not resident.
     pub sm: SmId,
-    /// That warp, if it is resident and has not ended.
+    /// Warp in focus, if it is resident and has not ended.
     pub warp: Option<WarpView>,
-    /// The blocks resident on its SM, ascending.
+    /// Blocks resident on its SM, ascending.
     pub blocks: Vec<BlockId>,
-    /// The schedulers of its SM.
+    /// Schedulers of its SM.
     pub schedulers: Vec<SchedulerView>,
-    /// The last step of any warp.
+    /// Last step of any warp.
     pub last: Option<StepNote>,
-    /// What happened, the last at the end.
+    /// Remarks, the latest last.
     pub remarks: Vec<Remark>,
 }
 
-/// A warp.
+/// Warp in focus.
 #[derive(Clone, Debug)]
 pub struct WarpView {
-    /// Its slot on the SM.
+    /// Warp slot on the SM.
     pub slot: WarpId,
-    /// Its scheduler.
+    /// Scheduler of the warp.
     pub scheduler: u32,
-    /// Its groups of lanes, the running one first.
+    /// Lane groups, the running one first.
     pub groups: Vec<Group>,
-    /// The reconvergence stack, bottom first; empty in volta mode.
+    /// Reconvergence stack, bottom first; empty in volta mode.
     pub stack: Vec<StackEntry>,
-    /// The joins in use, oldest first; empty in pre-volta mode.
+    /// Joins in use, oldest first; empty in pre-volta mode.
     pub joins: Vec<Join>,
-    /// What each lane is doing; a lane that could run is [`LaneState::Active`] or [`LaneState::MaskedOff`].
+    /// State of each lane.
+    ///
+    /// A ready lane is [`LaneState::Active`] or [`LaneState::MaskedOff`].
     pub lanes: Vec<LaneState>,
-    /// Why it does not issue, and the first cycle in which it could. `None`: it can.
+    /// Warp state and the first cycle of a possible issue. `None`: it can issue.
     pub wait: Option<(Stall, Option<Cycle>)>,
-    /// Its last step.
+    /// Last step of the warp.
     pub last: Option<StepNote>,
-    /// The author's registers.
+    /// Registers that have source names.
     pub registers: Vec<RegisterView>,
-    /// Its last memory access, and when.
+    /// Last memory access, with its cycle.
     pub access: Option<(Cycle, Access)>,
-    /// What that did to banks or sectors.
+    /// Bank or sector pattern of that access.
     pub pattern: Option<Pattern>,
-    /// The shared memory of its block.
+    /// Shared memory of its block.
     pub shared: Vec<u32>,
 }
 
-/// A register of a warp.
+/// Register of a warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterView {
-    /// As the author calls it.
+    /// Source name.
     pub name: String,
-    /// Where it lives.
+    /// Register index.
     pub register: Register,
-    /// Its declared type.
+    /// Declared type.
     pub ty: Type,
-    /// What each lane has in it.
+    /// Value of each lane.
     pub values: Vec<u64>,
-    /// The lanes for which the warp's last step wrote it.
+    /// Lanes for which the warp's last step wrote it.
     pub written: LaneMask,
-    /// Whether the warp's next step reads or writes it.
+    /// True if the warp's next step reads or writes it.
     pub next: bool,
 }
 
-/// A scheduler.
+/// Scheduler of the SM.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SchedulerView {
-    /// Its number on the SM.
+    /// Scheduler number on the SM.
     pub number: u32,
-    /// The slot of the warp that it issues from in this cycle.
+    /// Slot of the warp that it issues from in this cycle.
     pub issues: Option<WarpId>,
-    /// Whether it has issued in this cycle already.
+    /// True if it has already issued in this cycle.
     pub has_issued: bool,
-    /// Its warps that have not ended, by slot.
+    /// Warps that have not ended, by slot.
     pub warps: Vec<WarpBrief>,
 }
 
-/// A warp in the list of its scheduler.
+/// Warp in the list of its scheduler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpBrief {
-    /// Its slot.
+    /// Warp slot.
     pub slot: WarpId,
-    /// Its block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub index: u32,
-    /// What it issues next; `None` while all its lanes are blocked.
+    /// PC of its next issue; `None` while all its lanes are blocked.
     pub next: Option<Pc>,
-    /// As [`WarpView::wait`].
+    /// Warp state, as in [`WarpView::wait`].
     pub wait: Option<(Stall, Option<Cycle>)>,
 }
 
 impl Debugger<'_> {
-    /// This place, with a warp in focus.
+    /// Returns the view of this position with a warp in focus.
     pub fn view(&self, focus: Focus) -> View {
         let found = self.find(focus);
         let sm = found.map_or(0, |(sm, _)| sm);
@@ -197,7 +199,7 @@ fn brief(warp: &WarpState<'_>) -> WarpBrief {
     }
 }
 
-/// What each lane of a warp is doing, between two steps.
+/// Returns the state of each lane of a warp between two steps.
 fn lane_states(groups: &[Group], warp_size: u32) -> Vec<LaneState> {
     let of = |lane: u32| {
         let group = groups.iter().find(|group| group.lanes.contains(lane));

@@ -1,60 +1,69 @@
-//! Independent thread scheduling (Volta on): groups of lanes, and the convergence barriers where they meet.
+//! Independent thread scheduling (Volta and later): lane groups and convergence barriers.
 //!
-//! Sources: US patent 10,067,768 (Diamos et al.) for the participants that block, yield or leave; the SASS operations BSSY,
-//! BSYNC, BREAK, YIELD, WARPSYNC for the shape; an H200 for the rules that neither settles:
+//! Sources: US patent 10,067,768 (Diamos et al.) for participants that block, yield or leave; the
+//! SASS operations BSSY, BSYNC, BREAK, YIELD and WARPSYNC for the structure; measurements on an
+//! H200 for the remaining rules:
 //!
-//! - *Run to block.* The running group keeps the warp until it blocks, yields or exits. Waiting for memory is no reason.
-//! - The later side of a divergent branch becomes ready; among ready groups the youngest is picked (depth first).
-//! - A group that yields goes behind every ready group; yielded groups are picked oldest first.
-//! - A join opens when each of its participants has arrived, exited, left or yielded, and one has arrived. Those that arrived
-//!   go on as one group, next of all; the yielded ones stay its participants. That is what lets a spin lock finish: the winner
-//!   waits at the loop's join only until the others have yielded.
-//! - Groups that have yielded at one place go on as one. Else groups whose PCs happen to be equal do not merge: only joins and
-//!   [`Flow::Await`] merge. Lanes released from a block barrier stay in the groups in which they arrived.
+//! - *Run to block.* The running group keeps the warp until it blocks, yields or exits. A memory
+//!   access does not block it.
+//! - The later side of a divergent branch becomes ready. The youngest ready group is picked first
+//!   (depth first).
+//! - A yielding group ranks after every ready group. Yielded groups are picked oldest first.
+//! - A join opens when one participant has arrived and each other one has arrived, exited, left or
+//!   yielded. The arrived lanes continue as one group, picked next; the yielded ones remain
+//!   participants. This lets a spin lock finish: the winner waits at the loop's join only until the
+//!   others have yielded.
+//! - Groups that yielded at the same PC merge. Other groups with equal PCs do not: only joins and
+//!   [`Flow::Await`] merge. Lanes released from a block barrier stay in the groups in which they
+//!   arrived.
 //!
-//! A lane that arrives at a join is dropped from every *younger* join (BREAK): whoever reaches the outer end of a construct has
-//! left the inner ones. So lanes wait at younger joins only for lanes that wait at still younger ones, and joins alone never
-//! deadlock, wherever they are placed.
+//! A lane that arrives at a join leaves every *younger* join (BREAK), since reaching the end of an
+//! outer construct leaves the inner ones. Lanes therefore wait at younger joins only for lanes that
+//! wait at still younger ones, and joins alone never deadlock, wherever they are placed.
 //!
-//! *Calls* put a mark on the list of joins, with the lanes that call: an activation of a function knows only the joins behind its
-//! mark, so that a recursion can use the same registers again while the outer joins wait. The return takes the mark away.
+//! A *call* puts a mark with the calling lanes on the list of joins. An activation of a function
+//! sees only the joins after its mark, so a recursion can reuse registers while outer joins wait.
+//! The return removes the mark.
 //!
-//! One register may be in use by several disjoint sets of lanes at a time, each with its own join. Hardware has one mask a
-//! register; its compiler keeps such uses apart, and spills registers past the sixteenth. Here neither limit is modelled.
+//! Several disjoint sets of lanes may use one register at a time, each with its own join. Hardware
+//! has one mask per register; its compiler separates such uses and spills registers past the
+//! sixteenth. Neither limit is modeled.
 
 use super::{Flow, Group, GroupState, Join, Side, SideOrder};
 use crate::base::{JoinId, LaneMask, Pc};
 
-/// The control state of a warp under independent thread scheduling. The states of a lane group are those of
-/// [`GroupState`]; each has its own place here.
+/// Control state of a warp under independent thread scheduling.
+///
+/// Each state of [`GroupState`] has its own container.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Independent {
-    /// The running group; no lanes when there is none.
+    /// Running group; without lanes if none runs.
     running: Runnable,
     live: LaneMask,
     /// Ready groups; the last is picked first.
     ready: Vec<Runnable>,
-    /// Yielded groups; the first is picked first. Short, so that a vector serves as the queue.
+    /// Yielded groups; the first is picked first. Short, so a vector serves as the queue.
     yielded: Vec<Runnable>,
-    /// The lanes of `yielded`.
+    /// Lanes of `yielded`.
     yielding: LaneMask,
     /// Groups at joins, block barriers and gathers, in order of arrival.
     blocked: Vec<Group>,
-    /// Joins in use and marks of calls, oldest first. None is without participants; between two marks, a lane is in at
-    /// most one for each register.
+    /// Joins in use and call marks, oldest first.
+    ///
+    /// Each has participants. Between two marks, a lane is in at most one join per register.
     joins: Vec<Join>,
     order: SideOrder,
 }
 
-/// Stands for a call on the list of joins; no join has this number.
+/// Marks a call on the list of joins; no join has this number.
 const CALL: JoinId = JoinId(u32::MAX);
 
-/// A group that can be issued.
+/// Group that can issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Runnable {
     pc: Pc,
     lanes: LaneMask,
-    /// The set that [`Flow::Await`] has gathered for the instruction at `pc`; empty when none.
+    /// Lanes gathered by [`Flow::Await`] for the instruction at `pc`; empty if none.
     gathered: LaneMask,
 }
 
@@ -65,7 +74,7 @@ impl Runnable {
 }
 
 impl Independent {
-    /// A warp whose `lanes` start at `entry`.
+    /// Creates a warp whose `lanes` start at `entry`.
     pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Independent {
         Independent {
             running: Runnable::at(entry, lanes),
@@ -133,7 +142,7 @@ impl Independent {
         }
     }
 
-    /// [`Flow::Next`]
+    /// Advances by [`Flow::Next`].
     #[inline]
     pub(super) fn go(&mut self, next: Pc) {
         if !self.running.lanes.is_empty() {
@@ -141,7 +150,7 @@ impl Independent {
         }
     }
 
-    /// Becomes `fresh`, which has only a running group.
+    /// Resets to `fresh`, which has only a running group.
     pub(super) fn restart(&mut self, fresh: Independent) {
         let mut ready = std::mem::take(&mut self.ready);
         let mut yielded = std::mem::take(&mut self.yielded);
@@ -174,7 +183,8 @@ impl Independent {
         if lanes.is_empty() {
             return self.go(next);
         }
-        // One mark for all: the functions called share no joins, and their lanes are disjoint.
+        // One mark for all sides: the called functions share no joins, and their lanes are
+        // disjoint.
         self.joins.push(Join { id: CALL, participants: lanes, arrived: LaneMask::EMPTY });
         let staying = self.running.lanes - lanes;
         if staying.is_empty() {
@@ -186,7 +196,8 @@ impl Independent {
     }
 
     pub(super) fn ret(&mut self, sides: &[Side]) {
-        // Who returns leaves what joins its activation still has: all that is younger than its mark.
+        // Returning lanes leave the remaining joins of their activation: all joins younger than its
+        // mark.
         let mut returning = self.running.lanes;
         for join in self.joins.iter_mut().rev() {
             let here = join.participants & returning;
@@ -209,7 +220,9 @@ impl Independent {
         self.running = first;
     }
 
-    /// The running lanes become the participants of a new join; what they had under this register is forgotten.
+    /// Moves the running lanes to a new join of this register.
+    ///
+    /// They leave their old join of the register, if any.
     fn set(&mut self, id: JoinId, next: Pc) {
         let lanes = self.running.lanes;
         self.running = Runnable::at(next, lanes);
@@ -217,7 +230,7 @@ impl Independent {
         self.joins.push(Join { id, participants: lanes, arrived: LaneMask::EMPTY });
     }
 
-    /// The running lanes are participants no longer of the joins that their activation has under this register.
+    /// Removes the running lanes from the joins of their activation in this register.
     fn leave(&mut self, id: JoinId) {
         let (mut own, mut left) = (self.running.lanes, false);
         for join in self.joins.iter_mut().rev() {
@@ -233,7 +246,9 @@ impl Independent {
         }
     }
 
-    /// The running lanes arrive at their joins of this register. Those that have none pass.
+    /// Lets the running lanes arrive at their joins of this register.
+    ///
+    /// Lanes without a join pass.
     fn sync(&mut self, id: JoinId, next: Pc) {
         let lanes = self.running.lanes;
         if self.joins.last().is_some_and(|join| join.id == id && join.participants == lanes) {
@@ -256,7 +271,8 @@ impl Independent {
             own -= here;
             free -= here;
             self.joins[i].arrived |= here;
-            // All of this activation: had one of these lanes called since, its mark would hide this join.
+            // All younger joins are of this activation: a later call by one of these lanes would
+            // have hidden this join behind its mark.
             for younger in &mut self.joins[i + 1..] {
                 younger.participants -= here;
             }
@@ -270,7 +286,7 @@ impl Independent {
     fn give_way(&mut self, next: Pc) {
         self.running = Runnable::at(next, self.running.lanes);
         if self.ready.is_empty() && self.yielded.is_empty() && self.blocked.is_empty() {
-            return; // alone: it would be picked again at once
+            return; // no other group: it would be picked again at once
         }
         self.yielding |= self.running.lanes;
         self.yielded.push(self.running);
@@ -309,7 +325,7 @@ impl Independent {
     }
 
     pub(super) fn release_barrier(&mut self, id: u8) {
-        // In reverse, so that the group that came first is picked first.
+        // In reverse, so that the group that arrived first is picked first.
         for i in (0..self.blocked.len()).rev() {
             if self.blocked[i].state == GroupState::AtBarrier(id) {
                 let group = self.blocked.remove(i);
@@ -319,7 +335,7 @@ impl Independent {
         self.resume();
     }
 
-    /// Picks a group when none runs.
+    /// Picks a group if none runs.
     fn resume(&mut self) {
         if !self.running.lanes.is_empty() {
             return;
@@ -335,11 +351,12 @@ impl Independent {
             self.running = Runnable { lanes, ..picked };
             self.yielding -= lanes;
         } else {
-            self.running = Runnable::at(Pc(0), LaneMask::EMPTY); // one value for "none", so that equal states compare equal
+            // The canonical empty value, so that equal states compare equal.
+            self.running = Runnable::at(Pc(0), LaneMask::EMPTY);
         }
     }
 
-    /// Opens every join that has nobody left to wait for, and forgets joins without participants.
+    /// Opens every join that waits for nobody, and drops joins without participants.
     fn open_joins(&mut self) {
         for i in 0..self.joins.len() {
             let Join { id, participants, arrived } = self.joins[i];
@@ -355,7 +372,7 @@ impl Independent {
         self.joins.retain(|join| !join.participants.is_empty());
     }
 
-    /// Ends every gather whose live members all wait for the same set.
+    /// Ends every gather whose live members all wait with the same mask.
     fn end_gathers(&mut self) {
         let gathering = |group: &Group| match group.state {
             GroupState::Gathering(members) => Some(members),
@@ -371,7 +388,7 @@ impl Independent {
         self.resume();
     }
 
-    /// Makes the chosen blocked groups ready; those with equal PCs become one group.
+    /// Makes the chosen blocked groups ready and merges those with equal PCs.
     fn ready_merged(&mut self, gathered: LaneMask, chosen: impl Fn(&Group) -> bool) {
         let first = self.ready.len();
         let ready = &mut self.ready;

@@ -1,17 +1,17 @@
-//! Which side of a divergent branch runs first.
+//! Order in which the sides of a divergent branch run.
 //!
-//! Nothing but measurement decides this on real parts: GPGPU-Sim's stack runs the taken side first, an H200 the side
-//! with fewer lanes and, on a tie, the one that falls through. A `brx.idx`, which has no side that falls through, an H200
-//! unravels from its lowest lane on ([`minorities_from_the_lowest_lane`]).
+//! The order is known from measurements only: GPGPU-Sim's stack runs the taken side first, an H200
+//! the side with fewer lanes and, on a tie, the fall-through side. For `brx.idx`, which has no
+//! fall-through side, an H200 starts from the lowest lane ([`minorities_from_the_lowest_lane`]).
 
 use std::str::FromStr;
 
 use super::{Side, SideOrder};
 use crate::base::{LaneMask, Pc};
 
-/// A text that is no side order.
+/// Invalid side order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("one of fewer, more, taken, fall-through, random, random:SEED")]
+#[error("expected one of fewer, more, taken, fall-through, random, random:SEED")]
 pub struct NoSideOrder;
 
 impl FromStr for SideOrder {
@@ -33,7 +33,7 @@ impl FromStr for SideOrder {
 }
 
 impl SideOrder {
-    /// Whether the lanes `taken` run before the lanes `fall`. Both are non-empty.
+    /// Returns true if the lanes `taken` run before the lanes `fall`. Both are non-empty.
     pub(super) fn taken_first(self, branch: Pc, taken: LaneMask, fall: LaneMask) -> bool {
         match self {
             SideOrder::Taken => true,
@@ -44,9 +44,10 @@ impl SideOrder {
         }
     }
 
-    /// The sides of a branch or call with any number of targets, the one that runs first first. For two of them this is
-    /// what [`taken_first`](Self::taken_first) says, with the first as the taken side, but for ties under
-    /// [`SideOrder::Fewer`].
+    /// Returns the sides of a branch or call in running order.
+    ///
+    /// For two sides this equals [`taken_first`](Self::taken_first), with the first as the taken
+    /// side, except for ties under [`SideOrder::Fewer`].
     pub(super) fn sorted(self, branch: Pc, sides: &[Side]) -> Vec<Side> {
         let mut sorted = sides.to_vec();
         match self {
@@ -58,15 +59,15 @@ impl SideOrder {
                 sorted.sort_by_key(|side| std::cmp::Reverse(side.lanes.count()));
             }
             SideOrder::Random(_) => {
-                // The last side goes before or behind all the others, then the last of these, and so on.
-                let (mut first, mut behind) = (0, sorted.len());
-                while behind > first + 1 {
-                    let last = sorted[behind - 1];
-                    let others = sorted[first..behind - 1].iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
+                // The last side goes before or after all others, then the last of these, and so on.
+                let (mut first, mut end) = (0, sorted.len());
+                while end > first + 1 {
+                    let last = sorted[end - 1];
+                    let others = sorted[first..end - 1].iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
                     if self.taken_first(branch, others, last.lanes) {
-                        behind -= 1;
+                        end -= 1;
                     } else {
-                        sorted[first..behind].rotate_right(1);
+                        sorted[first..end].rotate_right(1);
                         first += 1;
                     }
                 }
@@ -76,9 +77,11 @@ impl SideOrder {
     }
 }
 
-/// The order in which an H200 runs the targets of one `brx.idx`, seen in 13 populations of lanes, each with the targets
-/// in both orders: the side of the lowest lane is next, unless it has more lanes than all others together; then it is
-/// set aside, to run behind them. Lanes set aside count among the others from then on.
+/// Returns the order in which an H200 runs the targets of one `brx.idx`.
+///
+/// Measured for 13 populations of lanes, each with the targets in both orders: the side of the
+/// lowest lane is next, unless it has more lanes than all others together; then it is set aside and
+/// runs after them. From then on, lanes set aside count among the others.
 fn minorities_from_the_lowest_lane(mut sides: Vec<Side>) -> Vec<Side> {
     sides.sort_by_key(|side| side.lanes.lowest());
     let mut others: u32 = sides.iter().map(|side| side.lanes.count()).sum();
@@ -96,8 +99,10 @@ fn minorities_from_the_lowest_lane(mut sides: Vec<Side>) -> Vec<Side> {
     first
 }
 
-/// A bit that depends on all arguments (the finaliser of SplitMix64 over both words). It is a function of the situation,
-/// not of a running generator: the control state stays finite, and livelocks can be proved under random orders too.
+/// Returns a bit that depends on all arguments (SplitMix64 finalizer).
+///
+/// The bit is a function of the situation, not of a generator's state: the control state stays
+/// finite, and livelocks can be proved under random orders, too.
 fn coin(seed: u64, branch: Pc, taken: LaneMask, fall: LaneMask) -> bool {
     let mut z = seed ^ (u64::from(taken.0) << 32 | u64::from(fall.0));
     z = z.wrapping_add(u64::from(branch.0).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -151,8 +156,8 @@ mod tests {
         assert_eq!(pcs(SideOrder::FallThrough), [2, 1, 3]);
     }
 
-    /// What an H200 did (driver 580.159.04, 2026-11-21): the lanes of each side, sides in the order of their lanes; then the
-    /// places of the sides in the order in which they ran.
+    /// Measured on an H200 (driver 580.159.04, 2026-11-21): the lanes of each side, sides in the
+    /// order of their lanes; then the indices of the sides in running order.
     #[test]
     fn jump_tables_are_unravelled_as_by_an_h200() {
         let seen = [
@@ -179,7 +184,7 @@ mod tests {
             for _ in 0..2 {
                 let ran: Vec<Pc> = SideOrder::Fewer.sorted(Pc(0), &sides).iter().map(|s| s.pc).collect();
                 assert_eq!(ran, expected, "{lanes:?}");
-                sides.reverse(); // the order of the targets in the table does not matter
+                sides.reverse(); // the order in the table does not matter
             }
         }
     }

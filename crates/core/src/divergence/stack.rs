@@ -1,57 +1,60 @@
-//! The reconvergence stack of GPUs before Volta.
+//! Reconvergence stack of pre-Volta GPUs.
 //!
-//! Modelled as GPGPU-Sim's `simt_stack` does (Fung et al., MICRO 2007): entries of a PC, a lane mask and a reconvergence
-//! PC, of which only the top one issues.
+//! The model follows GPGPU-Sim's `simt_stack` (Fung et al., MICRO 2007). An entry has a PC, a lane
+//! mask and a reconvergence PC; only the top entry issues.
 //!
-//! - A branch whose lanes disagree turns the top entry into the *join entry* (its PC becomes the reconvergence PC, its mask
-//!   stays the union) and pushes both sides, the one to run first on top. A side that starts at the reconvergence PC is
-//!   not pushed: it already waits there, in the join entry.
-//! - When the branch reconverges where the top entry does anyway, the sides *replace* the top: a loop whose lanes leave one by
-//!   one does not grow the stack.
-//! - A group that reaches its entry's reconvergence PC vanishes: the pop costs no instruction.
-//! - Exiting lanes leave every entry, not only the top one; entries without lanes are dropped.
-//! - A branch without a reconvergence PC replaces the top by both sides; they meet where the top would have ended, if at all.
-//! - A block barrier blocks the whole warp, whatever lanes are on top.
+//! - A divergent branch turns the top entry into the *join entry* (its PC becomes the reconvergence
+//!   PC, its mask stays the union) and pushes both sides, the one to run first on top. A side that
+//!   starts at the reconvergence PC is not pushed: the join entry covers its lanes.
+//! - If the branch reconverges at the top entry's own reconvergence PC, the sides *replace* the
+//!   top: a loop that lanes leave one by one does not grow the stack.
+//! - A group that reaches its entry's reconvergence PC is popped without an instruction.
+//! - Exiting lanes leave every entry; entries without lanes are removed.
+//! - A branch without a reconvergence PC replaces the top by both sides. They reconverge where the
+//!   top entry would have, if anywhere.
+//! - A block barrier blocks the whole warp, independently of the top entry's lanes.
 //!
-//! This is only right when the PCs nest: a lane that reaches the reconvergence PC of a lower entry must have reached that of
-//! every entry above. `kernel::flow` proves this of the PCs it hands out. Not modelled: the typed SSY/PBK/PCNT entries of the
-//! hardware's own instructions, which behave alike on structured code.
+//! This requires nested PCs: a lane that reaches the reconvergence PC of a lower entry must have
+//! reached that of every entry above. `kernel::flow` proves this for the PCs that it assigns. The
+//! typed SSY/PBK/PCNT entries of hardware are not modeled; they behave alike on structured code.
 //!
-//! *Calls* push a typed entry, as GPGPU-Sim's do: the caller's entry moves on to the step behind the call, and the call entry, which
-//! reconverges nowhere, is popped by the return. So a function's own reconvergence PCs never meet those of its caller, although
-//! they are equal in a recursion. An indirect call whose lanes go to several functions pushes one call entry for each.
+//! *Calls* push a typed entry, as in GPGPU-Sim: the caller's entry moves on to the step after the
+//! call. The call entry has no reconvergence PC; the return pops it. So a function's reconvergence
+//! PCs never mix with its caller's, though they are equal in a recursion. An indirect call to
+//! several functions pushes one call entry for each.
 
 use super::{Flow, Group, GroupState, Side, SideOrder};
 use crate::base::{LaneMask, Pc};
 
-/// One entry of the stack.
+/// Entry of the reconvergence stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StackEntry {
-    /// The next step of its lanes.
+    /// Next step of its lanes.
     pub pc: Pc,
-    /// Its lanes. A join entry also holds the lanes of the entries above that will come back to it.
+    /// Lanes of the entry. A join entry also holds the lanes above that will reconverge in it.
     pub lanes: LaneMask,
-    /// Where its lanes vanish into the entry below; `None`: nowhere.
+    /// Reconvergence PC, at which its lanes merge into the entry below, if any.
     pub reconverge: Option<Pc>,
-    /// Whether it stands for an activation of a function, which ends with the function's return.
+    /// True for an activation of a function, which the function's return ends.
     pub call: bool,
 }
 
-/// The control state of a warp under the reconvergence stack.
+/// Control state of a warp under the reconvergence stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Stack {
-    /// The top entry, kept apart because every step touches it. Without lanes iff no lane of the warp lives.
+    /// Top entry, kept separate because every step uses it. Without lanes iff no lane of the warp
+    /// is live.
     top: StackEntry,
-    /// The entries below, bottom first; none is without lanes.
+    /// Entries below the top, bottom first; each has lanes.
     below: Vec<StackEntry>,
-    /// The block barrier at which the warp waits.
+    /// Block barrier at which the warp waits.
     barrier: Option<u8>,
     live: LaneMask,
     order: SideOrder,
 }
 
 impl Stack {
-    /// A warp whose `lanes` start at `entry`.
+    /// Creates a warp whose `lanes` start at `entry`.
     pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Stack {
         Stack {
             top: StackEntry { pc: entry, lanes, reconverge: None, call: false },
@@ -78,7 +81,7 @@ impl Stack {
             return;
         }
         match flow {
-            // Joins and yields belong to the other mode; here they are steps like any other.
+            // Joins and yields belong to independent scheduling; in stack mode they only advance.
             Flow::Next { next }
             | Flow::Set { next, .. }
             | Flow::Sync { next, .. }
@@ -100,13 +103,13 @@ impl Stack {
                 self.move_to(next);
                 self.barrier = Some(id);
             }
-            // The lanes of a `.sync` instruction that are on top are all it can have.
+            // Only the top entry's lanes participate in a `.sync` instruction.
             Flow::Await { .. } => {}
             Flow::Exit { lanes, next } => self.exit(lanes & self.top.lanes, next),
         }
     }
 
-    /// [`Flow::Next`]
+    /// Advances by [`Flow::Next`].
     #[inline]
     pub(super) fn go(&mut self, next: Pc) {
         if self.active().is_some() {
@@ -114,14 +117,14 @@ impl Stack {
         }
     }
 
-    /// Becomes `fresh`, which has nothing below its top.
+    /// Resets to `fresh`, which has nothing below its top.
     pub(super) fn restart(&mut self, fresh: Stack) {
         let mut below = std::mem::take(&mut self.below);
         below.clear();
         *self = Stack { below, ..fresh };
     }
 
-    /// The top entry moves to `next`, or vanishes when it reconverges there.
+    /// Moves the top entry to `next`, or pops it if it reconverges there.
     #[inline]
     fn move_to(&mut self, next: Pc) {
         self.top.pc = next;
@@ -131,7 +134,8 @@ impl Stack {
     }
 
     fn pop(&mut self) {
-        // Entries with a reconvergence PC always stand on a join entry, so the default is never an entry with live lanes.
+        // An entry with a reconvergence PC always has a join entry below it, so the default never
+        // has live lanes.
         self.top = self.below.pop().unwrap_or(StackEntry { lanes: LaneMask::EMPTY, ..self.top });
     }
 
@@ -140,18 +144,22 @@ impl Stack {
         let fall = old.lanes - taken;
         let taken_first = self.order.taken_first(old.pc, taken, fall);
         let (taken, fall) = (Side { pc: target, lanes: taken }, Side { pc: next, lanes: fall });
-        self.part(if taken_first { [taken, fall] } else { [fall, taken] }, reconverge);
+        self.replace_top(if taken_first { [taken, fall] } else { [fall, taken] }, reconverge);
     }
 
-    /// Several sides (at least two, the first to run first) take the place of the top entry.
-    fn part(&mut self, sides: impl IntoIterator<Item = Side, IntoIter: DoubleEndedIterator>, reconverge: Option<Pc>) {
+    /// Replaces the top entry by several sides (at least two, the first to run first).
+    fn replace_top(
+        &mut self,
+        sides: impl IntoIterator<Item = Side, IntoIter: DoubleEndedIterator>,
+        reconverge: Option<Pc>,
+    ) {
         let old = self.top;
         let (meet, call) = match reconverge {
             Some(meet) if old.reconverge != reconverge => {
                 self.below.push(StackEntry { pc: meet, ..old });
                 (Some(meet), false)
             }
-            // The same place as the enclosing one, or none of its own: the sides take the top's place.
+            // Same reconvergence PC as the enclosing entry, or none: the sides replace the top.
             _ => (old.reconverge, old.call),
         };
         for Side { pc, lanes } in sides.into_iter().rev() {
@@ -169,7 +177,7 @@ impl Stack {
             [side] => self.move_to(side.pc),
             _ => {
                 let sorted = self.order.sorted(self.top.pc, sides);
-                self.part(sorted, reconverge);
+                self.replace_top(sorted, reconverge);
             }
         }
     }
@@ -179,7 +187,7 @@ impl Stack {
             return;
         }
         let sorted = self.order.sorted(self.top.pc, sides);
-        // Where the caller's entry vanishes at once, those below it hold its lanes at `next`.
+        // If the caller's entry reconverges at `next`, the entries below hold its lanes there.
         self.move_to(next);
         for &Side { pc, lanes } in sorted.iter().rev() {
             self.below.push(self.top);
@@ -187,14 +195,15 @@ impl Stack {
         }
     }
 
-    /// All lanes of an activation return together: the function's analysis has seen to it that they meet before.
+    /// Returns all lanes of an activation together: the function's analysis has made them
+    /// reconverge.
     pub(super) fn ret(&mut self) {
         let lanes = self.top.lanes;
         while self.depth() > 0 {
             let call = self.top.call;
             self.top.lanes -= lanes;
             if !self.top.lanes.is_empty() {
-                return; // some of the activation are still on their way: they run first
+                return; // the activation's other lanes run first
             }
             self.pop();
             if call {
@@ -239,7 +248,8 @@ impl Stack {
             let state = match (height, self.barrier) {
                 (0, Some(id)) => GroupState::AtBarrier(id),
                 (0, None) => GroupState::Running,
-                // A join entry shares lanes with what stands on it; the later side of a branch shares none.
+                // A join entry shares lanes with the entries above it; the later side of a branch
+                // does not.
                 _ if entry.lanes.intersects(above) => GroupState::AtReconvergence,
                 _ => GroupState::Ready,
             };
@@ -305,7 +315,7 @@ mod tests {
         let mut s = stack();
         for round in 0..3 {
             let staying = 0b1111 << round & 0b1111;
-            // Pc 1 is the loop's test: one lane leaves to 9 in every round.
+            // PC 1 is the loop's test: one lane leaves to 9 in every round.
             expect(&mut s, &[(round.min(1), staying, branch(1 << round, 9, 1, 9))]);
             assert_eq!(s.depth(), 2);
         }
@@ -331,15 +341,16 @@ mod tests {
 
     #[test]
     fn a_call_shields_the_reconvergence_pcs_of_its_caller() {
-        // A function at 20 calls itself, for lanes 0 and 1, on one side of a branch whose sides meet at 29.
+        // A function at 20 calls itself for lanes 0 and 1 on one side of a branch whose sides
+        // reconverge at 29.
         let mut s = stack();
         let to = |pc, lanes| [Side { pc: Pc(pc), lanes: LaneMask(lanes) }];
         s.call(&to(20, 0b1111), Pc(1));
         expect(&mut s, &[(20, 0b1111, branch(0b0011, 25, 21, 29))]);
         assert_eq!(s.active(), Some((Pc(25), LaneMask(0b0011))));
-        s.call(&to(20, 0b0011), Pc(29)); // and goes on where the sides meet
+        s.call(&to(20, 0b0011), Pc(29)); // continues where the sides reconverge
         expect(&mut s, &[(20, 0b0011, branch(0b0001, 25, 21, 29)), (25, 1, next(29)), (21, 2, next(29))]);
-        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b0011))), "the inner activation meets by itself");
+        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b0011))), "the inner activation reconverges by itself");
         s.ret();
         expect(&mut s, &[(21, 0b1100, next(29))]);
         assert_eq!(s.active(), Some((Pc(29), LaneMask(0b1111))));

@@ -1,8 +1,8 @@
-//! Resident blocks: how many fit an SM, what each holds, and its barriers.
+//! Resident blocks: occupancy, block state and block barriers.
 //!
-//! Barriers count threads: how many arrive when a warp executes one is the divergence mode's answer
-//! ([`WarpControl::arriving`](crate::divergence::WarpControl::arriving)), the rest is the same for all machines. Threads that
-//! have exited are not waited for (facts C5, C6).
+//! Barriers count threads. [`WarpControl::arriving`](crate::divergence::WarpControl::arriving)
+//! returns how many arrive when a warp executes one; the rest is the same for all machines.
+//! Barriers do not wait for exited threads (facts C5, C6).
 
 use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{SharedMemory, block_shared_bytes};
@@ -10,41 +10,41 @@ use crate::kernel::Kernel;
 use crate::launch::Launch;
 use crate::spec::MachineSpec;
 
-/// Number of barriers a block has.
+/// Barriers per block.
 pub(super) const BARRIERS: usize = 16;
 
-/// What limits the number of resident blocks, and to how many.
+/// Resident blocks per SM and their limiting resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Occupancy {
-    /// Warps a block.
+    /// Warps per block.
     pub warps_per_block: u32,
-    /// Resident blocks an SM.
+    /// Resident blocks per SM.
     pub blocks: u32,
-    /// Registers a thread.
+    /// Registers per thread.
     pub registers_per_thread: u32,
-    /// The resource that runs out first: `warps`, `threads`, `blocks`, `registers` or `shared memory`.
+    /// Limiting resource: `warps`, `threads`, `blocks`, `registers` or `shared memory`.
     pub limit: &'static str,
 }
 
-/// Why a launch does not fit a machine.
+/// Launch whose block does not fit a machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a block needs {needs} {what}, but {machine} has {has}")]
 pub struct DoesNotFit {
-    /// The machine.
+    /// Machine name.
     pub machine: String,
-    /// The resource, in plural.
+    /// Resource, in plural.
     pub what: &'static str,
-    /// What a block needs.
+    /// Amount that a block needs.
     pub needs: u64,
-    /// What there is.
+    /// Amount available.
     pub has: u64,
 }
 
 impl Occupancy {
-    /// How many blocks of this launch an SM holds.
+    /// Computes the resident blocks of a launch.
     ///
     /// # Errors
-    /// When not even one fits.
+    /// If not even one block fits.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let fail = |what, needs, has: u64| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has });
@@ -61,7 +61,7 @@ impl Occupancy {
         }
         let shared = if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
         let by = |has: u32, needs: u64| u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks));
-        // Ties name the resource that a programmer can change last.
+        // On a tie, name the resource that a programmer can change last.
         let (blocks, limit) = [
             (u64::from(spec.max_blocks), "blocks"),
             (by(spec.max_warps, u64::from(warps)), "warps"),
@@ -77,7 +77,7 @@ impl Occupancy {
             (0, "threads") => fail("threads", u64::from(threads), spec.max_threads.into()),
             (0, _) => fail("warps", u64::from(warps), spec.max_warps.into()),
             _ => {
-                // Each SM has room for its resident blocks, whether it ever has so many.
+                // Each SM reserves room for its resident blocks, even if it never has that many.
                 let grid = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
                 let share = MOST_STATE / (blocks * u64::from(spec.sms).min(grid.max(1)));
                 let state = u64::from(warps) * warp_state(kernel);
@@ -90,17 +90,18 @@ impl Occupancy {
     }
 }
 
-/// Bytes of the host for the registers and local memory of all warps that are resident at once: as many as for buffers. A GPU
-/// refuses a launch for want of local memory, too.
+/// Host bytes for the registers and local memory of all resident warps, at most.
+///
+/// Buffers have the same limit. A GPU also refuses launches that exceed its local memory.
 const MOST_STATE: u64 = 16 << 30;
 
-/// Bytes of the host for the registers and local memory of a warp.
+/// Returns the host bytes for a warp's registers and local memory.
 fn warp_state(kernel: &Kernel) -> u64 {
     let rows = u64::from(kernel.registers.narrow) * 4 + u64::from(kernel.registers.wide) * 8;
     MAX_LANES as u64 * (rows + u64::from(kernel.local_bytes))
 }
 
-/// A block resident on an SM.
+/// Resident block of an SM.
 #[derive(Clone)]
 pub(super) struct Block {
     pub id: BlockId,
@@ -110,32 +111,32 @@ pub(super) struct Block {
     pub warps: u32,
     pub shared: SharedMemory,
     barriers: [Barrier; BARRIERS],
-    /// Barrier numbers that have arrivals, one bit each, so that exits need not look at all sixteen.
+    /// Bit mask of barriers with arrivals, so that exits need not check all sixteen.
     open: u16,
 }
 
-/// One barrier's present phase.
+/// Current phase of a barrier.
 #[derive(Clone, Copy, Default)]
 struct Barrier {
     /// Threads that have arrived.
     arrived: u32,
-    /// Threads awaited; `None`: all that live.
+    /// Thread count to wait for; `None`: all live threads.
     count: Option<u32>,
-    /// The last arrival.
+    /// Cycle of the last arrival.
     last: Cycle,
     votes: Votes,
 }
 
-/// What `bar.red` has gathered.
+/// Votes collected by `bar.red`.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub(super) struct Votes {
     /// Threads that voted.
     pub threads: u32,
-    /// Threads whose predicate holds.
+    /// Threads whose predicate is true.
     pub holds: u32,
 }
 
-/// A barrier that has just completed.
+/// Barrier that has just completed.
 pub(super) struct Released {
     pub id: u8,
     pub last: Cycle,
@@ -154,7 +155,7 @@ impl Block {
         }
     }
 
-    /// Makes the slot hold a new block.
+    /// Starts a new block in the slot.
     pub(super) fn start(&mut self, id: BlockId, threads: u32, warps: u32) {
         self.id = id;
         self.live = threads;
@@ -164,7 +165,7 @@ impl Block {
         self.open = 0;
     }
 
-    /// `threads` arrive at barrier `id`.
+    /// Records the arrival of `threads` threads at barrier `id`.
     pub(super) fn arrive(&mut self, id: u8, threads: u32, count: Option<u32>, votes: Votes, now: Cycle) {
         let barrier = &mut self.barriers[usize::from(id) % BARRIERS];
         barrier.arrived += threads;
@@ -175,7 +176,7 @@ impl Block {
         self.open |= 1 << (usize::from(id) % BARRIERS);
     }
 
-    /// Takes a barrier whose threads are all there, if there is one.
+    /// Takes a completed barrier, if any.
     #[inline]
     pub(super) fn take_complete(&mut self) -> Option<Released> {
         let mut open = self.open;
@@ -192,12 +193,12 @@ impl Block {
         None
     }
 
-    /// The thread count that the arrivals at barrier `id` named.
+    /// Returns the thread count named by the arrivals at barrier `id`.
     pub(super) fn count(&self, id: u8) -> Option<u32> {
         self.barriers[usize::from(id) % BARRIERS].count
     }
 
-    /// Threads that have arrived at barrier `id`, and how many are awaited.
+    /// Returns the arrived and the expected threads of barrier `id`.
     pub(super) fn progress(&self, id: u8) -> (u32, u32) {
         let barrier = self.barriers[usize::from(id) % BARRIERS];
         (barrier.arrived, barrier.count.unwrap_or(self.live))

@@ -1,79 +1,84 @@
-//! A set-associative cache of 128-byte lines with four 32-byte sectors each, replaced least recently used first.
+//! Set-associative LRU cache of 128-byte lines with four 32-byte sectors each.
 //!
-//! Only tags and arrival times: the data is always read from memory, which is never stale here. Modelled: sectoring,
-//! hits on sectors still in flight (they count as hits and wait for the fill), sectors that are newer than what lies below
-//! (dirty). Not modelled: MSHR limits.
+//! The cache keeps tags and arrival times only: data is always read from memory, which is never
+//! stale here. Modeled: sectors, hits on sectors in flight (they count as hits and wait for the
+//! fill), and dirty sectors. Not modeled: MSHR limits.
 
 use std::ops::Range;
 
 use crate::base::Cycle;
 
-/// Bytes of a line.
+/// Bytes per line.
 pub(super) const LINE: u64 = 128;
-/// Bytes of a sector.
+/// Bytes per sector.
 pub(super) const SECTOR: u64 = 32;
-/// Sectors of a line.
+/// Sectors per line.
 pub(super) const SECTORS: u32 = (LINE / SECTOR) as u32;
-/// The set of all sectors of a line.
+/// Mask of all sectors of a line.
 const ALL_SECTORS: u8 = (1 << SECTORS) - 1;
 
-/// Tags of one cache. A column for each thing that is known of a way, sets one behind the other: what a lookup compares lies
-/// together. A set has its place in the columns from when a line first comes to it, so a large cache costs little until it is used.
+/// Tags of one cache.
+///
+/// Each property of a line has its own column, ordered by set, so that a lookup compares adjacent
+/// tags. A set gets its rows when a line first maps to it: a large cache costs little until it is
+/// used.
 #[derive(Clone)]
 pub(super) struct Cache {
     ways: usize,
-    /// For each set, how many there were in the columns with it; 0 = it is not there yet.
+    /// One-based row group of each set in the columns; 0 = not allocated.
     places: Vec<u32>,
     clock: u64,
     /// Line number + 1; 0 = empty.
     tags: Vec<u64>,
     /// Time of last use, for replacement.
     used: Vec<u64>,
-    /// When the last fill of the line arrives.
+    /// Arrival cycle of the line's last fill.
     arrives: Vec<Cycle>,
-    /// Bit per sector present (or in flight).
+    /// Bit per sector that is present or in flight.
     sectors: Vec<u8>,
     /// Bit per sector that must be written back.
     dirty: Vec<u8>,
-    /// Dirty lines of earlier work that all sets together hold when they are new.
-    soiled_before: u64,
+    /// Dirty lines of earlier work in all new sets together.
+    dirty_before: u64,
 }
 
-/// The tag of a line of earlier work: nobody looks it up.
+/// Tag of a line of earlier work; no lookup matches it.
 const EARLIER: u64 = u64::MAX;
-/// When lines of earlier work were used: after the empty ways, before all others.
+/// Time of use of lines of earlier work: after empty ways, before all others.
 const EARLIER_USE: u64 = 1;
 
-/// What a lookup found.
+/// Result of a lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The sectors asked for that are present.
+    /// Requested sectors that are present.
     pub hits: u8,
-    /// When they are there; 0 when they have long been.
+    /// Arrival cycle of these sectors; 0 if they arrived long ago.
     pub arrives: Cycle,
-    /// Where the line is from now on; `None` if nowhere.
+    /// Place of the line after the lookup; `None` if not allocated.
     place: Option<usize>,
-    /// The dirty sectors of the line that had to make room.
+    /// Dirty sectors of the evicted line.
     evicted: u8,
-    /// The same of a line of earlier work.
+    /// Dirty sectors of an evicted line of earlier work.
     earlier: u8,
 }
 
 impl Found {
-    /// How many sectors have to be written back, because their line had to make room.
+    /// Returns the number of sectors to write back for the evicted line.
     #[inline]
     pub(super) fn evicted(&self) -> u32 {
         sectors_in(self.evicted)
     }
 
-    /// The same of a line of earlier work.
+    /// Returns the number of sectors to write back for an evicted line of earlier work.
     #[inline]
     pub(super) fn evicted_earlier(&self) -> u32 {
         sectors_in(self.earlier)
     }
 }
 
-/// How many sectors of a line are in a set. (A table: the base instruction set of x86-64 cannot count bits.)
+/// Returns the number of sectors in a mask.
+///
+/// A table, because the base instruction set of x86-64 has no bit count.
 #[inline]
 pub(super) fn sectors_in(set: u8) -> u32 {
     const ONES: [u8; 16] = [0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4];
@@ -81,7 +86,7 @@ pub(super) fn sectors_in(set: u8) -> u32 {
 }
 
 impl Cache {
-    /// A cache of `bytes` with `ways` lines a set; at least one set.
+    /// Creates a cache of `bytes` with `ways` lines per set and at least one set.
     pub(super) fn new(bytes: u64, ways: u32) -> Cache {
         let ways = ways.max(1) as usize;
         let sets = (bytes / LINE / ways as u64).max(1);
@@ -94,17 +99,19 @@ impl Cache {
             arrives: Vec::new(),
             sectors: Vec::new(),
             dirty: Vec::new(),
-            soiled_before: 0,
+            dirty_before: 0,
         }
     }
 
-    /// The same, with so many dirty lines of earlier work in it, spread evenly over the sets. They were used longest ago.
-    pub(super) fn soiled(self, lines: u64) -> Cache {
+    /// Adds dirty lines of earlier work, least recently used.
+    ///
+    /// `lines` is their number; they are spread evenly over the sets.
+    pub(super) fn with_dirty_lines(self, lines: u64) -> Cache {
         let room = (self.places.len() * self.ways) as u64;
-        Cache { soiled_before: lines.min(room), clock: EARLIER_USE, ..self }
+        Cache { dirty_before: lines.min(room), clock: EARLIER_USE, ..self }
     }
 
-    /// Drops every line, dirty ones as well.
+    /// Drops every line, including dirty ones.
     pub(super) fn clear(&mut self) {
         self.tags.fill(0);
         self.used.fill(0);
@@ -112,22 +119,23 @@ impl Cache {
         self.dirty.fill(0);
     }
 
-    /// The number of the set that can hold `line`.
+    /// Returns the number of the set for `line`.
     #[inline]
     fn number(&self, line: u64) -> usize {
-        // Fold the high bits in, so that power-of-two strides spread over the sets, then scale to the number of sets.
+        // Fold the high bits in, so that power-of-two strides spread over the sets; then scale to
+        // the number of sets.
         let folded = (line ^ (line >> 11) ^ (line >> 23)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (((folded >> 32) * self.places.len() as u64) >> 32) as usize
     }
 
-    /// The ways of a set, if any line has come to it.
+    /// Returns the rows of a set, if allocated.
     #[inline]
     fn set(&self, number: usize) -> Option<Range<usize>> {
         let end = self.places[number] as usize * self.ways;
         (end > 0).then(|| end - self.ways..end)
     }
 
-    /// Gives a set its ways, all empty but for dirty lines of earlier work.
+    /// Allocates a set: empty ways, except for dirty lines of earlier work.
     #[cold]
     fn add_set(&mut self, number: usize) -> Range<usize> {
         let (first, end) = (self.tags.len(), self.tags.len() + self.ways);
@@ -138,7 +146,7 @@ impl Cache {
             column.resize(end, 0);
         }
         self.places[number] = (end / self.ways) as u32;
-        let up_to = |set: usize| set as u64 * self.soiled_before / self.places.len() as u64;
+        let up_to = |set: usize| set as u64 * self.dirty_before / self.places.len() as u64;
         let earlier = (up_to(number + 1) - up_to(number)).min(self.ways as u64) as usize;
         for place in first..first + earlier {
             self.tags[place] = EARLIER;
@@ -149,8 +157,10 @@ impl Cache {
         first..end
     }
 
-    /// Looks `wanted` sectors of `line` up; when `allocate`, those missing are present from now on and arrive when the
-    /// caller says with [`Cache::arrive`].
+    /// Looks up `wanted` sectors of `line`.
+    ///
+    /// With `allocate`, missing sectors become present; the caller sets their arrival with
+    /// [`Cache::arrive`].
     #[inline]
     pub(super) fn access(&mut self, line: u64, wanted: u8, allocate: bool) -> Found {
         self.clock += 1;
@@ -174,7 +184,7 @@ impl Cache {
         if !allocate {
             return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 };
         }
-        // An empty way was used at 0, so it goes first.
+        // An empty way has time of use 0, so it is replaced first.
         let victim = self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
         let place = first + victim;
         let dirty = self.dirty[place];
@@ -187,7 +197,7 @@ impl Cache {
         Found { hits: 0, arrives: 0, place: Some(place), evicted, earlier }
     }
 
-    /// Says when the fill of the line that was just looked up arrives.
+    /// Sets the fill's arrival for the line just looked up.
     #[inline]
     pub(super) fn arrive(&mut self, found: Found, at: Cycle) {
         if let Some(place) = found.place {
@@ -195,10 +205,12 @@ impl Cache {
         }
     }
 
-    /// Marks sectors of the line that was just looked up as dirty. If the set had `most` dirty sectors before (not of earlier work), two
-    /// lines' worth of others that were used longest ago are cleaned. How many sectors that are, comes back.
+    /// Marks sectors of the line just looked up as dirty. Returns the number of sectors cleaned.
+    ///
+    /// If the set already had `most` dirty sectors (without earlier work), the least recently used
+    /// dirty sectors are cleaned, two lines' worth.
     #[inline]
-    pub(super) fn soil(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
+    pub(super) fn mark_dirty(&mut self, found: Found, sectors: u8, most: u32) -> u32 {
         let Some(place) = found.place else { return 0 };
         let first = place - place % self.ways;
         let set = first..first + self.ways;
@@ -245,10 +257,10 @@ mod tests {
 
     #[test]
     fn dirty_lines_of_earlier_work_go_when_there_is_no_empty_way_left() {
-        let mut cache = Cache::new(4 * LINE, 4).soiled(1);
+        let mut cache = Cache::new(4 * LINE, 4).with_dirty_lines(1);
         let evicted: Vec<u32> = (0..6).map(|line| cache.access(line, 1, true).evicted_earlier()).collect();
         assert_eq!(evicted, [0, 0, 0, SECTORS, 0, 0]);
-        let mut full = Cache::new(8 * LINE, 4).soiled(u64::MAX);
+        let mut full = Cache::new(8 * LINE, 4).with_dirty_lines(u64::MAX);
         assert_eq!(full.access(0, 1, true).evicted_earlier(), SECTORS, "no more than there is room for");
     }
 

@@ -1,11 +1,13 @@
-//! DRAM as one SM sees it: its share of the bandwidth, each line's own latency, and how much longer that is when there is more to do.
+//! DRAM as seen by one SM: bandwidth share, latency per line, and queueing delay.
 //!
-//! *Waiting.* Long before its bandwidth is used up, a read of DRAM waits for others on its channel, and longer for writes, since a
-//! channel either reads or writes. Channels are not modelled; how long reads wait is a law of the traffic (`dram-stream`, `dram-crowd` and
-//! `dram-written` in docs/calibration.md): with `load` = traffic / (traffic + half), sqrt(load) of all reads wait, each any time up to
-//! `load` x most. The form is what fits the means and the slowest of eight together: with more traffic reads wait more often and longer.
+//! *Queueing.* Long before DRAM bandwidth is saturated, a read waits for other requests on its
+//! channel, and longer for writes, because a channel either reads or writes. Channels are not
+//! modeled; a law of the traffic gives the delay (`dram-stream`, `dram-crowd` and `dram-written` in
+//! docs/calibration.md): with `load` = traffic / (traffic + half), a fraction sqrt(load) of all
+//! reads waits, each between 0 and `load` x most. This form fits both the mean and the slowest of
+//! eight reads: with more traffic, reads wait more often and longer.
 //!
-//! Not modelled: channels, banks, rows.
+//! Not modeled: channels, banks, rows.
 
 use super::cache::SECTOR;
 use super::stores::FINE;
@@ -14,31 +16,31 @@ use crate::spec::Memory;
 
 /// Cycles over which traffic is counted.
 const WINDOW: Cycle = 4096;
-/// Makes a line's wait another draw than its latency.
+/// Seed that makes a line's delay independent of its latency.
 const OTHER_DRAW: u64 = 0x57a9;
 
-/// One SM's share of DRAM.
+/// DRAM share of one SM.
 #[derive(Clone)]
 pub(super) struct Dram {
-    /// Fine time a sector takes.
+    /// Fine time per sector.
     cost: u64,
-    /// Fine time until which it is busy.
+    /// Fine time until which the share is busy.
     free: u64,
-    /// Latency of a read: the mean, and how far a line's may be from it.
+    /// Read latency: mean, and largest deviation of a line.
     latency: Cycle,
     spread: Cycle,
-    /// The longest wait, and at how many sectors a window it is half of that.
+    /// Longest delay, and sectors per window at which the delay is half of it.
     most_wait: u64,
     half: u64,
-    /// As how many sectors that are read one that is written counts.
+    /// Weight of a written sector in the traffic, in read sectors.
     write: u64,
-    /// The last window in which there was anything to do, and the sectors in it and in the one before.
+    /// Last window with traffic, and the sectors in it and in the one before.
     window: Cycle,
     traffic: [u64; 2],
 }
 
 impl Dram {
-    /// The share of one of `sms`.
+    /// Creates the share of one of `sms` SMs.
     pub(super) fn new(memory: &Memory, sms: u32) -> Dram {
         let share = f64::from(sms.max(1));
         let wait = memory.dram_wait;
@@ -55,7 +57,7 @@ impl Dram {
         }
     }
 
-    /// Writes sectors that come at `now`.
+    /// Writes sectors that arrive at `now`.
     #[inline]
     pub(super) fn write(&mut self, now: Cycle, sectors: u32) {
         if sectors > 0 {
@@ -63,14 +65,14 @@ impl Dram {
         }
     }
 
-    /// Reads sectors of a line, asked for at `now`; the cycle in which they are there.
+    /// Reads sectors of a line, requested at `now`. Returns the arrival cycle.
     #[inline]
     pub(super) fn read(&mut self, now: Cycle, line: u64, sectors: u32) -> Cycle {
         self.pass(now, sectors, 1);
         self.free / FINE + self.latency_of(line) + self.wait(line)
     }
 
-    /// Lets sectors through, behind those before; in the traffic each counts as so many.
+    /// Passes sectors through the channel; each adds `weight` to the traffic.
     #[inline]
     fn pass(&mut self, now: Cycle, sectors: u32, weight: u64) {
         self.free = self.free.max(now * FINE) + u64::from(sectors) * self.cost;
@@ -82,7 +84,7 @@ impl Dram {
         self.traffic[0] += u64::from(sectors) * weight;
     }
 
-    /// What this line takes where nothing is in its way.
+    /// Returns the line's latency without queueing.
     #[inline]
     fn latency_of(&self, line: u64) -> Cycle {
         if self.spread == 0 {
@@ -92,7 +94,7 @@ impl Dram {
         }
     }
 
-    /// How long this line waits for others.
+    /// Returns the line's queueing delay.
     #[inline]
     fn wait(&self, line: u64) -> Cycle {
         let traffic = self.traffic[1];
@@ -116,9 +118,14 @@ mod tests {
         Dram::new(&MachineSpec::parse(text).expect("a machine").memory, 132)
     }
 
-    /// Mean latency of loads, and mean of the slowest of sixteen, on an H200 that reads and writes so many bytes a cycle, in CUDA: 2^25
-    /// words in blocks of 512, of which the first 0 to 512 are stored; stamps around each load of the middle half of the blocks, two runs,
-    /// less what the stamps take.
+    /// Mean and slowest latencies of loads with the given traffic, as on an H200.
+    ///
+    /// The traffic is in bytes read and written per cycle; the slowest is the mean of the slowest
+    /// of sixteen.
+    ///
+    /// Measured in CUDA: 2^25 words in blocks of 512, of which the first 0 to 512 are stored; time
+    /// stamps around each load of the middle half of the blocks, two runs, minus the cost of the
+    /// stamps.
     #[test]
     fn reads_wait_for_others_as_on_an_h200() {
         for (read, written, mean, slowest) in [

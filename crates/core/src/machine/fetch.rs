@@ -1,38 +1,39 @@
-//! The instruction caches of one SM: when the code that a warp needs is there.
+//! Instruction caches of one SM.
 //!
-//! Code is cold when a launch begins. The first warp of an SM that reaches a line waits for it, and so do the warps that
-//! come until it has arrived; later ones find it. A stream buffer asks for the lines that follow, so that straight code
-//! waits once and a jump far ahead waits again (Huerta et al., MICRO'25). Lines stay: capacity is not modelled, nor is the
-//! first level of each sub-core, whose misses after jumps are [`super::spec::MachineSpec::branch_taken`].
+//! Code is cold at launch. The first warp of an SM that reaches a line waits for it, and so do all
+//! warps until it arrives; later ones hit. A stream buffer requests the lines that follow, so
+//! straight-line code waits once and a distant jump waits again (Huerta et al., MICRO'25). Not
+//! modeled: capacity, as lines stay, and the first level of each sub-core, whose misses after jumps
+//! are [`super::spec::MachineSpec::branch_taken`].
 
 use super::scheduler::NEVER;
 use crate::base::Cycle;
 use crate::spec::InstructionCache;
 
-/// Machine instructions of a line: 128 bytes, 16 bytes each.
+/// Machine instructions per line: 128 bytes, 16 bytes each.
 pub(super) const LINE: u32 = 8;
 
-/// The instruction caches of one SM. Without a model every line is there.
+/// Instruction caches of one SM. Without a model every line is present.
 #[derive(Clone)]
 pub(super) struct Instructions {
     cache: InstructionCache,
-    /// By line: when it arrives.
+    /// Arrival cycle by line.
     arrives: Vec<Cycle>,
-    /// By line: whether it and those that are prefetched with it have been asked for.
+    /// True by line once it and its prefetched successors were requested.
     asked: Vec<bool>,
-    /// When the line that was asked for last arrives.
+    /// Arrival cycle of the line requested last.
     last: Cycle,
 }
 
 impl Instructions {
-    /// Those of an SM that has run nothing yet, for a program of so many lines.
+    /// Creates cold caches for a program of `lines` lines.
     pub(super) fn new(cache: Option<InstructionCache>, lines: u32) -> Instructions {
         let (cold, asked) = if cache.is_some() { (NEVER, false) } else { (0, true) };
         let cache = cache.unwrap_or(InstructionCache { latency: 0, interval: 0, prefetch: 0 });
         Instructions { cache, arrives: vec![cold; lines as usize], asked: vec![asked; lines as usize], last: 0 }
     }
 
-    /// When `line`, which a warp asks for at `now`, is there: `now` if it is.
+    /// Returns the cycle at which `line`, requested at `now`, is present: `now` on a hit.
     #[inline(always)]
     pub(super) fn fetch(&mut self, line: u32, now: Cycle) -> Cycle {
         let line = line as usize;
@@ -65,7 +66,7 @@ mod tests {
     fn the_first_warp_waits_and_later_ones_find_the_line() {
         let mut code = cold(0);
         assert_eq!(code.fetch(0, 5), 205);
-        assert_eq!(code.fetch(0, 100), 205, "it is on its way");
+        assert_eq!(code.fetch(0, 100), 205, "it is in flight");
         assert_eq!(code.fetch(0, 205), 205);
         assert_eq!(code.fetch(0, 300), 300);
         assert_eq!(code.fetch(1, 300), 500, "nothing was prefetched");

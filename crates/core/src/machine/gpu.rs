@@ -1,15 +1,16 @@
-//! The whole GPU: SMs side by side, each with its share of what they have in common.
+//! Simulated GPU: several SMs, each with its share of the common resources.
 //!
-//! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated one after the other or in
-//! parallel, with the same figures; each gets an equal share of L2 and of the bandwidths. A kernel whose blocks can talk to
-//! each other (global atomics, volatile accesses) runs its SMs interleaved in cycle order on one thread instead.
-//! When all have ended, what they asked of L2 is asked of one for the counters ([`replay`]).
-//! Not modelled: dynamic block dispatch, contention between SMs beyond the equal shares.
+//! Blocks are dealt to SMs round robin. SMs do not see each other, so they are simulated
+//! sequentially or in parallel with the same figures; each gets an equal share of L2 and of the
+//! bandwidths. A kernel whose blocks can communicate (global atomics, volatile accesses) instead
+//! runs its SMs interleaved in cycle order on one thread. At the end the requests of all SMs replay
+//! through one L2 for the counters ([`replay`]). Not modeled: dynamic block dispatch, contention
+//! between SMs beyond the equal shares.
 
 use std::sync::Mutex;
 
 use super::block::{DoesNotFit, Occupancy};
-use super::l2::replay::{self, Found, Notes};
+use super::l2::replay::{self, Found, RequestLog};
 use super::program::Program;
 use super::scheduler::NEVER;
 use super::sm::Sm;
@@ -23,40 +24,40 @@ use crate::kernel::Kernel;
 use crate::launch::Launch;
 use crate::spec::{MachineSpec, Mode};
 
-/// What a run is asked to do beside the program.
+/// Options of a run.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How warps diverge.
+    /// Divergence mode.
     pub mode: Mode,
-    /// Which side of a divergent branch runs first.
+    /// Order of the sides of a divergent branch.
     pub order: SideOrder,
-    /// Whether spin loops hand the warp over (independent mode; ptxas puts YIELD there).
+    /// True if spin loops yield (independent mode; ptxas inserts YIELD).
     pub yields: bool,
-    /// Cycles after which a run is given up.
+    /// Cycle limit of the run.
     pub max_cycles: Cycle,
-    /// Instructions that all SMs together may issue before a run is given up; each SM has an equal share.
+    /// Issue limit of all SMs together; each SM has an equal share.
     pub max_issues: u64,
 }
 
-/// What came of a run.
+/// Outcome of a run.
 pub struct Outcome<O> {
-    /// How it ended. Of several SMs that did not end well, the lowest speaks.
+    /// End of the run. If several SMs fail, the lowest-numbered failing SM wins.
     pub finish: Finish,
-    /// Cycles of the SM that took longest.
+    /// Cycles of the slowest SM.
     pub cycles: Cycle,
-    /// SMs that had work.
+    /// Number of SMs with work.
     pub active_sms: u32,
-    /// Whether the SMs ran interleaved in cycle order because blocks can communicate.
+    /// True if the SMs ran interleaved in cycle order because blocks can communicate.
     pub interleaved: bool,
-    /// How many blocks fitted an SM, and why not more.
+    /// Resident blocks per SM and their limiting resource.
     pub occupancy: Occupancy,
-    /// The buffers, as the run left them.
+    /// Launch with the buffers as the run left them.
     pub launch: Launch,
-    /// What the observers saw.
+    /// Merged observer.
     pub observer: O,
 }
 
-/// What all SMs of a run share.
+/// State shared by all SMs of a run.
 pub(super) struct Context<'a> {
     pub kernel: &'a Kernel,
     pub spec: &'a MachineSpec,
@@ -69,18 +70,18 @@ pub(super) struct Context<'a> {
     pub block: [u32; 3],
     /// Blocks of the grid.
     pub blocks: u64,
-    /// Threads a block.
+    /// Threads per block.
     pub threads: u32,
     pub dynamic_shared: u32,
-    /// Local memory that a thread may use.
+    /// Bytes of local memory per thread.
     pub local_limit: u64,
-    /// Static and dynamic shared memory of a block.
+    /// Static and dynamic shared memory of a block, in bytes.
     pub shared_bytes: u32,
     pub max_cycles: Cycle,
     /// Instructions that an SM may issue.
     pub max_issues: u64,
-    /// Whether SMs keep what they ask of L2.
-    pub notes_l2: bool,
+    /// True if SMs log their L2 requests.
+    pub logs_l2: bool,
     order: SideOrder,
 }
 
@@ -112,17 +113,19 @@ impl<'a> Context<'a> {
             shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
-            notes_l2: false,
+            logs_l2: false,
             order: options.order,
         }
     }
 
-    /// Whether the SMs have to run interleaved, because blocks on different ones can communicate.
+    /// Returns true if blocks on different SMs can communicate.
+    ///
+    /// The SMs then run interleaved.
     pub(super) fn communicates(&self) -> bool {
         self.program.communicates && self.active_sms > 1
     }
 
-    /// The control state of a new warp. `salt` makes warps differ under a random side order.
+    /// Returns the control state of a new warp. `salt` varies random side orders by warp.
     pub(super) fn control(&self, lanes: LaneMask, salt: u64) -> WarpControl {
         let order = match self.order {
             SideOrder::Random(seed) => SideOrder::Random(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
@@ -135,19 +138,19 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What a run asks of its surroundings: threads, and to whom it reports progress. `()` has one thread and reports to nobody.
+/// Surroundings of a run: threads, and a receiver of progress. `()` has one thread and ignores progress.
 pub trait Host: Sync {
     /// Calls `task` with each number below `n`, in any order, possibly at the same time.
     fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
         (0..n).for_each(task);
     }
 
-    /// `blocks` more blocks are done.
+    /// Reports `blocks` more finished blocks.
     fn blocks_done(&self, blocks: u64) {
         let _ = blocks;
     }
 
-    /// `issues` more instructions are issued.
+    /// Reports `issues` more issued instructions.
     fn issued(&self, issues: u64) {
         let _ = issues;
     }
@@ -173,11 +176,11 @@ pub fn run<O: Observer>(
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let global = load(kernel, &mut launch);
     let mut cx = Context::new(code, &launch, spec, options, occupancy, &global);
-    // Of one SM the share is the whole.
-    cx.notes_l2 = cx.active_sms > 1;
+    // For a single SM its share is the whole L2.
+    cx.logs_l2 = cx.active_sms > 1;
     let active_sms = cx.active_sms;
     let interleaved = cx.communicates();
-    // A whole run goes on when its observer has seen enough: nobody beside it never has.
+    // A whole run continues when its observer is done: the paired `()` never is.
     let observer = || (observer(), ());
     let done: Vec<Ended<(O, ())>> = if interleaved {
         run_interleaved(&cx, host, &observer)
@@ -187,26 +190,26 @@ pub fn run<O: Observer>(
     let cycles = done.iter().map(|sm| sm.cycles).max().unwrap_or(0);
     let mut finish = Finish::Ok;
     let mut merged: Option<(O, ())> = None;
-    let mut notes = Vec::new();
+    let mut logs = Vec::new();
     for sm in done {
         if let (Finish::Ok, Some(how)) = (&finish, sm.finish) {
             finish = how;
         }
-        notes.extend(sm.notes);
+        logs.extend(sm.log);
         match &mut merged {
             None => merged = Some(sm.observer),
             Some(all) => all.merge(sm.observer),
         }
     }
     let mut merged = merged.unwrap_or_else(observer);
-    let found = each(host, replay::parts(&notes), |part| replay::replay(&spec.memory, &notes, part));
+    let found = each(host, replay::slices(&logs), |slice| replay::replay(&spec.memory, &logs, slice));
     Found::events(found).for_each(|event| merged.on(event));
     drop(cx);
     unload(global, &mut launch);
     Ok(Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: merged.0 })
 }
 
-/// Whether a machine takes a launch: what [`run`] asks before it executes anything.
+/// Checks that a launch fits a machine, as [`run`] does first.
 ///
 /// # Errors
 /// When a block does not fit the machine.
@@ -214,7 +217,7 @@ pub fn fits(code: &Code, launch: &Launch, spec: &MachineSpec) -> Result<(), Does
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
-/// Collects what `one` makes of each number below `n`, in their order, on the host's threads.
+/// Applies `one` to each number below `n` on the host's threads and returns the results in order.
 fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let made: Vec<Mutex<Option<T>>> = (0..n).map(|_| Mutex::new(None)).collect();
     host.each(n, &|i| {
@@ -225,20 +228,22 @@ fn each<T: Send>(host: &dyn Host, n: u32, one: impl Fn(u32) -> T + Sync) -> Vec<
     made.into_iter().filter_map(|made| made.into_inner().ok().flatten()).collect()
 }
 
-/// What came of watching one block.
+/// Outcome of watching one block.
 pub struct Watched<O> {
-    /// How the run ended; `None` when it was stopped because the observer had seen enough.
+    /// End of the run; `None` if it stopped because the observer was done.
     pub finish: Option<Finish>,
-    /// The SM that runs the block.
+    /// SM that runs the block.
     pub sm: SmId,
-    /// SMs that were simulated: that one, or all that have work when blocks can communicate.
+    /// Number of simulated SMs: 1, or all with work if blocks can communicate.
     pub simulated_sms: u32,
-    /// What the observer of that SM saw.
+    /// Observer of that SM.
     pub observer: O,
 }
 
-/// Runs as much of a kernel as it takes to see what `observer` wants of `block`: the block's own SM alone (all SMs when blocks
-/// can communicate), and no longer than until [`Observer::is_done`]. What it sees is what it would have seen of a whole run.
+/// Runs a kernel only as far as needed to observe `block`.
+///
+/// Simulates the block's own SM (all SMs if blocks can communicate) until [`Observer::is_done`].
+/// The observer sees the same events as in a whole run.
 ///
 /// # Errors
 /// When a block does not fit the machine.
@@ -261,33 +266,33 @@ pub fn watch<O: Observer>(
     };
     let simulated_sms = done.len() as u32;
     let mine = if simulated_sms > 1 { sm as usize } else { 0 };
-    // What stopped another SM stopped this one, too.
+    // A failure of another SM stops this one, too.
     let reason = done.iter().position(|sm| !matches!(sm.finish, Some(Finish::Ok) | None)).unwrap_or(mine);
     let finish = done[reason].finish.take();
     let observer = done.swap_remove(mine).observer;
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
 }
 
-/// How often an SM reports blocks done.
+/// Blocks between two progress reports of an SM.
 const REPORT_EVERY: u32 = 64;
-/// How often an SM reports instructions issued.
+/// Instructions between two progress reports of an SM.
 const REPORT_ISSUES: u64 = 1 << 18;
 
-/// An SM that has ended.
+/// Finished SM.
 struct Ended<O> {
-    /// How; `None`: its observer had seen enough.
+    /// End of the SM; `None` if its observer was done.
     finish: Option<Finish>,
     cycles: Cycle,
     observer: O,
-    /// What it asked of L2.
-    notes: Option<Notes>,
+    /// Logged L2 requests.
+    log: Option<RequestLog>,
 }
 
 impl<O: Observer> Ended<O> {
     fn new(mut sm: Sm<'_, O>, finish: Option<Finish>) -> Ended<O> {
         let cycles = sm.end();
-        let (observer, notes) = sm.issuer.into_seen();
-        Ended { finish, cycles, observer, notes }
+        let (observer, log) = sm.issuer.into_seen();
+        Ended { finish, cycles, observer, log }
     }
 }
 
@@ -330,7 +335,7 @@ fn run_interleaved<O: Observer>(cx: &Context<'_>, host: &dyn Host, observer: &im
         if let Some(finish) = &finished[i] {
             host.blocks_done(u64::from(sms[i].blocks_run()));
             if !matches!(finish, Finish::Ok) {
-                break; // what the others would still do depends on an SM that has stopped
+                break; // the others depend on an SM that has stopped
             }
         }
         if all_hang(&mut sms, &finished, i) {
@@ -344,7 +349,9 @@ fn run_interleaved<O: Observer>(cx: &Context<'_>, host: &dyn Host, observer: &im
     sms.into_iter().zip(finished).map(|(sm, finish)| Ended::new(sm, finish)).collect()
 }
 
-/// Whether SM `i`, which has just run a cycle, and all the others are proved to repeat themselves for ever.
+/// Returns true if SM `i` and all others provably repeat a state.
+///
+/// SM `i` has just run a cycle.
 pub(super) fn all_hang<O: Observer>(sms: &mut [Sm<'_, O>], finished: &[Option<Finish>], i: usize) -> bool {
     if sms[i].issuer.watch.take_progress() {
         sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
@@ -354,15 +361,15 @@ pub(super) fn all_hang<O: Observer>(sms: &mut [Sm<'_, O>], finished: &[Option<Fi
     sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(finished).all(hangs)
 }
 
-/// The unfinished SM whose next cycle comes first; the lower one of two.
+/// Returns the unfinished SM with the earliest next cycle, the lower one on a tie.
 pub(super) fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Option<usize> {
     let unfinished = sms.iter().zip(finished).enumerate().filter(|(_, (_, f))| f.is_none());
-    // An SM that can issue nothing has its verdict due at once.
+    // An SM that cannot issue anything is due for its verdict at once.
     let when = |sm: &Sm<'_, O>| if sm.next_cycle() == NEVER { 0 } else { sm.next_cycle() };
     unfinished.min_by_key(|(_, (sm, _))| when(sm)).map(|(i, _)| i)
 }
 
-/// Moves the launch's buffers, those that the kernel is given, and the kernel's variables into device memory.
+/// Moves the launch's buffers and the kernel's variables to device memory.
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
     let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));

@@ -1,7 +1,7 @@
-//! One issue: a warp's next step is accounted for, executed, and what the warp waits for after it is found.
+//! Issue of one step: accounting, execution, and the warp's next wait.
 //!
-//! Meaning is applied here, once ([`exec::step`]); the scoreboard decides when dependants may go. What a step means to other
-//! warps (a barrier reached, lanes ended) is told to the SM as [`After`].
+//! [`exec::step`] applies the semantics at issue; the scoreboard decides when dependents may issue.
+//! [`After`] reports effects on other warps (a barrier arrival, exited lanes) to the SM.
 
 mod account;
 mod meet;
@@ -9,13 +9,13 @@ mod parts;
 mod ways;
 
 use meet::gather;
-pub(super) use ways::part;
+pub(super) use ways::split;
 use ways::{add_side, branch, join, sides};
 
 use super::block::Block;
 use super::fetch::Instructions;
 use super::gpu::Context;
-use super::l2::replay::Notes;
+use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
 use super::program::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
@@ -30,18 +30,18 @@ use crate::isa::Space;
 use crate::kernel::Op;
 use crate::spec::Policy;
 
-/// What the warps of an SM share on their way through a step.
+/// State shared by the warps of an SM at issue.
 #[derive(Clone)]
 pub(super) struct Issuer<'a, O> {
     pub id: SmId,
     pub cx: &'a Context<'a>,
-    /// The resident blocks, by slot.
+    /// Resident blocks by slot.
     pub blocks: Vec<Block>,
     memory: MemorySystem,
     pub instructions: Instructions,
-    /// What the SM's schedulers share.
+    /// State shared by the SM's schedulers.
     pub shared: SharedPorts,
-    /// When the barrier unit takes the next arrival.
+    /// Cycle at which the barrier unit accepts the next arrival.
     barrier_free: Cycle,
     addresses: Box<[u64; MAX_LANES]>,
     pub watch: Watch,
@@ -49,13 +49,13 @@ pub(super) struct Issuer<'a, O> {
 }
 
 impl<'a, O: Observer> Issuer<'a, O> {
-    /// That of an SM that holds `blocks`.
+    /// Creates the issue state of an SM with `blocks`.
     pub(super) fn new(cx: &'a Context<'a>, id: SmId, blocks: Vec<Block>, observer: O) -> Issuer<'a, O> {
         Issuer {
             id,
             cx,
             blocks,
-            memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.notes_l2),
+            memory: MemorySystem::new(cx.spec, cx.active_sms, id, cx.logs_l2),
             instructions: Instructions::new(cx.spec.instruction_cache, cx.program.lines),
             shared: SharedPorts::default(),
             barrier_free: 0,
@@ -65,12 +65,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
     }
 
-    /// What was seen, and what was asked of L2.
-    pub(super) fn into_seen(self) -> (O, Option<Notes>) {
-        (self.observer, self.memory.into_notes())
+    /// Returns the observer and the logged L2 requests.
+    pub(super) fn into_seen(self) -> (O, Option<RequestLog>) {
+        (self.observer, self.memory.into_log())
     }
 
-    /// Issues the next step of `warp`, which is slot `w`'s and one of `scheduler`'s.
+    /// Issues the next step of `warp` in slot `w`, one of `scheduler`'s warps.
     #[inline]
     pub(super) fn issue(
         &mut self,
@@ -84,8 +84,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             unreachable!("a warp that has nothing to issue is never ready");
         };
         let cost = &cx.program.costs[pc.index()];
-        if warp.parts.issued > 0 {
-            self.issue_part(scheduler, warp, w, cost, now);
+        if warp.micro_ops.issued > 0 {
+            self.issue_micro_op(scheduler, warp, w, cost, now);
             return Ok(After::Nothing);
         }
         let step = &cx.program.ops[pc.index()];
@@ -95,7 +95,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));
-        // A `.sync` instruction is issued once for each mask that its lanes name.
+        // A `.sync` instruction issues once for each distinct mask of its lanes.
         let masks = match cost.kind {
             Kind::Collective => exec::members(&step.inst, lanes, &warp.registers).count().max(1) as u32,
             _ => 1,
@@ -119,7 +119,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
                 warp.control.go(step.next);
                 if cost.expansion > 0 {
-                    self.begin_parts(scheduler, warp, cost, lanes, now);
+                    self.begin_micro_ops(scheduler, warp, cost, lanes, now);
                     return Ok(After::Nothing);
                 }
                 After::Nothing
@@ -144,13 +144,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Ok(after)
     }
 
-    /// Cycles until the next instruction after a branch that `taken` lanes take is fetched.
+    /// Returns the fetch delay after a branch, in cycles.
     #[inline]
     fn refetch(&self, taken: LaneMask) -> u32 {
         if taken.is_empty() { 0 } else { self.cx.spec.branch_taken }
     }
 
-    /// Executes a step of any kind but the commonest, and moves the warp's control on.
+    /// Executes a step of a less frequent kind and advances the control flow.
     #[inline(never)]
     fn perform(&mut self, warp: &mut Warp, issue: &Issue<'_>, times: &mut Times) -> Result<After, Box<FaultReport>> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
@@ -211,7 +211,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.advance(Flow::Exit { lanes, next });
             }
             Effect::Access(access) => {
-                // Local memory is the warp's own, and part of the state that the watch compares.
+                // Local memory is private to the warp and part of the state that the hang detection
+                // compares.
                 let own = matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
                 if access.changed && !own {
                     self.watch.progress();
@@ -228,7 +229,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 match cx.spec.policy {
-                    Policy::Adversarial { seed } => part(&mut warp.control, seed ^ u64::from(warp.index), active, next),
+                    Policy::Adversarial { seed } => {
+                        split(&mut warp.control, seed ^ u64::from(warp.index), active, next)
+                    }
                     _ => warp.control.go(next),
                 }
             }
@@ -249,7 +252,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         Ok(after)
     }
 
-    /// Finds what the warp issues next and when it may. Steps that take no slot are done on the way.
+    /// Finds the warp's next step and its earliest issue cycle. Executes steps without an issue
+    /// Finds the warp's next step and its earliest issue cycle.
+    ///
+    /// Executes steps without an issue slot first.
     #[inline(always)]
     pub(super) fn settle(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, from: Cycle, resume: Until) {
         let cx = self.cx;
@@ -295,7 +301,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         scheduler.set_ready(warp.home.1, at, port);
     }
 
-    /// What a step does to registers and memory.
+    /// Applies a step to registers and memory.
     #[inline(always)]
     fn execute(
         &mut self,
@@ -322,7 +328,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         exec::step(&step.inst, lanes, active, &mut warp.registers, &mut env)
     }
 
-    /// Executes a step that takes no slot. If it faults, nothing has happened, and it is left to be issued.
+    /// Executes a step without an issue slot. On a fault it changes nothing and leaves the step to
+    /// be issued.
     fn free(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
         let cx = self.cx;
         let (step, cost) = (&cx.program.ops[pc.index()], &cx.program.costs[pc.index()]);
@@ -340,7 +347,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         false
     }
 
-    /// Whether `active` lanes can issue the step at `pc` as they are; if not, the warp's control has changed.
+    /// Returns true if `active` lanes can issue the step at `pc`.
+    ///
+    /// Otherwise the warp's control state has changed.
     #[inline(never)]
     fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
         let cx = self.cx;
@@ -356,7 +365,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Kind::Free => self.free(warp, w, pc, active, from),
             Kind::Collective => gather(step, warp, active),
             Kind::GuardedBarrier => {
-                // Lanes whose guard fails do not wait at the barrier: they part from the others here.
+                // Lanes with a false guard do not wait at the barrier: they diverge here.
                 let lanes = exec::guarded(&step.inst, active, &warp.registers);
                 if lanes.is_empty() || lanes == active {
                     return true;
@@ -372,7 +381,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 }
 
-/// An access as observers are shown it.
+/// Describes an access for observers.
 #[inline(always)]
 fn asked<'a>(
     op: &Op,
@@ -402,31 +411,31 @@ fn asked<'a>(
     LaneAccess { memory, way, lanes: access.lanes, bytes: access.bytes.into(), addresses, stored }
 }
 
-/// The step that a warp issues.
+/// Step that a warp issues.
 struct Issue<'a> {
     w: usize,
     pc: Pc,
     active: LaneMask,
-    /// The active lanes whose guard holds.
+    /// Active lanes whose guard is true.
     lanes: LaneMask,
     now: Cycle,
     cost: &'a Cost,
     step: &'a MicroOp,
 }
 
-/// When what follows an issue may happen.
+/// Cycles after an issue.
 struct Times {
-    /// The warp's next step.
+    /// Earliest issue of the warp's next step.
     resume: Until,
-    /// A step that needs the result.
+    /// Earliest issue of a dependent step.
     done: Cycle,
 }
 
-/// What an issue means to others than its warp.
+/// Effect of an issue on other warps.
 pub(super) enum After {
     Nothing,
-    /// These lanes have ended.
+    /// Exit of these lanes.
     Ended(LaneMask),
-    /// The warp has arrived at a block barrier.
+    /// Arrival of the warp at a block barrier.
     Arrived,
 }

@@ -1,22 +1,27 @@
-//! L2 as one SM sees it: its share of the tags, where a line lies of two partitions, and what is written back to DRAM.
+//! L2 as seen by one SM: its share of the tags, partitions, and write-back to DRAM.
 //!
-//! *Partitions* (GA100 and GH100: two). Every line has its home in one of them. An SM is attached to one; what it asks for is
-//! looked up there, and sectors that are not there and have their home in the other partition go on to it: they are counted a second time, and stay in
-//! both. So data that one SM uses takes half as much room again, and a cache of 60 MB holds 40 MB of it (`l2-two-passes` in
-//! docs/calibration.md). Stores go through to the home.
+//! *Partitions* (GA100 and GH100: two). Every line has its home in one partition. An SM is attached
+//! to one; its requests are looked up there. Missing sectors with a home in the other partition are
+//! forwarded to it: they count a second time and stay in both. Data used by one SM thus takes half
+//! as much room again: a cache of 60 MB holds 40 MB of it (`l2-two-passes` in docs/calibration.md).
+//! Stores write through to the home.
 //!
-//! *Write-back.* A stored sector is dirty until its line is evicted, or until its set has too many: a store that finds as many as
-//! the machine allows has two lines' worth of others written back that were used longest ago. They stay, clean. This is read off
-//! streams of writes on an H200, not off any kernel: written once, 29.7 MB stay dirty, which are 9.5 ways of 20 (nine and ten in turn);
-//! written again and again, 26.8 down to 26.2, which are 8.5. What is dirty when a kernel ends has not been written.
+//! *Write-back.* A stored sector is dirty until its line is evicted or its set has too many dirty
+//! sectors: a store that finds the machine's maximum has the least recently used dirty sectors
+//! written back, two lines' worth. They stay as clean sectors. The figures come from write streams
+//! on an H200, not from kernels: written once, 29.7 MB stay dirty, which are 9.5 ways of 20 (nine
+//! and ten in turn); written repeatedly, 26.8 down to 26.2 MB, which are 8.5 ways. Sectors that are
+//! dirty at the end of a kernel have not been written back.
 //!
-//! *Earlier work.* Some lines are dirty before the kernel begins, and are written back when no empty way is left: a profiler counts that
-//! for launches that only read, too. Measured with reads alone: nothing is written as long as 25 MB are read, 0.4 MB at 34, all 2.3 at 50.
+//! *Earlier work.* Some lines are dirty before the kernel begins, and are written back once no
+//! empty way is left. A profiler counts them for read-only launches, too. Measured with reads
+//! alone: no write-back up to 25 MB read, 0.4 MB at 34 MB, all 2.3 MB at 50 MB.
 //!
-//! *Shares.* An SM's time follows from what it finds in its share; what counters say of L2 and DRAM, from what all of them find in
-//! one ([`replay`]).
+//! *Shares.* An SM's time depends on hits in its share. The counters of L2 and DRAM come from a
+//! replay of all SMs' requests through one L2 ([`replay`]).
 //!
-//! Not modelled: slices, the real hash, the fill from DRAM of a sector that was stored only in part and never read.
+//! Not modeled: slices, the real hash, the DRAM fill of a sector that was stored in part and never
+//! read.
 
 pub(super) mod replay;
 
@@ -24,51 +29,53 @@ use super::cache::{Cache, Found, LINE, SECTORS};
 use crate::base::{Cycle, SmId};
 use crate::spec::Memory;
 
-/// Bits of a line's number.
+/// Bits of a line number.
 const LINE_BITS: u32 = 57;
-/// Added to a line's number: its copy in the partition that is not its home.
+/// Offset of a line number for its copy in the partition that is not its home.
 const COPY: u64 = 1 << LINE_BITS;
 
-/// L2, or an equal part of it: the share of an SM, or the sets of some of the lines.
+/// L2 or an equal share of it: that of an SM, or the sets of a sample of lines.
 #[derive(Clone)]
 pub(super) struct L2 {
     tags: Cache,
-    /// Whether there is another partition.
+    /// True if there are two partitions.
     halves: bool,
-    /// Dirty sectors that a set holds at most.
+    /// Maximum dirty sectors per set.
     most_dirty: u32,
 }
 
-/// What became of a lookup.
+/// Result of a lookup.
 pub(super) struct Answer {
-    /// The sectors that were there.
+    /// Sectors that were present.
     pub hits: u8,
-    /// When they are; 0 when they have long been.
+    /// Arrival cycle of the present sectors; 0 if they arrived long ago.
     pub arrives: Cycle,
-    /// The sectors that went on to the other partition.
+    /// Sectors forwarded to the other partition.
     pub crossed: u8,
-    /// How many sectors were written back to DRAM to make room, or because too many were dirty.
+    /// Sectors written back to DRAM, to make room or to limit dirty sectors.
     pub written: u32,
-    /// How many were that earlier work had left dirty.
+    /// Sectors among these that earlier work had left dirty.
     pub earlier: u32,
     home: Option<Found>,
     copy: Option<Found>,
 }
 
 impl L2 {
-    /// One of `parts`.
-    pub(super) fn new(memory: &Memory, parts: u32) -> L2 {
+    /// Creates one of `shares` equal shares.
+    pub(super) fn new(memory: &Memory, shares: u32) -> L2 {
         let dirty_ways = if memory.l2_dirty_ways == 0 { u32::MAX } else { memory.l2_dirty_ways };
-        let parts = u64::from(parts.max(1));
+        let shares = u64::from(shares.max(1));
         L2 {
-            tags: Cache::new(memory.l2.bytes / parts, memory.l2.ways).soiled(memory.l2_dirty_before / LINE / parts),
+            tags: Cache::new(memory.l2.bytes / shares, memory.l2.ways)
+                .with_dirty_lines(memory.l2_dirty_before / LINE / shares),
             halves: memory.l2_partitions > 1,
             most_dirty: dirty_ways.saturating_mul(SECTORS),
         }
     }
 
-    /// Looks sectors of a line up for an SM, which are there from now on; those that are not in [`Answer::hits`] arrive when the caller
-    /// says with [`L2::arrive`].
+    /// Looks up sectors of a line for an SM and makes them present.
+    ///
+    /// Sectors outside of [`Answer::hits`] arrive when the caller calls [`L2::arrive`].
     #[inline]
     pub(super) fn read(&mut self, sm: SmId, line: u64, sectors: u8) -> Answer {
         let mut answer = Answer { hits: 0, arrives: 0, crossed: 0, written: 0, earlier: 0, home: None, copy: None };
@@ -93,7 +100,7 @@ impl L2 {
         answer
     }
 
-    /// As [`L2::read`]; the sectors are dirty from now on.
+    /// Like [`L2::read`], and marks the sectors dirty.
     #[inline]
     pub(super) fn write(&mut self, sm: SmId, line: u64, sectors: u8) -> Answer {
         let (mut written, mut earlier) = (0, 0);
@@ -107,13 +114,13 @@ impl L2 {
             copy = Some(found);
         }
         let home = self.tags.access(line, sectors, true);
-        written += home.evicted() + self.tags.soil(home, sectors, self.most_dirty);
+        written += home.evicted() + self.tags.mark_dirty(home, sectors, self.most_dirty);
         earlier += home.evicted_earlier();
         let crossed = if far { sectors } else { 0 };
         Answer { hits: home.hits, arrives: home.arrives, crossed, written, earlier, home: Some(home), copy }
     }
 
-    /// Says when what a lookup did not find arrives.
+    /// Sets the arrival cycle of a lookup's missing sectors.
     #[inline]
     pub(super) fn arrive(&mut self, answer: &Answer, at: Cycle) {
         for found in [answer.home, answer.copy].into_iter().flatten() {
@@ -121,16 +128,18 @@ impl L2 {
         }
     }
 
-    /// Whether the home of a scattered line is the partition that the SM is not attached to: half of all lines. (Which SMs are
-    /// attached to which is not known.)
+    /// Returns true if a scattered line's home is the partition not attached to the SM.
+    ///
+    /// This holds for half of all lines. The attachment of real SMs is unknown.
     #[inline]
     fn is_far(&self, sm: SmId, line: u64) -> bool {
         self.halves && line >> (LINE_BITS - 1) != u64::from(sm.0 % 2)
     }
 }
 
-/// Another number for each line, so that sets and homes of neighbouring lines have nothing to do with each other: the real hash is
-/// unknown, and an even one would keep dirty lines from meeting in a set.
+/// Scatters line numbers, so that neighboring lines are independent.
+///
+/// The real hash is unknown; an even one would spread dirty lines too evenly over the sets.
 #[inline]
 fn scatter(line: u64) -> u64 {
     let mixed = (line ^ line >> 28).wrapping_mul(0xff51_afd7_ed55_8ccd) & (COPY - 1);
@@ -142,34 +151,34 @@ mod tests {
     use super::*;
     use crate::spec::MachineSpec;
 
-    /// A sixteenth of the H200's L2: enough sets for averages, few enough lines for a test.
-    const PART: u32 = 16;
+    /// Sixteenth of the H200's L2: enough sets for averages, few enough lines for a test.
+    const SHARES: u32 = 16;
     /// Lines of a block of 512 words.
     const BLOCK: u64 = 16;
-    /// Where a second array lies.
+    /// Line number of a second array.
     const OTHER: u64 = 1 << 30;
 
     fn h200() -> L2 {
         let text = MachineSpec::preset_text("h200").expect("a preset");
-        L2::new(&MachineSpec::parse(text).expect("a machine").memory, PART)
+        L2::new(&MachineSpec::parse(text).expect("a machine").memory, SHARES)
     }
 
     fn blocks(mib: u64) -> impl Iterator<Item = u64> {
-        (0..(mib << 20) / 2048 / u64::from(PART)).map(|block| block * BLOCK)
+        (0..(mib << 20) / 2048 / u64::from(SHARES)).map(|block| block * BLOCK)
     }
 
-    /// The SM that runs the block which a line belongs to.
+    /// Returns the SM that runs the block of a line.
     fn of(line: u64) -> SmId {
         SmId((line / BLOCK % 132) as u32)
     }
 
-    /// MB of the whole L2 that so many sectors of a part are.
+    /// Converts sectors of a share to MB of the whole L2.
     fn megabytes(sectors: u64) -> f64 {
-        sectors as f64 * 32.0 * f64::from(PART) / 1e6
+        sectors as f64 * 32.0 * f64::from(SHARES) / 1e6
     }
 
-    /// What each block of a stream does with its lines: whether it reads them, how many of them it then writes and how often,
-    /// and whether that is in a second array.
+    /// Accesses of each block of a stream to its lines: whether it reads them, how many of them it
+    /// then writes and how often, and whether it writes to a second array.
     struct Stream {
         reads: bool,
         lines: u64,
@@ -177,7 +186,7 @@ mod tests {
         elsewhere: bool,
     }
 
-    /// MB that are written back in a stream over `mib` MiB.
+    /// Returns the MB written back in a stream over `mib` MiB.
     fn written(mib: u64, stream: &Stream) -> f64 {
         let mut l2 = h200();
         let mut sectors = 0;
@@ -195,8 +204,8 @@ mod tests {
         megabytes(sectors)
     }
 
-    /// `dram__bytes_write.sum` of streams on an H200, less the 2.3 MB of earlier work: of each the mean of two to eight runs, which lie
-    /// within 0.3 MB of it.
+    /// `dram__bytes_write.sum` of streams on an H200, minus the 2.3 MB of earlier work. Each is the
+    /// mean of two to eight runs, all within 0.3 MB of it.
     #[test]
     fn streams_are_written_back_as_on_an_h200() {
         let once = Stream { reads: true, lines: BLOCK, times: 1, elsewhere: false };
@@ -218,8 +227,10 @@ mod tests {
         }
     }
 
-    /// `dram__bytes_write.sum` of launches that read so many words, under a profiler that empties the caches before. The real hash
-    /// fills the sets more evenly, so that its step is sharper.
+    /// `dram__bytes_write.sum` of launches that read the given words.
+    ///
+    /// Measured under a profiler that empties the caches first. The real hash fills the sets more
+    /// evenly, so its step is sharper.
     #[test]
     fn reading_writes_back_what_was_dirty_before() {
         for (million_words, measured) in [(4, 0.0), (6, 0.007), (8, 0.39), (12, 2.32), (16, 2.37), (32, 2.35)] {
@@ -230,7 +241,7 @@ mod tests {
         }
     }
 
-    /// MB that are read from DRAM beyond the first pass when `mib` MiB are read twice.
+    /// Returns the MB read from DRAM in the second pass when `mib` MiB are read twice.
     fn missed_again(mib: u64) -> f64 {
         let mut l2 = h200();
         let mut missed = || -> u64 {
@@ -241,8 +252,10 @@ mod tests {
         megabytes(missed())
     }
 
-    /// The H200 read 0.2 MB again of 33.6, and all but 4 of 50.3: it holds 42 MB of data in its 62.9. A hash that is worse than
-    /// the real one makes the step softer.
+    /// L2 capacity of an H200 in data, by a second read.
+    ///
+    /// The H200 reads 0.2 MB again of 33.6, and all but 4 of 50.3: its 62.9 MB hold 42 MB of data.
+    /// A worse hash than the real one makes the step softer.
     #[test]
     fn two_thirds_of_the_bytes_hold_data() {
         let [fits, nearly, most, all] = [24, 32, 48, 64].map(missed_again);
@@ -256,6 +269,6 @@ mod tests {
         let crossed: u32 = (0..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
         assert!((19_600..20_400).contains(&crossed), "{crossed}");
         let again: u32 = (9_900..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
-        assert_eq!(again, 0, "a copy is there now");
+        assert_eq!(again, 0, "a copy is present now");
     }
 }

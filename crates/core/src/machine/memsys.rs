@@ -1,15 +1,17 @@
-//! The memory system as one SM sees it: coalescer, L1, its share of L2 and DRAM, shared-memory banks.
+//! Memory system as seen by one SM: coalescer, L1, L2 and DRAM shares, shared-memory banks.
 //!
-//! An access is served at issue, in one go, though in the order of the load/store unit: the coalescer splits it into 32-byte
-//! sectors of 128-byte lines, tags say where each sector is, and rate limiters (the link to L2, the way of stores, DRAM) say
-//! when the last one arrives. Shared memory counts the passes its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts),
-//! Accel-Sim (sectored, write-through L1).
-//! Not modelled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
+//! An access is served completely at issue, in the order of the load/store unit. The coalescer
+//! splits it into 32-byte sectors of 128-byte lines, tags locate each sector, and rate limiters
+//! (the link to L2, the store path, DRAM) give the arrival of the last one. Shared memory counts
+//! the passes that its banks need. Sources: simt-facts E2/E3 (sectors, wavefronts), Accel-Sim
+//! (sectored, write-through L1).
+//!
+//! Not modeled: MSHR limits, DRAM banks and rows, TLB, L2 slices.
 
 use super::cache::{Cache, LINE, SECTOR, sectors_in};
 use super::dram::Dram;
 use super::l2::L2;
-use super::l2::replay::Notes;
+use super::l2::replay::RequestLog;
 use super::stores::{FINE, Stores};
 use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
@@ -17,7 +19,7 @@ use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
 use crate::spec::{MachineSpec, Memory, StorePolicy, Transactions};
 
-/// One SM's memory system.
+/// Memory system of one SM.
 #[derive(Clone)]
 pub(super) struct MemorySystem {
     spec: Memory,
@@ -25,31 +27,31 @@ pub(super) struct MemorySystem {
     l1: Option<Cache>,
     l2: L2,
     dram: Dram,
-    /// Fine time a sector takes on the link to L2.
+    /// Fine time per sector on the link to L2.
     link_cost: u64,
     /// Fine time until which the link is busy.
     link_free: u64,
-    /// Where stores have a way of their own.
+    /// Separate path of stores, if the machine has one.
     stores: Option<Stores>,
-    /// The first cycle at which the load/store unit, which serves in order, takes up another access.
+    /// First cycle at which the in-order load/store unit accepts another access.
     in_order: Cycle,
-    /// What is asked of L2, if somebody wants to know.
-    notes: Option<Notes>,
-    /// Scratch: the lines of the request being served.
+    /// Log of L2 requests, if enabled.
+    log: Option<RequestLog>,
+    /// Scratch: lines of the request being served.
     lines: Lines,
 }
 
-/// How an access was served.
+/// Service of an access.
 pub(super) struct Served {
-    /// For the counters.
+    /// Traffic for the counters.
     pub traffic: Traffic,
-    /// The cycle from which a dependent instruction may issue.
+    /// Cycle from which a dependent instruction may issue.
     pub done: Cycle,
-    /// Cycles the load/store unit is busy with it.
+    /// Cycles for which the load/store unit is busy.
     pub port: Cycle,
 }
 
-/// The 128-byte lines of a request, ascending, with the sectors of each.
+/// 128-byte lines of a request, ascending, with the sectors of each.
 #[derive(Clone)]
 struct Lines {
     lines: [(u64, u8); MAX_LANES],
@@ -57,8 +59,10 @@ struct Lines {
 }
 
 impl MemorySystem {
-    /// That of SM `sm`, one of `active_sms` that have work. With `notes` it keeps what is asked of L2.
-    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId, notes: bool) -> MemorySystem {
+    /// Creates the memory system of SM `sm`, one of `active_sms` with work.
+    ///
+    /// With `logs` it records its L2 requests.
+    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
         let m = spec.memory;
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);
@@ -72,24 +76,26 @@ impl MemorySystem {
             link_free: 0,
             stores: m.stores.map(|path| Stores::new(path, active_sms)),
             in_order: 0,
-            notes: notes.then(|| Notes::new(sm)),
+            log: logs.then(|| RequestLog::new(sm)),
             lines: Lines { lines: [(0, 0); MAX_LANES], len: 0 },
         }
     }
 
-    /// What was asked of L2.
-    pub(super) fn into_notes(self) -> Option<Notes> {
-        self.notes
+    /// Returns the log of L2 requests.
+    pub(super) fn into_log(self) -> Option<RequestLog> {
+        self.log
     }
 
-    /// The first cycle at which the queue in front of the memory system takes another request.
+    /// Returns the first cycle at which the memory queue accepts another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
         (self.link_free / FINE).max(self.in_order).saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
-    /// Serves an access issued at `now`; `addresses` as [`crate::exec::Env::addresses`], afterwards as the caches see them.
-    /// `warp_slot` tells lanes' local memories apart.
+    /// Serves an access issued at `now`.
+    ///
+    /// `addresses` are those of [`crate::exec::Env::addresses`] on entry, and addresses as the
+    /// caches see them on return. `warp_slot` distinguishes the local memories.
     pub(super) fn serve(
         &mut self,
         now: Cycle,
@@ -111,7 +117,8 @@ impl MemorySystem {
             Space::Local => {
                 let own = (1 << 56) + (u64::from(self.sm.0) << 44) + (u64::from(warp_slot) << 36);
                 for lane in access.lanes.lanes() {
-                    // Word `w` of lane `l` lies at (w * 32 + l) * 4, so that equal addresses coalesce.
+                    // Word `w` of lane `l` is at (w * 32 + l) * 4, so that equal addresses
+                    // coalesce.
                     let a = &mut addresses[lane as usize % MAX_LANES];
                     *a = own + (*a / 4 * 32 + u64::from(lane)) * 4 + *a % 4;
                 }
@@ -124,7 +131,7 @@ impl MemorySystem {
         served
     }
 
-    /// Nothing that L1 holds can be found any more.
+    /// Empties L1.
     #[inline(never)]
     pub(super) fn empty_l1(&mut self) {
         if let Some(l1) = &mut self.l1 {
@@ -188,18 +195,18 @@ impl MemorySystem {
         Served { traffic, done, port }
     }
 
-    /// Fetches (or writes) sectors of one line over the link to L2 and, where L2 has not got them, from DRAM.
+    /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
     fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, dense: bool, traffic: &mut Traffic) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => stores.send(now, sectors, dense),
             (stores, _) => {
-                let behind = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
-                self.link_free = self.link_free.max(behind * FINE) + u64::from(sectors_in(sectors)) * self.link_cost;
+                let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
+                self.link_free = self.link_free.max(sent * FINE) + u64::from(sectors_in(sectors)) * self.link_cost;
                 self.link_free / FINE
             }
         };
-        if let Some(notes) = &mut self.notes {
-            notes.note(now, line, sectors, traffic.memory, traffic.kind);
+        if let Some(log) = &mut self.log {
+            log.add(now, line, sectors, traffic.memory, traffic.kind);
         }
         let found = match traffic.kind {
             AccessWay::Load => self.l2.read(self.sm, line, sectors),
@@ -262,11 +269,12 @@ fn blank(access: MemoryAccess) -> Traffic {
 }
 
 impl Lines {
-    /// The distinct lines and sectors of a request. An aligned access of up to 16 bytes lies in one sector.
+    /// Collects the distinct lines and sectors of a request. An aligned access of up to 16 bytes
+    /// lies in one sector.
     #[inline]
     fn coalesce(&mut self, access: MemoryAccess, addresses: &[u64; MAX_LANES]) {
         self.len = 0;
-        let (mut line, mut sectors) = (0, 0); // of the line being gathered
+        let (mut line, mut sectors) = (0, 0); // of the current line
         let mut ascending = true;
         for lane in access.lanes.lanes() {
             let sector = addresses[lane as usize % MAX_LANES] / SECTOR;
@@ -285,7 +293,7 @@ impl Lines {
         }
     }
 
-    /// How many sectors the request touches.
+    /// Returns the number of sectors in the request.
     fn sectors(&self) -> u64 {
         self.lines[..self.len].iter().map(|&(_, sectors)| u64::from(sectors_in(sectors))).sum()
     }
@@ -296,7 +304,7 @@ impl Lines {
         self.len += 1;
     }
 
-    /// Brings the lines into order, each once.
+    /// Sorts the lines and removes duplicates.
     fn sort(&mut self) {
         let lines = &mut self.lines[..self.len];
         lines.sort_unstable();
@@ -314,7 +322,7 @@ impl Lines {
     }
 }
 
-/// The largest number of lanes that name the same word; at least 1.
+/// Returns the largest number of lanes that access the same word; at least 1.
 fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
     let mut words = [0; MAX_LANES];
     let mut len = 0;
@@ -327,8 +335,10 @@ fn same_word_lanes(access: MemoryAccess, addresses: &[u64; MAX_LANES]) -> u32 {
     longest.unwrap_or(1) as u32
 }
 
-/// Passes that the banks need: for each group of lanes that moves at most 32 words (a warp at 4 bytes a lane, half of
-/// one at 8, a quarter at 16), the largest number of distinct words in one bank.
+/// Returns the passes that the banks need.
+///
+/// For each group of lanes that moves at most 32 words (a warp at 4 bytes per lane, half of one at
+/// 8, a quarter at 16), that is the largest number of distinct words in one bank.
 fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
     let words_per_lane = u32::from(access.bytes).div_ceil(4).max(1);
     let group = (32 / words_per_lane).max(1);
@@ -347,7 +357,7 @@ fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) ->
 fn passes_of_group(lanes: LaneMask, words_per_lane: u32, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
     let mut words = [0; MAX_LANES];
     let mut len = 0;
-    // One bit a bank suffices while no two lanes meet in one, which is the common case.
+    // One bit per bank suffices while no two lanes conflict, which is the common case.
     let mut taken = 0_u64;
     let mut clash = false;
     for lane in lanes.lanes() {

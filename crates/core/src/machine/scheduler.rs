@@ -1,15 +1,16 @@
-//! One warp scheduler (sub-core): which of its warps issues, and what became of each of its issue slots.
+//! Warp scheduler (sub-core): warp selection and the account of its issue slots.
 //!
-//! A scheduler knows of each of its warps only when it may issue next. Policies: loose round robin, greedy-then-oldest,
-//! two-level (GPGPU-Sim's vocabulary) and greedy-then-youngest (Huerta et al., MICRO'25).
+//! A scheduler knows of each warp only its earliest next issue. Policies: loose round robin,
+//! greedy-then-oldest, two-level (GPGPU-Sim's terms) and greedy-then-youngest (Huerta et al.,
+//! MICRO'25).
 
 use crate::base::{Cycle, mix};
 use crate::spec::Policy;
 
-/// Never: the warp is blocked, or its slot is empty.
+/// Cycle of a blocked warp or an empty slot.
 pub(super) const NEVER: Cycle = Cycle::MAX;
 
-/// What a step needs to be free before it can issue: one of its scheduler's own units, or what the SM's schedulers share.
+/// Port that a step needs at issue: a scheduler's own unit, or one shared by the SM's schedulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Port {
@@ -23,20 +24,20 @@ pub(super) enum Port {
     Sfu,
     /// Branches and barriers.
     Branch,
-    /// What is computed once for all lanes of a warp.
+    /// Uniform datapath, which computes once per warp.
     Uniform,
-    /// The SM's load/store unit.
+    /// Load/store unit of the SM.
     Lsu,
-    /// The load/store unit, and room in the queue towards L2.
+    /// Load/store unit and a free entry in the queue to L2.
     Global,
-    /// The constant cache.
+    /// Constant cache.
     Constant,
-    /// Nothing but the slot.
+    /// No port, only an issue slot.
     None,
 }
 
 impl Port {
-    /// Whether the SM's schedulers share it.
+    /// Returns true if the SM's schedulers share the port.
     #[inline]
     pub(super) fn is_shared(self) -> bool {
         matches!(self, Port::Lsu | Port::Global)
@@ -46,17 +47,19 @@ impl Port {
 /// Number of ports, rounded up to a power of two.
 const PORTS: usize = 16;
 
-/// When the ports that an SM's schedulers share are free.
+/// Availability of the ports that an SM's schedulers share.
 #[derive(Clone, Copy, Default)]
 pub(super) struct SharedPorts {
-    /// By port; the schedulers' own are always free here.
+    /// Cycle until which each shared port is busy.
+    ///
+    /// A scheduler's own ports are always free here.
     busy: [Cycle; PORTS],
-    /// From when on the queue towards L2 has room.
+    /// Cycle from which the queue to L2 has room.
     queue: Cycle,
 }
 
 impl SharedPorts {
-    /// The load/store unit is busy until `until`, at least.
+    /// Makes the load/store unit busy at least until `until`.
     #[inline]
     pub(super) fn occupy_lsu(&mut self, until: Cycle) {
         let lsu = self.busy[Port::Lsu as usize].max(until);
@@ -64,7 +67,7 @@ impl SharedPorts {
         self.busy[Port::Global as usize] = lsu.max(self.queue);
     }
 
-    /// The queue towards L2 has room from `from` on.
+    /// Gives the queue to L2 room from `from` on.
     #[inline]
     pub(super) fn queue_accepts(&mut self, from: Cycle) {
         self.queue = from;
@@ -72,58 +75,59 @@ impl SharedPorts {
     }
 }
 
-/// Warps a scheduler can have: one bit each in a word.
+/// Maximum warps per scheduler: one bit each in a word.
 const WARPS: usize = 64;
 
-/// The warps of one block that a scheduler has.
+/// Warps of one block on a scheduler.
 #[derive(Clone, Copy)]
 struct Cohort {
-    /// The number of the block among those that the SM has run.
+    /// Block number in the SM's order of execution.
     block: u64,
-    /// One bit a warp.
+    /// One bit per warp.
     warps: u64,
 }
 
-/// One scheduler of at most 64 warps, which are named by their index within it.
+/// Scheduler of at most 64 warps, named by their index in it.
 ///
-/// Warps whose dependences are met are *awake*, one mask a port; the others sleep in a timing wheel of 64 cycles or, when
-/// they wait for longer, in the *far* set. So a cycle costs the warps that wake in it, not all that are resident.
+/// Warps whose dependences are met are *awake*, one mask per port. The others are in a timing wheel
+/// of 64 cycles or, for longer waits, in the *far* set. A cycle thus costs only the warps that wake
+/// in it, not all resident ones.
 #[derive(Clone)]
 pub(super) struct Scheduler {
-    /// Its number on the SM.
+    /// Scheduler number on the SM.
     pub number: u32,
     policy: Policy,
-    /// The wheel has been turned up to here: who is ready by now is awake.
+    /// Cycle up to which the wheel has turned: warps ready by then are awake.
     turned: Cycle,
     awake: [u64; PORTS],
-    /// The ports that awake warps wait for, one bit each.
+    /// Ports that awake warps wait for, one bit each.
     asked: u16,
-    /// Warps that wake at a cycle of `turned + 1 ..= turned + 63`, by that cycle modulo 64.
+    /// Warps that wake in `turned + 1 ..= turned + 63`, by cycle modulo 64.
     wheel: [u64; 64],
-    /// The cells of the wheel that hold warps.
+    /// Wheel cells with warps.
     occupied: u64,
-    /// Warps that wake later, and the first cycle at which one does.
+    /// Warps that wake later, and the first such cycle.
     far: u64,
     far_next: Cycle,
-    /// When each warp's dependences allow its next issue, and what that issue needs.
+    /// Earliest next issue of each warp by its dependences, and the port it needs.
     ready: [Cycle; WARPS],
     port: [Port; WARPS],
-    /// Order of admission of each warp: smaller is older.
+    /// Order of admission by warp: smaller is older.
     age: [u64; WARPS],
-    /// Its warps by block, the oldest block first, one bit a warp; of former blocks those whose place was not taken yet.
+    /// Warps by block, oldest block first, and former blocks with free slots.
     blocks: Vec<Cohort>,
-    /// The warp issued last, and the cycle after that.
+    /// Warp issued last, and the cycle after its issue.
     last: usize,
     after_last: Cycle,
-    /// The active set of the two-level policy, one bit a warp.
+    /// Active set of the two-level policy, one bit per warp.
     active: u64,
-    /// When its own units' ports are free.
+    /// Cycle until which each of its own ports is busy.
     busy: [Cycle; PORTS],
-    /// First cycle whose slot has not been attributed yet.
+    /// First cycle whose slot is not attributed yet.
     pub accounted: Cycle,
-    /// Warps resident here that have not ended.
+    /// Resident warps that have not ended.
     pub resident: u32,
-    /// No issue is possible before this cycle.
+    /// Earliest possible issue.
     pub next: Cycle,
 }
 
@@ -153,7 +157,7 @@ impl Scheduler {
         }
     }
 
-    /// A warp of the SM's `block`-th block has become resident.
+    /// Admits a warp of the SM's `block`-th block.
     pub(super) fn admit(&mut self, warp: usize, age: u64, block: u64) {
         self.age[warp % WARPS] = age;
         self.resident += 1;
@@ -168,8 +172,10 @@ impl Scheduler {
         }
     }
 
-    /// Says when `warp`, which was picked or had nothing to issue, may issue next, and what that needs. The caller
-    /// [refreshes](Scheduler::refresh) when it has said so of all it has to.
+    /// Sets the earliest next issue of `warp` and the port it needs.
+    ///
+    /// The warp was picked or had nothing to issue. The caller [refreshes](Scheduler::refresh)
+    /// after its last such call.
     #[inline]
     pub(super) fn set_ready(&mut self, warp: usize, at: Cycle, port: Port) {
         self.ready[warp % WARPS] = at;
@@ -179,12 +185,14 @@ impl Scheduler {
         }
     }
 
-    /// Up to which cycle it has looked; [`Scheduler::pick`] is not asked about an earlier one.
+    /// Returns the cycle up to which the wheel has turned.
+    ///
+    /// [`Scheduler::pick`] requires a later one.
     pub(super) fn turned(&self) -> Cycle {
         self.turned
     }
 
-    /// When a port is free.
+    /// Returns the cycle from which a port is free.
     #[inline]
     pub(super) fn free(&self, port: Port, shared: &SharedPorts) -> Cycle {
         self.free_by_number(port as usize, shared)
@@ -195,7 +203,7 @@ impl Scheduler {
         self.busy[port % PORTS].max(shared.busy[port % PORTS])
     }
 
-    /// One of its own units' ports is busy until `until`.
+    /// Makes one of its own ports busy until `until`.
     #[inline]
     pub(super) fn occupy(&mut self, port: Port, until: Cycle) {
         self.busy[port as usize % PORTS] = until;
@@ -223,7 +231,7 @@ impl Scheduler {
         }
     }
 
-    /// Turns the wheel to `now`: whoever is ready by then wakes.
+    /// Turns the wheel to `now` and wakes the warps that are ready by then.
     #[inline]
     fn turn(&mut self, now: Cycle) {
         let passed = now - self.turned;
@@ -246,7 +254,7 @@ impl Scheduler {
         }
     }
 
-    /// Sets [`Scheduler::next`] to the soonest possible issue, dependences and ports considered.
+    /// Sets [`Scheduler::next`] to the earliest issue by dependences and ports.
     #[inline]
     pub(super) fn refresh(&mut self, shared: &SharedPorts) {
         let mut soonest = self.far_next;
@@ -261,7 +269,7 @@ impl Scheduler {
         self.next = if soonest == NEVER { NEVER } else { soonest.max(self.accounted) };
     }
 
-    /// The warp the policy issues at `now`, if any can.
+    /// Returns the warp that the policy issues at `now`, if any can issue.
     #[inline]
     pub(super) fn pick(&mut self, now: Cycle, shared: &SharedPorts) -> Option<usize> {
         self.turn(now);
@@ -282,7 +290,7 @@ impl Scheduler {
         Some(warp)
     }
 
-    /// The policy's choice among the warps that can issue (at least one).
+    /// Returns the policy's choice among the warps that can issue (at least one).
     #[inline]
     fn choose(&mut self, now: Cycle, can: u64) -> usize {
         match self.policy {
@@ -300,13 +308,13 @@ impl Scheduler {
         }
     }
 
-    /// Those of `among` (not empty) that are of the oldest block of which there are any.
+    /// Returns the warps of `among` (not empty) in its oldest block.
     #[inline]
     fn of_oldest_block(&self, among: u64) -> u64 {
         self.blocks.iter().map(|cohort| cohort.warps & among).find(|&warps| warps != 0).unwrap_or(among)
     }
 
-    /// Any of `among` (not empty).
+    /// Returns a pseudo-random member of `among` (not empty).
     #[inline(never)]
     fn drawn(&self, now: Cycle, among: u64, seed: u64) -> usize {
         let ready: Vec<usize> = bits(among).collect();
@@ -314,17 +322,19 @@ impl Scheduler {
         ready.get(draw % ready.len().max(1)).copied().unwrap_or_default()
     }
 
-    /// The next of `among` (not empty) after the warp issued last, in slot order.
+    /// Returns the next warp of `among` (not empty) after the last issued one.
     fn round_robin(&self, among: u64) -> usize {
         let after = among & (u64::MAX << self.last) & !(1 << self.last);
         (if after == 0 { among } else { after }).trailing_zeros() as usize
     }
 
-    /// Drops members that wait for long and takes the warps that can issue and waited outside, lowest slot first. If
-    /// all members wait for less long, the set makes room by its lowest slot, so that there is always one that can issue.
+    /// Refills the active set with warps that can issue.
+    ///
+    /// Members with a long wait leave, and the lowest outside slots enter. If no member has a long
+    /// wait, the lowest slot leaves, so that one member can always issue.
     #[inline(never)]
     fn fill_active_set(&mut self, now: Cycle, can: u64, size: u32) {
-        const LONG: Cycle = 64; // longer than any arithmetic latency, shorter than any trip to L2
+        const LONG: Cycle = 64; // above any arithmetic latency, below any L2 access
         for (warp, &ready) in self.ready.iter().enumerate() {
             if ready > now.saturating_add(LONG) {
                 self.active &= !(1 << warp);
@@ -343,7 +353,7 @@ impl Scheduler {
     }
 }
 
-/// The positions of the ones of a word, ascending.
+/// Returns the positions of a word's one bits, ascending.
 fn bits(mut word: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         (word != 0).then(|| {
@@ -358,7 +368,9 @@ fn bits(mut word: u64) -> impl Iterator<Item = usize> {
 mod tests {
     use super::*;
 
-    /// Issues from a scheduler of four warps, of which each waits long after every third issue; lists the choices.
+    /// Issues from a scheduler of four warps and lists the choices.
+    ///
+    /// Each warp has a long wait after every third issue.
     fn choices(policy: Policy, ready: [Cycle; 4], n: usize) -> Vec<usize> {
         let mut scheduler = Scheduler::new(0, policy);
         for (warp, at) in ready.into_iter().enumerate() {
@@ -387,7 +399,7 @@ mod tests {
 
     #[test]
     fn a_full_active_set_that_cannot_issue_makes_room() {
-        let soon = 40; // not long enough to lose the place in the set
+        let soon = 40; // too short to leave the active set
         assert_eq!(choices(Policy::TwoLevel { active: 1 }, [NEVER, soon, 0, NEVER], 1), [2]);
         let mut scheduler = Scheduler::new(0, Policy::TwoLevel { active: 1 });
         scheduler.set_ready(0, 0, Port::Alu);
@@ -412,7 +424,7 @@ mod tests {
         assert_eq!(scheduler.next, 70);
         assert_eq!(scheduler.pick(90, &shared), Some(1), "both can issue");
         scheduler.refresh(&shared);
-        assert!(scheduler.next <= 90, "the other one still can");
+        assert!(scheduler.next <= 90, "the other warp still can");
     }
 
     #[test]

@@ -1,11 +1,13 @@
-//! A run that can be stopped between any two issues, looked at, changed, saved and brought back.
+//! Interactive run, issue by issue, that can be inspected, changed and restored.
 //!
-//! The same SMs in the same order as [`super::run`], one issue at a time: a [`Session`] splits the cycle of an SM into the
-//! parts of its schedulers. Like [`super::watch`] it simulates the SM of one block alone, or all SMs in cycle order when
-//! blocks can communicate. What it costs (a listener that keeps events, clones of SMs) falls on nobody else.
+//! A [`Session`] runs the same SMs in the same order as [`super::run`], one issue at a time: it
+//! divides an SM's cycle by schedulers. Like [`super::watch`] it simulates only the SM of one
+//! block, or all SMs in cycle order if blocks can communicate. Other runs do not pay for its costs
+//! (stored events, clones of SMs).
 //!
-//! *Saving.* An SM is a value; global memory is shared by the SMs and may be large, so a [`Saved`] holds only its pages that
-//! differ from the beginning, and pages that did not change between two of them are one page.
+//! *Saving.* An SM is a value. Global memory is shared by the SMs and may be large, so a [`Saved`]
+//! holds only the pages that differ from the start, and shares pages unchanged since the previous
+//! one.
 
 mod ears;
 
@@ -13,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 pub use ears::Access;
-use ears::Ears;
+use ears::Listener;
 
 use super::block::{DoesNotFit, Occupancy};
 use super::gpu::{self, Context, Options};
@@ -28,33 +30,33 @@ use crate::kernel::{Kernel, Register};
 use crate::launch::Launch;
 use crate::spec::MachineSpec;
 
-/// Words of a page of global memory.
+/// Words per page of global memory.
 const PAGE: usize = 1024;
 
 type Page = [u32; PAGE];
 
-/// A run that is advanced from outside.
+/// Run advanced by its caller.
 pub struct Session<'a> {
     cx: &'a Context<'a>,
-    /// Global memory as it was in the beginning.
+    /// Initial global memory.
     base: Vec<SegmentImage>,
     state: State<'a>,
-    /// The pages of global memory that have changed, as they were when last saved or restored.
+    /// Changed pages of global memory, as last saved or restored.
     pages: BTreeMap<u64, Arc<Page>>,
-    /// Those that have changed since.
+    /// Pages changed since then.
     dirty: BTreeSet<u64>,
 }
 
-/// Everything but global memory.
+/// State of the run without global memory.
 #[derive(Clone)]
 struct State<'a> {
-    sms: Vec<Sm<'a, Ears>>,
+    sms: Vec<Sm<'a, Listener>>,
     finished: Vec<Option<Finish>>,
-    /// The cycle that has begun and not ended.
+    /// Cycle that has begun but not ended.
     open: Option<Open>,
-    /// Whether the run is over, because every SM has ended or one has ended badly.
+    /// True if every SM has ended or one has failed.
     over: bool,
-    /// The SM of the last issue.
+    /// SM of the last issue.
     last: usize,
 }
 
@@ -62,40 +64,40 @@ struct State<'a> {
 struct Open {
     sm: usize,
     now: Cycle,
-    /// The next scheduler whose turn it is.
+    /// Scheduler whose turn is next.
     scheduler: usize,
 }
 
-/// A state of a [`Session`] to come back to.
+/// Saved state of a [`Session`].
 pub struct Saved<'a> {
     state: State<'a>,
     pages: BTreeMap<u64, Arc<Page>>,
 }
 
-/// A resident warp that has not ended.
+/// Resident warp that has not ended.
 pub struct WarpState<'s> {
-    /// Its slot on the SM.
+    /// Warp slot on the SM.
     pub slot: WarpId,
-    /// Its scheduler.
+    /// Scheduler of the warp.
     pub scheduler: u32,
-    /// Its block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub index: u32,
-    /// Which lanes are where.
+    /// Control state: the lane groups and their PCs.
     pub control: &'s WarpControl,
-    /// What its registers hold.
+    /// Registers.
     pub registers: &'s RegisterFile,
-    /// Whether lanes of it wait at a block barrier.
+    /// True if lanes of the warp wait at a block barrier.
     pub at_barrier: bool,
-    /// What it waits for, and, where that is known, the first cycle in which it no longer does. `None`: it can issue.
+    /// Warp state and, if known, the first cycle after the wait. `None`: it can issue.
     pub wait: Option<(Stall, Option<Cycle>)>,
 }
 
-/// Runs `work` on a session at the beginning of a run, on the SM of `block` if blocks do not communicate.
+/// Runs `work` on a new session, on the SM of `block` if blocks do not communicate.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// If a block does not fit the machine.
 pub fn step_through<R>(
     code: &Code,
     mut launch: Launch,
@@ -112,15 +114,16 @@ pub fn step_through<R>(
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
-    let sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Ears::default())).collect();
+    let sms: Vec<_> = ids.into_iter().map(|id| Sm::new(&cx, id, Listener::default())).collect();
     let finished = sms.iter().map(|_| None).collect();
     let state = State { sms, finished, open: None, over: false, last: 0 };
     Ok(work(Session { cx: &cx, base, state, pages: BTreeMap::new(), dirty: BTreeSet::new() }))
 }
 
 impl<'a> Session<'a> {
-    /// Advances by one issue, if there is one before the end of cycle `limit`. What happened is in [`Session::events`]. A
-    /// fault is an issue without events.
+    /// Advances by one issue, if there is one before the end of cycle `limit`.
+    ///
+    /// [`Session::events`] then returns its events. A fault is an issue without events.
     pub fn step(&mut self, limit: Cycle) -> bool {
         while !self.state.over {
             let Some(open) = self.state.open.or_else(|| self.begin(limit)) else { return false };
@@ -143,7 +146,7 @@ impl<'a> Session<'a> {
                 self.end(open.sm, Finish::Fault(fault));
                 return true;
             }
-            if self.state.sms[open.sm].issuer.observer.heard_issue() {
+            if self.state.sms[open.sm].issuer.observer.has_issue() {
                 self.state.last = open.sm;
                 return true;
             }
@@ -151,7 +154,7 @@ impl<'a> Session<'a> {
         false
     }
 
-    /// Begins the next cycle, if it is not behind `limit`.
+    /// Begins the next cycle, if it is at most `limit`.
     fn begin(&mut self, limit: Cycle) -> Option<Open> {
         loop {
             let i = gpu::earliest(&self.state.sms, &self.state.finished);
@@ -179,46 +182,47 @@ impl<'a> Session<'a> {
         self.state.finished[sm] = Some(finish);
     }
 
-    /// Whether nothing will be issued any more: known when [`Session::step`] has found nothing to issue.
+    /// Returns true if nothing will issue any more. Known once [`Session::step`] returns false.
     pub fn is_over(&self) -> bool {
         self.state.over
     }
 
-    /// How the run ended, when it is over. Of several SMs that did not end well, the lowest speaks.
+    /// Returns the end of a finished run. The lowest-numbered failing SM wins.
     pub fn finish(&self) -> Option<&Finish> {
         let mut ends = self.state.finished.iter().flatten();
         let bad = ends.find(|finish| !matches!(finish, Finish::Ok));
         bad.or(self.state.finished.first().and_then(Option::as_ref)).filter(|_| self.state.over)
     }
 
-    /// What the last step did, in order: one issue of a warp, with the free steps that the warp passed on the way to its
-    /// next one, and what followed from it.
+    /// Returns the events of the last step in order.
+    ///
+    /// A step is one issue of a warp, the free steps before its next issue, and their consequences.
     pub fn events(&self) -> &[Event] {
         self.state.sms[self.state.last].issuer.observer.events()
     }
 
-    /// The memory access of the last step.
+    /// Returns the memory access of the last step.
     pub fn access(&self) -> Option<&Access> {
         self.state.sms[self.state.last].issuer.observer.access()
     }
 
-    /// Index of the SM of the last step among [`Session::sms`].
+    /// Returns the index of the last step's SM in [`Session::sms`].
     pub fn last_sm(&self) -> usize {
         self.state.last
     }
 
-    /// The SMs that are simulated, ascending.
+    /// Returns the simulated SMs, ascending.
     pub fn sms(&self) -> impl Iterator<Item = SmId> + '_ {
         self.state.sms.iter().map(Sm::id)
     }
 
-    /// The warps of an SM that have not ended, by slot; `now` decides what they wait for.
+    /// Returns the live warps of an SM by slot; `now` determines their warp states.
     pub fn warps(&self, sm: usize, now: Cycle) -> impl Iterator<Item = WarpState<'_>> + '_ {
         let slots = self.state.sms.get(sm).map_or(0, |sm| sm.warps().len() as u32);
         (0..slots).filter_map(move |slot| self.warp(sm, WarpId(slot), now))
     }
 
-    /// The warp in a slot of an SM, if there is one that has not ended.
+    /// Returns the live warp in a slot of an SM, if any.
     pub fn warp(&self, sm: usize, slot: WarpId, now: Cycle) -> Option<WarpState<'_>> {
         let sm = self.state.sms.get(sm)?;
         let warp = sm.warps().get(slot.index()).filter(|warp| !warp.control.live().is_empty())?;
@@ -249,7 +253,9 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The warp slot that scheduler `scheduler` would issue from at `now`; `None` if nothing can, or its slot is taken.
+    /// Returns the warp slot from which a scheduler would issue at `now`.
+    ///
+    /// `None` if no warp can issue or its issue slot is taken.
     pub fn would_issue(&self, sm: usize, scheduler: usize, now: Cycle) -> Option<WarpId> {
         let sm = self.state.sms.get(sm)?;
         let mut copy = sm.schedulers().get(scheduler).filter(|s| s.accounted <= now)?.clone();
@@ -257,20 +263,21 @@ impl<'a> Session<'a> {
         Some(WarpId((local * sm.schedulers().len() + scheduler) as u32))
     }
 
-    /// The shared memory of a resident block, word by word.
+    /// Returns the shared memory of a resident block, word by word.
     pub fn shared_words(&self, sm: usize, block: BlockId) -> Option<&[u32]> {
         let sm = self.state.sms.get(sm)?;
         let blocks = sm.issuer.blocks.iter();
         blocks.filter(|b| b.id == block && b.warps > 0).map(|b| b.shared.words()).next()
     }
 
-    /// Device memory as it is now.
+    /// Returns the current device memory.
     pub fn global(&self) -> &GlobalMemory {
         self.cx.global
     }
 
-    /// Overwrites a register of one lane. A change from outside is progress: no proof of a livelock reaches across it.
-    /// Whether there is such a register of a warp that has not ended.
+    /// Overwrites a register of one lane. Returns false if no live warp has the register.
+    ///
+    /// The change counts as progress: no livelock proof extends across it.
     pub fn set_register(&mut self, sm: usize, slot: WarpId, lane: u32, register: Register, bits: u64) -> bool {
         let Some(sm) = self.state.sms.get_mut(sm) else { return false };
         let Some(warp) = sm.warps_mut().get_mut(slot.index()) else { return false };
@@ -279,27 +286,27 @@ impl<'a> Session<'a> {
         done
     }
 
-    /// The steps that [`Event`]s name by PC.
+    /// Returns the steps, indexed by the PCs of [`Event`]s.
     pub fn steps(&self) -> &'a [MicroOp] {
         self.cx.program.ops
     }
 
-    /// The kernel as it is issued.
+    /// Returns the kernel as issued.
     pub fn kernel(&self) -> &'a Kernel {
         self.cx.kernel
     }
 
-    /// The machine.
+    /// Returns the machine.
     pub fn spec(&self) -> &'a MachineSpec {
         self.cx.spec
     }
 
-    /// Blocks of the grid, and warps of each.
+    /// Returns the blocks of the grid and the warps per block.
     pub fn extent(&self) -> (u64, u32) {
         (self.cx.blocks, self.cx.occupancy.warps_per_block)
     }
 
-    /// Bytes that a [`Saved`] takes, pages of memory aside: an estimate from the sizes of registers, caches and shared memory.
+    /// Estimates the bytes of a [`Saved`] without its memory pages.
     pub fn state_bytes(&self) -> usize {
         let (registers, spec) = (&self.cx.kernel.registers, self.cx.spec);
         let rows = usize::from(registers.narrow) + 2 * usize::from(registers.wide);
@@ -311,7 +318,7 @@ impl<'a> Session<'a> {
         self.state.sms.len() * (warps * per_warp + shared + caches as usize / 4 + (8 << 10))
     }
 
-    /// The present state, to come back to.
+    /// Saves the current state.
     pub fn save(&mut self) -> Saved<'a> {
         for page in std::mem::take(&mut self.dirty) {
             let mut words = [0; PAGE];
@@ -321,7 +328,7 @@ impl<'a> Session<'a> {
         Saved { state: self.state.clone(), pages: self.pages.clone() }
     }
 
-    /// Goes back (or forward) to a saved state.
+    /// Restores a saved state, earlier or later.
     pub fn restore(&mut self, saved: &Saved<'a>) {
         let mut differing = std::mem::take(&mut self.dirty);
         let same = |page: &u64, words: &Arc<Page>| saved.pages.get(page).is_some_and(|other| Arc::ptr_eq(words, other));
@@ -337,7 +344,7 @@ impl<'a> Session<'a> {
         self.state.clone_from(&saved.state);
     }
 
-    /// Brings the parts of segments that are in a page back to the beginning.
+    /// Resets segments in a page to their initial values.
     fn write_base(&self, page: u64) {
         let end = page + 4 * PAGE as u64;
         for (address, _, words, _) in &self.base {
@@ -352,7 +359,7 @@ impl<'a> Session<'a> {
 }
 
 impl Saved<'_> {
-    /// Bytes of the pages of memory that it holds, shared ones included.
+    /// Returns the bytes of its memory pages, shared ones included.
     pub fn page_bytes(&self) -> usize {
         self.pages.len() * size_of::<Page>()
     }

@@ -1,12 +1,13 @@
-//! One streaming multiprocessor, cycle by cycle.
+//! Streaming multiprocessor, cycle by cycle.
 //!
-//! A cycle reads from the end: barriers and exits of earlier issues have been settled, then each scheduler that has a
-//! ready warp issues one step ([`Issuer`]), then blocks that ended make room for new ones. Spans in which nothing can issue are
-//! skipped in one step and attributed with their length. Nothing is counted here: every fact is an [`Event`].
+//! At the start of a cycle, barriers and exits of earlier issues are settled. Then each scheduler
+//! with a ready warp issues one step ([`Issuer`]), and finished blocks make room for new ones.
+//! Spans without a possible issue are skipped at once and attributed with their length. The SM
+//! counts nothing: it reports [`Event`]s.
 
 use super::block::{Block, Votes};
 use super::gpu::Context;
-use super::issue::{After, Issuer, part};
+use super::issue::{After, Issuer, split};
 use super::scheduler::{NEVER, Scheduler};
 use super::verdict::{FaultReport, Finish, Limit};
 use super::warp::{Until, Warp};
@@ -15,10 +16,10 @@ use crate::event::{Event, Observer, SlotLoss, Stall};
 use crate::exec::{self, LocalMemory, RegisterFile, WarpPlace};
 use crate::spec::Policy;
 
-/// The longest that an adversarial schedule holds a warp back: enough for another to run far ahead.
+/// Longest delay of a warp by an adversarial schedule: enough for another to run far ahead.
 const MOST_LATE: u64 = 4096;
 
-/// How many cycles a warp in this situation is held back.
+/// Returns the delay of a warp in this situation, in cycles.
 fn late(policy: Policy, situation: u64) -> Cycle {
     match policy {
         Policy::Adversarial { seed } => {
@@ -29,30 +30,30 @@ fn late(policy: Policy, situation: u64) -> Cycle {
     }
 }
 
-/// One SM. A clone is a checkpoint: it goes on as the original would, if global memory is brought back, too.
+/// Streaming multiprocessor. A clone is a checkpoint, given that global memory is restored, too.
 #[derive(Clone)]
 pub(super) struct Sm<'a, O> {
     id: SmId,
     cx: &'a Context<'a>,
     warps: Vec<Warp>,
-    /// Block slots that hold no block.
+    /// Empty block slots.
     free: Vec<usize>,
-    /// The next block of the grid that this SM runs; it runs every `cx.active_sms`-th.
+    /// Next block of this SM, which runs every `cx.active_sms`-th block.
     next_block: u64,
     blocks_run: u32,
-    /// Steps issued.
+    /// Number of steps issued.
     issued: u64,
     schedulers: Vec<Scheduler>,
-    /// What its warps share, the blocks among it.
+    /// State shared by its warps, including the blocks.
     pub issuer: Issuer<'a, O>,
-    /// Counts admissions, as the age of warps.
+    /// Number of admissions, used as the age of warps.
     admissions: u64,
-    /// The last cycle in which something was issued, plus one.
+    /// Last cycle with an issue, plus one.
     now: Cycle,
 }
 
 impl<'a, O: Observer> Sm<'a, O> {
-    /// An SM with its first blocks.
+    /// Creates an SM with its first blocks.
     pub(super) fn new(cx: &'a Context<'a>, id: SmId, observer: O) -> Sm<'a, O> {
         let spec = cx.spec;
         let slots = cx.occupancy.blocks as usize;
@@ -84,12 +85,12 @@ impl<'a, O: Observer> Sm<'a, O> {
         sm
     }
 
-    /// The cycle at which something can be issued next; `NEVER` when nothing can.
+    /// Returns the cycle of the next possible issue, or `NEVER`.
     pub(super) fn next_cycle(&self) -> Cycle {
         self.schedulers.iter().map(|s| s.next).fold(NEVER, Cycle::min)
     }
 
-    /// Runs one cycle: the next in which anything can be issued. `Some` when the SM has come to an end.
+    /// Runs the next cycle in which a warp can issue. Returns the end of the SM, if reached.
     #[inline]
     pub(super) fn cycle(&mut self) -> Option<Finish> {
         let now = match self.begin_cycle() {
@@ -105,7 +106,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         None
     }
 
-    /// The first part of a cycle: which it is, or how the SM has come to an end.
+    /// Begins a cycle. Returns its number or the end of the SM.
     #[inline]
     pub(super) fn begin_cycle(&mut self) -> Result<Cycle, Finish> {
         let now = self.next_cycle();
@@ -122,20 +123,21 @@ impl<'a, O: Observer> Sm<'a, O> {
         Ok(now)
     }
 
-    /// The part of a cycle that is the `turn`-th scheduler's: in each cycle another one has the first claim on what they share.
+    /// Runs the `turn`-th scheduler's part of a cycle. The first claim on shared ports rotates by
+    /// cycle.
     #[inline]
     pub(super) fn issue_of(&mut self, turn: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
         let s = (turn + now as usize) % self.schedulers.len();
         if self.schedulers[s].next <= now { self.issue(s, now) } else { Ok(()) }
     }
 
-    /// The last part of a cycle.
+    /// Ends a cycle.
     #[inline]
     pub(super) fn end_cycle(&mut self, now: Cycle) {
         self.now = self.now.max(now + 1);
     }
 
-    /// Attributes what is left of every slot, and says that the SM is done.
+    /// Attributes the remaining time of every slot and reports the SM's end.
     pub(super) fn end(&mut self) -> Cycle {
         let end = self.schedulers.iter().map(|s| s.accounted).fold(self.now, Cycle::max);
         for s in 0..self.schedulers.len() {
@@ -155,7 +157,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         soonest.map_or(SlotLoss::NoWarp, |w| SlotLoss::Stalled(w.waiting.until.stall()))
     }
 
-    /// Scheduler `s` issues a step at `now`, if one of its warps can.
+    /// Issues a step from scheduler `s` at `now`, if one of its warps can issue.
     #[inline]
     fn issue(&mut self, s: usize, now: Cycle) -> Result<(), Box<FaultReport>> {
         let stride = self.schedulers.len();
@@ -173,7 +175,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         Ok(())
     }
 
-    /// Releases every barrier of the block whose threads are all there.
+    /// Releases every barrier of the block at which all threads have arrived.
     #[inline(never)]
     fn release_barriers(&mut self, block: usize) {
         while let Some(released) = self.issuer.blocks[block].take_complete() {
@@ -217,8 +219,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Lanes of a warp have exited. Where the others have come to a counted barrier, it is there in
-    /// full.
+    /// Counts exited lanes at counted barriers with earlier arrivals.
     fn count_ended_lanes(&mut self, w: usize, now: Cycle) {
         let warp = &mut self.warps[w];
         let block = &mut self.issuer.blocks[warp.block];
@@ -227,7 +228,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         }
     }
 
-    /// Lanes of a warp have exited: the warp may end, barriers may complete, the block may end.
+    /// Handles exited lanes: the warp may end, barriers may complete, the block may end.
     #[inline(never)]
     fn lanes_ended(&mut self, w: usize, lanes: LaneMask, now: Cycle) {
         self.issuer.watch.progress();
@@ -251,7 +252,8 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
     }
 
-    /// Fills free block slots from the grid. `now` may lie ahead: the warps' events carry that cycle.
+    /// Fills empty block slots from the grid. `now` may lie ahead; the warps' events carry that
+    /// cycle.
     fn admit(&mut self, now: Cycle) {
         let cx = self.cx;
         while let Some(&slot) = self.free.last()
@@ -314,7 +316,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.admissions += 1;
         self.schedulers[s].admit(local, self.admissions, self.blocks_run.into());
         if let Policy::Adversarial { seed } = cx.spec.policy {
-            part(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
+            split(&mut self.warps[w].control, seed ^ u64::from(index), lanes, cx.program.entry);
         }
         let cold = match (now, cx.params.is_empty()) {
             (0, true) => cx.spec.cold_start,
@@ -331,32 +333,32 @@ impl<'a, O: Observer> Sm<'a, O> {
         self.schedulers[s].refresh(&self.issuer.shared);
     }
 
-    /// Steps issued so far.
+    /// Returns the number of steps issued.
     pub(super) fn issued(&self) -> u64 {
         self.issued
     }
 
-    /// Blocks admitted so far.
+    /// Returns the number of blocks admitted.
     pub(super) fn blocks_run(&self) -> u32 {
         self.blocks_run
     }
 
-    /// The warp slots.
+    /// Returns the warp slots.
     pub(super) fn warps(&self) -> &[Warp] {
         &self.warps
     }
 
-    /// The warp slots, for someone who changes a program's values from outside.
+    /// Returns the warp slots for changes to a program's values.
     pub(super) fn warps_mut(&mut self) -> &mut [Warp] {
         &mut self.warps
     }
 
-    /// The schedulers.
+    /// Returns the schedulers.
     pub(super) fn schedulers(&self) -> &[Scheduler] {
         &self.schedulers
     }
 
-    /// Which of the GPU's SMs it is.
+    /// Returns the SM's id.
     pub(super) fn id(&self) -> SmId {
         self.id
     }
@@ -365,7 +367,7 @@ impl<'a, O: Observer> Sm<'a, O> {
         Finish::Deadlock(super::verdict::describe(self.cx, self.id, &self.warps, &self.issuer.blocks, None))
     }
 
-    /// The verdict when every live warp is blocked or proved to repeat itself.
+    /// Returns the livelock verdict: every live warp is blocked or provably repeats a state.
     pub(super) fn livelock(&self) -> Finish {
         Finish::Livelock(super::verdict::describe(
             self.cx,

@@ -1,12 +1,13 @@
-//! How a run can end, and the proofs behind "it never will".
+//! End of a run, and proofs of deadlock and livelock.
 //!
-//! *Deadlock*: every live warp is blocked (barrier, join, warp sync) and nothing is left that could release one.
+//! *Deadlock*: every live warp is blocked (barrier, join, warp sync), and nothing can release one.
 //!
-//! *Livelock*: while memory did not change, every live warp that still issues came back to a state it had before. A
-//! warp's next steps depend only on its own state and on memory, so it will repeat those steps for ever, and since none of
-//! them changed memory, so will all the others: the proof does not depend on timing. "State" is the control state, the calls that
-//! wait for a return, the warp's local memory and those registers that the repeated steps use for control, addresses, stored values or between lanes; a counter that is only
-//! counted up does not hide a livelock.
+//! *Livelock*: without a memory write in between, every live warp that still issues repeated a
+//! state. A warp's next steps depend only on its own state and on memory, so it repeats these steps
+//! forever. None of them changes memory, so the same holds for all other warps: the proof does not
+//! depend on timing. The state consists of the control state, the return stack, the warp's local
+//! memory, and the registers that the repeated steps use for control, addresses, stored values or
+//! exchange between lanes. A counter that is only incremented does not hide a livelock.
 
 use super::block::Block;
 use super::gpu::Context;
@@ -18,23 +19,23 @@ use crate::exec::{Fault, LocalMemory, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::{Inst, Op, Register};
 
-/// How a run ended.
+/// End of a run.
 #[derive(Clone, Debug)]
 pub enum Finish {
-    /// Every thread of the grid ended.
+    /// Every thread of the grid exited.
     Ok,
-    /// Nothing can ever run again.
+    /// No warp can ever issue again.
     Deadlock(Hang),
-    /// What runs will run for ever without effect.
+    /// Issuing warps repeat their states forever.
     Livelock(Hang),
-    /// A limit on the run was reached; nothing is proved.
+    /// Reached a limit; nothing is proved.
     CycleLimit(Limit),
-    /// The program did something that has no meaning.
+    /// Executed an undefined operation.
     Fault(Box<FaultReport>),
 }
 
 impl Finish {
-    /// The word used in reports and expectations.
+    /// Returns the word used in reports and expectations.
     pub const fn name(&self) -> &'static str {
         match self {
             Finish::Ok => "ok",
@@ -46,70 +47,70 @@ impl Finish {
     }
 }
 
-/// The limit at which a run was given up.
+/// Limit at which a run was given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// So many cycles.
+    /// Limit in cycles.
     Cycles(Cycle),
-    /// An SM's share of the instructions that may be issued.
+    /// Issue limit of an SM, its share of the run's limit.
     Issues {
-        /// The SM.
+        /// SM that reached it.
         sm: SmId,
-        /// What it had issued.
+        /// Instructions issued on the SM.
         issued: u64,
-        /// When.
+        /// Cycle of the last issue.
         cycle: Cycle,
     },
 }
 
-/// Who hangs where.
+/// Hanging warps of an SM.
 #[derive(Clone, Debug)]
 pub struct Hang {
-    /// The SM whose warps hang.
+    /// SM with the hanging warps.
     pub sm: SmId,
-    /// Warps that hang.
+    /// Number of hanging warps.
     pub warps: u32,
-    /// Lane sets of the first few of them.
+    /// Lane sets of the first hanging warps.
     pub lanes: Vec<StuckLanes>,
 }
 
 /// Lanes of one warp that hang together.
 #[derive(Clone, Debug)]
 pub struct StuckLanes {
-    /// Their block.
+    /// Block of the lanes.
     pub block: BlockId,
-    /// Their warp's index in the block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The lanes.
+    /// Lanes of the set.
     pub lanes: LaneMask,
-    /// Source lines (1-based): where they wait, or all the lines of the loop they repeat.
+    /// Source lines (1-based) of the wait, or of the repeated loop.
     pub lines: Vec<u32>,
-    /// What they do there.
+    /// Description of the wait or the loop.
     pub what: String,
-    /// The step that they are at.
+    /// PC of the lanes.
     pub pc: Pc,
-    /// The lanes of the warp that a `.sync` instruction waits for: its mask names them, and they are elsewhere.
+    /// Live lanes named by the mask of a `.sync` instruction but absent from it.
     pub missing: LaneMask,
-    /// Whether they repeat a loop whose condition depends on no memory that could change.
+    /// True if the condition of the repeated loop depends on no shared memory.
     pub fixed: bool,
 }
 
-/// A fault with its place.
+/// Fault with its place.
 #[derive(Clone, Debug)]
 pub struct FaultReport {
-    /// What happened.
+    /// Fault and lane.
     pub fault: Fault,
-    /// Where.
+    /// SM of the fault.
     pub sm: SmId,
-    /// The block.
+    /// Block of the fault.
     pub block: BlockId,
-    /// The warp's index in the block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The active mask.
+    /// Active mask.
     pub active: LaneMask,
-    /// When.
+    /// Cycle of the fault.
     pub cycle: Cycle,
-    /// The instruction.
+    /// Faulting instruction.
     pub inst: Inst,
 }
 
@@ -119,17 +120,18 @@ impl FaultReport {
     }
 }
 
-/// Issues of one SM without progress after which states are compared. Comparing costs; progress is the rule.
+/// Issues of one SM without progress after which states are compared. Comparison is expensive and
+/// progress frequent.
 pub const QUIET: u64 = 1 << 14;
 
-/// Watches one SM for a livelock.
+/// Livelock detector of one SM.
 #[derive(Clone)]
 pub(super) struct Watch {
     /// Issues since the last progress.
     quiet: u64,
-    /// Whether progress was made since [`Watch::take_progress`].
+    /// True if progress was made since [`Watch::take_progress`].
     progressed: bool,
-    /// By warp slot: the state compared with.
+    /// Snapshots to compare with, by warp slot.
     records: Vec<Option<Box<Record>>>,
 }
 
@@ -139,12 +141,12 @@ struct Record {
     control: WarpControl,
     registers: RegisterFile,
     local: LocalMemory,
-    /// Which steps were issued since, by PC.
+    /// Steps issued since the snapshot, by PC.
     visited: Vec<bool>,
     repeats: bool,
-    /// Times the warp was back at `at`, and at which of them the slow comparison is due.
+    /// Returns of the warp to `at`, and the one at which the slow comparison is due.
     returns: u64,
-    /// Issues since the snapshot, and after how many a later one is taken (Brent's cycle finding).
+    /// Issues since the snapshot, and the age of the next (Brent's cycle finding).
     age: u64,
     renew_at: u64,
 }
@@ -154,24 +156,24 @@ impl Watch {
         Watch { quiet: 0, progressed: false, records: Vec::new() }
     }
 
-    /// Something changed that other warps, or later runs of a loop, can see.
+    /// Records a change visible to other warps or to later iterations of a loop.
     #[inline]
     pub(super) fn progress(&mut self) {
         self.quiet = 0;
         self.progressed = true;
     }
 
-    /// Whether there was progress since the last call.
+    /// Returns true if there was progress since the last call.
     pub(super) fn take_progress(&mut self) -> bool {
         std::mem::take(&mut self.progressed)
     }
 
-    /// Another SM made progress that this one can see.
+    /// Records progress of another SM that this one can see.
     pub(super) fn disturb(&mut self) {
         self.quiet = 0;
     }
 
-    /// Counts an issue; whether states are compared now.
+    /// Counts an issue. Returns true if states are compared now.
     #[inline]
     pub(super) fn tick(&mut self) -> bool {
         self.quiet += 1;
@@ -181,7 +183,7 @@ impl Watch {
         self.quiet >= QUIET
     }
 
-    /// Takes note of the step that warp `w` is about to issue.
+    /// Observes the step that warp `w` is about to issue.
     pub(super) fn observe(&mut self, w: usize, warp: &Warp, steps: &[MicroOp], pc: Pc, active: LaneMask) {
         if self.records.len() <= w {
             self.records.resize_with(w + 1, || None);
@@ -193,7 +195,8 @@ impl Watch {
                 let back = record.at == (pc, active) && record.control == warp.control;
                 if back && record.registers.calls == warp.registers.calls && record.local == warp.local {
                     record.returns += 1;
-                    // Exact equality is cheap to refute; the sliced comparison is tried at every power of two.
+                    // Exact comparison fails fast; the sliced comparison runs at every power of
+                    // two.
                     record.repeats = record.registers == warp.registers
                         || record.returns.is_power_of_two() && record.equal_where_it_matters(&warp.registers, steps);
                 }
@@ -221,7 +224,7 @@ impl Watch {
         }));
     }
 
-    /// Takes note of a step that warp `w` passes on the way, without an issue: what it computes may matter later.
+    /// Observes a step without an issue slot: its results may matter later.
     #[inline]
     pub(super) fn pass(&mut self, w: usize, pc: Pc) {
         if let Some(Some(record)) = self.records.get_mut(w) {
@@ -229,7 +232,9 @@ impl Watch {
         }
     }
 
-    /// Whether every live warp is blocked or repeats itself, and at least one repeats.
+    /// Returns true if every live warp is blocked or repeats a state.
+    ///
+    /// At least one must repeat a state.
     pub(super) fn proves_livelock(&self, warps: &[Warp]) -> bool {
         self.quiet >= QUIET
             && warps.iter().enumerate().all(|(w, warp)| warp.next.is_none() || self.repeats(w))
@@ -242,7 +247,9 @@ impl Watch {
 }
 
 impl Record {
-    /// Whether `now` equals the snapshot in every register that the visited steps use for more than counting.
+    /// Returns true if all registers that matter equal the snapshot.
+    ///
+    /// Registers only used for counting do not matter.
     fn equal_where_it_matters(&self, now: &RegisterFile, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
@@ -259,7 +266,7 @@ impl Record {
 }
 
 impl Record {
-    /// Whether a branch of the loop depends on memory that somebody else may write.
+    /// Returns true if a branch of the loop depends on memory that others may write.
     fn awaits_memory(&self, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
@@ -277,7 +284,7 @@ impl Record {
     }
 }
 
-/// Adds the registers that those in `matter` are computed from; sorts.
+/// Adds the registers from which those in `matter` are computed; sorts.
 fn backwards<'i, I: Iterator<Item = &'i Inst>>(visited: impl Fn() -> I, matter: &mut Vec<Register>) {
     loop {
         matter.sort_unstable();
@@ -296,7 +303,7 @@ fn backwards<'i, I: Iterator<Item = &'i Inst>>(visited: impl Fn() -> I, matter: 
     }
 }
 
-/// Whether the instruction does nothing but write its own registers from its own lane's.
+/// Returns true if the instruction only computes within its lane's registers.
 fn only_computes(op: &Op) -> bool {
     matches!(
         op,
@@ -311,10 +318,12 @@ fn only_computes(op: &Op) -> bool {
     )
 }
 
-/// Lane sets listed at most.
+/// Maximum number of lane sets listed.
 const LISTED: usize = 12;
 
-/// Who hangs where; with a `watch`, lanes that run are described by the loop that they repeat.
+/// Describes the hanging lanes.
+///
+/// With a `watch`, running lanes are described by their repeated loop.
 pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Block], watch: Option<&Watch>) -> Hang {
     let line = |pc: Pc| cx.program.ops.get(pc.index()).map_or(0, |s| s.inst.line);
     let mut hang = Hang { sm, warps: 0, lanes: Vec::new() };
@@ -336,21 +345,22 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                         lines.sort_unstable();
                         lines.dedup();
                     }
-                    if record.is_some() { "repeating for ever" } else { "never getting a turn" }.to_string()
+                    if record.is_some() { "repeating" } else { "never scheduled" }.to_string()
                 }
-                GroupState::AtReconvergence => "waiting for the others at the reconvergence point".to_string(),
-                GroupState::AtJoin(join) => format!("waiting at join {join} for lanes that never come"),
+                GroupState::AtReconvergence => "waiting at the reconvergence point".to_string(),
+                GroupState::AtJoin(join) => format!("waiting at join {join} for lanes that never arrive"),
                 GroupState::AtBarrier(id) => {
                     if let Some(arrival) = warp.arrivals.iter().find(|a| a.id == id && a.lanes.intersects(group.lanes))
                     {
-                        lines = vec![line(arrival.pc)]; // the group's own PC is already behind the barrier
+                        // The group's own PC is already past the barrier.
+                        lines = vec![line(arrival.pc)];
                     }
                     let (arrived, awaited) = blocks[warp.block].progress(id);
-                    format!("waiting at barrier {id}, where {arrived} of {awaited} threads have arrived")
+                    format!("waiting at barrier {id}: {arrived} of {awaited} threads have arrived")
                 }
                 GroupState::Gathering(members) => {
                     missing = (members & warp.control.live()) - group.lanes;
-                    format!("waiting for lanes {} to execute a matching .sync instruction", members.list())
+                    format!("waiting for lanes {} to execute a matching `.sync` instruction", members.list())
                 }
             };
             let (block, warp, pc) = (warp.block_id, warp.index, group.pc);

@@ -1,4 +1,4 @@
-//! One warp slot: registers, control state, scoreboard, and the account of its waiting.
+//! Warp slot: registers, control state, scoreboard, and the account of its waits.
 
 use super::program::Cost;
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
@@ -6,7 +6,8 @@ use crate::divergence::{Flow, WarpControl};
 use crate::event::Stall;
 use crate::exec::{LocalMemory, RegisterFile};
 
-/// A point in time with the reason to wait for it. Ordered by time first, so that the later of two wins with its reason.
+/// Point in time with the reason to wait for it, ordered by time: the later of two wins with its
+/// reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub(super) struct Until(u64);
 
@@ -18,7 +19,7 @@ impl Until {
         Until(at << Until::REASON_BITS | stall as u64)
     }
 
-    /// As much later as `now` is after 0, for the same reason.
+    /// Shifts the point by `now` cycles, with the same reason.
     #[inline]
     pub(super) fn after(self, now: Cycle) -> Until {
         Until(self.0 + (now << Until::REASON_BITS))
@@ -36,29 +37,31 @@ impl Until {
     }
 }
 
-/// What a warp waits for between two issues.
+/// Wait of a warp between two issues.
 #[derive(Clone, Copy)]
 pub(super) struct Waiting {
     /// First cycle not yet attributed.
     pub from: Cycle,
-    /// What it waits for before its next instruction can be fetched.
+    /// Wait before the next instruction can be fetched.
     pub before: Until,
-    /// When its next instruction is there; not after `from`: it need not wait for it.
+    /// Cycle at which the next instruction is fetched.
+    ///
+    /// At most `from` if the warp need not wait for it.
     pub fetched: Cycle,
-    /// When its dependences allow the next issue, and the reason until then.
+    /// Cycle at which dependences allow the next issue, and the reason until then.
     pub until: Until,
 }
 
-/// How far a step is that becomes several machine instructions, which are issued one by one.
+/// Progress of a step that expands to several micro-ops.
 #[derive(Clone, Copy)]
-pub(super) struct Parts {
-    /// How many have been issued; 0: there is no such step.
+pub(super) struct MicroOps {
+    /// Micro-ops issued; 0: no such step.
     pub issued: u32,
-    /// The lanes of the step whose guard held.
+    /// Lanes of the step whose guard is true.
     pub lanes: LaneMask,
 }
 
-/// Lanes that wait at a block barrier, and the step whose reduction they await.
+/// Lanes at a block barrier, and the step whose reduction they await.
 #[derive(Clone)]
 pub(super) struct Arrival {
     pub id: u8,
@@ -66,40 +69,41 @@ pub(super) struct Arrival {
     pub lanes: LaneMask,
 }
 
-/// A warp slot of an SM.
+/// Warp slot of an SM.
 #[derive(Clone)]
 pub(super) struct Warp {
     pub control: WarpControl,
     pub registers: RegisterFile,
     pub local: LocalMemory,
-    /// Per scoreboard entry: when its last write can be used.
+    /// Availability of the last write, by scoreboard entry.
     scoreboard: Vec<Until>,
-    /// Its scheduler, and its index within that.
+    /// Scheduler of the warp, and its index in it.
     pub home: (usize, usize),
-    /// Index of its block among the SM's block slots.
+    /// Index of its block in the SM's block slots.
     pub block: usize,
-    /// The block's id, for messages.
+    /// Block id, for messages.
     pub block_id: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub index: u32,
-    /// When it became resident.
+    /// Cycle of the launch.
     pub since: Cycle,
-    /// What it issues next; `None` while every live lane is blocked, or none lives.
+    /// Next issue; `None` if every live lane is blocked or no lane is live.
     pub next: Option<(Pc, LaneMask)>,
     pub waiting: Waiting,
-    /// Further cycles until the next instruction is fetched, because the last one was a branch that was taken.
+    /// Further cycles of instruction fetch after a taken branch.
     pub refetch: u32,
-    /// Those of the step in `next`, which has been executed already.
-    pub parts: Parts,
+    /// Micro-ops of the step in `next`, which has already been executed.
+    pub micro_ops: MicroOps,
     pub arrivals: Vec<Arrival>,
-    /// By counted barrier: the lanes that have come to its present phase, those that went on or have
-    /// ended since among them.
+    /// Lanes that arrived in the current phase of each counted barrier.
+    ///
+    /// These include lanes that continued or exited since.
     come: Vec<(u8, LaneMask)>,
-    /// The whole warp has arrived at a barrier that is not complete, and goes on as far as it may without it.
+    /// Arrival at an incomplete barrier past which the whole warp runs ahead.
     pub ahead: Option<Arrival>,
-    /// When the barrier that it went ahead of is open: steps that may not be issued ahead of it wait for that.
+    /// Opening of the barrier that the warp runs ahead of; other steps wait for it.
     pub opens: Until,
-    /// When what the uniform datapath has computed for it is there for another basic block.
+    /// Availability of uniform-datapath results in another basic block.
     pub uniform: Until,
 }
 
@@ -124,7 +128,7 @@ impl Warp {
             next: None,
             waiting: Waiting { from: 0, before: Until::default(), fetched: 0, until: Until::default() },
             refetch: 0,
-            parts: Parts { issued: 0, lanes: LaneMask::EMPTY },
+            micro_ops: MicroOps { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
             come: Vec::new(),
             ahead: None,
@@ -133,7 +137,7 @@ impl Warp {
         }
     }
 
-    /// Forgets what a former warp in this slot had pending.
+    /// Clears the pending state of the slot's former warp.
     pub(super) fn reset(&mut self) {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
@@ -142,14 +146,16 @@ impl Warp {
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
     }
 
-    /// Those that have arrived wait, and go on at `next`.
+    /// Makes arrived lanes wait, to continue at `next`.
     pub(super) fn wait(&mut self, arrival: Arrival, next: Pc) {
         self.control.advance(Flow::Barrier { id: arrival.id, next });
         self.arrivals.push(arrival);
     }
 
-    /// `lanes` come to counted block barrier `id`. How many threads that is: ended lanes may come
-    /// with them. A warp has `warp_size` lanes, whether or not all of them ever lived.
+    /// Records the arrival of `lanes` at counted block barrier `id`. Returns the threads that
+    /// arrive, exited lanes included.
+    ///
+    /// A warp counts `warp_size` lanes, even if not all of them ever existed.
     pub(super) fn come(&mut self, id: u8, lanes: LaneMask, warp_size: u32) -> u32 {
         let at = self.come.iter().position(|(at, _)| *at == id).unwrap_or_else(|| {
             self.come.push((id, LaneMask::EMPTY));
@@ -162,7 +168,7 @@ impl Warp {
         lanes.count() + ended.count()
     }
 
-    /// Lanes have ended: to which counted barriers they come thereby, and how many.
+    /// Returns the counted barriers at which exited lanes arrive, with their number.
     pub(super) fn ended_come(&mut self, warp_size: u32) -> Vec<(u8, u32)> {
         let mut coming = Vec::new();
         for (id, come) in &mut self.come {
@@ -175,12 +181,12 @@ impl Warp {
         coming
     }
 
-    /// Block barrier `id` has opened: its next phase begins.
+    /// Starts the next phase of block barrier `id`, which has opened.
     pub(super) fn opened(&mut self, id: u8) {
         self.come.retain(|(at, _)| *at != id);
     }
 
-    /// The step's results can be used at `at`.
+    /// Makes the step's results available at `at`.
     #[inline]
     pub(super) fn write_back(&mut self, cost: &Cost, at: Cycle) {
         let until = Until::new(at, cost.result);
@@ -189,7 +195,7 @@ impl Warp {
         }
     }
 
-    /// The step's results can be used when its operands can: it takes no time of its own.
+    /// Makes the step's results available with its operands: it takes no time of its own.
     #[inline]
     pub(super) fn pass_on(&mut self, cost: &Cost) {
         let until = self.dependences(cost, Until::default());
@@ -198,7 +204,7 @@ impl Warp {
         }
     }
 
-    /// When the registers that the step reads or writes are free, but not before `soonest`.
+    /// Returns when the step's registers are available, but not before `soonest`.
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];

@@ -1,6 +1,9 @@
-//! The hot fold: about five events a warp instruction, each a few additions to arrays indexed by step or by state.
+//! Fold of the report's counters.
 //!
-//! What can be summed up afterwards from the table of steps is not counted twice; see [`Counts::finish`].
+//! It is hot: about five events per warp instruction, each a few additions to arrays indexed by
+//! step or state.
+//!
+//! Sums over the table of steps are not counted separately; see [`Counts::finish`].
 
 use std::collections::BTreeMap;
 
@@ -10,7 +13,7 @@ use crate::code::Code;
 use crate::event::{Event, Observer, SlotLoss, Stall, Traffic};
 use crate::kernel::Op;
 
-/// What every issue touches of a step, in one cache line.
+/// Counters of a step that every issue updates, in one cache line.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 struct Issues {
@@ -20,21 +23,23 @@ struct Issues {
     executed_lanes: u64,
     /// Machine instructions x active lanes.
     thread_slots: u64,
-    /// Machine instructions x lanes whose guard held.
+    /// Machine instructions x lanes whose guard is true.
     guarded_slots: u64,
-    /// Issues at which the guard held for some of the active lanes, but not for all.
+    /// Issues at which the guard is true for some but not all active lanes.
     mixed: u64,
-    /// The active mask of the last issue and the number of its lanes. Warps mostly come by in lockstep, and counting bits is
-    /// dear where the processor is not known to have an instruction for it.
+    /// Active mask of the last issue, and its number of lanes.
+    ///
+    /// Warps mostly issue a step with equal masks, and counting bits is slow on processors without
+    /// an instruction for it.
     last_active: LaneMask,
     last_count: u8,
     is_join: bool,
-    /// Not in the program: saves or restores a register of a recursive function.
+    /// True for saves and restores of a recursive function's registers.
     is_spill: bool,
 }
 
 impl Issues {
-    /// How many lanes are active at an issue, and for how many of them the guard held.
+    /// Returns the number of active lanes, and of those whose guard is true.
     #[inline(always)]
     fn count(&mut self, active: LaneMask, lanes: LaneMask) -> (u32, u32) {
         if self.last_active != active {
@@ -45,7 +50,7 @@ impl Issues {
     }
 }
 
-/// What only branches and memory accesses touch of a step.
+/// Counters of a step that only branches and memory accesses update.
 #[derive(Clone, Copy, Debug, Default)]
 struct Effects {
     branches: u64,
@@ -57,29 +62,31 @@ struct Effects {
 
 type StallCycles = [u64; Stall::ALL.len()];
 
-/// Counts everything a report needs. One per SM; merged in any order they give the same [`Totals`].
+/// Counters for a report, one per SM. Merged in any order they give the same [`Totals`].
 #[derive(Clone, Debug)]
 pub struct Counts {
     warp_size: u32,
-    /// Whether join steps are machine instructions like others.
+    /// True if join steps count as machine instructions.
     counts_joins: bool,
-    /// By step.
+    /// Issue counters by step.
     issues: Vec<Issues>,
-    /// By step.
+    /// Branch and memory counters by step.
     effects: Vec<Effects>,
-    /// By step, and one more at the end for what belongs to no step (a warp that drains after its exit).
+    /// Stall cycles by step.
+    ///
+    /// The entry past the last step is for warps that drain after their exit.
     stalls: Vec<StallCycles>,
-    /// By `is_join`, by number of active lanes.
+    /// Machine instructions by `is_join` and number of active lanes.
     histogram: [[u64; MAX_LANES + 1]; 2],
     traffic: [[TrafficTotals; 3]; 4],
-    /// By step.
+    /// Shuffles from inactive lanes by step.
     undefined_shuffles: BTreeMap<Pc, u64>,
     barriers: u64,
     blocks: u64,
     warps: u64,
     threads: u64,
     resident: u64,
-    /// Warps resident now, and the sum of the cycles at which they became so: a run cut short still counts them.
+    /// Resident warps, and the sum of their launch cycles: a run cut short still counts them.
     open_warps: u64,
     open_since: u64,
     slots_stalled: StallCycles,
@@ -91,7 +98,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Ready to count a stream, on warps of `warp_size` lanes; `counts_joins` as for [`Counts::new`].
+    /// Creates counters for a code; see [`Counts::new`].
     pub fn of_code(code: &Code, warp_size: u32) -> Counts {
         let is_join: Vec<bool> = code.ops().iter().map(|step| step.source.is_none()).collect();
         let mut counts = Counts::new(&is_join, warp_size, code.is_machine_code());
@@ -101,8 +108,10 @@ impl Counts {
         counts
     }
 
-    /// Ready to count a stream whose step `pc` is a join step iff `is_join[pc]`, on warps of `warp_size` lanes. With `counts_joins` the
-    /// slots of join steps are machine instructions like others, as for a profiler.
+    /// Creates counters for a stream whose step `pc` is a join step iff `is_join[pc]`.
+    ///
+    /// Warps have `warp_size` lanes. With `counts_joins` the slots of join steps count as machine
+    /// instructions, as in a profiler.
     pub fn new(is_join: &[bool], warp_size: u32, counts_joins: bool) -> Counts {
         Counts {
             warp_size,
@@ -129,7 +138,7 @@ impl Counts {
         }
     }
 
-    /// The shuffles that read lanes which did not take part, and how often.
+    /// Returns the shuffles that read inactive lanes, with their number of executions.
     pub fn undefined_shuffles(&self) -> impl Iterator<Item = (Pc, u64)> {
         self.undefined_shuffles.iter().map(|(&pc, &times)| (pc, times))
     }
@@ -148,9 +157,9 @@ impl Counts {
         self.histogram[usize::from(row.is_join)][n as usize] += slots;
     }
 
-    /// A further machine instruction of a step, by the lanes that issued it.
+    /// Counts a further micro-op of a step by its lanes.
     #[inline]
-    fn issue_part(&mut self, pc: usize, active: LaneMask, lanes: LaneMask) {
+    fn issue_micro_op(&mut self, pc: usize, active: LaneMask, lanes: LaneMask) {
         let row = &mut self.issues[pc];
         let (n, executed) = row.count(active, lanes);
         row.slots += 1;
@@ -180,7 +189,7 @@ impl Counts {
         });
     }
 
-    /// What was counted.
+    /// Returns the totals.
     pub fn finish(self) -> Totals {
         let mut totals = Totals {
             warp_size: self.warp_size,
@@ -246,7 +255,7 @@ impl Counts {
     }
 }
 
-/// The two histograms as one.
+/// Adds the two histograms.
 fn added([a, b]: [[u64; MAX_LANES + 1]; 2]) -> [u64; MAX_LANES + 1] {
     std::array::from_fn(|lanes| a[lanes] + b[lanes])
 }
@@ -256,7 +265,7 @@ impl Observer for Counts {
     fn on(&mut self, event: Event) {
         match event {
             Event::Issue { pc, active, lanes, slots, .. } => self.issue(pc.index(), active, lanes, slots.into()),
-            Event::IssuePart { pc, active, lanes, .. } => self.issue_part(pc.index(), active, lanes),
+            Event::IssueMicroOp { pc, active, lanes, .. } => self.issue_micro_op(pc.index(), active, lanes),
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
                 self.stalls[row][stall as usize] += cycles;

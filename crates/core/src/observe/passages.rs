@@ -1,9 +1,9 @@
-//! Which ways lanes took between basic blocks: for each edge of a control-flow graph the lanes that went along it, and how often a
-//! warp did.
+//! Lane and warp counts for each edge of a control-flow graph.
 //!
-//! An edge is counted where it is left: at a branch by what the branch decided, at the end of any other block with the lanes that
-//! go on. Where a block has more ways than a branch has sides (a jump table), lanes are counted as they arrive. A call is a
-//! step like others: the edge behind it is counted when it is made.
+//! An edge is counted where it is left: at a branch by its outcome, at the end of any other block
+//! with the lanes that continue. If a block has more successors than a branch has sides (a jump
+//! table), lanes are counted on arrival. A call is a step like others: the edge after it is counted
+//! at the call.
 
 use crate::base::{BlockId, Cycle, LaneMask, MAX_LANES, Pc};
 use crate::code::{Code, MicroOp};
@@ -12,12 +12,12 @@ use crate::kernel::Op;
 
 use super::Window;
 
-/// How often an edge was taken.
+/// Traffic along an edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Passage {
-    /// Lanes, each time they did.
+    /// Lanes that took the edge, summed over all times.
     pub lanes: u64,
-    /// Times that a warp went along it, with however many lanes.
+    /// Number of times that a warp took it, with any number of lanes.
     pub warps: u64,
 }
 
@@ -33,50 +33,50 @@ impl Passage {
     }
 }
 
-/// What became of a block.
+/// Executions of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visits {
-    /// How often it was entered.
+    /// Entries into the block.
     pub entered: Passage,
-    /// How often a warp executed the conditional branch at its end.
+    /// Executions of the conditional branch at its end by a warp.
     pub branched: u64,
-    /// Of those, how often its lanes disagreed.
+    /// Divergent executions of that branch.
     pub diverged: u64,
 }
 
-/// What a step means for the edges.
+/// Role of a step for the edges.
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// The block that begins here.
+    /// Block that begins here.
     enters: Option<u32>,
     leaves: Leave,
 }
 
-/// Which edges are taken behind a step.
+/// Edges taken after a step.
 #[derive(Clone, Copy, Debug, Default)]
 enum Leave {
-    /// None: a block goes on, or ends for good.
+    /// No edge: the block continues, or ends for good.
     #[default]
     None,
-    /// The only one; with `exits`, by the lanes that the step does not end.
+    /// Only edge; with `exits`, for the lanes that the step does not end.
     Only { edge: u32, exits: bool },
-    /// One for the lanes that branch, one for the others.
+    /// One edge for the lanes that branch, one for the others.
     Sides { taken: u32, fall: u32 },
-    /// One of many, which is seen when lanes arrive.
+    /// One of many edges, known when lanes arrive.
     Many { block: u32 },
 }
 
-/// The edges of a kernel's control-flow graph, ready to be counted.
+/// Edges of a kernel's control-flow graph.
 #[derive(Clone, Debug)]
 pub struct Edges {
-    /// From block to block, by index; in the order of blocks and their successors.
+    /// Source and target block of each edge, ordered by block and successor.
     pub ends: Vec<(u32, u32)>,
     places: Vec<Place>,
     blocks: usize,
 }
 
 impl Edges {
-    /// Edges between the basic blocks of `code`.
+    /// Collects the edges between the basic blocks of a code.
     pub fn new(code: &Code) -> Edges {
         let kernel = code.kernel();
         let blocks = kernel.flow.blocks();
@@ -108,25 +108,25 @@ impl Edges {
     }
 }
 
-/// Counts the edges that the warps of a window take, or all warps.
+/// Counter of the edges taken by the warps of a window, or by all warps.
 #[derive(Clone, Debug)]
 pub struct Passages<'a> {
     edges: &'a Edges,
     window: Option<Window>,
-    /// By edge.
+    /// Traffic by edge.
     counts: Vec<Passage>,
-    /// By block.
+    /// Executions by block.
     visits: Vec<Visits>,
-    /// By warp slot: for each lane the block of many ways that it left and has not arrived from; `None` of a warp that is not
-    /// counted.
+    /// By warp slot: the block with many successors that each lane has left without arriving yet;
+    /// `None` for a warp that is not counted.
     slots: Vec<Option<[Option<u32>; MAX_LANES]>>,
-    /// Warps of the window that the block has, and those that are through.
+    /// Warps of the window in the block, and those that have finished.
     expected: Option<usize>,
     through: usize,
 }
 
 impl<'a> Passages<'a> {
-    /// Of the warps, block and cycles of `window`, or of all.
+    /// Creates a counter for the warps, block and cycles of `window`, or for all.
     pub fn new(edges: &'a Edges, window: Option<Window>) -> Passages<'a> {
         Passages {
             edges,
@@ -139,7 +139,7 @@ impl<'a> Passages<'a> {
         }
     }
 
-    /// By edge, and by block.
+    /// Returns the counts by edge and by block.
     pub fn into_counts(self) -> (Vec<Passage>, Vec<Visits>) {
         (self.counts, self.visits)
     }

@@ -1,5 +1,7 @@
-//! Event streams made by hand, for the tests of this module and of the report: the loop of the three reduction kernels
-//! on one block of 512, computed from the kernels' own formulas without any simulator.
+//! Synthetic event streams for tests of this module and of the report.
+//!
+//! They contain the loop of the three reduction kernels on one block of 512, computed from the
+//! kernels' formulas without a simulator.
 
 use crate::base::{BlockId, LaneMask, Pc, SmId, WarpId};
 use crate::event::{AccessWay, Event, MemoryKind, Observer, SlotLoss, Stall, Traffic};
@@ -15,7 +17,7 @@ pub const JOIN: u32 = 5;
 pub const BARRIER: u32 = 6;
 pub const STEPS: usize = 7;
 
-/// Machine instructions that the sample's [`TEST`] step expands to.
+/// Machine instructions of the sample's [`TEST`] step.
 pub const TEST_SLOTS: u32 = 3;
 
 /// The two words that thread `tid` adds in the step of distance `s`, if it works at all.
@@ -62,8 +64,9 @@ fn access(kind: AccessWay, lanes: LaneMask, words: &[u32]) -> Traffic {
     }
 }
 
-/// Tells `observer` what one block of `block` threads does on SM `sm`. Each warp runs to its end before the next
-/// starts, one slot a cycle; each of its barriers costs three lost cycles.
+/// Sends `observer` the events of one block of `block` threads on SM `sm`.
+///
+/// Warps run one after another, one slot per cycle; each of their barriers costs three lost cycles.
 pub fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing: Pairing) {
     let sm = SmId(sm);
     let mut cycle = 0;
@@ -116,14 +119,14 @@ pub fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing: Pairin
     observer.on(Event::SmEnd { cycle, sm, blocks: 1 });
 }
 
-/// The counts of one block of 512 threads.
+/// Returns the counts of one block of 512 threads.
 pub fn counts(block: u32, pairing: Pairing) -> Counts {
     let mut counts = empty();
     reduce(&mut counts, 0, block, pairing);
     counts
 }
 
-/// A counter of the sample stream that has seen nothing.
+/// Returns empty counters of the sample stream.
 pub fn empty() -> Counts {
     let mut is_join = [false; STEPS];
     is_join[JOIN as usize] = true;

@@ -1,64 +1,64 @@
-//! What became of each scheduler's issue slots, span by span, while a block was resident.
+//! Issue slots of each scheduler, span by span, while a block is resident.
 //!
-//! A [`Timeline`](super::Timeline) follows warps; this follows the schedulers of the same SM, which may also issue warps of other
-//! blocks. Recording starts with the block and ends with the run, so it never holds a run of its own open
-//! ([`Observer::is_done`] is always true).
+//! A [`Timeline`](super::Timeline) records warps; this observer records the schedulers of the same
+//! SM, which may also issue warps of other blocks. It starts with the block and ends with the run,
+//! so it never prolongs a run ([`Observer::is_done`] is always true).
 
 use std::ops::Range;
 
 use crate::base::{BlockId, Cycle, Pc, WarpId};
 use crate::event::{Event, Observer, SlotLoss};
 
-/// What a scheduler did for some cycles.
+/// Span of equal use of a scheduler's slots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlotSpan {
-    /// Which scheduler of the SM.
+    /// Scheduler index on the SM.
     pub scheduler: u32,
-    /// From when.
+    /// First cycle.
     pub cycle: Cycle,
-    /// How long; at least one cycle.
+    /// Number of cycles, at least one.
     pub cycles: Cycle,
-    /// What.
+    /// Use of the slots.
     pub what: SlotUse,
 }
 
-/// What a scheduler's slots went to.
+/// Use of a scheduler's slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotUse {
-    /// It issued a step of a warp.
+    /// Issue of a warp's step.
     Issued {
-        /// The warp's block.
+        /// Block of the warp.
         block: BlockId,
-        /// The warp's index in its block.
+        /// Warp index in the block.
         warp: u32,
-        /// The step.
+        /// PC of the step.
         pc: Pc,
     },
-    /// It issued nothing.
+    /// Lost slot.
     Lost(SlotLoss),
 }
 
-/// Records the slots of an SM's schedulers, from the start of one block on.
+/// Recorder of the slots of an SM's schedulers, from the start of one block on.
 #[derive(Clone, Debug)]
 pub struct Slots {
     block: BlockId,
     cycles: Range<Cycle>,
-    /// Schedulers of the SM; warp slot `w` is scheduler `w % schedulers`'s.
+    /// Schedulers of the SM; warp slot `w` belongs to scheduler `w % schedulers`.
     schedulers: u32,
     started: bool,
-    /// By warp slot: whose warp is there.
+    /// Block and index of the warp in each slot.
     warps: Vec<(BlockId, u32)>,
     spans: Vec<SlotSpan>,
 }
 
 impl Slots {
-    /// Records what the `schedulers` schedulers of the SM that runs `block` do within `cycles`.
+    /// Records the schedulers of the SM that runs `block`, within `cycles`.
     pub fn new(block: BlockId, cycles: Range<Cycle>, schedulers: u32) -> Slots {
         let (started, warps, spans) = (false, Vec::new(), Vec::new());
         Slots { block, cycles, schedulers: schedulers.max(1), started, warps, spans }
     }
 
-    /// The spans, in order of scheduler and time; those of one scheduler do not overlap.
+    /// Returns the spans by scheduler and time; those of one scheduler do not overlap.
     pub fn into_spans(mut self) -> Vec<SlotSpan> {
         self.spans.sort_by_key(|span| (span.scheduler, span.cycle));
         self.spans
@@ -85,7 +85,7 @@ impl Observer for Slots {
         match event {
             Event::BlockStart { cycle, block, .. } if block == self.block => {
                 self.started = true;
-                // A slot lost from before the block on is told when the loss ends.
+                // A loss that began before the block is reported when it ends.
                 self.cycles.start = self.cycles.start.max(cycle);
             }
             Event::WarpStart { warp, block, index, .. } => self.start(warp, block, index),
@@ -95,7 +95,7 @@ impl Observer for Slots {
                     self.push(warp.0 % self.schedulers, cycle, Cycle::from(slots), what);
                 }
             }
-            Event::IssuePart { cycle, warp, pc, .. } => {
+            Event::IssueMicroOp { cycle, warp, pc, .. } => {
                 if let Some(&(block, index)) = self.warps.get(warp.index()) {
                     let what = SlotUse::Issued { block, warp: index, pc };
                     self.push(warp.0 % self.schedulers, cycle, 1, what);

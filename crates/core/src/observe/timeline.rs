@@ -1,12 +1,13 @@
-//! A window of a run, issue by issue: which lanes worked, what the others did meanwhile, and why nothing was issued between.
+//! Timeline of a window of a run: issues, lane states and wait reasons.
 //!
-//! [`Timeline`] records the warps of one block between two cycles, and at most so many issues a warp; outside of the window an
-//! event costs a comparison. It is done ([`Observer::is_done`]) when nothing more can come into the window, so that a picture of a
-//! large run needs no large run.
+//! [`Timeline`] records the warps of one block between two cycles, with a limit of issues per warp.
+//! Outside of the window an event costs a comparison. The timeline is done ([`Observer::is_done`])
+//! when nothing more can enter the window, so a picture of a large run does not need the whole run.
 //!
-//! Each [`Issue`] keeps the control state of its warp before it ([`Issue::state`]) and when the warp had settled after it
-//! ([`Issue::after`]). What is known between two issues is the reason of each waiting cycle, not the cycle in which a lane was
-//! released: a lane that waits at a barrier is shown waiting until its warp issues again.
+//! Each [`Issue`] keeps its warp's control state before it ([`Issue::state`]) and after the warp
+//! has settled ([`Issue::after`]). Between two issues the reason of each waiting cycle is known,
+//! but not the cycle in which a lane was released: a lane at a barrier is shown as waiting until
+//! its warp issues again.
 
 mod lanes;
 mod paths;
@@ -22,22 +23,23 @@ pub use lanes::LaneState;
 use paths::Paths;
 pub use spans::{Part, Span};
 
-/// What to record.
+/// Window to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The block, by its linear index in the grid.
+    /// Block, by its linear index in the grid.
     pub block: BlockId,
-    /// The warps of the block.
+    /// Warps of the block.
     pub warps: Range<u32>,
-    /// The cycles in which an issue counts.
+    /// Cycles in which an issue counts.
     pub cycles: Range<Cycle>,
-    /// The most issues recorded of a warp.
+    /// Maximum recorded issues per warp.
     pub limit: usize,
 }
 
 impl Window {
-    /// The warps that a text names, of a block that has `warps`: a number, a range as in `0..3`, or `all`. A range may go beyond
-    /// the last warp; the first must be there.
+    /// Parses a selection from the `warps` warps of a block: a number, a range `0..3`, or `all`.
+    ///
+    /// The first warp must exist; a range may extend past the last one.
     pub fn warps_named(text: &str, warps: u32) -> Option<Range<u32>> {
         let number = |text: &str| text.trim().parse::<u32>().ok();
         let named = match text.split_once("..") {
@@ -49,14 +51,14 @@ impl Window {
     }
 }
 
-/// The control state of a warp, as reports show it.
+/// Control state of a warp, as shown in reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Control {
-    /// Its groups of lanes; they partition the live ones.
+    /// Lane groups, a partition of the live lanes.
     pub groups: Vec<Group>,
-    /// The reconvergence stack, bottom first; empty in volta mode.
+    /// Reconvergence stack, bottom first; empty in volta mode.
     pub stack: Vec<StackEntry>,
-    /// The joins in use, oldest first; empty in pre-volta mode.
+    /// Joins in use, oldest first; empty in pre-volta mode.
     pub joins: Vec<Join>,
 }
 
@@ -65,128 +67,133 @@ impl Control {
         Control { groups: control.groups(), stack: control.stack_entries(), joins: control.joins() }
     }
 
-    /// Entries of the reconvergence stack; in volta mode, groups of lanes.
+    /// Returns the number of stack entries; in volta mode, of lane groups.
     pub fn depth(&self) -> usize {
         if self.stack.is_empty() { self.groups.len() } else { self.stack.len() }
     }
 
-    /// The lanes that have not ended.
+    /// Returns the lanes that have not exited.
     pub fn live(&self) -> LaneMask {
         self.groups.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes)
     }
 }
 
-/// Where the lanes of a memory access went.
+/// Addresses of a memory access.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
-    /// Contiguous bytes a lane.
+    /// Contiguous bytes per lane.
     pub bytes: u32,
-    /// The byte address of each lane that took part, as [`Observer::addresses`] has them; 0 of the others.
+    /// Byte address of each lane, as in [`Observer::addresses`].
+    ///
+    /// 0 for lanes that take no part.
     pub addresses: [u64; MAX_LANES],
 }
 
-/// One issue of a warp.
+/// Issue of a warp.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Issue {
-    /// Its number among the issues of its warp, from 0. A step that takes no slot has that of the issue before it.
+    /// Number among the issues of its warp, from 0. A step without a slot has the number of the
+    /// issue before it.
     pub number: u64,
-    /// When.
+    /// Issue cycle.
     pub cycle: Cycle,
-    /// The step.
+    /// Issued step.
     pub pc: Pc,
-    /// The active mask.
+    /// Active mask.
     pub active: LaneMask,
-    /// The active lanes whose guard held.
+    /// Active lanes whose guard is true.
     pub executed: LaneMask,
-    /// Issue slots taken, those of [`Issue::parts`] included; 0 for a join step that is free.
+    /// Issue slots taken, including [`Issue::parts`]; 0 for a free join step.
     pub slots: u32,
-    /// The further machine instructions of a step that becomes several.
+    /// Further micro-ops of the step.
     pub parts: Vec<Part>,
-    /// Which set of lanes this is since the warp was last whole: 0 the whole warp, then 1, 2, .. in order of first issue.
+    /// Number of this set of lanes since the warp was last whole: 0 for the whole warp, then 1, 2,
+    /// .. in order of first issue.
     pub path: u32,
-    /// For a conditional branch: the lanes that branched.
+    /// For a conditional branch: the lanes that took it.
     pub taken: Option<LaneMask>,
-    /// For a memory access: what it did to the memory system.
+    /// For a memory access: its traffic.
     pub traffic: Option<Traffic>,
-    /// For a memory access: where its lanes went.
+    /// For a memory access: its addresses.
     pub places: Option<Box<Places>>,
-    /// What the warp waited for since its previous issue, in this order; the cycles add up to the gap. What it waited for
-    /// between the machine instructions of this step is in [`Issue::parts`].
+    /// Waits since the previous issue, in order; they add up to the gap.
+    ///
+    /// [`Issue::parts`] has the waits between the micro-ops.
     pub waits: Vec<(Stall, Cycle)>,
-    /// The warp's control state when this was issued.
+    /// Control state of the warp at the issue.
     pub state: Control,
-    /// The same when it had settled after this.
+    /// Control state of the warp after it has settled.
     pub after: Control,
 }
 
 impl Issue {
-    /// Whether this is a branch whose lanes disagreed.
+    /// Returns true for a divergent branch.
     pub fn diverges(&self) -> bool {
         self.taken.is_some_and(|taken| !taken.is_empty() && taken != self.active)
     }
 }
 
-/// One warp in the window.
+/// Warp in the window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Strip {
-    /// Its block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// Its index in the block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// Where it ran.
+    /// SM of the warp.
     pub sm: SmId,
-    /// Its lanes.
+    /// Lanes of the warp.
     pub lanes: LaneMask,
-    /// When it became resident.
+    /// Cycle of the launch.
     pub started: Cycle,
-    /// When its last lane ended, if that was in the window.
+    /// Cycle of its last exit, if in the window.
     pub ended: Option<Cycle>,
-    /// What it issued in the window.
+    /// Issues in the window.
     pub issues: Vec<Issue>,
-    /// Whether it issued more behind the window.
+    /// True if it issued more after the window.
     pub more: bool,
 }
 
-/// Records a [`Window`].
+/// Recorder of a [`Window`].
 #[derive(Clone, Debug)]
 pub struct Timeline {
     window: Window,
-    /// The strips in order of warp; complete when the block has started.
+    /// Strips in order of warp; complete once the block has started.
     strips: Vec<Strip>,
-    /// By warp slot of the SM: its strip, while it holds one of the window's warps.
+    /// Strip of each warp slot of the SM that holds a warp of the window.
     slots: Vec<Option<usize>>,
-    /// By strip.
+    /// Progress by strip.
     progress: Vec<Progress>,
-    /// Warps of the window that the block has; known when it starts.
+    /// Warps of the window in the block; known once it starts.
     expected: Option<usize>,
-    /// Strips to which something can still come.
+    /// Number of strips that can still grow.
     open: usize,
 }
 
-/// What is known of a warp between two issues.
+/// Known facts about a warp between two issues.
 #[derive(Clone, Debug, Default)]
 struct Progress {
     issued: u64,
     paths: Paths,
     waits: Vec<(Stall, Cycle)>,
     state: Control,
-    /// Whether `after` of the last issue is still to be told.
+    /// True until `after` of the last issue is known.
     settling: bool,
     closed: bool,
 }
 
 impl Timeline {
-    /// Records what happens in `window`.
+    /// Creates a recorder of `window`.
     pub fn new(window: Window) -> Timeline {
         Timeline { window, strips: Vec::new(), slots: Vec::new(), progress: Vec::new(), expected: None, open: 0 }
     }
 
-    /// The warps that were seen, in order.
+    /// Returns the recorded warps in order.
     pub fn strips(&self) -> &[Strip] {
         &self.strips
     }
 
-    /// The window.
+    /// Returns the window.
     pub fn window(&self) -> &Window {
         &self.window
     }
@@ -232,7 +239,7 @@ impl Timeline {
         }
     }
 
-    /// The issue that the event of `slot` at `pc` belongs to, if it was recorded.
+    /// Returns the recorded issue to which an event of `slot` at `pc` belongs, if any.
     fn last(&mut self, slot: WarpId, pc: Pc) -> Option<&mut Issue> {
         let i = self.strip(slot)?;
         let (strip, progress) = (&mut self.strips[i], &self.progress[i]);
@@ -284,7 +291,7 @@ impl Observer for Timeline {
                     self.issue(i, issue);
                 }
             }
-            Event::IssuePart { cycle, warp, pc, .. } => {
+            Event::IssueMicroOp { cycle, warp, pc, .. } => {
                 let Some(i) = self.strip(warp) else { return };
                 let waits = std::mem::take(&mut self.progress[i].waits);
                 if cycle < self.window.cycles.end

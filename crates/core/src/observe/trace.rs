@@ -1,37 +1,37 @@
-//! The issues of chosen blocks, one by one, in the order they happened: what tests compare and timelines draw.
+//! Trace of the issues of chosen blocks in order, for tests and timelines.
 //!
-//! A trace grows with the run, so it takes the blocks it is asked for and no more, and at most so many issues of them.
+//! A trace grows with the run, so it is limited to chosen blocks and a number of issues.
 
 use std::ops::Range;
 
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::event::{Event, Observer};
 
-/// One issue.
+/// Issue of a traced warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceEntry {
-    /// When.
+    /// Issue cycle.
     pub cycle: Cycle,
-    /// Where.
+    /// SM of the warp.
     pub sm: SmId,
-    /// The warp's block.
+    /// Block of the warp.
     pub block: BlockId,
-    /// The warp's index in its block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The step.
+    /// Issued step.
     pub pc: Pc,
-    /// The active mask.
+    /// Active mask.
     pub active: LaneMask,
-    /// The lanes whose guard held.
+    /// Active lanes whose guard is true.
     pub lanes: LaneMask,
 }
 
-/// Records the issues of the blocks in a range.
+/// Recorder of the issues of a range of blocks.
 #[derive(Clone, Debug)]
 pub struct Trace {
     blocks: Range<u32>,
     limit: usize,
-    /// By warp slot of this observer's SM: whose warp is there, if it is of a chosen block.
+    /// Block and index of the warp in each slot, if in a chosen block.
     slots: Vec<Option<(BlockId, u32)>>,
     entries: Vec<TraceEntry>,
 }
@@ -42,17 +42,17 @@ impl Trace {
         Trace::limited(blocks, usize::MAX)
     }
 
-    /// As [`Trace::new`], but at most `limit` issues of an SM; it is done ([`Observer::is_done`]) when it has them.
+    /// Like [`Trace::new`], but done after `limit` issues on an SM.
     pub fn limited(blocks: Range<u32>, limit: usize) -> Trace {
         Trace { blocks, limit, slots: Vec::new(), entries: Vec::new() }
     }
 
-    /// Everything recorded: by SM, and within an SM in order of time.
+    /// Returns the recorded issues by SM and, within an SM, by time.
     pub fn entries(&self) -> &[TraceEntry] {
         &self.entries
     }
 
-    /// What one warp issued, in order of time.
+    /// Returns the issues of one warp, in order of time.
     pub fn of_warp(&self, block: BlockId, warp: u32) -> impl Iterator<Item = &TraceEntry> {
         self.entries.iter().filter(move |e| e.block == block && e.warp == warp)
     }

@@ -1,17 +1,19 @@
-//! What a machine file says, as short names: two files of the same contents have the same.
+//! Digests of machine files: equal contents have equal digests.
 
 use super::MachineSpec;
 use crate::base::digest;
 
 impl MachineSpec {
-    /// The digest of everything that a figure can depend on: all but the name and the line on what it stands for.
+    /// Returns the digest of everything that affects a figure: all but name and description.
     pub fn digest(&self) -> u64 {
         let contents = MachineSpec { name: String::new(), doc: String::new(), ..self.clone() };
         digest(format!("{contents:?}").bytes())
     }
 
-    /// The digest of what counts can depend on: how warps diverge, how instructions are made of the program, and what a
-    /// transaction is. Latencies, rates, caches and numbers of SMs are not in it.
+    /// Returns the digest of everything that affects counts.
+    ///
+    /// That is the divergence mode, instruction lowering and the unit of transactions, without
+    /// latencies, rates, caches and the number of SMs.
     pub fn count_digest(&self) -> u64 {
         let slots: Vec<_> = self.prices.iter().map(|(class, price)| (class, price.slots)).collect();
         let memory = (self.memory.transactions, self.memory.fill_lines, self.memory.shared_banks);

@@ -1,131 +1,135 @@
-//! The memory system of a machine file.
+//! Memory system of a machine file.
 
 use serde::Deserialize;
 
-/// A cache.
+/// Cache parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// Capacity in bytes (L1: of one SM; L2: of the GPU, shared out among the SMs that have work).
+    /// Capacity in bytes (L1: per SM; L2: of the GPU, divided among the SMs with work).
     pub bytes: u64,
-    /// Lines a set holds.
+    /// Lines per set.
     pub ways: u32,
-    /// Cycles from issue to the issue of a dependent instruction when the data is found here.
+    /// Cycles until a dependent instruction may issue after a hit.
     pub latency: u32,
 }
 
-/// The instruction caches of an SM, which hold nothing of a kernel when its launch begins.
+/// Instruction caches of an SM, cold at launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct InstructionCache {
-    /// Cycles until a line (128 bytes, eight machine instructions) arrives that the SM has not asked for before.
+    /// Cycles until a line (128 bytes) arrives after its first request.
     pub latency: u32,
     /// Cycles between two lines on their way to the SM.
     pub interval: u32,
-    /// Lines behind the one that a warp needs which are asked for with it.
+    /// Lines prefetched after the requested one.
     pub prefetch: u32,
 }
 
-/// What a store does to a line in L1.
+/// Effect of a store on a line in L1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum StorePolicy {
-    /// The line is updated and stays.
+    /// Updates the line.
     WriteThrough,
-    /// The line is dropped (Fermi's L1 for global stores).
+    /// Drops the line (Fermi's L1 for global stores).
     WriteEvict,
 }
 
-/// How the generation counts global transactions.
+/// Unit of global transactions in the generation's counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Transactions {
-    /// 32-byte sectors (Maxwell on; Kepler with L1 bypassed).
+    /// 32-byte sectors (Maxwell and later; Kepler with L1 bypassed).
     Sectors,
     /// 128-byte lines through L1 (Fermi).
     Lines,
 }
 
-/// How stores travel to L2: in packets, first on the SM's own way, then on one that all SMs share. What the load/store unit
-/// serves, it serves in order: behind a store that the SM's own way has no room for, everything waits; a load that misses in L1
-/// goes to L2 behind the stores that are on their way.
+/// Path of stores to L2: packets pass the SM's own path, then one that all SMs share.
+///
+/// The load/store unit serves in order. A store without room in the SM's own path stalls all later
+/// accesses, and a load that misses in L1 follows the stores in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StorePath {
-    /// Packets for each line of a request that is not written whole.
+    /// Packets per line of a request that is not written completely.
     pub line: u32,
-    /// Packets for each sector. The SM's own way takes a packet a cycle.
+    /// Packets per sector. The SM's own path takes one packet per cycle.
     pub sector: u32,
-    /// Packets that wait on the SM's own way at most.
+    /// Maximum packets waiting in the SM's own path.
     pub queue: u32,
-    /// Packets a cycle that L2 takes from all SMs together.
+    /// Packets per cycle that L2 takes from all SMs together.
     pub l2_packets_per_cycle: f64,
-    /// Cycles of backlog of that shared way beyond which the SM's own way stands.
+    /// Backlog of the shared path, in cycles, above which the SM's own path stalls.
     pub l2_queue_cycles: u32,
 }
 
-/// How long reads of DRAM wait for other traffic.
+/// Delay of DRAM reads by other traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DramWait {
-    /// Cycles: no read waits longer, however much is going on.
+    /// Maximum delay in cycles.
     pub most: u32,
-    /// Bytes a cycle, of all SMs, at which reads wait up to half of that.
+    /// Bytes per cycle, of all SMs, at which reads wait up to half of the maximum.
     pub half: f64,
-    /// As how many bytes that are read one that is written counts.
+    /// Weight of a written byte in the traffic, in read bytes.
     pub write: u32,
 }
 
-/// The memory system.
+/// Memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Memory {
-    /// What `gld_transactions` counts here natively (sectors are reported as well).
+    /// Unit of `gld_transactions` on this machine (sectors are reported as well).
     pub transactions: Transactions,
-    /// Whether a miss fetches whole 128-byte lines instead of the sectors touched.
+    /// True if a miss fetches whole 128-byte lines instead of the touched sectors.
     pub fill_lines: bool,
-    /// The SM's L1; `None`: global loads go straight to L2.
+    /// L1 of an SM; `None`: global loads bypass it.
     pub l1: Option<Cache>,
-    /// What stores do to L1.
+    /// Effect of stores on L1.
     pub l1_store: StorePolicy,
-    /// Cycles the L1 port is busy for each 128-byte line of a request.
+    /// Cycles for which each 128-byte line of a request keeps the L1 port busy.
     pub l1_line_interval: u32,
-    /// Extra cycles of an access to L1 for each further pass over its banks, which are those of shared memory; a pass keeps the port
-    /// busy for a cycle. 0: L1 has no banks that conflict.
+    /// Extra cycles of an L1 access per further pass over its banks; 0: no bank conflicts.
+    ///
+    /// The banks are those of shared memory; a pass keeps the port busy for a cycle.
     pub l1_conflict: u32,
     /// L2 of the whole GPU.
     pub l2: Cache,
-    /// Partitions of L2, 1 or 2. Of two, an SM is attached to one, and data whose home is the other is in both.
+    /// Number of L2 partitions, 1 or 2. With 2, data with its home in the far one is in both.
     pub l2_partitions: u32,
-    /// Ways of a set of L2 that may be dirty before a further store has older ones written back; 0: all.
+    /// Ways of an L2 set that may be dirty before write-back; 0: all.
     pub l2_dirty_ways: u32,
-    /// Bytes in L2 that are dirty when a launch begins, of earlier work: they are written back when it needs their room.
+    /// Bytes in L2 left dirty by earlier work; written back when L2 needs their room.
     pub l2_dirty_before: u64,
-    /// Bytes a cycle that all SMs together get from L2.
+    /// Bytes per cycle from L2 to all SMs together.
     pub l2_bytes_per_cycle: f64,
-    /// Bytes a cycle that one SM can get from L2 at most.
+    /// Maximum bytes per cycle from L2 to one SM.
     pub l2_bytes_per_cycle_sm: f64,
-    /// The SM's own way for stores to L2; `None`: they share that of the loads.
+    /// Separate path of stores to L2; `None`: they share the path of loads.
     pub stores: Option<StorePath>,
-    /// Cycles from issue to the issue of a dependent instruction when the data comes from DRAM and nothing else does, in the mean.
+    /// Mean cycles until a dependent may issue after an unloaded DRAM access.
     pub dram_latency: u32,
-    /// How much faster or slower DRAM may be: each line has its own latency in this range around the mean, for its bank and
-    /// row, and how far away it is, are not modelled. A barrier waits for the slowest.
+    /// Range of DRAM latency around the mean, in cycles.
+    ///
+    /// Each line has its own latency in this range, because banks, rows and distances are not
+    /// modeled. A barrier waits for the slowest.
     pub dram_spread: u32,
-    /// How long reads wait for other traffic, before the bandwidth is used up; `None`: not at all.
+    /// Delay of reads by other traffic, below full bandwidth; `None`: no delay.
     pub dram_wait: Option<DramWait>,
-    /// Bytes a cycle that all SMs together get from DRAM.
+    /// Bytes per cycle from DRAM to all SMs together.
     pub dram_bytes_per_cycle: f64,
-    /// Cycles of backlog towards L2 beyond which memory instructions wait (`lg_throttle`).
+    /// Backlog to L2, in cycles, above which memory instructions wait (`lg_throttle`).
     pub queue_cycles: u32,
-    /// Cycles from issue to the issue of a dependent instruction, shared load without conflict.
+    /// Cycles until a dependent may issue after a shared load without conflict.
     pub shared_latency: u32,
     /// Banks of shared memory, 4 bytes wide.
     pub shared_banks: u32,
-    /// Extra cycles for each further pass that a bank conflict needs.
+    /// Extra cycles per further pass of a bank conflict.
     pub shared_conflict: u32,
     /// Cycles of a global atomic's round trip.
     pub atomic_latency: u32,
-    /// Extra cycles of a global atomic for each further lane on the same word.
+    /// Extra cycles of a global atomic per further lane on the same word.
     pub atomic_conflict: u32,
-    /// Extra cycles of a shared atomic for each further lane on the same word.
+    /// Extra cycles of a shared atomic per further lane on the same word.
     pub shared_atomic_conflict: u32,
 }

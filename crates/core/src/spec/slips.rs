@@ -1,4 +1,4 @@
-//! Where in a machine file a slip is, and what was meant.
+//! Positions of errors in machine files, and suggestions.
 
 use crate::diag::{Diagnostic, Span, closest};
 
@@ -17,20 +17,22 @@ pub(super) fn ron_diagnostic(error: &ron::error::SpannedError, text: &str) -> Di
     match &error.code {
         ron::Error::NoSuchStructField { expected, found, .. } => match closest(found, expected.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help("every field is documented in docs/machines.md"),
+            None => diagnostic.help("see docs/machines.md for every field"),
         },
         ron::Error::MissingStructField { field, .. } => {
-            diagnostic.help(format!("add `{field}: ..`; copy a preset with `simt-sim machine teaching` to start from"))
+            diagnostic.help(format!("add `{field}: ..`, or start from a preset: `simt-sim machine teaching`"))
         }
         ron::Error::NoSuchEnumVariant { expected, found, .. } => match closest(found, expected.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help(format!("one of {}", expected.join(", "))),
+            None => diagnostic.help(format!("use one of {}", expected.join(", "))),
         },
         _ => diagnostic,
     }
 }
 
-/// Byte offset of a 1-based line and column (in characters), clamped to the text.
+/// Returns the byte offset of a 1-based line and column, clamped to the text.
+///
+/// The column counts characters.
 fn offset_of(text: &str, line: usize, column: usize) -> usize {
     let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let rest = &text[start.min(text.len())..];

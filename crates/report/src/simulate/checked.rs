@@ -105,7 +105,7 @@ fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) ->
 fn counted(finding: Diagnostic, times: u64) -> Diagnostic {
     match times {
         0 | 1 => finding,
-        n => Diagnostic { message: format!("{} (seen {n} times)", finding.message), ..finding },
+        n => Diagnostic { message: format!("{} ({n} times)", finding.message), ..finding },
     }
 }
 

@@ -1,9 +1,9 @@
-//! Where lanes meet: `.sync` instructions, block barriers, and the moment that a barrier opens.
+//! Synchronization of lanes: `.sync` instructions and block barriers.
 
 use super::super::clocks::{Meeting, block_barrier, leave};
 use super::super::finding::{Does, Finding, Findings, Kind, Place};
-use super::super::parting::Came;
-use super::super::steps::{Facts, Steps, What};
+use super::super::parting::AlignedArrival;
+use super::super::steps::{Facts, Role, Steps};
 use super::super::sync::{Arrival, Phase, mask};
 use super::{Checker, finding};
 use crate::base::{LaneMask, Pc};
@@ -14,7 +14,7 @@ impl Checker {
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
-        let is_sync = facts.what == What::WarpSync;
+        let is_sync = facts.role == Role::WarpSync;
         if common.checks.sync
             && let Some((kind, which)) = mask(members, lanes, warp.live, warp.started, is_sync && !common.lock_step)
         {
@@ -34,7 +34,7 @@ impl Checker {
         }
         let named = (members & warp.live) | lanes;
         warp.clock.warp_barrier(&mut block.clock, named, warp.live);
-        // Lanes that name other masks may be on their way to their own meeting.
+        // Lanes with other masks may still be on their way to their own `bar.warp.sync`.
         warp.met -= named;
         if is_sync {
             warp.met |= named - lanes;
@@ -58,7 +58,7 @@ impl Checker {
         let Some(facts) = common.steps.at(arrival.pc) else { return };
         let number = block.clock.id;
         if common.lock_step && common.checks.races {
-            // Whatever the warp did before comes with it.
+            // In lock-step, an arrival orders all earlier accesses of the warp.
             warp.clock.lock_step(&mut block.clock);
         }
         let phase = &mut block.phases[usize::from(id) % 16];
@@ -66,8 +66,8 @@ impl Checker {
         if arrival.sync {
             phase.waiting.push((slot, arriving));
         } else if common.checks.races {
-            let told = phase.told.get_or_insert_with(Meeting::default);
-            told.arrive(&mut warp.clock, &mut block.clock, arriving, warp.live);
+            let arrived = phase.arrived.get_or_insert_with(Meeting::default);
+            arrived.arrive(&mut warp.clock, &mut block.clock, arriving, warp.live);
         }
         if !common.checks.barrier {
             return;
@@ -91,14 +91,14 @@ impl Checker {
         };
         let Some(Some(warp)) = warps.get(slot) else { return };
         if arrival.aligned && !facts.decided_by.is_empty() && !common.lock_step {
-            let came = Came::new((slot, arrival.pc, lanes), facts, &warp.decisions, otherwise);
-            block.phases[usize::from(id) % 16].came.push(came);
+            let aligned = AlignedArrival::new((slot, arrival.pc, lanes), facts, &warp.decisions, otherwise);
+            block.phases[usize::from(id) % 16].arrivals.push(aligned);
         } else if let Some(finding) = otherwise {
             add(&common.steps, found, finding);
         }
     }
 
-    /// A branch, or the guard of a barrier, has decided which lanes come to a barrier.
+    /// Records which lanes a branch or barrier guard sends to a barrier.
     pub(super) fn decide(&mut self, slot: usize, pc: Pc, lanes: LaneMask, taken: LaneMask) {
         if let Some(Facts { decision: Some(number), .. }) = self.common.steps.at(pc)
             && let Some(Some(warp)) = self.warps.get_mut(slot)
@@ -108,26 +108,27 @@ impl Checker {
         }
     }
 
-    /// A warp ends, or the run: it is known who came to barriers that have not opened.
+    /// Judges the arrivals at barriers that never opened, when a warp or the run ends.
     pub(super) fn never_opened(&mut self, slot: usize) {
         let Some(Some(warp)) = self.warps.get(slot) else { return };
         let Some(Some(block)) = self.blocks.get_mut(warp.block) else { return };
         let number = block.clock.id;
-        let came = block.phases.iter_mut().flat_map(|phase| phase.came.extract_if(.., |came| came.slot == slot));
-        let came: Vec<_> = came.collect();
-        self.judge(number, came);
+        let arrivals =
+            block.phases.iter_mut().flat_map(|phase| phase.arrivals.extract_if(.., |arrival| arrival.slot == slot));
+        let arrivals: Vec<_> = arrivals.collect();
+        self.judge(number, arrivals);
     }
 
-    /// Finds the warps that the program has sent to a barrier of a block in parts.
-    fn judge(&mut self, block: u32, mut came: Vec<Came<Finding>>) {
+    /// Reports warps that a branch keeps partly away from a block barrier.
+    fn judge(&mut self, block: u32, mut arrivals: Vec<AlignedArrival<Finding>>) {
         let Checker { common, warps, found, .. } = self;
-        while let Some(first) = came.first() {
+        while let Some(first) = arrivals.first() {
             let (slot, pc) = (first.slot, first.pc);
-            let together: Vec<_> = came.extract_if(.., |c| (c.slot, c.pc) == (slot, pc)).collect();
+            let together: Vec<_> = arrivals.extract_if(.., |c| (c.slot, c.pc) == (slot, pc)).collect();
             let (Some(Some(warp)), Some(facts)) = (warps.get(slot), common.steps.at(pc)) else { continue };
             let lanes = together.iter().fold(LaneMask::EMPTY, |all, c| all | c.lanes);
             let others = warp.started - lanes;
-            let kept = |all, c: &Came<_>| all | c.kept_away(facts, &warp.decisions, others);
+            let kept = |all, c: &AlignedArrival<_>| all | c.kept_away(facts, &warp.decisions, others);
             let away = together.iter().fold(LaneMask::EMPTY, kept);
             if away.is_empty() {
                 together.into_iter().filter_map(|c| c.otherwise).for_each(|f| add(&common.steps, found, f));
@@ -141,10 +142,10 @@ impl Checker {
     pub(super) fn open(&mut self, block: u32, id: u8) {
         let Some(at) = self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block)) else { return };
         let Some(Some(block)) = self.blocks.get_mut(at) else { return };
-        let Phase { waiting, told, came, .. } = block.phases[usize::from(id) % 16].open();
-        if !came.is_empty() {
+        let Phase { waiting, arrived, arrivals, .. } = block.phases[usize::from(id) % 16].open();
+        if !arrivals.is_empty() {
             let number = block.clock.id;
-            self.judge(number, came);
+            self.judge(number, arrivals);
         }
         if !self.common.checks.races {
             return;
@@ -153,12 +154,12 @@ impl Checker {
         let mut here = self.warps.iter().enumerate().filter_map(|(slot, w)| w.as_ref().map(|w| (slot, w)));
         let waits =
             |slot: usize| waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l);
-        let whole = told.is_none() && here.all(|(slot, w)| w.block != at || w.live.is_subset(waits(slot)));
+        let whole = arrived.is_none() && here.all(|(slot, w)| w.block != at || w.live.is_subset(waits(slot)));
         if whole {
             let clocks = self.warps.iter_mut().flatten().filter(|w| w.block == at).map(|w| &mut w.clock);
             return block_barrier(&mut block.clock, clocks);
         }
-        let mut meeting = told.unwrap_or_default();
+        let mut meeting = arrived.unwrap_or_default();
         for (slot, lanes) in &waiting {
             if let Some(Some(warp)) = self.warps.get_mut(*slot) {
                 meeting.arrive(&mut warp.clock, &mut block.clock, *lanes, warp.live);
@@ -173,7 +174,7 @@ impl Checker {
     }
 }
 
-/// Adds a finding by the lines of its places.
+/// Adds a finding under the lines of its places.
 fn add(steps: &Steps, found: &mut Findings, finding: Finding) {
     let line = |place: &Place| steps.line(place.pc);
     let here = line(&finding.here);

@@ -1,4 +1,4 @@
-//! One access of a warp to shared or global memory: what of it is unset, what it races with, and what it orders.
+//! Checks of one warp access to shared or global memory: initialization, races, ordering.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -6,13 +6,13 @@ use std::sync::PoisonError;
 use super::super::clocks::{Past, Released};
 use super::super::finding::{Does, Finding, Findings, Kind, Place};
 use super::super::shadow::{Manner, Rules, Shadow, Touch};
-use super::super::steps::{Facts, What};
+use super::super::steps::{Facts, Role};
 use super::{Block, Common, Global, Warp, finding};
 use crate::base::{LaneMask, MAX_LANES, Pc};
 use crate::event::{AccessWay, LaneAccess, MemoryKind};
 use crate::kernel::layout::{BUFFER_BASE, GLOBAL_BASE, WINDOW_BYTES};
 
-/// One access of a warp to shared or global memory.
+/// Warp access to shared or global memory.
 pub(super) struct Touching<'a> {
     pub common: &'a Common,
     pub warp: &'a mut Warp,
@@ -23,28 +23,29 @@ pub(super) struct Touching<'a> {
     pub access: &'a LaneAccess<'a>,
 }
 
-/// A piece of memory with a shadow of its own, and how it is accessed.
+/// Memory region with its own shadow, and the manner of the access.
 #[derive(Clone, Copy)]
 struct Region {
-    /// The address of its first byte.
+    /// Address of the region's first byte.
     base: u64,
     rules: Rules,
     manner: Manner,
     write: bool,
 }
 
-/// Who of the lanes that are one asks whether it knows of an earlier access: a lane knows its own, so another one does.
+/// Lane that answers for a group of lanes whether it knows an earlier access. A lane knows its own
+/// accesses, so another lane of the group answers for those.
 #[derive(Clone, Copy)]
-struct Asker {
+struct Witness {
     warp: u32,
     lane: u32,
     other: u32,
 }
 
-impl Asker {
-    fn new(touch: &Touch) -> Asker {
+impl Witness {
+    fn new(touch: &Touch) -> Witness {
         let Past { warp, lane, .. } = touch.past;
-        Asker { warp, lane, other: (touch.lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane) }
+        Witness { warp, lane, other: (touch.lanes - LaneMask::lane(lane)).lowest().unwrap_or(lane) }
     }
 
     fn lane(&self, past: &Past) -> u32 {
@@ -54,9 +55,9 @@ impl Asker {
 
 impl Touching<'_> {
     pub(super) fn run(mut self) {
-        let What::Access { global, shared, order, generic } = self.facts.what else { return };
+        let Role::Access { global, shared, order, generic } = self.facts.role else { return };
         let is_shared = self.access.memory == MemoryKind::Shared;
-        // A generic access whose lanes are spread over several memories: those elsewhere are left out.
+        // In a generic access, skip lanes that address another memory.
         let mut lanes = self.access.lanes;
         if generic {
             let there = |lane: u32| {
@@ -107,7 +108,7 @@ impl Touching<'_> {
         }
     }
 
-    /// Finds bytes of shared memory that are read and that nothing has written.
+    /// Reports uninitialized reads of shared memory.
     fn unset(&mut self, lanes: LaneMask, reads: bool, writes: bool) {
         let access = self.access;
         for (lane, _) in runs(lanes, access.addresses, reads) {
@@ -137,7 +138,7 @@ impl Touching<'_> {
         Place { pc: self.pc, block, warp, lanes: LaneMask::lane(lane), does: does(self.access.way) }
     }
 
-    /// Lets each lane's words be touched, in the last of `regions` that begins at or before them.
+    /// Records each lane's words in the last of `regions` that begins before them.
     fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
         let addresses = self.access.addresses;
         let rules = Rules {
@@ -148,8 +149,9 @@ impl Touching<'_> {
                 self.common.blocks_apart.then_some(self.common.warps_per_block)
             },
         };
-        // Neighbours that read the same place are one reader where nothing tells them apart. Of those that change it by atomics
-        // all are one that add nothing to what is known of the place already; races are counted for each lane.
+        // Neighboring lanes that read one address in the same epoch are recorded as one reader.
+        // Neighboring atomics are recorded as one if they add nothing to the records; races count
+        // per lane.
         let alike = (!write || manner == Manner::Atomic) && self.warp.clock.is_together();
         for (first, run) in runs(lanes, addresses, alike) {
             let address = addresses[first as usize % MAX_LANES];
@@ -167,7 +169,7 @@ impl Touching<'_> {
         }
     }
 
-    /// Who `lanes` are together, by the lowest of them.
+    /// Describes the access of `lanes`, whose lowest lane is `lane`.
     #[inline]
     fn toucher(&self, lane: u32, lanes: LaneMask, region: Region) -> Touch {
         let Touching { warp: Warp { clock, .. }, block, pc, .. } = self;
@@ -175,17 +177,19 @@ impl Touching<'_> {
         Touch { past, lanes, pc: pc.0, manner: region.manner, write: region.write, value: 0 }
     }
 
-    /// Lets `lanes`, of which `lane` is the lowest, do an atomic access to one place as one, if that is the same as one by one.
+    /// Records one atomic access for all of `lanes` if that equals one record per lane. `lane` is
+    /// the lowest of them. Returns false if it does not.
     fn join(&self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) -> bool {
         let touch = self.toucher(lane, lanes, region);
-        let asks = Asker::new(&touch);
-        let knows = |past: Past, of| self.warp.clock.knows(&self.block.clock, asks.lane(&past), past, of);
+        let witness = Witness::new(&touch);
+        let knows = |past: Past, of| self.warp.clock.knows(&self.block.clock, witness.lane(&past), past, of);
         let offset = self.access.addresses[lane as usize % MAX_LANES] - region.base;
         words(offset, self.access.bytes)
             .all(|(word, bytes)| bytes == 0b1111 && shadow.join(word as usize, &touch, region.rules, &knows))
     }
 
-    /// Lets `lanes`, of which `lane` is the lowest, touch one place: one lane, or several that read.
+    /// Records an access by one lane, or a read by several, to one address. `lane` is the lowest of
+    /// `lanes`.
     #[inline]
     fn touch_place(&mut self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) {
         let mut touch = self.toucher(lane, lanes, region);
@@ -193,8 +197,8 @@ impl Touching<'_> {
         let (access, clock) = (*access, &warp.clock);
         let Region { base, rules, write, .. } = region;
         let first = access.addresses[lane as usize % MAX_LANES];
-        let asks = Asker::new(&touch);
-        let knows = |past: Past, of| clock.knows(&block.clock, asks.lane(&past), past, of);
+        let witness = Witness::new(&touch);
+        let knows = |past: Past, of| clock.knows(&block.clock, witness.lane(&past), past, of);
         let stored = if write { stored(access, lane) } else { 0 };
         let mut each = |word: u64, bytes: u8, value: u32| {
             touch.value = value;
@@ -207,7 +211,7 @@ impl Touching<'_> {
                 let there = common.other(&conflict);
                 let byte = base + word * 4 + u64::from(conflict.byte);
                 found.add(kind, [facts.line, common.steps.line(there.pc)], || {
-                    let (lanes, does) = (LaneMask::lane(asks.lane(&conflict.past)), does(access.way));
+                    let (lanes, does) = (LaneMask::lane(witness.lane(&conflict.past)), does(access.way));
                     let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
                     let at = Some((access.memory, byte.max(first)));
                     Finding { at, ..finding(kind, here, Some(there), String::new()) }
@@ -226,7 +230,8 @@ impl Touching<'_> {
         }
     }
 
-    /// Strong accesses acquire what was released where they read, and release where they write.
+    /// Acquires clocks at addresses that strong accesses read, releases at those they
+    /// write.
     fn exchange(&mut self, lanes: LaneMask, released: &mut BTreeMap<u64, Released>, reads: bool, writes: bool) {
         let clock = &mut self.warp.clock;
         if released.is_empty() && !(writes && clock.has_fences()) {
@@ -238,7 +243,7 @@ impl Touching<'_> {
                 clock.acquire(lane, there, self.common.lock_step);
             }
             if writes {
-                // An atomic goes on with what was released there, a store begins anew.
+                // An atomic extends the release sequence; a store starts a new one.
                 let before = released.remove(&address).filter(|_| reads);
                 if let Some(known) = clock.release(lane, before) {
                     released.insert(address, known);
@@ -248,7 +253,9 @@ impl Touching<'_> {
     }
 }
 
-/// Lanes one by one, each with itself only; with `share`, neighbours that have one address together, by their lowest.
+/// Splits `lanes` into single lanes or, with `share`, by equal address.
+///
+/// Each group comes with its lowest lane.
 fn runs(lanes: LaneMask, addresses: &[u64; MAX_LANES], share: bool) -> impl Iterator<Item = (u32, LaneMask)> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
@@ -277,7 +284,7 @@ const fn does(way: AccessWay) -> Does {
     }
 }
 
-/// What a lane stores, element by element from the lowest bits up.
+/// Returns the value that a lane stores, its elements from the lowest bits up.
 #[inline]
 fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
     let count = access.stored.iter().flatten().count().max(1) as u32;
@@ -287,7 +294,7 @@ fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
     each.fold(0, |value, (i, cells)| value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127))
 }
 
-/// The words that `bytes` from `address` on are in, each with the set of its bytes.
+/// Returns the words of `bytes` bytes at `address`, each with its byte mask.
 fn words(address: u64, bytes: u32) -> impl Iterator<Item = (u64, u8)> {
     let end = address + u64::from(bytes);
     (address / 4..end.div_ceil(4)).map(move |word| {

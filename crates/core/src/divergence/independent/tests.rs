@@ -1,4 +1,4 @@
-//! Hand-driven warps: each test plays the program that the comments describe.
+//! Warps driven by hand: each test executes the program in its comments.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn exit(lanes: u32) -> Flow {
     Flow::Exit { lanes: LaneMask(lanes), next: Pc(99) }
 }
 
-/// Each line: where the warp must be, with which lanes, and what the step there does.
+/// Executes a script: each line states the expected PC and lanes, and the step's effect.
 #[track_caller]
 fn expect(warp: &mut Independent, script: &[(u32, u32, Flow)]) {
     for (i, &(pc, lanes, flow)) in script.iter().enumerate() {
@@ -60,7 +60,8 @@ fn if_else_rejoins() {
     assert_eq!((w.active(), w.live(), w.depth()), (None, LaneMask::EMPTY, 0));
 }
 
-/// `for (..) { if (a) { if (b) break; X } Y }`: lane 0 comes to Y, lanes 1 and 2 break, lane 3 does X.
+/// `for (..) { if (a) { if (b) break; X } Y }`: lane 0 reaches Y, lanes 1 and 2 break, lane 3
+/// executes X.
 #[test]
 fn who_breaks_is_not_waited_for() {
     let mut w = warp(0b1111);
@@ -74,7 +75,7 @@ fn who_breaks_is_not_waited_for() {
             (3, 0b1110, branch(0b1000, 7, 4)),
             (7, 0b1000, next(8)), // X
             (8, 0b1000, sync(B1, 11)),
-            (4, 0b0110, leave(B1, 20)), // and Y's lanes are ready
+            (4, 0b0110, leave(B1, 20)), // the lanes at Y become ready
             (20, 0b0110, sync(B0, 30)),
             (11, 0b1001, next(12)),
             (12, 0b1001, sync(B0, 30)),
@@ -84,7 +85,8 @@ fn who_breaks_is_not_waited_for() {
     assert_eq!((w.active(), w.live(), w.depth()), (None, LaneMask::EMPTY, 0));
 }
 
-/// Ties fall through first, depth first: leaves 11, 10, 01, 00 of a two-level branch whose taken side is bit value 0.
+/// Ties run the fall-through side first, depth first. The two-level branch has leaves 11, 10, 01,
+/// 00; its taken side is bit value 0.
 #[test]
 fn nested_ties_run_depth_first() {
     let mut w = warp(0b1111);
@@ -145,9 +147,9 @@ fn strangers_pass_a_join_freely() {
     );
 }
 
-/// `while (atomicCAS(&lock, 0, 1) != 0); critical; atomicExch(&lock, 0);` as ptxas compiles it: 0 BSSY, 1 YIELD, 2 CAS,
-/// 3 branch back to 1, 4 BSYNC, 5 critical section, 6 unlock, 7 exit. An H200 serves the lanes in lane order, and lane k
-/// needs k failed tries.
+/// `while (atomicCAS(&lock, 0, 1) != 0); critical; atomicExch(&lock, 0);` as compiled by ptxas: 0
+/// BSSY, 1 YIELD, 2 CAS, 3 branch back to 1, 4 BSYNC, 5 critical section, 6 unlock, 7 exit. An H200
+/// serves the lanes in lane order; lane k needs k failed tries.
 #[test]
 fn a_spin_lock_serves_lanes_in_order() {
     let mut w = Independent::new(LaneMask::FULL, Pc(0), SideOrder::Fewer);
@@ -188,7 +190,7 @@ fn a_spin_lock_serves_lanes_in_order() {
     assert_eq!(failed.to_vec(), (0..32).collect::<Vec<i32>>());
 }
 
-/// The same loop without its YIELD never ends: the winner waits at the join for lanes that never arrive.
+/// Without its YIELD the loop never ends: the winner waits at the join for lanes that never arrive.
 #[test]
 fn without_the_yield_the_winner_waits_for_ever() {
     let mut w = warp(0b11);
@@ -249,7 +251,7 @@ fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
     expect(&mut w, &[(5, 0b0011, gather(u32::MAX))]);
     assert_eq!(w.active(), Some((Pc(5), LaneMask(0b0111))));
     assert!(gathered(&w));
-    // Gathered at different PCs, they stay apart, and each may execute its instruction.
+    // Lanes gathered at different PCs stay separate, and each group may execute its instruction.
     expect(&mut w, &[(5, 0b0111, branch(0b0001, 7, 6)), (7, 0b0001, gather(u32::MAX)), (6, 0b0110, gather(u32::MAX))]);
     for pc in [6, 7] {
         assert!(gathered(&w), "pc {pc}: {:?}", w.groups());
@@ -259,7 +261,7 @@ fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
     assert!(w.live().is_empty());
 }
 
-/// Two lanes of a group wait for one that names the same mask elsewhere; the third goes on.
+/// Two lanes of a group wait for a lane elsewhere; the third continues.
 #[test]
 fn lanes_that_name_another_mask_do_not_wait() {
     let mut w = warp(0b1111);
@@ -274,7 +276,8 @@ fn lanes_that_name_another_mask_do_not_wait() {
     assert!(w.live().is_empty());
 }
 
-/// 0: branch to 10; 5: YIELD; 10 leads to 5. So a function behaves that yields where it is entered, called from two places (H200).
+/// 0: branch to 10; 5: YIELD; 10 leads to 5. A function that yields at its entry behaves like this
+/// when called from two places (H200).
 #[test]
 fn groups_that_yield_at_one_place_go_on_as_one() {
     let mut w = warp(0b1111);

@@ -1,4 +1,4 @@
-//! The account of time: every slot of a scheduler and every cycle of a resident warp has one reason.
+//! Time accounting: one reason for each scheduler slot and each cycle of a resident warp.
 
 use super::super::scheduler::{Port, Scheduler};
 use super::super::warp::{Waiting, Warp};
@@ -7,7 +7,7 @@ use crate::base::{Cycle, Pc, WarpId};
 use crate::event::{Event, Observer, SlotLoss, Stall};
 
 impl<O: Observer> Issuer<'_, O> {
-    /// The scheduler's slots up to `until` that are not accounted for yet are lost for `reason`.
+    /// Attributes the scheduler's open slots up to `until` to `reason`.
     #[inline]
     pub(in super::super) fn lose_slots(&mut self, scheduler: &mut Scheduler, until: Cycle, reason: SlotLoss) {
         if until > scheduler.accounted {
@@ -17,7 +17,7 @@ impl<O: Observer> Issuer<'_, O> {
         }
     }
 
-    /// Attributes the scheduler's lost slots and the warp's waiting up to `now`, when it issues.
+    /// Attributes the scheduler's lost slots and the warp's wait up to its issue.
     #[inline]
     pub(super) fn attribute(
         &mut self,
@@ -33,7 +33,8 @@ impl<O: Observer> Issuer<'_, O> {
         if from == now {
             return self.lose_slots(scheduler, now, SlotLoss::Stalled(stall));
         }
-        // First the instruction itself, then its dependences, the port (as far as it was busy at last), and the other warps.
+        // The wait is for the fetch first, then dependences, the port (its last busy span) and
+        // other warps.
         let ready = until.cycle().max(from).min(now);
         let free = scheduler.free(port, &self.shared).max(ready).min(now);
         self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { throttle } else { stall }));

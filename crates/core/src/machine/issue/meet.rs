@@ -1,4 +1,4 @@
-//! Where lanes meet: `.sync` instructions and block barriers.
+//! Synchronization of lanes: `.sync` instructions and block barriers.
 
 use super::super::block::Votes;
 use super::super::warp::{Arrival, Warp};
@@ -10,19 +10,20 @@ use crate::event::{Event, Observer};
 use crate::exec::{self, Fault, FaultKind, Members};
 use crate::kernel::{BarrierKind, Op};
 
-/// Whether the `active` lanes can execute a `.sync` instruction as they are. Each set of lanes that
-/// name one mask waits for its own members; the others stay active.
+/// Returns true if the `active` lanes can execute a `.sync` instruction now.
+///
+/// Each set of lanes with a common mask waits for its own members; the others stay active.
 pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool {
     let lanes = exec::guarded(&step.inst, active, &warp.registers);
     let passive = active - lanes;
-    // Lanes that do not name themselves are let through to their fault.
+    // Lanes outside of their own mask proceed to their fault.
     let waits =
         |set: &Members| set.lanes.is_subset(set.named) && !warp.control.gathered(set.lanes | passive, set.named);
     let sets = exec::members(&step.inst, lanes, &warp.registers);
     let waiting: Vec<Members> = sets.filter(waits).collect();
     let staying = waiting.iter().fold(lanes, |staying, set| staying - set.lanes);
     for (i, set) in waiting.iter().enumerate() {
-        // Lanes whose guard fails stay with those that execute, or wait with the first set.
+        // Lanes with a false guard stay with the executing lanes, or wait with the first set.
         let with = if i == 0 && staying.is_empty() { passive } else { LaneMask::EMPTY };
         warp.control.advance(Flow::Await { lanes: set.lanes | with, members: set.named });
     }
@@ -30,13 +31,14 @@ pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool 
 }
 
 impl<'a, O: Observer> Issuer<'a, O> {
-    /// Tells observers who meets at a `.sync` instruction: lanes that name different masks meet among
-    /// themselves. The fault of lanes whose partners exchange values at another instruction.
+    /// Reports the sets of lanes at a `.sync` instruction, one per mask.
+    ///
+    /// Returns a fault if partners exchange values at another instruction.
     pub(super) fn meet(&mut self, warp: &Warp, issue: &Issue<'_>) -> Option<Fault> {
         let &Issue { w, pc, lanes, step, .. } = issue;
         for Members { named, lanes } in exec::members(&step.inst, lanes, &warp.registers) {
             if !lanes.is_subset(named) {
-                return None; // a lane that does not name itself: the fault of executing it
+                return None; // a lane outside of its mask: execution reports the fault
             }
             let (sm, warp_id) = (self.id, WarpId(w as u32));
             self.observer.on(Event::Collective { sm, warp: warp_id, pc, lanes, members: named });
@@ -50,8 +52,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         None
     }
 
-    /// Lanes arrive at a block barrier that awaits `count` threads (all, if `None`), and wait there
-    /// if they are to `wait`.
+    /// Lets lanes arrive at a block barrier for `count` threads, or all if `None`.
+    ///
+    /// With `wait` they wait there.
     pub(super) fn arrive(
         &mut self,
         warp: &mut Warp,
@@ -71,7 +74,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             _ => Votes::default(),
         };
-        // A count is of whole warps: lanes that have ended may be awaited, too.
+        // Thread counts cover whole warps, so exited lanes may count, too.
         let threads = match count {
             Some(_) => warp.come(id, arriving, cx.spec.warp_size),
             None => arriving.count(),

@@ -1,17 +1,19 @@
-//! Steps that become several machine instructions ([`Expansion`]), issued one by one.
+//! Issue of steps that expand to several micro-ops ([`Expansion`]), one at a time.
 
 use super::super::expansion::Expansion;
 use super::super::program::Cost;
 use super::super::scheduler::{Port, Scheduler};
-use super::super::warp::{Parts, Until, Waiting, Warp};
+use super::super::warp::{MicroOps, Until, Waiting, Warp};
 use super::Issuer;
 use crate::base::{Cycle, LaneMask, WarpId};
 use crate::event::{Event, Observer};
 
 impl<'a, O: Observer> Issuer<'a, O> {
-    /// The first machine instruction of a step that `lanes` of the warp execute has been issued; the others follow.
+    /// Schedules the remaining micro-ops of a step after the first one.
+    ///
+    /// `lanes` execute the step.
     #[inline]
-    pub(super) fn begin_parts(
+    pub(super) fn begin_micro_ops(
         &self,
         scheduler: &mut Scheduler,
         warp: &mut Warp,
@@ -19,29 +21,38 @@ impl<'a, O: Observer> Issuer<'a, O> {
         lanes: LaneMask,
         now: Cycle,
     ) {
-        warp.parts = Parts { issued: 1, lanes };
+        warp.micro_ops = MicroOps { issued: 1, lanes };
         let expansion = self.expansion(cost);
-        await_part(scheduler, warp, cost, expansion, expansion.part(0).gap, now);
+        await_micro_op(scheduler, warp, cost, expansion, expansion.part(0).gap, now);
     }
 
-    /// Issues a further machine instruction of the step that the warp has begun; after the last the warp goes on.
+    /// Issues the next micro-op of the warp's step.
+    ///
+    /// After the last one the warp continues.
     #[inline(never)]
-    pub(super) fn issue_part(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, cost: &Cost, now: Cycle) {
+    pub(super) fn issue_micro_op(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        cost: &Cost,
+        now: Cycle,
+    ) {
         let Some((pc, active)) = warp.next else { return };
         let expansion = self.expansion(cost);
-        let part = expansion.part(warp.parts.issued);
-        self.attribute(scheduler, warp, w, pc, (part.port, cost.throttle), now);
-        let (cycle, sm, lanes) = (now, self.id, warp.parts.lanes);
-        self.observer.on(Event::IssuePart { cycle, sm, warp: WarpId(w as u32), pc, active, lanes });
+        let micro_op = expansion.part(warp.micro_ops.issued);
+        self.attribute(scheduler, warp, w, pc, (micro_op.port, cost.throttle), now);
+        let (cycle, sm, lanes) = (now, self.id, warp.micro_ops.lanes);
+        self.observer.on(Event::IssueMicroOp { cycle, sm, warp: WarpId(w as u32), pc, active, lanes });
         scheduler.accounted = now + 1;
-        if part.port != Port::None {
-            scheduler.occupy(part.port, now + Cycle::from(part.interval));
+        if micro_op.port != Port::None {
+            scheduler.occupy(micro_op.port, now + Cycle::from(micro_op.interval));
         }
-        warp.parts.issued += 1;
-        if warp.parts.issued < expansion.count {
-            return await_part(scheduler, warp, cost, expansion, part.gap, now);
+        warp.micro_ops.issued += 1;
+        if warp.micro_ops.issued < expansion.count {
+            return await_micro_op(scheduler, warp, cost, expansion, micro_op.gap, now);
         }
-        warp.parts.issued = 0;
+        warp.micro_ops.issued = 0;
         warp.write_back(cost, now + Cycle::from(cost.latency));
         self.settle(scheduler, warp, w, now + 1, cost.gap.after(now));
     }
@@ -52,10 +63,17 @@ impl<'a, O: Observer> Issuer<'a, O> {
     }
 }
 
-/// Has the warp wait, `gap` cycles from now, until the next machine instruction of its step can be issued.
+/// Makes the warp wait `gap` cycles for the next micro-op of its step.
 #[inline]
-fn await_part(scheduler: &mut Scheduler, warp: &mut Warp, cost: &Cost, expansion: &Expansion, gap: u32, now: Cycle) {
+fn await_micro_op(
+    scheduler: &mut Scheduler,
+    warp: &mut Warp,
+    cost: &Cost,
+    expansion: &Expansion,
+    gap: u32,
+    now: Cycle,
+) {
     let until = Until::new(now + Cycle::from(gap), cost.result);
     warp.waiting = Waiting { from: now + 1, before: until, fetched: 0, until };
-    scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(warp.parts.issued).port);
+    scheduler.set_ready(warp.home.1, until.cycle(), expansion.part(warp.micro_ops.issued).port);
 }

@@ -1,4 +1,4 @@
-//! Which lanes go where: what an instruction did, in the terms of `divergence`.
+//! Control flow of executed instructions, as [`Flow`] and [`Side`] values.
 
 use super::super::warp::Warp;
 use super::{Issue, Issuer};
@@ -9,7 +9,7 @@ use crate::event::{Event, Observer};
 use crate::kernel::{ConvergenceOp, Op};
 
 impl<O: Observer> Issuer<'_, O> {
-    /// A shuffle gave `lanes` the value of a lane that does not take part; they go on.
+    /// Reports a shuffle from an inactive lane, and continues.
     #[cold]
     pub(super) fn undefined(&mut self, warp: &mut Warp, issue: &Issue<'_>, lanes: LaneMask, source: u32) {
         let (sm, slot, pc) = (self.id, WarpId(issue.w as u32), issue.pc);
@@ -18,21 +18,23 @@ impl<O: Observer> Issuer<'_, O> {
     }
 }
 
-/// An adversarial schedule may part lanes wherever it likes; here a quarter of the places. It depends on nothing but the
-/// situation, so that a livelock can be proved.
+/// Splits the active lanes pseudo-randomly, for an adversarial schedule.
+///
+/// Here a quarter of the steps do. The choice depends only on the situation, so that livelocks can
+/// be proved.
 #[cold]
-pub(in crate::machine) fn part(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
+pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: LaneMask, next: Pc) {
     let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
     let some = active & LaneMask(draw as u32);
-    let parts = draw >> 62 == 0 && !some.is_empty() && some != active;
-    if parts && matches!(control, WarpControl::Independent(_)) {
+    let splits = draw >> 62 == 0 && !some.is_empty() && some != active;
+    if splits && matches!(control, WarpControl::Independent(_)) {
         control.split(&[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }], None);
     } else {
         control.go(next);
     }
 }
 
-/// What a branch does that `taken` lanes take.
+/// Returns the control flow of a branch taken by `taken`.
 #[inline]
 pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     let target = match step.inst.op {
@@ -42,7 +44,7 @@ pub(super) fn branch(step: &MicroOp, taken: LaneMask) -> Flow {
     Flow::Branch { taken, target, next: step.next, reconverge: step.reconverge }
 }
 
-/// What a join step does.
+/// Returns the control flow of a join step.
 #[inline]
 pub(super) fn join(step: &MicroOp) -> Flow {
     let next = step.next;
@@ -55,7 +57,7 @@ pub(super) fn join(step: &MicroOp) -> Flow {
     }
 }
 
-/// The lanes by where they go, in ascending order of the numbers that they hold.
+/// Groups lanes by target, in ascending order of their numbers.
 pub(super) fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
     let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
     let mut sides = Vec::new();
@@ -69,7 +71,7 @@ pub(super) fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn
     sides
 }
 
-/// Adds lanes to the side that goes to `pc`.
+/// Adds lanes to the side with target `pc`.
 pub(super) fn add_side(sides: &mut Vec<Side>, pc: Pc, lanes: LaneMask) {
     match sides.iter_mut().find(|side| side.pc == pc) {
         _ if lanes.is_empty() => {}

@@ -1,13 +1,15 @@
-//! One L2 for all: what the SMs asked of their shares, asked again of the whole.
+//! Replay of all SMs' requests through one L2.
 //!
-//! SMs do not see each other while they are simulated. Each has its share of L2, and its time follows from what it finds there. Counters
-//! of L2 and DRAM are another matter: what many SMs use lies in L2 once, comes from DRAM once and is written back once. So every SM
-//! notes what it asks, and when all have ended the notes, in the order of their cycles, are asked of one L2.
+//! SMs do not see each other during simulation. Each has its share of L2, and its time depends on
+//! the hits there. The counters of L2 and DRAM differ: data used by many SMs is in L2 once, is read
+//! from DRAM once and is written back once. So every SM logs its requests, and at the end the
+//! requests of all SMs replay through one L2, in cycle order.
 //!
-//! Lines are dealt into [`PARTS`] parts, each with its part of the sets, that have nothing to do with each other. They are replayed one
-//! beside the other; and when an SM's notes become too many, half of the parts are forgotten, and the rest stands for all.
+//! Lines are dealt into [`SLICES`] independent slices, each with its share of the sets. The slices
+//! are replayed in parallel. If an SM's log grows too long, half of the slices are dropped, and the
+//! rest represents all.
 //!
-//! Not modelled: that an SM would have waited less for what another had brought to L2.
+//! Not modeled: shorter waits of an SM for lines that another SM brought to L2.
 
 use super::super::cache::sectors_in;
 use super::{L2, scatter};
@@ -15,79 +17,80 @@ use crate::base::{Cycle, SmId};
 use crate::event::{AccessWay, Event, L2Traffic, MemoryKind};
 use crate::spec::Memory;
 
-/// Parts of all lines.
-const PARTS: usize = 64;
-/// Requests that an SM notes before it forgets half of them: 2 MB.
+/// Slices of all lines.
+const SLICES: usize = 64;
+/// Requests that an SM logs before it drops half of them: 2 MB.
 const MOST: usize = 1 << 17;
 
-/// What one SM asked of L2.
+/// L2 requests of one SM.
 #[derive(Clone)]
-pub(in super::super) struct Notes {
-    /// By part, those that are kept.
-    parts: Vec<Vec<Request>>,
-    /// Requests in all of them.
+pub(in super::super) struct RequestLog {
+    /// Kept requests by slice.
+    slices: Vec<Vec<Request>>,
+    /// Requests in all slices.
     len: usize,
     sm: SmId,
 }
 
-/// Sectors of one line that one SM asked for.
+/// Request of one SM for sectors of one line.
 #[derive(Clone, Copy)]
 struct Request {
     line: u64,
-    /// When; the last there is for what comes later.
+    /// Cycle of the request, saturating.
     cycle: u32,
     sectors: u8,
     memory: MemoryKind,
     way: AccessWay,
 }
 
-impl Notes {
-    /// Those of SM `sm`.
-    pub(in super::super) fn new(sm: SmId) -> Notes {
-        Notes { parts: vec![Vec::new(); PARTS], len: 0, sm }
+impl RequestLog {
+    /// Creates an empty log of SM `sm`.
+    pub(in super::super) fn new(sm: SmId) -> RequestLog {
+        RequestLog { slices: vec![Vec::new(); SLICES], len: 0, sm }
     }
 
-    /// Sectors of a line are asked for in this cycle.
+    /// Logs a request for sectors of a line.
     #[inline]
-    pub(in super::super) fn note(&mut self, cycle: Cycle, line: u64, sectors: u8, memory: MemoryKind, way: AccessWay) {
+    pub(in super::super) fn add(&mut self, cycle: Cycle, line: u64, sectors: u8, memory: MemoryKind, way: AccessWay) {
         if self.len >= MOST && !self.forget() {
             return;
         }
-        // The low bits: homes and sets go by the high ones.
-        if let Some(part) = self.parts.get_mut(scatter(line) as usize % PARTS) {
+        // The low bits select the slice; homes and sets use the high bits.
+        if let Some(slice) = self.slices.get_mut(scatter(line) as usize % SLICES) {
             self.len += 1;
-            part.push(Request { line, cycle: cycle.try_into().unwrap_or(u32::MAX), sectors, memory, way });
+            slice.push(Request { line, cycle: cycle.try_into().unwrap_or(u32::MAX), sectors, memory, way });
         }
     }
 
-    /// Forgets half of the parts. Of the last one the beginning has to stand for all.
+    /// Drops half of the slices. Returns false if the last one is full: its beginning represents
+    /// all.
     #[cold]
     fn forget(&mut self) -> bool {
-        let kept = (self.parts.len() / 2).max(1);
-        self.parts.truncate(kept);
-        self.len = self.parts.iter().map(Vec::len).sum();
+        let kept = (self.slices.len() / 2).max(1);
+        self.slices.truncate(kept);
+        self.len = self.slices.iter().map(Vec::len).sum();
         self.len < MOST
     }
 }
 
-/// What was asked for and found, by memory and way.
+/// Lookups and hits, by memory and direction.
 #[derive(Clone, Default)]
 pub(in super::super) struct Found([[L2Traffic; 3]; 4]);
 
-/// How many parts of the notes all SMs have kept.
-pub(in super::super) fn parts(notes: &[Notes]) -> u32 {
-    notes.iter().map(|notes| notes.parts.len()).min().unwrap_or(0) as u32
+/// Returns the number of slices that all SMs have kept.
+pub(in super::super) fn slices(logs: &[RequestLog]) -> u32 {
+    logs.iter().map(|log| log.slices.len()).min().unwrap_or(0) as u32
 }
 
-/// Asks everything that is noted in one part of it, in order, of that part of L2.
-pub(in super::super) fn replay(memory: &Memory, notes: &[Notes], part: u32) -> Found {
+/// Replays one slice of the logs in cycle order through its slice of L2.
+pub(in super::super) fn replay(memory: &Memory, logs: &[RequestLog], slice: u32) -> Found {
     let mut requests: Vec<(SmId, Request)> = Vec::new();
-    for notes in notes {
-        requests.extend(notes.parts[part as usize].iter().map(|&request| (notes.sm, request)));
+    for log in logs {
+        requests.extend(log.slices[slice as usize].iter().map(|&request| (log.sm, request)));
     }
-    // Stable, so that in one cycle the lower SM comes first.
+    // The sort is stable: in one cycle the lower SM comes first.
     requests.sort_by_key(|(_, request)| request.cycle);
-    let mut l2 = L2::new(memory, PARTS as u32);
+    let mut l2 = L2::new(memory, SLICES as u32);
     let mut found = Found::default();
     for (sm, Request { line, sectors, memory, way, .. }) in requests {
         let answer = match way {
@@ -106,11 +109,11 @@ pub(in super::super) fn replay(memory: &Memory, notes: &[Notes], part: u32) -> F
 }
 
 impl Found {
-    /// What was found in all the parts: an event for each memory and way that was used.
-    pub(in super::super) fn events(parts: Vec<Found>) -> impl Iterator<Item = Event> {
+    /// Sums the slices into one event per memory and direction in use.
+    pub(in super::super) fn events(slices: Vec<Found>) -> impl Iterator<Item = Event> {
         let mut sum = Found::default();
-        for part in &parts {
-            for (mine, theirs) in sum.0.iter_mut().flatten().zip(part.0.iter().flatten()) {
+        for slice in &slices {
+            for (mine, theirs) in sum.0.iter_mut().flatten().zip(slice.0.iter().flatten()) {
                 mine.add(theirs);
             }
         }
@@ -132,9 +135,9 @@ mod tests {
         MachineSpec::parse(text).expect("a machine").memory
     }
 
-    /// What all parts say of one way of accessing global memory.
-    fn found(notes: &[Notes], way: AccessWay) -> L2Traffic {
-        let all = (0..parts(notes)).map(|part| replay(&h200(), notes, part)).collect();
+    /// Returns the traffic of all slices for one direction in global memory.
+    fn found(logs: &[RequestLog], way: AccessWay) -> L2Traffic {
+        let all = (0..slices(logs)).map(|slice| replay(&h200(), logs, slice)).collect();
         let events: Vec<Event> = Found::events(all).collect();
         let of = |event: &Event| match *event {
             Event::L2 { memory: MemoryKind::Global, way: this, found } if this == way => Some(found),
@@ -143,12 +146,12 @@ mod tests {
         events.iter().find_map(of).expect("an event for each way")
     }
 
-    /// Each of four SMs uses all of these lines, one after the other.
-    fn used_by_four(lines: u64, way: AccessWay) -> Vec<Notes> {
+    /// Logs of four SMs, each of which uses all `lines` in order.
+    fn used_by_four(lines: u64, way: AccessWay) -> Vec<RequestLog> {
         let of = |sm| {
-            let mut notes = Notes::new(SmId(sm));
-            (0..lines).for_each(|line| notes.note(line, line, 15, MemoryKind::Global, way));
-            notes
+            let mut log = RequestLog::new(SmId(sm));
+            (0..lines).for_each(|line| log.add(line, line, 15, MemoryKind::Global, way));
+            log
         };
         (0..4).map(of).collect()
     }
@@ -159,7 +162,10 @@ mod tests {
         assert_eq!([found.sectors, found.sectors - found.hits], [16_000, 4_000]);
     }
 
-    /// Of 96 MB some 26 stay dirty: at most what is stored is written, not four times as much. (A sample, scaled.)
+    /// All SMs' stores are written back once.
+    ///
+    /// Of 96 MB about 26 stay dirty: at most the stored bytes are written, not four times as many.
+    /// (A sample, scaled.)
     #[test]
     fn what_all_sms_store_is_written_back_once() {
         let lines = 96_000_000 / 128;
@@ -171,15 +177,11 @@ mod tests {
     #[test]
     fn when_the_notes_become_too_many_some_lines_stand_for_all() {
         let lines = 5 * MOST as u64 / 2;
-        let notes = used_by_four(lines, AccessWay::Load);
-        assert!(
-            notes.iter().all(|notes| notes.len <= MOST && notes.parts.len() == PARTS / 4),
-            "{}",
-            notes[0].parts.len()
-        );
-        let found = found(&notes, AccessWay::Load);
+        let logs = used_by_four(lines, AccessWay::Load);
+        assert!(logs.iter().all(|log| log.len <= MOST && log.slices.len() == SLICES / 4), "{}", logs[0].slices.len());
+        let found = found(&logs, AccessWay::Load);
         let quarter = 4 * lines * 4 / 4;
         assert!(found.sectors.abs_diff(quarter) < quarter / 50, "{} of {quarter}", found.sectors);
-        assert_eq!(found.hits * 4, found.sectors * 3, "of what is kept, everything");
+        assert_eq!(found.hits * 4, found.sectors * 3, "all kept requests");
     }
 }

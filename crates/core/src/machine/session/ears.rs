@@ -1,29 +1,29 @@
-//! Who listens to a session: keeps the events of one step, and the addresses of its access.
+//! Listener of a session: records the events of one step and the addresses of its access.
 
 use crate::base::{MAX_LANES, Pc, WarpId};
 use crate::event::{AccessWay, Event, MemoryKind, Observer, Traffic};
 
-/// A memory access, with its addresses.
+/// Memory access with its addresses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Access {
-    /// The warp slot.
+    /// Warp slot.
     pub slot: WarpId,
-    /// The step.
+    /// PC of the access.
     pub pc: Pc,
-    /// What it did to the memory system.
+    /// Traffic in the memory system.
     pub traffic: Traffic,
-    /// The byte address of each lane, as [`Observer::addresses`] shows it.
+    /// Byte address of each lane, as in [`Observer::addresses`].
     pub addresses: [u64; MAX_LANES],
 }
 
-/// What was heard since it was cleared.
+/// Events since the last clear.
 #[derive(Clone, Default)]
-pub(super) struct Ears {
+pub(super) struct Listener {
     events: Vec<Event>,
     access: Option<Access>,
 }
 
-impl Ears {
+impl Listener {
     pub(super) fn clear(&mut self) {
         self.events.clear();
         self.access = None;
@@ -37,13 +37,15 @@ impl Ears {
         self.access.as_ref()
     }
 
-    /// Of a step that takes a slot: free ones follow another, or the last part of another.
-    pub(super) fn heard_issue(&self) -> bool {
+    /// Returns true for a step that takes an issue slot. Free steps follow another step or its last
+    /// micro-op.
+    pub(super) fn has_issue(&self) -> bool {
         self.events.iter().any(|event| matches!(event, Event::Issue { slots: 1.., .. }))
     }
 
-    /// The first and the last byte of global memory that each lane may have changed: an access of up to 16 bytes lies in at
-    /// most two pages.
+    /// Returns the first and last global byte that each lane may have changed.
+    ///
+    /// An access of up to 16 bytes touches at most two pages.
     pub(super) fn changed_addresses(&self) -> impl Iterator<Item = u64> + '_ {
         let global = |a: &&Access| a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load;
         self.access.iter().filter(global).flat_map(|a| {
@@ -56,7 +58,7 @@ impl Ears {
     }
 }
 
-impl Observer for Ears {
+impl Observer for Listener {
     fn on(&mut self, event: Event) {
         self.events.push(event);
     }
@@ -65,5 +67,5 @@ impl Observer for Ears {
         self.access = Some(Access { slot, pc, traffic: *traffic, addresses: *addresses });
     }
 
-    fn merge(&mut self, _: Ears) {}
+    fn merge(&mut self, _: Listener) {}
 }

@@ -1,4 +1,4 @@
-//! A session does what a run does, and what it did before when it is brought back.
+//! Sessions equal runs, also after a restore.
 
 use super::*;
 use crate::Program;
@@ -9,7 +9,7 @@ use crate::launch::Overrides;
 use crate::ptxas;
 use crate::spec::{Lowering, Mode, Target};
 
-/// Every event of a run, by SM.
+/// Events of a run.
 #[derive(Default)]
 struct Tape(Vec<Event>);
 
@@ -45,7 +45,7 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Cod
     check(&code, launch, &spec, &options);
 }
 
-/// A program, its constants, a machine.
+/// Program, its constants, machine.
 type Case = (&'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const PROGRAMS: [Case; 5] = [
@@ -83,13 +83,13 @@ fn a_saved_state_goes_on_as_before() {
         with(name, set, machine, |kernel, launch, spec, options| {
             step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
                 let rest = |session: &mut Session<'_>| {
-                    let mut heard = Vec::new();
+                    let mut events = Vec::new();
                     while session.step(Cycle::MAX) {
-                        heard.extend(session.events().to_vec());
+                        events.extend(session.events().to_vec());
                     }
                     let words: Vec<Vec<u32>> =
                         session.base.iter().map(|s| session.global().words(s.0).expect("there").collect()).collect();
-                    (heard, words)
+                    (events, words)
                 };
                 let start = session.save();
                 (0..23).for_each(|_| assert!(session.step(Cycle::MAX), "{name} ends early"));
@@ -132,7 +132,7 @@ fn a_changed_predicate_changes_the_branch() {
             let steps = session.steps();
             let guard_of = |pc: crate::base::Pc| steps[pc.index()].inst.guard.map(|g| (g.predicate, g.negated));
             let (predicate, negated) = loop {
-                assert!(session.step(Cycle::MAX), "a branch comes");
+                assert!(session.step(Cycle::MAX), "a branch follows");
                 let next = session.warps(0, 0).next().and_then(|w| w.control.active());
                 let branch =
                     next.filter(|(pc, _)| matches!(steps[pc.index()].inst.op, crate::kernel::Op::Branch { .. }));

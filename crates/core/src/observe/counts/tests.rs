@@ -3,8 +3,8 @@ use crate::base::{BlockId, Pc, SmId, WarpId};
 use crate::event::{AccessWay, MemoryKind};
 use crate::observe::samples::{self, Pairing, interleaved, neighbored, neighbored_less};
 
-/// The table that the reductions' formulas give by hand, per block:
-/// block, kernel, branches, divergent, body executions, lanes in bodies, load sectors.
+/// Table computed by hand from the reductions' formulas, per block: block, kernel, branches,
+/// divergent, body executions, lanes in bodies, load sectors.
 #[test]
 fn reductions_count_as_their_formulas_say() {
     let table: [(u32, Pairing, u64, u64, u64, u64); 9] = [
@@ -34,7 +34,7 @@ fn reductions_count_as_their_formulas_say() {
 #[test]
 fn load_sectors_of_a_block_of_512() {
     let sectors = |pairing| samples::counts(512, pairing).finish().traffic[0][0].sectors;
-    // Facts H3: 2.68, 12.75 and 3.30 sectors a load, over 190, 40 and 40 loads.
+    // Facts H3: 2.68, 12.75 and 3.30 sectors per load, over 190, 40 and 40 loads.
     assert_eq!(sectors(neighbored), 510);
     assert_eq!(sectors(neighbored_less), 510);
     assert_eq!(sectors(interleaved), 132);

@@ -1,28 +1,29 @@
-//! What each lane of a warp was doing at an issue.
+//! State of each lane of a warp at an issue.
 
 use super::{Control, Issue};
 use crate::base::LaneMask;
 use crate::divergence::GroupState;
 
-/// What a lane is doing. Each lane of a warp is in one state at each issue.
+/// Lane state. Each lane of a warp is in one state at each issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LaneState {
     /// Executes the step.
     Active,
-    /// Is active, but its guard does not hold: the step does nothing for it.
+    /// Active with a false guard: the step has no effect for it.
     PredicatedOff,
-    /// Could run, but another set of lanes of its warp does; or gave way to it.
+    /// Ready, while another group of its warp runs; or yielded to it.
     MaskedOff,
-    /// Waits for other lanes of its warp: at a join, at the reconvergence point, or at a `.sync` instruction.
+    /// Waits for other lanes of its warp: at a join, the reconvergence point, or a `.sync`
+    /// instruction.
     AtJoin,
     /// Waits at a block barrier.
     AtBarrier,
-    /// Has ended, or never was (the last warp of a block).
+    /// Exited, or never existed (in the last warp of a block).
     Exited,
 }
 
 impl LaneState {
-    /// Every state, in declaration order.
+    /// All states in declaration order.
     pub const ALL: [LaneState; 6] = [
         LaneState::Active,
         LaneState::PredicatedOff,
@@ -32,7 +33,7 @@ impl LaneState {
         LaneState::Exited,
     ];
 
-    /// The letter that stands for it in lane maps.
+    /// Returns the letter used in lane maps.
     pub const fn letter(self) -> char {
         match self {
             LaneState::Active => '#',
@@ -44,7 +45,7 @@ impl LaneState {
         }
     }
 
-    /// The state in words.
+    /// Returns the name of the state.
     pub const fn name(self) -> &'static str {
         match self {
             LaneState::Active => "active",
@@ -58,7 +59,7 @@ impl LaneState {
 }
 
 impl Control {
-    /// The live lanes that are blocked at a join and at a block barrier.
+    /// Returns the live lanes blocked at a join and at a block barrier.
     pub fn blocked(&self) -> (LaneMask, LaneMask) {
         let (mut join, mut barrier) = (LaneMask::EMPTY, LaneMask::EMPTY);
         for group in &self.groups {
@@ -75,7 +76,9 @@ impl Control {
 }
 
 impl Issue {
-    /// The lanes in each state, by `LaneState as usize`; they partition `lanes`, those of a full warp.
+    /// Returns the lanes in each state, by `LaneState as usize`.
+    ///
+    /// They partition `lanes`, the lanes of a full warp.
     pub fn masks(&self, lanes: LaneMask) -> [LaneMask; LaneState::ALL.len()] {
         let live = self.state.live() | self.active;
         let (join, barrier) = self.state.blocked();
@@ -90,7 +93,7 @@ impl Issue {
         ]
     }
 
-    /// The state of each lane of a warp of `warp_size` lanes.
+    /// Returns the state of each lane of a warp of `warp_size` lanes.
     pub fn lane_states(&self, warp_size: u32) -> Vec<LaneState> {
         let masks = self.masks(LaneMask::first_n(warp_size));
         let of = |lane| LaneState::ALL.into_iter().find(|&state| masks[state as usize].contains(lane));

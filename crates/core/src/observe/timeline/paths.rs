@@ -1,9 +1,11 @@
-//! Names for the sets of lanes that a warp splits into.
+//! Numbers of the lane sets into which a warp diverges.
 
 use crate::base::LaneMask;
 
-/// Numbers the sets of lanes of a warp. The whole of the live lanes is path 0. When the warp splits, each set that issues gets
-/// the next number, and keeps it until the warp is whole again.
+/// Numbering of a warp's lane sets.
+///
+/// All live lanes together are path 0. When the warp diverges, each set that issues gets the next
+/// number and keeps it until the warp is whole again.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     lanes: LaneMask,
@@ -15,7 +17,7 @@ impl Paths {
         Paths { lanes, sets: Vec::new() }
     }
 
-    /// The path of `active`, when `live` lanes have not ended.
+    /// Returns the path of `active`, given the `live` lanes.
     pub(super) fn of(&mut self, active: LaneMask, live: LaneMask) -> u32 {
         self.lanes &= live;
         if self.lanes.is_subset(active) {
@@ -46,7 +48,7 @@ mod tests {
         for (active, expected) in issued {
             assert_eq!(path(&mut paths, active, 0xff), expected, "{active:x}");
         }
-        assert_eq!(path(&mut paths, 0x70, 0x7f), 1, "lane 7 has ended");
-        assert_eq!(path(&mut paths, 0x7f, 0x7f), 0, "all that live are there");
+        assert_eq!(path(&mut paths, 0x70, 0x7f), 1, "lane 7 has exited");
+        assert_eq!(path(&mut paths, 0x7f, 0x7f), 0, "all live lanes");
     }
 }

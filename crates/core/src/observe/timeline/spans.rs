@@ -1,41 +1,43 @@
-//! An issue's stretch of its warp's time: slots taken and cycles waited, one after the other.
+//! Time of a warp from issue to issue: slots taken and cycles waited.
 
 use super::Issue;
 use crate::base::Cycle;
 use crate::event::Stall;
 
-/// A further machine instruction of a step that becomes several.
+/// Further micro-op of a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// When it was issued; it takes one slot.
+    /// Issue cycle; it takes one slot.
     pub cycle: Cycle,
-    /// What the warp waited for since the machine instruction before; the cycles add up to the gap.
+    /// Waits since the previous micro-op; the cycles add up to the gap.
     pub waits: Vec<(Stall, Cycle)>,
 }
 
-/// Cycles that a warp spent in one way.
+/// Span of a warp's time with one use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The first cycle.
+    /// First cycle.
     pub from: Cycle,
-    /// The cycle after the last.
+    /// Cycle after the last one.
     pub to: Cycle,
-    /// What the warp waited for; `None` while it issued.
+    /// Warp state; `None` while it issues.
     pub stall: Option<Stall>,
 }
 
 impl Span {
-    /// Its length.
+    /// Returns the length in cycles.
     pub fn cycles(&self) -> Cycle {
         self.to.saturating_sub(self.from)
     }
 }
 
 impl Issue {
-    /// The cycles from the end of the warp's previous issue to the end of this one, without a gap: what the warp waited for,
-    /// and when it issued the machine instructions of the step. What takes no slot has no such cycle.
+    /// Returns the spans from the previous issue's end to the end of this one.
     ///
-    /// Every view that speaks of time takes it from here. The waits are those that [`Counts`](super::super::Counts) charges
+    /// Waits and micro-op issues follow each other without a gap. A step without a slot has no
+    /// spans.
+    ///
+    /// Every view of time uses these spans. [`Counts`](super::super::Counts) charges the same waits
     /// to the step.
     pub fn spans(&self) -> Vec<Span> {
         let mut spans: Vec<Span> = Vec::with_capacity(1 + self.waits.len());
@@ -57,30 +59,30 @@ impl Issue {
         spans
     }
 
-    /// The cycle after its last slot.
+    /// Returns the cycle after its last slot.
     pub fn end(&self) -> Cycle {
         self.parts.last().map_or(self.cycle + Cycle::from(self.slots), |part| part.cycle + 1)
     }
 
-    /// Cycles waited to issue the step: before its first machine instruction and between them.
+    /// Returns the cycles waited before and between the step's micro-ops.
     pub fn waited(&self) -> Cycle {
         self.spans().iter().filter(|span| span.stall.is_some()).map(Span::cycles).sum()
     }
 
-    /// What the warp waited for between the machine instructions of the step, in the order of [`Stall::ALL`].
+    /// Returns the waits between the step's micro-ops, in the order of [`Stall::ALL`].
     pub fn waits_between(&self) -> Vec<(Stall, Cycle)> {
         summed(self.parts.iter().flat_map(|part| &part.waits))
     }
 
-    /// The reason of most of the cycles waited.
+    /// Returns the state with the most waited cycles.
     pub fn main_stall(&self) -> Option<Stall> {
         let all = summed(self.waits.iter().chain(self.parts.iter().flat_map(|part| &part.waits)));
-        // The first of equals.
+        // The first on a tie.
         all.into_iter().rev().max_by_key(|&(_, cycles)| cycles).map(|(stall, _)| stall)
     }
 }
 
-/// Waits added up by reason; those that there are.
+/// Sums waits by reason, and keeps those above zero.
 fn summed<'a>(waits: impl Iterator<Item = &'a (Stall, Cycle)>) -> Vec<(Stall, Cycle)> {
     let mut sums = [0; Stall::ALL.len()];
     waits.for_each(|&(stall, cycles)| sums[stall as usize] += cycles);

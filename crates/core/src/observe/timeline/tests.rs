@@ -1,7 +1,7 @@
 use super::*;
 use crate::divergence::{Flow, SideOrder};
 
-/// Issues `pc` with all active lanes at `cycle`, as a machine does, and applies `flow`.
+/// Issues `pc` with all active lanes at `cycle`, and applies `flow`.
 fn step(timeline: &mut Timeline, control: &mut WarpControl, cycle: Cycle, flow: Flow) {
     let (sm, warp) = (SmId(0), WarpId(0));
     let (pc, active) = control.active().expect("lanes to run");
@@ -24,7 +24,9 @@ fn window(cycles: Range<Cycle>, limit: usize) -> Timeline {
     Timeline::new(Window { block: BlockId(3), warps: 0..1, cycles, limit })
 }
 
-/// `if` with two sides, lanes 0 and 1 of 4 on the taken side; one lane of the warp of five never was.
+/// `if` with two sides on a warp of five lanes, one of which never existed.
+///
+/// Lanes 0 and 1 take the branch.
 fn diamond(timeline: &mut Timeline) {
     let lanes = LaneMask(0b1111);
     let mut control = WarpControl::stack(lanes, Pc(0), SideOrder::Taken);

@@ -1,4 +1,4 @@
-//! Calls: the marks that keep the joins of one activation from those of another.
+//! Calls: marks that separate the joins of different activations.
 
 use super::*;
 
@@ -10,22 +10,24 @@ fn join(id: JoinId, participants: u32, arrived: u32) -> Join {
     Join { id, participants: LaneMask(participants), arrived: LaneMask(arrived) }
 }
 
-/// The active lanes, which must be `lanes` at `at`, call the function at `entry`.
+/// Lets the active lanes call the function at `entry`.
+///
+/// They must be `lanes` at `at`.
 #[track_caller]
 fn call(warp: &mut Independent, at: u32, lanes: u32, entry: u32, next: u32) {
     assert_eq!(warp.active(), Some((Pc(at), LaneMask(lanes))));
     warp.call(&[side(entry, lanes)], Pc(next));
 }
 
-/// The active lanes, which must be `lanes` at `at`, return to `to`.
+/// Lets the active lanes, which must be `lanes` at `at`, return to `to`.
 #[track_caller]
 fn ret(warp: &mut Independent, at: u32, lanes: u32, to: u32) {
     assert_eq!(warp.active(), Some((Pc(at), LaneMask(lanes))));
     warp.ret(&[side(to, lanes)]);
 }
 
-/// `f`: 10 BSSY, 11 branch to 20, 12 call `f`, 13 and 20 BSYNC, 21 return. Lane 0 ends the recursion at once, lane 1 in the
-/// second activation, lanes 2 and 3 skip the third call.
+/// `f`: 10 BSSY, 11 branch to 20, 12 call `f`, 13 and 20 BSYNC, 21 return. Lane 0 ends the
+/// recursion in the first activation, lane 1 in the second; lanes 2 and 3 skip the third call.
 #[test]
 fn an_inner_activation_neither_overwrites_nor_releases_the_joins_of_an_outer_one() {
     let mut w = warp(0b1111);
@@ -51,7 +53,8 @@ fn an_inner_activation_neither_overwrites_nor_releases_the_joins_of_an_outer_one
     assert!(w.joins().is_empty() && w.joins.is_empty(), "{:?}", w.joins);
 }
 
-/// As above, but the lanes of the inner activation exit there: the outer join must not wait for them.
+/// Like the test above, but the lanes of the inner activation exit: the outer join must not wait
+/// for them.
 #[test]
 fn an_exit_in_an_inner_activation_leaves_the_outer_joins() {
     let mut w = warp(0b0111);
@@ -63,8 +66,9 @@ fn an_exit_in_an_inner_activation_leaves_the_outer_joins() {
     assert!(w.joins.is_empty(), "{:?}", w.joins);
 }
 
-/// A lock taken in a function: 0 BSSY B1, 1 call, 2 BSYNC B1, 3 exit; 10 BSSY B0, 11 YIELD, 12 branch back to 11, 13 BSYNC B0,
-/// 14 return. Lane 0 wins and leaves the loop, the function and the kernel while lane 1 yields.
+/// Lock in a function: 0 BSSY B1, 1 call, 2 BSYNC B1, 3 exit; 10 BSSY B0, 11 YIELD, 12
+/// branch back to 11, 13 BSYNC B0, 14 return. Lane 0 takes the lock and leaves the loop, the
+/// function and the kernel while lane 1 yields.
 #[test]
 fn who_leaves_a_loop_in_a_function_does_not_wait_for_those_that_yield_in_it() {
     let mut w = warp(0b11);
@@ -75,7 +79,7 @@ fn who_leaves_a_loop_in_a_function_does_not_wait_for_those_that_yield_in_it() {
         &mut w,
         &[
             (10, 0b11, set(B0, 11)),
-            (11, 0b11, give(12)), // alone: goes on
+            (11, 0b11, give(12)), // no other group: continues
             (12, 0b11, branch(0b10, 11, 13)),
             (13, 0b01, sync(B0, 14)),
             (11, 0b10, give(12)),
@@ -93,7 +97,7 @@ fn who_leaves_a_loop_in_a_function_does_not_wait_for_those_that_yield_in_it() {
     assert!(w.live().is_empty() && w.joins.is_empty(), "{:?}", w.joins);
 }
 
-/// An indirect call between BSSY and BSYNC whose lanes go to two functions, and one past it.
+/// Indirect call to two functions, skipped by one lane, between BSSY and BSYNC.
 #[test]
 fn lanes_that_call_different_functions_reunite_behind_the_call() {
     let mut w = warp(0b1111);
@@ -106,7 +110,7 @@ fn lanes_that_call_different_functions_reunite_behind_the_call() {
     assert!(w.live().is_empty() && w.joins.is_empty(), "{:?}", w.joins);
 }
 
-/// Lanes of one activation that were called from different places go back to where they came from.
+/// Lanes of one activation that were called from different places return there.
 #[test]
 fn a_return_may_part_the_lanes_again() {
     let mut w = warp(0b11);
