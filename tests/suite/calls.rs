@@ -60,7 +60,7 @@ fn what_has_no_meaning_is_a_fault() {
             "a null pointer",
             INC,
             format!("mov.u64 %f, 0;\n{proto}    call (r), %f, (a), proto;"),
-            (0, "call (r), %f, (a), proto;", "0x0 is the address of no function"),
+            (0, "call (r), %f, (a), proto;", "0x0 is not the address of a function"),
         ),
         (
             "a pointer into a function, from lane 5 on",
@@ -68,26 +68,26 @@ fn what_has_no_meaning_is_a_fault() {
             format!(
                 "setp.ge.u32 %p, %t, 5;\n    mov.u64 %f, inc;\n    @%p add.u64 %f, %f, 4;\n{proto}    call (r), %f, (a), proto;"
             ),
-            (5, "call (r), %f, (a), proto;", "is the address of no function"),
+            (5, "call (r), %f, (a), proto;", "is not the address of a function"),
         ),
         (
             "lanes that do not agree on a call.uni",
             ".func one(); .func two(); .func one() { ret; } .func two() { ret; }",
             "proto: .callprototype _ ();\n    setp.ge.u32 %p, %t, 9;\n    mov.u64 %f, one;\n    @%p mov.u64 %f, two;\n    call.uni %f, proto;"
                 .to_string(),
-            (9, "call.uni %f, proto;", ".uni promises"),
+            (9, "call.uni %f, proto;", ".uni requires"),
         ),
         (
             "an index behind the table",
             "",
             "table: .branchtargets A, B, C;\n    brx.idx %t, table;\nA:\nB:\nC:".to_string(),
-            (3, "brx.idx %t, table;", "index 3 is behind the end of a table of 3 targets"),
+            (3, "brx.idx %t, table;", "index 3 is out of range: the branch table has 3 targets"),
         ),
         (
             "a recursion without end",
             ".func down()\n{\n    call.uni down;\n    ret;\n}",
             "call.uni down;".to_string(),
-            (0, "call.uni down;", "stack overflow: 4096 calls deep"),
+            (0, "call.uni down;", "stack overflow at call depth 4,096: limit 4,096 calls"),
         ),
         (
             // The kernel has 16 bytes of its own: of frames of 64 KiB, eight do not fit 512 KiB.
@@ -99,7 +99,7 @@ fn what_has_no_meaning_is_a_fault() {
     ret;
 }",
             "call.uni wide;".to_string(),
-            (0, "call.uni wide;", "stack overflow: 7 calls deep"),
+            (0, "call.uni wide;", "stack overflow at call depth 7: limit 524,288 bytes"),
         ),
         (
             "one lane that recurses without end",
@@ -114,7 +114,7 @@ fn what_has_no_meaning_is_a_fault() {
     ret;
 }",
             "st.param.u32 [a], %t;\n    call down, (a);".to_string(),
-            (7, "call down, (b);", "stack overflow: 4096 calls deep"),
+            (7, "call down, (b);", "stack overflow at call depth 4,096: limit 4,096 calls"),
         ),
     ];
     for (what, functions, body, (lane, line, message)) in cases {

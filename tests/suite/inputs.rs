@@ -41,7 +41,7 @@ fn barriers_count_in_warps_of_the_machine() {
         Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(["run", program]).output().expect("the binary starts");
     let out = String::from_utf8_lossy(&ended.stdout);
     assert_eq!(ended.status.code(), Some(5), "{out}");
-    assert!(out.contains("a positive multiple of the warp size, 32; found 16"), "{out}");
+    assert!(out.contains("a positive multiple of the warp size (32), found 16"), "{out}");
 }
 
 #[test]
@@ -110,10 +110,10 @@ fn memory_is_estimated_before_it_is_taken() {
         (3, "f64[(1 << 28) + 1] = i for i", "2049 MiB"),
     ] {
         let path = of_buffer(&format!("memory{n}.ir"), buffer);
-        refused(&["run", &path], &["too-large", takes, "the limit is 2 GiB", "--max-memory"]);
+        refused(&["run", &path], &["too-large", takes, "limit 2 GiB", "--max-memory"]);
     }
     let little = of_buffer("little.ir", "u32[4] = iota");
-    refused(&["run", &little, "--max-memory", "0"], &["take 16 bytes", "--max-memory 1"]);
+    refused(&["run", &little, "--max-memory", "0"], &["need 16 bytes", "--max-memory 1"]);
     good(&["run", &little, "--max-memory", "1", "-q"]);
 }
 
@@ -131,7 +131,7 @@ fn only_regular_files_are_read_and_no_more_than_needed() {
         (0, "/dev/zero", "it is not a regular file"),
         (1, "pipe", "it is not a regular file"),
         (2, "sparse.bin", "it has 21474836480 bytes; the elements take 4"),
-        (3, "/proc/version", "the file has 0 elements"),
+        (3, "/proc/version", "found 0 in the file"),
         (4, ".", "it is not a regular file"),
     ] {
         refused(&["run", &of_buffer(&format!("file{n}.ir"), &format!("u32[1] = file(\"{name}\")"))], &[words]);

@@ -1,8 +1,9 @@
-//! What one instruction does to lanes and memory. No cycle, no mode, no statistics.
+//! Effects of one instruction on lanes and memory. No cycles, no modes, no statistics.
 //!
-//! [`step`] applies one instruction to the lanes of one warp that its guard lets through. Arithmetic is small pure
-//! functions in `arith`; the lane loop is written once, in `lanes`. A fault of the *program* is a value; a broken
-//! invariant of the simulator is a panic. Where PTX leaves a result open, the module that computes it says what comes out.
+//! [`step`] applies one instruction to those lanes of a warp whose guard holds. Arithmetic is small
+//! pure functions in `arith`; the lane loop is written once, in `lanes`. A fault of the *program*
+//! is a value; a broken invariant of the simulator is a panic. Where PTX leaves a result undefined,
+//! the module that computes it documents the choice.
 
 mod access;
 mod alu;
@@ -27,20 +28,21 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::{Clock, DeviceFunction, Inst, Op};
 
-/// The registers of one warp: `narrow[row][lane]`, `wide[row][lane]`, one mask a predicate.
+/// The registers of one warp.
+/// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegisterFile {
     /// 32-bit rows.
     pub narrow: Vec<[u32; MAX_LANES]>,
     /// 64-bit rows.
     pub wide: Vec<[u64; MAX_LANES]>,
-    /// Predicates, bit = lane.
+    /// Predicates, one bit per lane.
     pub predicates: Vec<u32>,
-    /// By lane; empty while no lane has called a function.
+    /// Call stacks by lane; empty until a lane calls a function.
     pub calls: Vec<CallStack>,
 }
 
-/// What an instruction can reach beside registers.
+/// State that an instruction can access besides registers.
 pub struct Env<'a> {
     /// Device memory and constants, shared by the grid.
     pub global: &'a GlobalMemory,
@@ -50,59 +52,63 @@ pub struct Env<'a> {
     pub local: &'a mut LocalMemory,
     /// The kernel's parameter block.
     pub params: &'a [u8],
-    /// The functions that the kernel may call.
+    /// Functions that the kernel may call.
     pub functions: &'a [DeviceFunction],
     /// Lanes of a full warp: barriers count threads in multiples of it.
     pub warp_size: u32,
-    /// Where the instruction stands, in the driver's own numbers: what a call notes, and a return gives back.
+    /// PC of the instruction in the driver's numbering.
+    /// A call records it, a return restores it.
     pub pc: u32,
-    /// What `%clock64` reads now.
+    /// Value of `%clock64`.
     pub clock: u64,
-    /// What `%globaltimer` reads now.
+    /// Value of `%globaltimer`.
     pub nanoseconds: u64,
-    /// Scratch: the byte address of each lane of the last [`Effect::Access`], as an offset in its space
-    /// (absolute for global and const). Lanes outside `Access::lanes` hold garbage.
+    /// Scratch: byte address of each lane in the last [`Effect::Access`].
+    /// An address is an offset in its space (absolute for global and const). Lanes outside
+    /// `Access::lanes` hold garbage.
     pub addresses: &'a mut [u64; MAX_LANES],
 }
 
-/// The longest that `nanosleep` sleeps, in nanoseconds: one millisecond (PTX ISA, "Miscellaneous Instructions:
-/// nanosleep").
+/// Maximum duration of `nanosleep` in nanoseconds.
+/// One millisecond (PTX ISA, "Miscellaneous Instructions: nanosleep").
 const LONGEST_SLEEP: u32 = 1_000_000;
 
-/// What an instruction did that others must know of. Registers and memory are already changed.
+/// Effect of an instruction beyond registers and memory, which are already updated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Effect {
     /// Registers changed, nothing else.
     Done,
-    /// The same, and these lanes got the value of a lane that does not take part: 0, where PTX leaves it undefined.
+    /// Registers changed; some lanes read an inactive lane.
+    /// Their result is 0, where PTX leaves it undefined.
     Undefined {
-        /// The lanes, never none.
+        /// The reading lanes, never empty.
         lanes: LaneMask,
         /// The lane that the lowest of them read.
         source: u32,
     },
-    /// These lanes want to branch.
+    /// Lanes branch.
     Branch {
         /// The lanes whose guard held.
         taken: LaneMask,
     },
-    /// These lanes go to the targets of a branch through a table whose numbers are in `Env::addresses`.
+    /// Lanes branch through a table; `Env::addresses` holds their target numbers.
     Switch {
         /// The lanes whose guard held.
         lanes: LaneMask,
     },
-    /// These lanes call the functions whose numbers are in `Env::addresses`. Their frames are ready.
+    /// Lanes call functions; `Env::addresses` holds the functions' numbers.
+    /// The frames are ready.
     Call {
         /// The lanes whose guard held.
         lanes: LaneMask,
     },
-    /// These lanes return from their functions; `Env::addresses` holds where they were called. The driver goes on behind
-    /// the call, for which it asks [`finish_call`] first.
+    /// Lanes return from functions; `Env::addresses` holds the PCs of their calls.
+    /// The driver calls [`finish_call`] for the call instruction and continues after it.
     Return {
-        /// The lanes, never none.
+        /// The lanes, never empty.
         lanes: LaneMask,
     },
-    /// These lanes ended.
+    /// Lanes exit.
     Exit {
         /// The lanes whose guard held.
         lanes: LaneMask,
@@ -115,14 +121,14 @@ pub enum Effect {
         lanes: LaneMask,
         /// Barrier number 0..16.
         id: u8,
-        /// Threads expected; `None`: all of the block.
+        /// Number of threads expected; `None` for the whole block.
         count: Option<u32>,
-        /// Whether they wait (`sync`, `red`) or go on (`arrive`).
+        /// True if the lanes wait (`sync`, `red`), false if they continue (`arrive`).
         wait: bool,
     },
-    /// The lanes pause.
+    /// Lanes pause.
     Sleep {
-        /// Nanoseconds.
+        /// Duration in nanoseconds.
         ns: u32,
     },
 }
@@ -141,34 +147,34 @@ pub enum AccessKind {
 /// One warp-level memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryAccess {
-    /// The space reached; a generic access is resolved to the space its addresses are in.
+    /// The space accessed; a generic access is resolved by its addresses.
     pub space: Space,
     /// Read, write or both.
     pub kind: AccessKind,
-    /// The lanes that took part.
+    /// The participating lanes.
     pub lanes: LaneMask,
-    /// Contiguous bytes a lane (element size times vector count).
+    /// Contiguous bytes per lane: element size times vector count.
     pub bytes: u8,
-    /// Goes to L2 without looking in L1.
+    /// True if the access goes to L2 without an L1 lookup.
     pub bypass_l1: bool,
-    /// Whether any byte of memory has another value than before: false for loads, failed compare-and-swaps, and stores
-    /// of what was there.
+    /// True if any byte of memory has a new value.
+    /// False for loads, failed compare-and-swaps, and stores of the old value.
     pub changed: bool,
 }
 
-/// The program did something that has no meaning.
+/// A fault: the program did something that has no defined meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The lowest lane at fault.
     pub lane: u32,
-    /// What it did.
+    /// The kind of fault.
     pub kind: FaultKind,
 }
 
 /// Kinds of program faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// No buffer or variable there.
+    /// An address outside all buffers and variables.
     OutOfBounds {
         /// Space of the access.
         space: Space,
@@ -177,7 +183,7 @@ pub enum FaultKind {
         /// Bytes accessed.
         bytes: u32,
     },
-    /// Not a multiple of the access size.
+    /// An address that is not a multiple of the access size.
     Misaligned {
         /// Space of the access.
         space: Space,
@@ -196,7 +202,8 @@ pub enum FaultKind {
         /// The mask.
         mask: LaneMask,
     },
-    /// A `.sync` instruction whose members wait at another one. PTX lets them exchange values; the model does not.
+    /// A `.sync` instruction whose members wait at another one.
+    /// PTX allows them to exchange values; the simulator does not model this.
     GatheredElsewhere {
         /// The members that are not active here.
         lanes: LaneMask,
@@ -206,19 +213,19 @@ pub enum FaultKind {
         /// The number.
         value: u32,
     },
-    /// `bar` with a thread count that is 0 or no multiple of the machine's warp size.
+    /// `bar` with a thread count that is 0 or not a multiple of the warp size.
     BadThreadCount {
         /// The count.
         count: u32,
         /// Lanes of a full warp.
         warp_size: u32,
     },
-    /// A call through a register that holds no address of a function of that prototype.
+    /// A call through a register without the address of a matching function.
     BadCallTarget {
-        /// What it holds.
+        /// The register's value.
         address: u64,
     },
-    /// `brx.idx` with an index behind the end of its table.
+    /// `brx.idx` with an index past the end of its table.
     BadBranchIndex {
         /// The index.
         index: u32,
@@ -227,18 +234,18 @@ pub enum FaultKind {
     },
     /// A call too deep, or one whose frame does not fit the lane's local memory.
     StackOverflow {
-        /// How many calls deep.
+        /// Call depth.
         depth: u32,
-        /// Bytes of local memory that a thread may have.
+        /// Limit on local memory per thread in bytes.
         limit: u64,
     },
-    /// `bra.uni`, `call.uni` or `brx.idx.uni` whose lanes do not agree.
+    /// `bra.uni`, `call.uni` or `brx.idx.uni` whose active lanes diverge.
     UniformBranchDiverges,
     /// `trap`
     Trap,
 }
 
-/// The lanes of `active` for which the instruction's guard holds.
+/// Returns the lanes of `active` whose guard holds.
 #[inline]
 pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneMask {
     match inst.guard {
@@ -250,13 +257,13 @@ pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneM
     }
 }
 
-/// Applies one instruction to `lanes`, a subset of `active` (those whose guard holds; see [`guarded`]).
+/// Applies one instruction to `lanes`, the lanes of `active` whose guard holds.
 ///
-/// `lanes` may be empty: branches and exits report it, everything else is then [`Effect::Done`]. A fault leaves
-/// registers and memory as they were. Join steps never come here.
+/// See [`guarded`]. `lanes` may be empty: branches and exits report that, other instructions return
+/// [`Effect::Done`]. A fault leaves registers and memory unchanged. Join steps are never passed in.
 ///
 /// # Errors
-/// What the program did wrong, with the lowest lane that did it.
+/// Returns the program's fault, with the lowest lane at fault.
 pub fn step(
     inst: &Inst,
     lanes: LaneMask,
@@ -290,7 +297,7 @@ pub fn step(
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
         Op::Return => return Ok(calls::ret(lanes, registers, env)),
         Op::Spill(op) => return Ok(calls::spill(op, lanes, registers, env)),
-        // Slots are in local memory, but what moves through them would be in registers on a GPU: no traffic.
+        // Slots live in local memory, but a GPU keeps their values in registers: no traffic.
         Op::ReadSlot(op) => access::load(op, lanes, registers, env).map(|_| ())?,
         Op::WriteSlot(op) => access::store(op, lanes, registers, env).map(|_| ())?,
         Op::Exit => return Ok(Effect::Exit { lanes }),
@@ -313,7 +320,8 @@ pub fn step(
     Ok(Effect::Done)
 }
 
-/// Whether the instruction computes registers of each lane from registers of the same lane, and does nothing else.
+/// Returns true if each lane's result depends only on its own registers.
+/// Such an instruction has no other effect.
 pub fn is_element_wise(op: &Op) -> bool {
     matches!(
         op,
@@ -321,7 +329,7 @@ pub fn is_element_wise(op: &Op) -> bool {
     )
 }
 
-/// As [`step`] for the instructions that [`is_element_wise`] names, whose effect is always [`Effect::Done`].
+/// Applies an [`is_element_wise`] instruction; its effect is [`Effect::Done`].
 #[inline]
 pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
     match op {
@@ -334,11 +342,11 @@ pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
         Op::Carry(op) => carry::carry(op, lanes, registers),
         &Op::Test { f, ty, p, a } => alu::test_value(f, ty, p, a, lanes, registers),
         &Op::Select { ty, d, a, b, c } => alu::select(ty, d, [a, b], c, lanes, registers),
-        _ => unreachable!("the caller asks `is_element_wise` first"),
+        _ => unreachable!("the caller checks `is_element_wise` first"),
     }
 }
 
-/// A branch; `bra.uni` promises that all active lanes agree.
+/// Executes a branch; `bra.uni` requires all active lanes to agree.
 fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fault> {
     match (active - lanes).lowest() {
         Some(lane) if uniform && !lanes.is_empty() => Err(Fault { lane, kind: FaultKind::UniformBranchDiverges }),

@@ -1,10 +1,11 @@
-//! The plainest possible run, and comparison: what a program means, without any machine.
+//! The reference executor and comparison: the meaning of a program without a machine.
 //!
-//! [`run`] executes a launch one thread at a time between barriers, block after block. It has no warp scheduling, no
-//! reconvergence and no time, so for a program whose result does not depend on the order of its threads it is an
-//! independent answer to hold a machine's result against. Collectives (`shfl.sync` and the like) gather the threads their
-//! mask names. Not modelled: `%clock` (counts executed instructions), `activemask` (each thread sees itself alone), and
-//! collectives that wait for one another at different instructions.
+//! [`run`] executes a launch one thread at a time between barriers, block after block, without warp
+//! scheduling, reconvergence or time. For a program whose result does not depend on the order of
+//! its threads, it checks a machine's result independently. Collectives (`shfl.sync` and the like)
+//! gather the threads in their mask. Not modelled: `%clock` (counts executed instructions),
+//! `activemask` (each thread is alone), and collectives that wait for each other at different
+//! instructions.
 
 mod block;
 mod compare;
@@ -16,14 +17,14 @@ use crate::exec::{Fault, GlobalMemory, variable_segments};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
 
-/// How a run is done beside what the launch says.
+/// Settings of a run besides the launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Instructions executed by all threads together before the run is given up.
+    /// Maximum number of instructions executed by all threads together.
     pub max_steps: u64,
-    /// Lanes a warp, 1 to 32.
+    /// Lanes per warp, 1 to 32.
     pub warp_size: u32,
-    /// Threads, by linear index in the grid, whose instructions are recorded.
+    /// Threads to trace, by linear index in the grid.
     pub traced: Vec<u64>,
 }
 
@@ -33,47 +34,47 @@ impl Default for Settings {
     }
 }
 
-/// What a finished run leaves.
+/// Result of a finished run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OracleOutcome {
-    /// The buffers' contents, in the order of [`Launch::buffers`].
+    /// Contents of the buffers, in the order of [`Launch::buffers`].
     pub buffers: Vec<Vec<u32>>,
-    /// Instructions executed by all threads together, those with a false guard included.
+    /// Instructions executed by all threads, including those with a false guard.
     pub steps: u64,
-    /// For each thread of [`Settings::traced`], in that order: the indices in [`Kernel::insts`] of the instructions it
-    /// executed.
+    /// Instructions executed by each thread of [`Settings::traced`], in that order.
+    /// They are indices in [`Kernel::insts`].
     pub traces: Vec<Vec<u32>>,
 }
 
-/// Why a run did not finish.
+/// Reason why a run did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OracleError {
-    /// The program did something without meaning.
+    /// The program did something that has no defined meaning.
     #[error("thread {thread} of {block} faulted at instruction {pc}: {}", fault.kind)]
     Fault {
-        /// What it did.
+        /// The fault.
         fault: Fault,
-        /// The instruction, an index in [`Kernel::insts`].
+        /// PC of the instruction, an index in [`Kernel::insts`].
         pc: Pc,
         /// The block.
         block: BlockId,
         /// The thread's linear index in the block.
         thread: u32,
     },
-    /// [`Settings::max_steps`] were not enough.
+    /// The run reached [`Settings::max_steps`].
     #[error("not finished after {steps} instructions")]
     StepLimit {
         /// The limit.
         steps: u64,
     },
-    /// Every thread of a block that lives waits for another.
-    #[error("{block} is stuck: thread {thread} waits at instruction {pc} for threads that never come")]
+    /// Every live thread of a block waits for another.
+    #[error("{block} is deadlocked: thread {thread} waits at instruction {pc}")]
     Stuck {
         /// The block.
         block: BlockId,
-        /// The first thread that waits.
+        /// The first waiting thread.
         thread: u32,
-        /// Where it waits.
+        /// PC where it waits.
         pc: Pc,
     },
 }
@@ -81,7 +82,7 @@ pub enum OracleError {
 /// Runs a launch to its end with warps of 32.
 ///
 /// # Errors
-/// The program faulted, got stuck, or needed more than `max_steps` instructions.
+/// Fails if the program faults, deadlocks, or needs more than `max_steps` instructions.
 pub fn run(kernel: &Kernel, launch: &Launch, max_steps: u64) -> Result<OracleOutcome, OracleError> {
     run_with(kernel, launch, &Settings { max_steps, ..Settings::default() })
 }

@@ -1,26 +1,29 @@
-//! Whether what comes out depends on the order in which warps and groups of lanes run.
+//! Search for a schedule of warps and lane groups that changes the result.
 //!
-//! The kernel is run again under adversarial schedules ([`Policy::Adversarial`]), each by its seed. A program without races
-//! gives the same under all of them, except for what it makes of `%clock`, and the rounding of float atomics.
+//! The kernel runs again under adversarial schedules ([`Policy::Adversarial`]), one per seed. A
+//! program without races gives the same result under all of them, except for uses of `%clock` and
+//! the rounding of float atomics.
 
 use crate::diag::{Diagnostic, Severity};
 use crate::job::Job;
 use crate::launch::Launch;
 use crate::machine::{DoesNotFit, Finish};
 
-/// A schedule with another result.
+/// A schedule whose result differs.
 #[derive(Clone, Debug)]
 pub struct Different {
-    /// Its seed.
+    /// Seed of the schedule.
     pub seed: u64,
-    /// What is different, as a finding.
+    /// The difference, as a finding.
     pub finding: Diagnostic,
 }
 
-/// Runs `launch` under the adversarial schedules 1 to `n`, until one ends otherwise than `finish`, or leaves other values than `done`.
+/// Runs a job under the adversarial schedules 1 to `n` until a result differs.
+///
+/// A result differs if the outcome is not `finish` or the buffers are not those of `done`.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn another_result(
     job: &Job<'_>,
     n: u64,
@@ -33,9 +36,9 @@ pub fn another_result(
             let finding = Diagnostic {
                 severity: Severity::Error,
                 code: "order-dependent",
-                message: format!("schedule {seed} gives another result: {what}"),
+                message: format!("the result of schedule {seed} differs: {what}"),
                 labels: Vec::new(),
-                help: Some(format!("`--schedule {seed}` runs it again; `--checks` shows what is not ordered")),
+                help: Some(format!("repeat it with `--schedule {seed}`; find unordered accesses with `--checks`")),
             };
             return Ok(Some(Different { seed, finding }));
         }
@@ -43,13 +46,13 @@ pub fn another_result(
     Ok(None)
 }
 
-/// What is different there from here.
+/// Describes the first difference between two results, if any.
 fn difference(there: (&Finish, &Launch), here: (&Finish, &Launch)) -> Option<String> {
     if there.0.name() != here.0.name() {
-        return Some(format!("it ends in `{}`, and without it in `{}`", there.0.name(), here.0.name()));
+        return Some(format!("it ends in `{}` instead of `{}`", there.0.name(), here.0.name()));
     }
     if !matches!(here.0, Finish::Ok) {
-        return None; // what a run leaves behind that was stopped says nothing
+        return None; // the memory of a stopped run means nothing
     }
     let mut all = there.1.buffers.iter().zip(&here.1.buffers).filter(|(there, here)| there.words != here.words);
     let (there, here) = all.next()?;
@@ -59,7 +62,7 @@ fn difference(there: (&Finish, &Launch), here: (&Finish, &Launch)) -> Option<Str
     let first = indices.next()?;
     let more = match indices.count() {
         0 => String::new(),
-        more => format!("; {more} more elements of it differ"),
+        more => format!("; {more} more elements differ"),
     };
     let (name, there, here) = (&here.name, there.element_text(first), here.element_text(first));
     Some(format!("`{name}[{first}]` is {there} instead of {here}{more}"))

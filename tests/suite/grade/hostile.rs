@@ -14,7 +14,7 @@ const HEAD: &str = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_od
 
 /// What is said of submissions that a limit stops, or that cannot be read.
 const SAID: &[(&str, &str)] = &[
-    ("endless_loop.ir", "came back to former states"),
+    ("endless_loop.ir", "repeated a state without a memory write"),
     ("counts_for_ever.ir", "cycle"),
     ("endless_recursion.ir", "stack overflow"),
     ("huge_variable.ir", "the limit is 512 MiB"),

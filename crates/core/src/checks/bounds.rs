@@ -132,8 +132,9 @@ pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(
     Some(match fault.kind {
         FaultKind::OutOfBounds { space, address, bytes } => {
             let near = nearest(kernel, launch, space, address, bytes);
-            let message = near.map_or(message.clone(), |near| format!("{message}; {near}"));
-            ("out-of-bounds", message, "compare the index with the size before the access: `if (i < n)`")
+            let place = format!("{bytes}-byte {} access at 0x{address:x}", space.name());
+            let message = near.map_or(message, |near| format!("out of bounds: {near}; {place}"));
+            ("out-of-bounds", message, "compare the index with the size before the access, as in `if (i < n)`")
         }
         FaultKind::Misaligned { space, address, .. } => {
             let place = memory_of(space).map(|memory| name(kernel, launch, memory, address));

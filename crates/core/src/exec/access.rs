@@ -1,9 +1,10 @@
 //! Loads, stores and atomics: the words moved between registers and memory.
 //!
-//! Every lane is checked before any lane moves a word, so a faulting instruction leaves no trace. A generic address is
-//! resolved by its window (`kernel::layout`); the lanes of one access may land in different memories, which are disjoint,
-//! so they are served one memory after the other. Within a memory, lanes are served in ascending order: of several stores
-//! to one word the highest lane's stays. (PTX leaves that open.)
+//! Every lane is checked before any lane moves a word, so a faulting instruction has no effect. A
+//! generic address is resolved by its window (`kernel::layout`). The lanes of one access may reach
+//! different memories, which are disjoint and served one after another. Within a memory, lanes are
+//! served in ascending order: of several stores to one word, the highest lane's wins. (PTX leaves
+//! this undefined.)
 
 mod check;
 
@@ -18,10 +19,10 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::{Access, AddressBase, Atomic, Load, Row, Store};
 
-/// The byte address of each lane.
+/// Byte address per lane.
 type Addresses = [u64; MAX_LANES];
 
-/// `ld`
+/// Executes `ld`.
 pub(super) fn load(
     op: &Load,
     lanes: LaneMask,
@@ -42,7 +43,7 @@ pub(super) fn load(
             changed: false,
         })
     };
-    // Parameters and constants at a fixed address: one read serves all lanes.
+    // Parameters and constants at a fixed address need one read for all lanes.
     if op.address.base == AddressBase::Zero && matches!(space, Space::Param | Space::Const) {
         let one = Parts::single(space, LaneMask::lane(lowest));
         let Some(reach) = check(space, LaneMask::lane(lowest), bytes, false, env) else {
@@ -71,7 +72,7 @@ pub(super) fn load(
     Ok(effect(parts.space()))
 }
 
-/// `st`
+/// Executes `st`.
 pub(super) fn store(op: &Store, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Result<Effect, Fault> {
     if lanes.is_empty() {
         return Ok(Effect::Done);
@@ -95,7 +96,7 @@ pub(super) fn store(op: &Store, lanes: LaneMask, registers: &RegisterFile, env: 
     Ok(Effect::Access(MemoryAccess { space, kind: AccessKind::Write, lanes, bytes, bypass_l1, changed }))
 }
 
-/// `atom` and `red`
+/// Executes `atom` and `red`.
 pub(super) fn atomic(
     op: &Atomic,
     lanes: LaneMask,
@@ -123,7 +124,7 @@ pub(super) fn atomic(
     Ok(Effect::Access(MemoryAccess { space, kind: AccessKind::Atomic, lanes, bytes, bypass_l1: true, changed }))
 }
 
-/// Calls `f` for each segment that checked lanes are in.
+/// Calls `f` for each segment that the checked lanes access.
 #[inline(always)]
 fn each_segment(
     memory: &GlobalMemory,
@@ -146,7 +147,8 @@ fn each_segment(
     }
 }
 
-/// One element, zero-extended. Elements are aligned, so narrow ones stay within a word.
+/// Returns one element, zero-extended.
+/// Elements are aligned, so narrow ones stay within a word.
 #[inline(always)]
 fn element(memory: &impl Words, lane: usize, address: u64, bits: u32) -> u64 {
     let word = u64::from(memory.load(lane, address));
@@ -158,13 +160,13 @@ fn element(memory: &impl Words, lane: usize, address: u64, bits: u32) -> u64 {
     }
 }
 
-/// Copies the highest of the low `bits` bits upwards.
+/// Sign-extends a value of `bits` bits.
 #[inline(always)]
 fn sign_extend(value: u64, bits: u32) -> u64 {
     ((value << (64 - bits)) as i64 >> (64 - bits)) as u64
 }
 
-/// Calls `$body` with `$bits` a constant, so that each loop is of one width.
+/// Expands `$body` with `$bits` constant, so that each loop has one width.
 macro_rules! by_bits {
     ($ty:expr, $bits:ident => $body:expr) => {
         match $ty.bits() {
@@ -188,7 +190,7 @@ macro_rules! by_bits {
     };
 }
 
-/// Moves checked elements from memory to registers.
+/// Loads checked elements into registers.
 #[inline(always)]
 fn gather(
     memory: &impl Words,
@@ -213,7 +215,8 @@ fn gather(
         let Some(d) = *d else { continue };
         let delta = step * i as u64;
         by_bits!(access.ty, BITS => {
-            let value = |lane: usize| element(memory, lane, addresses[lane].wrapping_add(delta), BITS);
+            let address = |lane: usize| addresses[lane].wrapping_add(delta);
+            let value = |lane: usize| element(memory, lane, address(lane), BITS);
             if signed {
                 put(registers, d, access.wide, lanes, |lane| sign_extend(value(lane), BITS));
             } else {
@@ -223,7 +226,7 @@ fn gather(
     }
 }
 
-/// Moves one lane's elements to the registers of all.
+/// Loads the elements of one lane into the registers of all.
 fn broadcast(memory: &impl Words, op: &Load, lanes: LaneMask, addresses: &Addresses, registers: &mut RegisterFile) {
     let access = op.access;
     for (i, d) in op.d.iter().enumerate().take(access.count.into()) {
@@ -246,7 +249,7 @@ pub(super) fn put(registers: &mut RegisterFile, d: Row, wide: bool, lanes: LaneM
     }
 }
 
-/// Moves checked elements from registers to memory; whether any byte changed.
+/// Stores checked elements. Returns true if any byte changed.
 #[inline(always)]
 fn scatter(
     memory: &mut impl Words,

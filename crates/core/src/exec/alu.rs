@@ -1,7 +1,8 @@
-//! Element-wise instructions: which function, at which type, over which rows.
+//! Element-wise instructions: selection of function, type and rows.
 //!
-//! The choice is made once an instruction, outside the lane loop, so that each loop is a straight line of one function
-//! at one type. A pair of function and type that the ISA does not have is a bug of `kernel::check`, not of the program.
+//! The selection happens once per instruction, outside the lane loop, so that each loop is
+//! straight-line code for one function at one type. A combination of function and type that the ISA
+//! does not have is a bug of `kernel::check`, not of the program.
 
 use super::RegisterFile;
 use super::arith::convert::convert;
@@ -12,7 +13,7 @@ use crate::base::LaneMask;
 use crate::isa::{FloatMode, Round, Type};
 use crate::kernel::{Convert, LaneFn, LaneOp};
 
-/// Runs `$body` with `$t` bound to the integer type that `$ty` names; bits count as unsigned.
+/// Runs `$body` with `$t` bound to the integer type `$ty`; bits count as unsigned.
 macro_rules! integer_type {
     ($ty:expr, $t:ident => $body:expr) => {
         match $ty {
@@ -178,7 +179,7 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
     }
 }
 
-/// `parts` narrow values side by side.
+/// Packs `parts` narrow values side by side.
 fn pack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, on: &mut Lanes<'_>) {
     match (ty.bits(), parts) {
         (64, 2) => on.binary::<u32, u32, u64>(d, s, |a, b| u64::from(a) | u64::from(b) << 32),
@@ -188,7 +189,7 @@ fn pack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, on: &mut Lanes<'_>) {
     }
 }
 
-/// Part `part` of a value that is cut into `parts`.
+/// Extracts part `part` of a value cut into `parts`.
 fn unpack(&LaneOp { ty, d, s, .. }: &LaneOp, parts: u8, part: u8, on: &mut Lanes<'_>) {
     let shift = ty.bits() / u32::from(parts.max(1)) * u32::from(part);
     match (ty.bits(), parts) {
@@ -233,7 +234,9 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Brev => width_type!(ty, T => on.unary::<T, T>(d, s, T::reverse_bits)),
         LaneFn::Bfe => {
             let signed = ty.is_signed();
-            integer_type!(ty, T => on.ternary_long::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed)));
+            integer_type!(ty, T => {
+                on.ternary_long::<T, u32, u32, T>(d, s, |a, b, c| bits::bfe(a, b, c, signed));
+            });
         }
         LaneFn::Bfi => width_type!(ty, T => on.quaternary::<T>(d, s, bits::bfi)),
         LaneFn::Prmt(mode) => on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode)),
@@ -279,7 +282,8 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
         LaneFn::Div | LaneFn::Rem if ty == Type::U32 && on.uniform(s[1]).is_some_and(u32::is_power_of_two) => {
-            // What index arithmetic mostly divides by; 32 divisions take longer than any other instruction.
+            // Index arithmetic mostly divides by a uniform value; 32 divisions are slower than any
+            // other instruction.
             let by = on.uniform(s[1]).unwrap_or(1);
             if f == LaneFn::Div {
                 on.unary::<u32, u32>(d, s, |a| a >> by.trailing_zeros());
@@ -299,14 +303,16 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     }
 }
 
-/// The operations that round. Those to nearest without `.sat` are most of all programs and get loops that vectorise.
+/// Executes operations that round.
+/// Most programs use only those to nearest without `.sat`, which have vectorised loops.
 fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{add, div, finish, flushed, fma, mul, sqrt, sub};
     const NEAR: Round = Round::Nearest;
 
     /// One loop for plain operands, one for flushed ones, and one for everything else.
     macro_rules! loops {
-        ($mode:expr, $t:ident, $loop:ident, $long:ident, $each:ident, [$($kinds:ty),+], |$($x:ident),+; $r:ident| $body:expr) => {{
+        ($mode:expr, $t:ident, $loop:ident, $long:ident, $each:ident, [$($kinds:ty),+],
+         |$($x:ident),+; $r:ident| $body:expr) => {{
             let mode: FloatMode = $mode;
             if mode.round != NEAR || mode.sat {
                 let $r = mode.round;
@@ -340,15 +346,29 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         _ => {}
     }
     float_type!(ty, T => match f {
-        LaneFn::FAdd(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| add(a, b, r)),
-        LaneFn::FSub(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| sub(a, b, r)),
-        LaneFn::FMul(m) => loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| mul(a, b, r)),
-        LaneFn::Fma(m) => loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T], |a, b, c; r| fma(a, b, c, r)),
-        LaneFn::FDiv(m) => loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r)),
-        LaneFn::Rcp(m) => {
-            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| div(<T as float::Float>::one(), a, r));
+        LaneFn::FAdd(m) => {
+            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| add(a, b, r));
         }
-        LaneFn::Sqrt(m) => loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| sqrt(a, r)),
+        LaneFn::FSub(m) => {
+            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| sub(a, b, r));
+        }
+        LaneFn::FMul(m) => {
+            loops!(m, T, binary, binary_long, binary_each, [T, T, T], |a, b; r| mul(a, b, r));
+        }
+        LaneFn::Fma(m) => {
+            loops!(m, T, ternary_long, ternary_long, ternary_each, [T, T, T, T],
+                |a, b, c; r| fma(a, b, c, r));
+        }
+        LaneFn::FDiv(m) => {
+            loops!(m, T, binary_each, binary_each, binary_each, [T, T, T], |a, b; r| div(a, b, r));
+        }
+        LaneFn::Rcp(m) => {
+            let one = <T as float::Float>::one();
+            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| div(one, a, r));
+        }
+        LaneFn::Sqrt(m) => {
+            loops!(m, T, unary_each, unary_each, unary_each, [T, T], |a; r| sqrt(a, r));
+        }
         _ => unreachable!("lane_op sends only rounding functions here"),
     });
 }
@@ -375,7 +395,7 @@ fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     }
 }
 
-/// Functions that choose among operands or their signs; nothing is rounded.
+/// Executes functions that select operands or their signs, without rounding.
 fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{abs, copysign, flushed, max, min, neg};
     float_type!(ty, T => match f {
@@ -398,7 +418,8 @@ fn signs(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     });
 }
 
-/// `cvt`. Extensions and truncations, and the conversions compilers emit most, have loops of their own.
+/// Executes `cvt`.
+/// Extensions, truncations, and the conversions most common in compiled code have their own loops.
 fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>) {
     let from = modifiers.from;
     if !from.is_float() && !ty.is_float() && !modifiers.sat {
@@ -410,7 +431,7 @@ fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>
         (Type::U32, Type::F32) if nearest => return on.unary::<u32, f32>(d, s, |a| a as f32),
         (Type::S32, Type::F64) if nearest => return on.unary::<i32, f64>(d, s, f64::from),
         (Type::U32, Type::F64) if nearest => return on.unary::<u32, f64>(d, s, f64::from),
-        // The language's casts truncate, clamp, and make NaN 0, as `.rzi` does.
+        // Rust's casts truncate, clamp, and turn NaN into 0, as `.rzi` does.
         (Type::F32, Type::S32) if modifiers.round == Round::Zero && !modifiers.ftz => {
             return on.unary::<f32, i32>(d, s, |a| a as i32);
         }
@@ -428,7 +449,7 @@ fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>
     }
 }
 
-/// The bits a value of this type occupies in its cell.
+/// Returns the mask of the bits that a value of this type occupies in its cell.
 fn low(ty: Type) -> u64 {
     u64::MAX >> (64 - ty.bits())
 }

@@ -1,4 +1,5 @@
-//! What `atom` and `red` compute (PTX ISA, "Parallel Synchronization and Communication Instructions: atom").
+//! The operations of `atom` and `red` (PTX ISA, "Parallel Synchronization and Communication
+//! Instructions: atom").
 
 use super::RegisterFile;
 use super::access::put;
@@ -9,7 +10,7 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::{Round, Type};
 use crate::kernel::{Atomic, AtomicFn};
 
-/// Serves checked lanes in ascending order; whether any byte changed.
+/// Serves checked lanes in ascending order. Returns true if any byte changed.
 pub(super) fn serve(
     memory: &mut impl Words,
     op: &Atomic,
@@ -28,7 +29,7 @@ pub(super) fn serve(
     for lane in lanes.lanes() {
         let lane = lane as usize & (MAX_LANES - 1);
         let b = operand(op.b, lane);
-        // Only compare-and-swap has `c`; elsewhere its row means nothing.
+        // Only compare-and-swap has `c`; otherwise its row is meaningless.
         let c = if has_c { operand(op.c, lane) } else { 0 };
         let address = addresses[lane];
         let (old, new) = match op.ty.bits() {
@@ -58,8 +59,9 @@ pub(super) fn serve(
     changed
 }
 
-/// The f64 sum. Global memory adds where it lies and hands a NaN on as it is, the operand's before its own; shared memory
-/// is read and written back by an addition whose second operand is the old value.
+/// Returns the f64 sum.
+/// Global memory adds in place and passes a NaN on unchanged, the operand's before its own. Shared
+/// memory is read and written back by an addition whose second operand is the old value.
 fn sum64(old: u64, b: u64, global: bool) -> u64 {
     match [b, old].into_iter().find(|&bits| f64::from_bits(bits).is_nan()) {
         Some(nan) if global => nan,
@@ -67,8 +69,8 @@ fn sum64(old: u64, b: u64, global: bool) -> u64 {
     }
 }
 
-/// The new value from the old one and the operands. f32 addition in global memory flushes subnormals, in shared memory
-/// it does not (PTX ISA, `atom`).
+/// Returns the new value for an old one and the operands.
+/// f32 addition flushes subnormals in global memory and not in shared memory (PTX ISA, `atom`).
 #[inline(always)]
 fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64 {
     let signed_less = |x: u64, y: u64| {
@@ -131,7 +133,7 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
     }
 }
 
-/// The sum of two 16-bit floats, subnormals kept (`.noftz`).
+/// Returns the sum of two 16-bit floats, subnormals kept (`.noftz`).
 fn half_sum<H: Short>(old: u64, b: u64) -> u64 {
     add(H::from_bits64(old), H::from_bits64(b), Round::Nearest).to_bits64()
 }

@@ -1,18 +1,20 @@
-//! Block barriers, the part that concerns one warp: who arrives where, what it votes, and what it is told.
+//! Block barriers as seen by one warp: arrivals, votes and results.
 //!
-//! Counting arrivals and waiting is the machine's work. A `bar.red` is executed in two halves: [`super::step`] reports
-//! the arrival, and when the barrier opens, the machine calls [`finish_barrier_reduction`] with the block's result.
+//! The machine counts arrivals and waits. A `bar.red` executes in two halves: [`super::step`]
+//! reports the arrival, and when the barrier opens, the machine calls [`finish_barrier_reduction`]
+//! with the block's result.
 
 use super::lanes::{predicate, set_predicate, splat};
 use super::{Effect, Fault, FaultKind, RegisterFile};
 use crate::base::LaneMask;
 use crate::kernel::{Barrier, BarrierKind, BarrierReduce, Inst, Op};
 
-/// How many barriers a block has.
+/// Number of barriers per block.
 const BARRIERS: u32 = 16;
 
-/// The arrival of `lanes` at a barrier. Number and count are those of the lowest lane. A count is a multiple of the
-/// machine's warp size (PTX ISA, "Parallel Synchronization and Communication Instructions: bar").
+/// Returns the arrival of `lanes` at a barrier.
+/// Number and count are the lowest lane's. A count is a multiple of the machine's warp size (PTX
+/// ISA, "Parallel Synchronization and Communication Instructions: bar").
 pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile, warp_size: u32) -> Result<Effect, Fault> {
     let Some(lane) = lanes.lowest() else { return Ok(Effect::Done) };
     let read = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][lane as usize];
@@ -36,7 +38,8 @@ fn reduction(inst: &Inst) -> Option<BarrierKind> {
     }
 }
 
-/// The lanes whose predicate holds at a `bar.red`; none for other instructions.
+/// Returns the lanes whose predicate holds at a `bar.red`.
+/// Empty for other instructions.
 pub fn barrier_votes(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> LaneMask {
     match reduction(inst) {
         Some(BarrierKind::Red { p, .. }) => lanes & LaneMask(predicate(registers, p)),
@@ -44,8 +47,9 @@ pub fn barrier_votes(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> 
     }
 }
 
-/// Writes the result of a `bar.red` over the whole block to `lanes`: the number of threads whose predicate held
-/// (`popc`), whether all did (`and`), whether any did (`or`). Does nothing for other instructions.
+/// Writes the result of a `bar.red` over the whole block to `lanes`.
+/// `popc` is the number of threads whose predicate holds, `and` is true if all hold, `or` if any
+/// does. Does nothing for other instructions.
 pub fn finish_barrier_reduction(
     inst: &Inst,
     lanes: LaneMask,

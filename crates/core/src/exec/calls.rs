@@ -1,9 +1,10 @@
-//! Calls, returns and branches through a table: which lane goes where, and what moves between frames.
+//! Calls, returns and branches through a table: lane targets and frame copies.
 //!
-//! The frames of a lane follow one another in its local memory, the kernel's first; the frame-pointer row says where its present
-//! one begins. A call copies the arguments into the new frame and notes where it came from; the return copies the values back
-//! ([`finish_call`], which the caller's instruction knows how to do). Frames are not cleared: what a lane finds in one depends on
-//! what the same lane did before, hence not on the order in which lanes run.
+//! A lane's frames follow one another in its local memory, the kernel's first; the frame-pointer
+//! row holds the start of the current one. A call copies the arguments into the new frame and
+//! records the call site. [`finish_call`] copies the results back after the return, since only the
+//! call instruction knows them. Frames are not cleared: a lane's initial frame content depends on
+//! its own earlier actions, not on the order in which lanes run.
 
 use super::{AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes};
 use crate::base::{LaneMask, MAX_LANES};
@@ -11,24 +12,24 @@ use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Spill, Switch};
 
-/// The activations of one lane: those of the kernel and of functions that wait for another to return.
+/// Activations of one lane: the kernel's and those of its suspended functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallStack {
-    /// Where the calls stand, as [`Env::pc`] was there; the innermost last.
+    /// Call sites as [`Env::pc`] values, the innermost last.
     sites: Vec<u32>,
-    /// What recursive calls have saved.
+    /// Registers saved by recursive calls.
     saved: Vec<u64>,
 }
 
 impl CallStack {
-    /// No activation but the kernel's.
+    /// Removes all activations but the kernel's.
     pub(super) fn clear(&mut self) {
         self.sites.clear();
         self.saved.clear();
     }
 }
 
-/// `call`: the callee of each lane, by number, goes to `Env::addresses`.
+/// Executes `call`. Writes each lane's callee number to `Env::addresses`.
 pub(super) fn call(
     op: &Call,
     lanes: LaneMask,
@@ -45,7 +46,7 @@ pub(super) fn call(
     let own_end = |lane: usize| frames[lane] + u64::from(op.frame);
     let callee = |lane: usize, env: &Env<'_>| -> usize { env.addresses[lane] as usize };
     let limit = env.local.limit();
-    // Where the limit is the hardware's own, only frames count.
+    // At the hardware's own limit, only frames count.
     let each = if limit < LOCAL_LIMIT { CALL_BYTES } else { 0 };
     let mut end = 0;
     for lane in lanes.lanes() {
@@ -83,7 +84,7 @@ pub(super) fn call(
     Ok(Effect::Call { lanes })
 }
 
-/// The number of each lane's callee.
+/// Writes the number of each lane's callee to `Env::addresses`.
 fn find_callees(callee: &Callee, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Result<(), Fault> {
     match callee {
         &Callee::Direct(function) => *env.addresses = [u64::from(function); MAX_LANES],
@@ -103,7 +104,7 @@ fn find_callees(callee: &Callee, lanes: LaneMask, registers: &RegisterFile, env:
     Ok(())
 }
 
-/// `.uni`: all active lanes go where the lowest one goes.
+/// Checks `.uni`: all active lanes must take the target of the lowest one.
 fn agree(lanes: LaneMask, active: LaneMask, lowest: u32, env: &Env<'_>) -> Result<(), Fault> {
     let at = |lane: u32| env.addresses[lane as usize & (MAX_LANES - 1)];
     let elsewhere = |&lane: &u32| !lanes.contains(lane) || at(lane) != at(lowest);
@@ -113,7 +114,7 @@ fn agree(lanes: LaneMask, active: LaneMask, lowest: u32, env: &Env<'_>) -> Resul
     }
 }
 
-/// The end of a function: the site of each lane's call goes to `Env::addresses`.
+/// Executes the end of a function. Writes each lane's call site to `Env::addresses`.
 pub(super) fn ret(lanes: LaneMask, registers: &mut RegisterFile, env: &mut Env<'_>) -> Effect {
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
@@ -124,10 +125,11 @@ pub(super) fn ret(lanes: LaneMask, registers: &mut RegisterFile, env: &mut Env<'
     Effect::Return { lanes }
 }
 
-/// Where an activation keeps its callers' registers: behind all frames of a lane.
+/// Address of saved caller registers, after all frames of a lane.
 const SPILLS: u64 = 1 << 28;
 
-/// Saving or restoring a register: addresses go to `Env::addresses`, values nowhere.
+/// Executes the save or restore of a register.
+/// Only sets `Env::addresses`; the values do not move.
 pub(super) fn spill(op: &Spill, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Effect {
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
@@ -138,8 +140,8 @@ pub(super) fn spill(op: &Spill, lanes: LaneMask, registers: &RegisterFile, env: 
     Effect::Access(MemoryAccess { space: Space::Local, kind, lanes, bytes: 4, bypass_l1: false, changed: false })
 }
 
-/// What is left to do of a call when `lanes` have returned from it: the frame is left, values come back, and what a recursive call
-/// has saved is restored.
+/// Completes a call from which `lanes` have returned.
+/// Leaves the frame, copies results back, and restores registers saved by a recursive call.
 pub fn finish_call(inst: &Inst, lanes: LaneMask, registers: &mut RegisterFile, local: &mut LocalMemory) {
     let Op::Call(op) = &inst.op else { return };
     for lane in lanes.lanes() {
@@ -157,7 +159,7 @@ pub fn finish_call(inst: &Inst, lanes: LaneMask, registers: &mut RegisterFile, l
     }
 }
 
-/// `brx.idx`: the number of each lane's target goes to `Env::addresses`.
+/// Executes `brx.idx`. Writes the number of each lane's target to `Env::addresses`.
 pub(super) fn switch(
     op: &Switch,
     lanes: LaneMask,

@@ -1,9 +1,9 @@
-//! Carry chains: sums, differences and products that read or write the condition code (PTX ISA, "Extended-Precision
-//! Integer Arithmetic Instructions").
+//! Carry chains: sums, differences and products that read or write the condition code
+//! (PTX ISA, "Extended-Precision Integer Arithmetic Instructions").
 //!
-//! The condition code always holds the carry of a sum: a difference is `a + ~b + 1`, so its carry is *not borrow*, and
-//! `subc` adds the carry to `a + ~b`. PTX leaves open what an `addc` sees after a `sub.cc`; this is the GPU's answer, and
-//! the 128-bit division of nvcc relies on it.
+//! The condition code always holds the carry of a sum. A difference is `a + ~b + 1`, so its carry
+//! is *not borrow*, and `subc` adds the carry to `a + ~b`. PTX leaves the result of an `addc` after
+//! a `sub.cc` undefined; this is the GPU's behaviour, and nvcc's 128-bit division relies on it.
 
 use super::RegisterFile;
 use super::arith::integer::Integer;
@@ -12,7 +12,7 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
 use crate::kernel::{Carry, CarryFn};
 
-/// Runs one link of a chain for `lanes`.
+/// Executes one link of a chain for `lanes`.
 pub(super) fn carry(op: &Carry, lanes: LaneMask, registers: &mut RegisterFile) {
     match op.ty {
         Type::S32 => link::<i32>(op, lanes, registers),
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::kernel::{Predicate, Row};
 
-    /// Adds, subtracts and multiplies 128-bit numbers by their 32- or 64-bit words, as compilers do.
+    /// Adds, subtracts and multiplies 128-bit numbers by 32- or 64-bit words, as compilers do.
     struct Words {
         registers: RegisterFile,
         lanes: LaneMask,
@@ -110,7 +110,7 @@ mod tests {
                     let mut words = Words::new();
                     words.put(0, a);
                     words.put(4, b);
-                    // The result goes where `b` was: a link must read before it writes.
+                    // The result overwrites `b`: a link must read before it writes.
                     for i in 0..4 {
                         let ty = if i % 2 == 0 { Type::U32 } else { Type::S32 };
                         words.link(f, ty, 4 + i, [i, 4 + i, 0], [i > 0, i < 3]);
@@ -127,7 +127,7 @@ mod tests {
         }
     }
 
-    /// 64 by 64 bits in 32-bit words, the way of `mul.wide` on machines without it.
+    /// 64 by 64 bits in 32-bit words, as on machines without `mul.wide`.
     #[test]
     fn a_long_product_by_columns() {
         for a in [0, 1, 0xffff_ffff, 0x1_0000_0001, u64::MAX, 0xdead_beef_0bad_f00d] {

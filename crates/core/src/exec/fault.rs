@@ -1,54 +1,60 @@
-//! Faults in words, for messages that add which thread and which line.
+//! Texts of faults. Messages add the thread and the line.
 
 use std::fmt;
 
 use super::{Fault, FaultKind};
+use crate::kernel::layout::DEPTH_LIMIT;
 
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FaultKind::OutOfBounds { space, address, bytes } => {
-                write!(f, "{bytes} bytes at 0x{address:x} ({}) belong to no buffer or variable", space.name())
+                write!(f, "out of bounds: {bytes}-byte {} access at 0x{address:x}", space.name())
             }
             FaultKind::Misaligned { space, address, bytes } => {
-                write!(f, "0x{address:x} ({}) is not a multiple of the {bytes} bytes accessed", space.name())
+                write!(f, "misaligned: {bytes}-byte {} access at 0x{address:x}", space.name())
             }
             FaultKind::ReadOnly { address } => {
-                write!(f, "0x{address:x} cannot be written: constants and parameters are read-only")
+                write!(f, "write to read-only memory at 0x{address:x} (constants and parameters)")
             }
             FaultKind::NotInMask { mask } => {
-                write!(f, "the member mask {mask} does not name the lane that executes it")
+                write!(f, "member mask {mask} does not include the executing lane")
             }
             FaultKind::GatheredElsewhere { lanes } => write!(
                 f,
-                "lanes {} take part from another .sync instruction; values exchanged between two instructions are not \
-                 modelled",
+                "lanes {} wait at another .sync instruction; exchange between two instructions is \
+                 not modelled",
                 lanes.list()
             ),
             FaultKind::BadBarrier { value } => write!(f, "expected a barrier number from 0 to 15, found {value}"),
             FaultKind::BadThreadCount { count, warp_size } => write!(
                 f,
-                "expected a thread count that is a positive multiple of the warp size, {warp_size}; found {count}"
+                "expected a thread count that is a positive multiple of the warp size \
+                 ({warp_size}), found {count}"
             ),
             FaultKind::UniformBranchDiverges => {
-                write!(f, ".uni promises that all active lanes agree, and they do not")
+                write!(f, ".uni requires all active lanes to take the same path, but they diverge")
             }
             FaultKind::BadCallTarget { address } => {
-                write!(f, "0x{address:x} is the address of no function that this call may be for")
+                write!(f, "0x{address:x} is not the address of a function with this call's prototype")
             }
             FaultKind::BadBranchIndex { index, targets } => {
-                write!(f, "index {index} is behind the end of a table of {targets} targets")
+                write!(f, "index {index} is out of range: the branch table has {targets} targets")
             }
             FaultKind::StackOverflow { depth, limit } => {
-                let calls = crate::kernel::layout::DEPTH_LIMIT;
-                write!(
-                    f,
-                    "stack overflow: {depth} calls deep; a thread may be {calls} deep and have {limit} bytes of local memory"
-                )
+                let (limit, what) =
+                    if *depth as usize >= DEPTH_LIMIT { (DEPTH_LIMIT as u64, "calls") } else { (*limit, "bytes") };
+                let depth = grouped(u64::from(*depth));
+                write!(f, "stack overflow at call depth {depth}: limit {} {what}", grouped(limit))
             }
             FaultKind::Trap => write!(f, "trap"),
         }
     }
+}
+
+/// Formats a number with commas between thousands.
+fn grouped(n: u64) -> String {
+    if n < 1000 { n.to_string() } else { format!("{},{:03}", grouped(n / 1000), n % 1000) }
 }
 
 impl fmt::Display for Fault {

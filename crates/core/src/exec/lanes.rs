@@ -1,23 +1,25 @@
 //! The lane loop, written once.
 //!
-//! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and vectorise. Sources are
-//! copied first: the result row may be one of them. Cheap functions compute all 32 lanes and keep the old value of the
-//! lanes that do not take part ([`fill`], and [`fill_long`] for functions of many operations); dear ones (division,
-//! square roots, software rounding) visit only the lanes that do ([`fill_each`]).
+//! A row is a fixed array of 32 cells, so the loops have a constant length, no bounds checks, and
+//! vectorise. Sources are copied first, because the result row may be one of them. Cheap functions
+//! compute all 32 lanes and keep the old value of inactive lanes ([`fill`], and [`fill_long`] for
+//! functions of many operations). Expensive ones (division, square roots, software rounding) visit
+//! only active lanes ([`fill_each`]).
 
 use super::RegisterFile;
 use super::arith::half::{Brain, Half};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::kernel::{Predicate, PredicateUse, Row};
 
-/// What one lane of a row holds: 32 or 64 bits.
+/// The cell of one lane in a row: 32 or 64 bits.
 pub(super) trait Cell: Copy {
-    /// Whether the vector units that every processor has (SSE2, NEON) pick lanes of this width by a mask. Where not, some
-    /// of the lanes are better visited one by one.
+    /// True if vector units select lanes of this width by mask.
+    /// This must hold on every processor (SSE2, NEON). If not, visiting lanes one by one is faster
+    /// for some masks.
     const BLENDS: bool;
-    /// The row of this width.
+    /// Returns the row of this width.
     fn row(registers: &RegisterFile, row: Row) -> &[Self; MAX_LANES];
-    /// The row of this width, to write.
+    /// Returns the row of this width, writable.
     fn row_mut(registers: &mut RegisterFile, row: Row) -> &mut [Self; MAX_LANES];
 }
 
@@ -45,14 +47,15 @@ impl Cell for u64 {
     }
 }
 
-/// A scalar that lives in a cell. 8- and 16-bit values are cut out of their cell when read and zero-extended when
-/// written, so whatever stands above their width never matters.
+/// A scalar that lives in a cell.
+/// 8- and 16-bit values are truncated when read and zero-extended when written, so the bits above
+/// their width never matter.
 pub(super) trait Element: Copy {
     /// The cell it lives in.
     type Cell: Cell;
-    /// The value in a cell.
+    /// Reads the value from a cell.
     fn get(cell: Self::Cell) -> Self;
-    /// The cell that holds the value.
+    /// Returns the cell that holds the value.
     fn put(self) -> Self::Cell;
 }
 
@@ -143,7 +146,7 @@ impl<T: Element<Cell = u32>> Element for [T; 2] {
     }
 }
 
-/// `d[lane] = value(lane)` for `lanes`; `value` is computed for all lanes.
+/// Sets `d[lane] = value(lane)` for `lanes`; computes `value` for all lanes.
 #[inline(always)]
 pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl Fn(usize) -> C) {
     if lanes == LaneMask::FULL {
@@ -158,8 +161,8 @@ pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl
     }
 }
 
-/// As [`fill`], with a single call of `value` in the code: called twice, a larger function would not be inlined, hence
-/// not vectorised. Costs a copy of the row.
+/// As [`fill`], with a single call of `value` and a copy of the row.
+/// Called twice, a larger function would not be inlined and hence not vectorised.
 #[inline(always)]
 pub(super) fn fill_long<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl Fn(usize) -> C) {
     let mut new = *d;
@@ -169,7 +172,7 @@ pub(super) fn fill_long<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value:
     fill(d, lanes, |lane| new[lane]);
 }
 
-/// `d[lane] = value(lane)` for `lanes`; `value` is computed only for them.
+/// Sets `d[lane] = value(lane)` for `lanes`; computes `value` only for them.
 #[inline(always)]
 pub(super) fn fill_each<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, mut value: impl FnMut(usize) -> C) {
     if lanes == LaneMask::FULL {
@@ -183,11 +186,11 @@ pub(super) fn fill_each<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, mut va
     }
 }
 
-/// The registers and lanes one element-wise instruction works on.
+/// The registers and lanes of one element-wise instruction.
 pub(super) struct Lanes<'a> {
     /// The warp's registers.
     pub(super) registers: &'a mut RegisterFile,
-    /// The lanes that take part.
+    /// The active lanes.
     pub(super) mask: LaneMask,
 }
 
@@ -197,13 +200,13 @@ impl Lanes<'_> {
         *A::Cell::row(self.registers, row)
     }
 
-    /// One lane of a source.
+    /// Returns one lane of a source.
     #[inline(always)]
     fn cell<A: Element>(&self, row: Row, lane: usize) -> A {
         A::get(A::Cell::row(self.registers, row)[lane])
     }
 
-    /// The value that all lanes of a narrow row hold, if they agree.
+    /// Returns the value of a narrow row if all lanes agree.
     #[inline(always)]
     pub(super) fn uniform(&self, row: Row) -> Option<u32> {
         let row = u32::row(self.registers, row);
@@ -216,7 +219,7 @@ impl Lanes<'_> {
         D::Cell::row_mut(self.registers, row)
     }
 
-    /// `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
+    /// Computes `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
     #[inline(always)]
     pub(super) fn quaternary<A: Element>(&mut self, d: Row, [a, b, c, e]: [Row; 4], f: impl Fn(A, A, u32, u32) -> A) {
         let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<A>(b));
@@ -226,25 +229,27 @@ impl Lanes<'_> {
 }
 
 impl Lanes<'_> {
-    /// `d = {e, c, b, a}`, four 16-bit values in 64 bits.
+    /// Computes `d = {e, c, b, a}`, four 16-bit values in 64 bits.
     pub(super) fn pack_four(&mut self, d: Row, s: [Row; 4]) {
         let (mask, s) = (self.mask, s.map(|row| self.source::<u16>(row)));
         fill(self.result::<u64>(d), mask, |l| (0..4).fold(0, |all, i| all | u64::from(s[i][l] & 0xffff) << (16 * i)));
     }
 
-    /// `d = {e, c, b, a}`, four bytes in 32 bits.
+    /// Computes `d = {e, c, b, a}`, four bytes in 32 bits.
     pub(super) fn pack_bytes(&mut self, d: Row, s: [Row; 4]) {
         let (mask, s) = (self.mask, s.map(|row| self.source::<u8>(row)));
         fill(self.result::<u32>(d), mask, |l| (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i)));
     }
 }
-/// The loops over one, two and three source rows, for one way of filling the result. Where `$some` is true, some lanes are
-/// visited one by one; a lane's result needs no other lane, so nothing has to be copied first.
+/// Defines the loops over one, two and three source rows.
+/// If `$some` is true, some lanes are visited one by one; a lane's result depends on no other lane,
+/// so nothing is copied first.
 macro_rules! loops {
-    ($fill:ident, $some:expr; $($name:ident($($s:ident: $S:ident),+) of [$($pattern:tt)+]),+ $(,)?) => {
+    ($fill:ident, $some:expr;
+     $($name:ident($($s:ident: $S:ident),+) of [$($pattern:tt)+]),+ $(,)?) => {
         impl Lanes<'_> {
             $(
-            /// `d = f(a, ..)`
+            /// Computes `d = f(a, ..)`.
             #[inline(always)]
             pub(super) fn $name<$($S: Element,)+ D: Element>(
                 &mut self,
@@ -268,11 +273,25 @@ macro_rules! loops {
         }
     };
 }
-loops!(fill, !D::Cell::BLENDS; unary(a: A) of [a, ..], binary(a: A, b: B) of [a, b, ..], ternary(a: A, b: B, c: C) of [a, b, c, _]);
-loops!(fill_long, false; binary_long(a: A, b: B) of [a, b, ..], ternary_long(a: A, b: B, c: C) of [a, b, c, _]);
-loops!(fill_each, true; unary_each(a: A) of [a, ..], binary_each(a: A, b: B) of [a, b, ..], ternary_each(a: A, b: B, c: C) of [a, b, c, _]);
+loops!(
+    fill, !D::Cell::BLENDS;
+    unary(a: A) of [a, ..],
+    binary(a: A, b: B) of [a, b, ..],
+    ternary(a: A, b: B, c: C) of [a, b, c, _]
+);
+loops!(
+    fill_long, false;
+    binary_long(a: A, b: B) of [a, b, ..],
+    ternary_long(a: A, b: B, c: C) of [a, b, c, _]
+);
+loops!(
+    fill_each, true;
+    unary_each(a: A) of [a, ..],
+    binary_each(a: A, b: B) of [a, b, ..],
+    ternary_each(a: A, b: B, c: C) of [a, b, c, _]
+);
 
-/// The lanes (of all 32) for which `f(a, b)` holds.
+/// Returns the lanes (of all 32) for which `f(a, b)` holds.
 #[inline(always)]
 pub(super) fn test<A: Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(A, A) -> bool) -> u32 {
     let (a, b) = (A::Cell::row(registers, a), A::Cell::row(registers, b));
@@ -283,7 +302,7 @@ pub(super) fn test<A: Element>(registers: &RegisterFile, a: Row, b: Row, f: impl
     bits
 }
 
-/// A predicate operand as a mask of all 32 lanes.
+/// Returns a predicate operand as a mask of all 32 lanes.
 #[inline(always)]
 pub(super) fn predicate(registers: &RegisterFile, p: PredicateUse) -> u32 {
     let bits = registers.predicates[usize::from(p.predicate.0)];

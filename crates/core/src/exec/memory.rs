@@ -1,7 +1,8 @@
-//! The three kinds of data memory: words, bounds, and how a lane's address finds its word. No cycle, no cache.
+//! Data memory: words, bounds and the word of a lane's address. No cycles, no cache.
 //!
-//! All are little-endian arrays of 32-bit words. An element of 8 bytes or more is accessed word by word: another SM may
-//! see half of it, as PTX allows for vectors; 64-bit atomics of one memory exclude each other.
+//! Every memory is a little-endian array of 32-bit words. An element of 8 bytes or more is accessed
+//! word by word, so another SM may see half of it, as PTX allows for vectors. 64-bit atomics on one
+//! memory exclude each other.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,18 +11,19 @@ use crate::base::MAX_LANES;
 use crate::kernel::StaticVariable;
 use crate::kernel::layout::LOCAL_LIMIT;
 
-/// One contiguous piece of device memory: address, size in bytes, content, and whether programs may write it.
+/// A contiguous piece of device memory: address, bytes, content, writable.
 pub type SegmentImage = (u64, u64, Vec<u32>, bool);
 
 /// Device memory and constants, shared by all SMs of a grid.
 ///
-/// Words are atomics used with relaxed ordering, which are plain moves on the usual processors: SMs may run on several
-/// threads and no access of a simulated program can be a data race of the simulator.
+/// Words are atomics with relaxed ordering, which compile to plain moves on common processors. SMs
+/// may run on several threads, and no access of a simulated program can be a data race of the
+/// simulator.
 #[derive(Debug, Default)]
 pub struct GlobalMemory {
-    /// Ascending by address, without overlap.
+    /// Sorted by address, without overlap.
     segments: Vec<Segment>,
-    /// Held over a 64-bit read-modify-write, which spans two words.
+    /// Lock held during a 64-bit read-modify-write, which spans two words.
     pairs: Mutex<()>,
 }
 
@@ -35,7 +37,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Whether `bytes` bytes at `address` are inside.
+    /// Returns true if the `bytes` bytes at `address` are inside.
     #[inline(always)]
     pub(super) fn holds(&self, address: u64, bytes: u64) -> bool {
         let offset = address.wrapping_sub(self.address);
@@ -44,17 +46,19 @@ impl Segment {
 }
 
 impl GlobalMemory {
-    /// Memory made of the given segments, in any order. Addresses must be multiples of 4 and segments must not overlap.
+    /// Creates memory from segments in any order.
     ///
     /// # Panics
-    /// When they do: the caller laid them out wrongly.
+    /// Panics if an address is not a multiple of 4 or segments overlap: the caller's layout is
+    /// wrong.
     pub fn new(segments: Vec<SegmentImage>) -> GlobalMemory {
         let mut segments: Vec<Segment> = segments
             .into_iter()
             .map(|(address, bytes, mut words, writable)| {
-                assert!(address % 4 == 0, "segment at 0x{address:x} does not start at a word");
+                assert!(address % 4 == 0, "segment at 0x{address:x} is not word-aligned");
                 words.resize(bytes.div_ceil(4) as usize, 0);
-                // In place: the standard library reuses the allocation for an element of the same size.
+                // Works in place: the standard library reuses the allocation for an element of the
+                // same size.
                 Segment { address, bytes, writable, words: words.into_iter().map(AtomicU32::new).collect() }
             })
             .collect();
@@ -70,27 +74,28 @@ impl GlobalMemory {
         GlobalMemory { segments, pairs: Mutex::new(()) }
     }
 
-    /// The words of the segment that starts at `address`, now.
+    /// Returns the current words of the segment that starts at `address`.
     pub fn words(&self, address: u64) -> Option<impl Iterator<Item = u32> + '_> {
         let i = self.segments.binary_search_by_key(&address, |s| s.address).ok()?;
         Some(self.segments[i].words.iter().map(|w| w.load(Relaxed)))
     }
 
-    /// Copies words from `address` (a multiple of 4) on. Where there is no memory, they stay as they are.
+    /// Copies words from `address`, a multiple of 4. Unmapped words stay unchanged.
     pub fn read(&self, address: u64, words: &mut [u32]) {
         for (i, cell) in self.cells(address, words.len()) {
             words[i] = cell.load(Relaxed);
         }
     }
 
-    /// Overwrites words from `address` (a multiple of 4) on, read-only ones, too. Those where there is no memory are dropped.
+    /// Overwrites words from `address`, a multiple of 4, even in read-only segments.
+    /// Words without memory are dropped.
     pub fn write(&self, address: u64, words: &[u32]) {
         for (i, cell) in self.cells(address, words.len()) {
             cell.store(words[i], Relaxed);
         }
     }
 
-    /// The words that there are among the `len` words from `address` on, with their numbers.
+    /// Iterates over the mapped words of `len` words from `address`, with indices.
     fn cells(&self, address: u64, len: usize) -> impl Iterator<Item = (usize, &AtomicU32)> {
         let end = address.saturating_add(4 * len as u64);
         let there = self.segments.iter().take_while(move |s| s.address < end);
@@ -101,7 +106,7 @@ impl GlobalMemory {
         })
     }
 
-    /// All segments with their content, ascending by address.
+    /// Returns all segments with their content, sorted by address.
     pub fn into_segments(self) -> Vec<SegmentImage> {
         self.segments
             .into_iter()
@@ -109,25 +114,26 @@ impl GlobalMemory {
             .collect()
     }
 
-    /// The segment that could hold `address`: the last that starts at or below it.
+    /// Returns the last segment that starts at or below `address`.
     #[inline(always)]
     pub(super) fn segment(&self, address: u64) -> Option<&Segment> {
         let after = match &self.segments[..] {
-            // Few segments are the rule; a plain scan beats a binary search there.
+            // Most programs have few segments; a linear scan is then faster than a binary search.
             few if few.len() <= 8 => few.iter().take_while(|s| s.address <= address).count(),
             many => many.partition_point(|s| s.address <= address),
         };
         self.segments.get(after.checked_sub(1)?)
     }
 
-    /// One segment to access.
+    /// Returns a view of one segment.
     #[inline(always)]
     pub(super) fn view<'a>(&'a self, segment: &'a Segment) -> GlobalView<'a> {
         GlobalView { words: &segment.words, address: segment.address, pairs: &self.pairs }
     }
 }
 
-/// The module's variables as segments. Variables that share a word share a segment.
+/// Returns the module's variables as segments.
+/// Variables that share a word share a segment.
 pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
     let mut sorted: Vec<&StaticVariable> = variables.iter().filter(|v| !v.bytes.is_empty()).collect();
     sorted.sort_by_key(|v| v.address);
@@ -151,18 +157,19 @@ pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
         .collect()
 }
 
-/// Bytes as little-endian words, zero-filled to a whole word.
+/// Converts bytes to little-endian words, zero-filled to a whole word.
 fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks(4).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
 }
 
-/// How lanes reach words. Addresses were checked before; `lane` matters to local memory only.
+/// Access of lanes to words. Addresses are already checked.
+/// `lane` matters to local memory only.
 pub(super) trait Words {
-    /// The word that holds `address`.
+    /// Returns the word that holds `address`.
     fn load(&self, lane: usize, address: u64) -> u32;
-    /// Replaces the word by `f` of it, indivisibly; returns the word before and after.
+    /// Replaces the word by `f` of it atomically. Returns the words before and after.
     fn update(&mut self, lane: usize, address: u64, f: impl FnMut(u32) -> u32) -> (u32, u32);
-    /// Overwrites the word; whether it changed.
+    /// Overwrites the word. Returns true if it changed.
     fn store(&mut self, lane: usize, address: u64, value: u32) -> bool;
     /// As `update` for the two words at `address`.
     fn update_pair(&mut self, lane: usize, address: u64, mut f: impl FnMut(u64) -> u64) -> (u64, u64) {
@@ -172,7 +179,7 @@ pub(super) trait Words {
         self.store(lane, address + 4, (new >> 32) as u32);
         (old, new)
     }
-    /// 32 words from `address` on that belong to lanes 0..32 in order, where the memory has such runs.
+    /// Returns 32 words from `address` that belong to lanes 0..32 in order, if contiguous.
     fn run(&self, _address: u64) -> Option<&[AtomicU32]> {
         None
     }
@@ -192,7 +199,7 @@ impl GlobalView<'_> {
     }
 
     fn hold_pairs(&self) -> MutexGuard<'_, ()> {
-        // A panic elsewhere leaves no broken invariant behind: the lock guards no data of its own.
+        // A panic elsewhere breaks no invariant: the lock guards no data of its own.
         self.pairs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -237,7 +244,8 @@ impl Words for GlobalView<'_> {
     }
 }
 
-/// The shared memory of a block: its static variables, then the dynamic part from the next multiple of 16 on.
+/// Returns the size in bytes of a block's shared memory.
+/// Static variables come first; the dynamic part starts at the next multiple of 16.
 pub fn block_shared_bytes(static_bytes: u32, dynamic: u32) -> u32 {
     match dynamic {
         0 => static_bytes,
@@ -253,22 +261,22 @@ pub struct SharedMemory {
 }
 
 impl SharedMemory {
-    /// `bytes` bytes of zeros.
+    /// Creates `bytes` bytes of zeros.
     pub fn new(bytes: u32) -> SharedMemory {
         SharedMemory { bytes: bytes.into(), words: vec![0; bytes.div_ceil(4) as usize] }
     }
 
-    /// Zeros everywhere: what a new block finds. (PTX leaves it undefined.)
+    /// Fills with zeros, the initial state for a new block. (PTX leaves it undefined.)
     pub fn clear(&mut self) {
         self.words.fill(0);
     }
 
-    /// Size in bytes.
+    /// Returns the size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The content.
+    /// Returns the content.
     pub fn words(&self) -> &[u32] {
         &self.words
     }
@@ -292,19 +300,20 @@ impl Words for SharedMemory {
     }
 }
 
-/// The local memory of one warp, interleaved as on the hardware: word `i` of all lanes is contiguous. Calls let it grow.
+/// Local memory of one warp; calls make it grow.
+/// It is interleaved as in hardware: word `i` of all lanes is contiguous.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LocalMemory {
-    /// What a new warp has.
+    /// Initial bytes per lane.
     initial: u64,
-    /// The most it may have.
+    /// Maximum bytes per lane.
     limit: u64,
     bytes: u64,
     words: Vec<[u32; MAX_LANES]>,
 }
 
 impl LocalMemory {
-    /// `bytes_per_lane` bytes of zeros for each lane.
+    /// Creates `bytes_per_lane` bytes of zeros for each lane.
     pub fn new(bytes_per_lane: u32) -> LocalMemory {
         let bytes = bytes_per_lane.into();
         LocalMemory {
@@ -315,19 +324,20 @@ impl LocalMemory {
         }
     }
 
-    /// The same, with a limit for each lane: see [`crate::kernel::Kernel::local_limit`].
+    /// As [`LocalMemory::new`], with a limit per lane.
+    /// See [`crate::kernel::Kernel::local_limit`].
     pub fn limited(bytes_per_lane: u32, limit: u64) -> LocalMemory {
         LocalMemory { limit, ..LocalMemory::new(bytes_per_lane) }
     }
 
-    /// Zeros everywhere: what a new warp finds. (PTX leaves it undefined.)
+    /// Fills with zeros, the initial state for a new warp. (PTX leaves it undefined.)
     pub fn clear(&mut self) {
         self.bytes = self.initial;
         self.words.truncate(self.bytes.div_ceil(4) as usize);
         self.words.fill([0; MAX_LANES]);
     }
 
-    /// Makes room for `bytes` bytes a lane. What is new is 0.
+    /// Grows to `bytes` bytes per lane; new bytes are 0.
     pub(super) fn grow(&mut self, bytes: u64) {
         if bytes > self.bytes {
             self.bytes = bytes;
@@ -335,7 +345,7 @@ impl LocalMemory {
         }
     }
 
-    /// Copies bytes of one lane. Both places are inside, and do not overlap.
+    /// Copies bytes of one lane. Both ranges are in bounds and do not overlap.
     pub(super) fn copy(&mut self, lane: usize, from: u64, to: u64, bytes: u32) {
         if (from | to | u64::from(bytes)).is_multiple_of(4) {
             for at in (0..u64::from(bytes)).step_by(4) {
@@ -351,12 +361,12 @@ impl LocalMemory {
         }
     }
 
-    /// The most bytes that a lane may have.
+    /// Returns the maximum bytes per lane.
     pub(super) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Size in bytes a lane.
+    /// Returns the size in bytes per lane.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -380,7 +390,7 @@ impl Words for LocalMemory {
     }
 }
 
-/// The parameter block: read only, so the writing half is never reached.
+/// The parameter block, read-only: its write functions are unreachable.
 pub(super) struct ParamBlock<'a>(pub(super) &'a [u8]);
 
 impl Words for ParamBlock<'_> {
@@ -394,10 +404,10 @@ impl Words for ParamBlock<'_> {
         }
     }
     fn update(&mut self, _: usize, _: u64, _: impl FnMut(u32) -> u32) -> (u32, u32) {
-        unreachable!("parameters are read only, and the check before said so")
+        unreachable!("parameters are read-only, as checked before")
     }
     fn store(&mut self, _: usize, _: u64, _: u32) -> bool {
-        unreachable!("parameters are read only, and the check before said so")
+        unreachable!("parameters are read-only, as checked before")
     }
 }
 
@@ -416,7 +426,7 @@ mod tests {
         assert_eq!(words, [9, 1, 2, 9]);
         memory.write(0x1004, &[3, 4]);
         memory.read(0x1000, &mut words);
-        assert_eq!(words, [1, 3, 2, 9], "what is not there stays");
+        assert_eq!(words, [1, 3, 2, 9], "unmapped words stay");
         memory.write(0x1004, &[2]);
         let at = |a| memory.segment(a).filter(|s| s.holds(a, 4)).map(|s| s.address);
         assert_eq!(

@@ -1,12 +1,12 @@
-//! The registers of a warp when it starts: the author's read 0, immediates and special registers are filled in.
+//! Initial registers of a warp: variables read 0; immediates and special registers are set.
 //!
-//! PTX leaves an uninitialised register undefined; here it reads 0, in both modes and in every run.
+//! PTX leaves an uninitialised register undefined; here it reads 0 in both modes and in every run.
 
 use super::{CallStack, RegisterFile};
 use crate::base::MAX_LANES;
 use crate::kernel::{Register, Registers, Special};
 
-/// What the special registers of one warp say.
+/// Values of the special registers of one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WarpPlace {
     /// The block's index in the grid.
@@ -19,7 +19,7 @@ pub struct WarpPlace {
     pub first_thread: u32,
     /// The warp's index (`%warpid`).
     pub warp_id: u32,
-    /// The largest number of warps an SM holds (`%nwarpid`).
+    /// Maximum number of warps per SM (`%nwarpid`).
     pub nwarps: u32,
     /// The SM (`%smid`).
     pub sm_id: u32,
@@ -27,12 +27,12 @@ pub struct WarpPlace {
     pub nsm: u32,
     /// Dynamic shared memory in bytes.
     pub dynamic_smem: u32,
-    /// All shared memory of the block in bytes.
+    /// Total shared memory of the block in bytes.
     pub total_smem: u32,
 }
 
 impl RegisterFile {
-    /// A register file of the kernel's size, constants filled in, all else 0.
+    /// Creates a register file of the kernel's size: constants set, all else 0.
     pub fn new(registers: &Registers) -> RegisterFile {
         let mut file = RegisterFile {
             narrow: vec![[0; MAX_LANES]; usize::from(registers.narrow)],
@@ -44,7 +44,8 @@ impl RegisterFile {
         file
     }
 
-    /// Makes the file that of a starting warp: the author's registers 0, constants and special registers filled in.
+    /// Resets the file for a starting warp.
+    /// Variables are 0; constants and special registers are set.
     pub fn start(&mut self, registers: &Registers, place: &WarpPlace) {
         self.narrow.fill([0; MAX_LANES]);
         self.wide.fill([0; MAX_LANES]);
@@ -56,7 +57,7 @@ impl RegisterFile {
         }
     }
 
-    /// What one lane has in a register.
+    /// Returns the value of one lane in a register.
     pub fn get(&self, register: Register, lane: u32) -> u64 {
         let l = lane as usize % MAX_LANES;
         match register {
@@ -66,7 +67,7 @@ impl RegisterFile {
         }
     }
 
-    /// Overwrites what one lane has in a register; whether there is such a register.
+    /// Overwrites one lane's value in a register. Returns false if there is no such register.
     pub fn set(&mut self, register: Register, lane: u32, bits: u64) -> bool {
         let l = lane as usize % MAX_LANES;
         match register {
@@ -115,7 +116,7 @@ fn special_row(special: Special, place: &WarpPlace) -> [u32; MAX_LANES] {
     [uniform; MAX_LANES]
 }
 
-/// `%tid` of each lane: one division for the first lane, then counting.
+/// Returns `%tid` of each lane: one division for the first lane, then counting.
 fn thread_index(axis: u8, place: &WarpPlace) -> [u32; MAX_LANES] {
     let [nx, ny, _] = place.ntid.map(|n| n.max(1));
     let first = place.first_thread;

@@ -1,4 +1,4 @@
-//! `step` as a whole: masks, aliasing, the cutting of narrow values, control effects.
+//! Tests of `step` as a whole: masks, aliasing, narrow values, control effects.
 
 use super::*;
 use crate::base::Pc;
@@ -44,7 +44,7 @@ fn lane(f: LaneFn, ty: Type, d: u16, s: [u16; 4]) -> Op {
 #[test]
 fn only_the_lanes_change_and_the_result_may_be_a_source() {
     for lanes in [LaneMask::FULL, LaneMask(0x8001_00f0), LaneMask::EMPTY] {
-        // One cheap and one dear function: both lane loops.
+        // One cheap and one expensive function: both lane loops.
         for (f, expected) in
             [(LaneFn::MulLo, (|l| l * (l * 3 + 1)) as fn(u32) -> u32), (LaneFn::Rem, |l| l % (l * 3 + 1))]
         {
@@ -61,7 +61,8 @@ fn only_the_lanes_change_and_the_result_may_be_a_source() {
     }
 }
 
-/// Every element-wise form on one lane: `(function, type, a, b, c, e, result)`. Expectations by hand.
+/// Tests every element-wise form on one lane.
+/// A case is `(function, type, a, b, c, e, result)`, with the result worked out by hand.
 #[test]
 fn forms_at_their_types() {
     use LaneFn as F;
@@ -191,7 +192,7 @@ fn forms_at_their_types() {
             registers.wide[i] = [value; 32];
         }
         run(lane(function, ty, 4, [0, 1, 2, 3]), LaneMask(1 << 7), LaneMask::FULL, &mut registers).unwrap();
-        // The result is wide exactly when its type is; the other row keeps its zeros.
+        // The result is wide exactly if its type is; the other row keeps its zeros.
         let got = if ty.is_wide() { registers.wide[4] } else { registers.narrow[4].map(u64::from) };
         assert_eq!(got[7], expected, "{function:?} {ty:?} {sources:x?}");
         assert_eq!(got[6], 0);

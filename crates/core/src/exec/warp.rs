@@ -1,8 +1,8 @@
-//! Instructions that look at other lanes: shuffle, vote, match, redux, activemask (PTX ISA, "Data Movement: shfl.sync",
-//! "Parallel Synchronization and Communication").
+//! Instructions that read other lanes: shuffle, vote, match, redux, activemask (PTX ISA, "Data
+//! Movement: shfl.sync", "Parallel Synchronization and Communication").
 //!
-//! By the time one comes here, the machine has brought its lanes together. Lanes that name different masks form separate
-//! groups, as when each group of a `match.any` reduces for itself.
+//! The machine has gathered the lanes before these instructions execute. Lanes with different masks
+//! form separate groups, as when each group of a `match.any` reduces on its own.
 
 use super::lanes::{fill_each, predicate, set_predicate, splat};
 use super::{Effect, Fault, FaultKind, RegisterFile};
@@ -10,17 +10,17 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Type;
 use crate::kernel::{Inst, Match, Op, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote, VoteKind};
 
-/// Lanes that name one mask at a `.sync` instruction.
+/// Lanes with the same mask at a `.sync` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Members {
     /// The mask.
     pub named: LaneMask,
-    /// The executing lanes that name it.
+    /// The executing lanes with that mask.
     pub lanes: LaneMask,
 }
 
-/// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by the mask they name, the
-/// set of the lowest lane first. Empty for other instructions.
+/// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by mask.
+/// The set of the lowest lane comes first. Empty for other instructions.
 pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> impl Iterator<Item = Members> + use<> {
     let mask = match &inst.op {
         Op::WarpSync { mask } => Some(*mask),
@@ -40,7 +40,7 @@ pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> impl I
     })
 }
 
-/// The lanes of `among` whose cell equals that of `lane`.
+/// Returns the lanes of `among` whose cell equals that of `lane`.
 #[inline(always)]
 fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u32) -> LaneMask {
     let value = row[lane as usize & (MAX_LANES - 1)];
@@ -51,7 +51,7 @@ fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u3
     among & LaneMask(same)
 }
 
-/// Checks that every executing lane names itself.
+/// Checks that the mask of every executing lane includes the lane.
 #[inline(always)]
 pub(super) fn check_members(mask: Row, lanes: LaneMask, registers: &RegisterFile) -> Result<(), Fault> {
     let row = &registers.narrow[usize::from(mask.0)];
@@ -65,7 +65,7 @@ pub(super) fn check_members(mask: Row, lanes: LaneMask, registers: &RegisterFile
     }
 }
 
-/// Calls `f` for each set of lanes that name the same mask.
+/// Calls `f` for each set of lanes with the same mask.
 #[inline(always)]
 fn groups(mask: Row, lanes: LaneMask, registers: &mut RegisterFile, mut f: impl FnMut(&mut RegisterFile, LaneMask)) {
     let row = registers.narrow[usize::from(mask.0)];
@@ -83,12 +83,13 @@ fn equal_groups<C: Copy + PartialEq>(row: &[C; MAX_LANES], lanes: LaneMask, mut 
     }
 }
 
-/// The lane that `lane` reads, and whether it is in the lane's segment; outside, a lane reads itself.
+/// Returns the source lane, and true if it is in the reader's segment.
+/// Outside the segment, a lane reads itself.
 #[inline(always)]
 pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (segment, clamp) = (c >> 8 & 31, c & 31);
     let lowest = lane & segment;
-    // The manual's maxLane; for `up`, whose clamp is usually 0, it is the lowest lane that may be read.
+    // The manual's maxLane; for `up`, whose clamp is usually 0, the lowest readable lane.
     let limit = lowest | clamp & !segment;
     let b = b & 31;
     let (source, inside) = match mode {
@@ -103,7 +104,8 @@ pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u
     (if inside { source } else { lane }, inside)
 }
 
-/// `shfl.sync`. A lane that reads one that does not take part gets 0: PTX leaves the value undefined, and NVIDIA's own
+/// Executes `shfl.sync`.
+/// A lane that reads an inactive one gets 0: PTX leaves the value undefined, and NVIDIA's own
 /// reduction (`reduce7` of the CUDA samples) adds it to its sum.
 pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<Effect, Fault> {
     check_members(op.mask, lanes, registers)?;
@@ -112,7 +114,7 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
     {
         let row = |r: Row| &registers.narrow[usize::from(r.0)];
         let (b, c) = (row(op.b), row(op.c));
-        // One loop a mode, so that each vectorises.
+        // One loop per mode, so that each vectorises.
         let mut geometry = |mode: ShuffleMode| {
             for lane in 0..MAX_LANES {
                 let (source, good) = shuffle_source(mode, lane as u32, b[lane], c[lane]);
@@ -129,7 +131,7 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
     }
     if let Some(d) = op.d {
         let source_of = |lane: u32| sources[lane as usize & (MAX_LANES - 1)];
-        // Values come from lanes that execute the instruction under the same mask.
+        // Values come from lanes that execute the instruction with the same mask.
         let masks = &registers.narrow[usize::from(op.mask.0)];
         let one_mask = masks.iter().fold(true, |same, mask| same & (*mask == masks[0]));
         let mask_of = |lane: u32| masks[lane as usize & (MAX_LANES - 1)];
@@ -137,7 +139,7 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
             let source = source_of(lane);
             lanes.contains(source) && mask_of(lane) == mask_of(source)
         };
-        // With all lanes present nobody can read an absent one.
+        // With all lanes present, no lane can read an absent one.
         if !(lanes == LaneMask::FULL && one_mask) {
             undefined = LaneMask(lanes.lanes().filter(|&l| !has_source(l)).fold(0, |all, l| all | 1 << l));
             source = undefined.lowest().map_or(0, source_of);
@@ -155,7 +157,7 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
     Ok(if undefined.is_empty() { Effect::Done } else { Effect::Undefined { lanes: undefined, source } })
 }
 
-/// `vote.sync`
+/// Executes `vote.sync`.
 pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
     let votes = op.p.map_or(0, |p| predicate(registers, p));
@@ -178,7 +180,7 @@ pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> 
     Ok(())
 }
 
-/// `match.any.sync` and `match.all.sync`
+/// Executes `match.any.sync` and `match.all.sync`.
 pub(super) fn match_op(op: &Match, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
     groups(op.mask, lanes, registers, |registers, group| {
@@ -204,7 +206,7 @@ pub(super) fn match_op(op: &Match, lanes: LaneMask, registers: &mut RegisterFile
     Ok(())
 }
 
-/// `redux.sync`
+/// Executes `redux.sync`.
 pub(super) fn redux(op: &Redux, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
     let a = registers.narrow[usize::from(op.a.0)];

@@ -1,4 +1,4 @@
-//! Arguments to the kernel's parameter block.
+//! Lays out arguments in the kernel's parameter block.
 
 use super::element::{Value, fits};
 use super::expression::Expr;
@@ -12,7 +12,7 @@ use crate::kernel::Parameter;
 use crate::kernel::layout::BUFFER_BASE;
 
 impl Plan {
-    /// The names that arguments use for themselves: of buffers, those whose address the kernel is given.
+    /// Returns the bare names in arguments, which stand for buffer addresses.
     pub(super) fn named_by_arguments(&self) -> Vec<&str> {
         let mut names = Vec::new();
         for (_, argument) in &self.arguments {
@@ -24,7 +24,7 @@ impl Plan {
         names
     }
 
-    /// The parameter block.
+    /// Builds the parameter block.
     pub(super) fn lay_out(
         &self,
         kernel: &Signature<'_>,
@@ -44,7 +44,7 @@ impl Plan {
             };
             let parameter = &kernel.params[index];
             if let Some(first) = given[index].replace(target.span()) {
-                let message = format!("the parameter `{}` is given twice", parameter.name);
+                let message = format!("duplicate argument for parameter `{}`", parameter.name);
                 diagnostics.push(
                     Diagnostic::error("duplicate-argument", target.span(), message).also(first, "first given here"),
                 );
@@ -58,15 +58,15 @@ impl Plan {
                     }
                 }
                 Err(diagnostic) => {
-                    diagnostics.push(diagnostic.also(parameter.span, format!("the parameter `{}`", parameter.name)));
+                    diagnostics.push(diagnostic.also(parameter.span, format!("parameter `{}`", parameter.name)));
                 }
             }
         }
         for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none()) {
-            let message = format!("the parameter `{}` has no argument", parameter.name);
+            let message = format!("missing argument for parameter `{}`", parameter.name);
             diagnostics.push(
                 Diagnostic::error("missing-argument", parameter.span, message)
-                    .help(format!("write `//! arg {} = ..`", parameter.name)),
+                    .help(format!("add `//! arg {} = ..`", parameter.name)),
             );
         }
         block
@@ -84,17 +84,17 @@ fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diag
             Target::Position(position, _) => position.to_string(),
         };
         let names: Vec<&str> = kernel.params.iter().map(|p| p.name.as_str()).collect();
-        let message = format!("the kernel `{}` has no parameter `{what}`", kernel.name);
+        let message = format!("kernel `{}` has no parameter `{what}`", kernel.name);
         let diagnostic = Diagnostic::error("unknown-argument", target.span(), message);
         match closest(&what, names.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None if names.is_empty() => diagnostic.help("it has none: remove the line"),
-            None => diagnostic.help(format!("its parameters are `{}`", names.join("`, `"))),
+            None if names.is_empty() => diagnostic.help("remove this line: the kernel has no parameters"),
+            None => diagnostic.help(format!("use one of `{}`", names.join("`, `"))),
         }
     })
 }
 
-/// The bytes of an argument, as long as its parameter.
+/// Returns the bytes of an argument, as many as its parameter has.
 fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope<'_>) -> Result<Vec<u8>, Diagnostic> {
     let size = parameter.ty.bytes().max(1);
     let elements = parameter.bytes / size;
@@ -103,7 +103,12 @@ fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope
         ArgumentValue::List(values, span) => (values, *span),
     };
     if values.len() != elements as usize {
-        let message = format!("{} value(s) for {elements} element(s) of `{}`", values.len(), parameter.ty.name());
+        let message = format!(
+            "expected {elements} `{}` value{}, found {}",
+            parameter.ty.name(),
+            if elements == 1 { "" } else { "s" },
+            values.len()
+        );
         return Err(Diagnostic::error("wrong-length", span, message));
     }
     let mut bytes = Vec::with_capacity(parameter.bytes as usize);
@@ -114,17 +119,24 @@ fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope
     Ok(bytes)
 }
 
-/// The bits of a scalar argument. An address needs 64 bits: anything less is named as such.
+/// Returns the bits of a scalar argument.
+/// An address that does not fit gets a help line of its own: it needs 64 bits.
 fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
     if ty.is_float() && !matches!(ty, Type::F32 | Type::F64) {
         let message = format!("arguments of type `{}` are not supported", ty.name());
-        return Err(Diagnostic::error("type-mismatch", expr.span(), message).help("declare the parameter .b16 or .b32"));
+        return Err(
+            Diagnostic::error("type-mismatch", expr.span(), message).help("declare the parameter as .b16 or .b32")
+        );
     }
     match exact(expr, ty, scope) {
         Err(diagnostic) if diagnostic.code == "out-of-range" => {
             let value = value(expr, scope)?;
             let address = matches!(value, Value::Int(v) if v >= i128::from(BUFFER_BASE)) && !fits(value, ty);
-            Err(if address { diagnostic.help("buffer addresses have 64 bits") } else { diagnostic })
+            Err(if address {
+                diagnostic.help("declare the parameter as .u64: buffer addresses have 64 bits")
+            } else {
+                diagnostic
+            })
         }
         other => other,
     }

@@ -1,7 +1,7 @@
-//! What operators and functions do to numbers.
+//! Operators and functions of the directive language.
 //!
-//! Integers are checked, never wrapped: a result outside -2^63 ..= 2^64 - 1 is a diagnostic. A float makes the operation
-//! a float's; bit operators and `%` take integers only.
+//! Integers are checked and never wrap: a result outside -2^63 ..= 2^64 - 1 is a diagnostic. An
+//! operation on a float gives a float; bit operators and `%` take integers only.
 
 use super::element::Value;
 use super::expression::{Binary, Unary};
@@ -28,11 +28,11 @@ pub(super) fn flag(holds: bool) -> Value {
     Value::Int(i128::from(holds))
 }
 
-/// An integer result in range, or the overflow.
+/// Returns an integer result in range, or the overflow error.
 fn int(value: Option<i128>, span: Span) -> Result<Value, Diagnostic> {
     match value {
         Some(v) if (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&v) => Ok(Value::Int(v)),
-        _ => Err(Diagnostic::error("overflow", span, "this result does not fit in 64 bits")),
+        _ => Err(Diagnostic::error("overflow", span, "result does not fit in 64 bits")),
     }
 }
 
@@ -41,16 +41,16 @@ pub(super) fn unary(operator: Unary, operand: Value, span: Span) -> Result<Value
         (Unary::Minus, Value::Int(v)) => int(v.checked_neg(), span),
         (Unary::Minus, Value::Float(v)) => Ok(Value::Float(-v)),
         (Unary::Complement, Value::Int(v)) => int(Some(!v), span),
-        (Unary::Complement, Value::Float(_)) => Err(integers_only("~", span)),
+        (Unary::Complement, Value::Float(_)) => Err(integers_only("`~`", span)),
         (Unary::Not, v) => Ok(flag(!truth(v))),
     }
 }
 
 fn integers_only(operator: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("type-mismatch", span, format!("`{operator}` takes integers only"))
+    Diagnostic::error("type-mismatch", span, format!("expected integers for {operator}, found a floating-point value"))
 }
 
-/// How two values compare; `None` when one is not a number.
+/// Compares two values; `None` if one is a NaN.
 pub(super) fn order(left: Value, right: Value) -> Option<std::cmp::Ordering> {
     match (left, right) {
         (Value::Int(a), Value::Int(b)) => Some(a.cmp(&b)),
@@ -76,8 +76,8 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value, span: Span) ->
             Binary::Sub => Ok(Value::Float(a - b)),
             Binary::Mul => Ok(Value::Float(a * b)),
             Binary::Div => Ok(Value::Float(a / b)),
-            Binary::Rem => Err(integers_only("%", span)),
-            _ => Err(integers_only("a bit operator", span)),
+            Binary::Rem => Err(integers_only("`%`", span)),
+            _ => Err(integers_only("bit operators", span)),
         };
     };
     match operator {
@@ -88,22 +88,22 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value, span: Span) ->
         Binary::Div => int(a.checked_div(b), span),
         Binary::Rem => int(a.checked_rem(b), span),
         Binary::Shl | Binary::Shr => match u32::try_from(b) {
-            // Operands are below 2^64 in size, so 63 more bits cannot leave an i128.
+            // Operands are below 2^64 in size, so a shift by 63 cannot overflow an i128.
             Ok(amount @ 0..=63) => int(Some(if operator == Binary::Shl { a << amount } else { a >> amount }), span),
             _ => {
-                let message = format!("a shift by {b} is outside 0..64");
+                let message = format!("expected a shift amount from 0 to 63, found {b}");
                 Err(Diagnostic::error("out-of-range", span, message))
             }
         },
         Binary::BitAnd => int(Some(a & b), span),
         Binary::BitOr => int(Some(a | b), span),
         Binary::BitXor => int(Some(a ^ b), span),
-        _ => Ok(Value::Int(0)), // comparisons returned above; `&&` and `||` are evaluated lazily by `eval`
+        _ => Ok(Value::Int(0)), // comparisons returned above; `eval` handles `&&` and `||`
     }
 }
 
 fn divided_by_zero(span: Span) -> Diagnostic {
-    Diagnostic::error("division-by-zero", span, "this divides by zero")
+    Diagnostic::error("division-by-zero", span, "division by zero")
 }
 
 pub(super) fn call(function: Function, values: &[Value], span: Span) -> Result<Value, Diagnostic> {

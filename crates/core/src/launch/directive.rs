@@ -1,7 +1,8 @@
-//! Directive lines to a [`Plan`]: what the author asked for, not yet evaluated.
+//! Parses directive lines into a [`Plan`], without evaluating them.
 //!
-//! The first word of a line says what it is; a line with an open bracket continues on the next one. Each directive fails
-//! on its own, so that one report shows every mistake. The grammar is in `docs/directives.md`.
+//! The first word of a line is its keyword. A line with an open bracket continues on the next one.
+//! Each directive fails on its own, so one report shows every error. The grammar is in
+//! `docs/directives.md`.
 
 use super::expression::{Expr, Parsed, Parser};
 use super::plan::{
@@ -13,25 +14,26 @@ use crate::diag::{Diagnostic, Span, closest};
 use crate::isa::Type;
 use crate::ptx::tree::{Module, Name};
 
-/// How a run can end, as `expect finish` names it.
+/// Outcomes of a run, as `expect finish` names them.
 pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-limit"];
-/// The modes that an expectation can be limited to.
+/// Modes that an expectation can be limited to.
 pub const MODES: &[&str] = &["pre-volta", "volta"];
 
 const KEYWORDS: &[&str] =
     &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
 
-/// The most directives of a file: each name is looked for among all of them.
+/// Maximum number of directives in a file: name lookup is linear in it.
 const MOST_DIRECTIVES: usize = 4_000;
 
-/// Parses the directives of a module; `source` is the text the module was parsed from. Returns what could be
-/// understood, and every error.
+/// Parses the directives of a module and collects every error.
+///
+/// `source` is the text the module was parsed from.
 pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
     let mut plan = Plan::default();
     let mut diagnostics = Vec::new();
     let groups = group(module, source, &mut diagnostics);
     if let Some(beyond) = groups.get(MOST_DIRECTIVES) {
-        let message = format!("the file has {} directives; the limit is {MOST_DIRECTIVES}", groups.len());
+        let message = format!("expected at most {MOST_DIRECTIVES} directives, found {}", groups.len());
         let error = Diagnostic::error("too-large", beyond.keyword.span, message);
         diagnostics.push(error.help("load many values with `file(\"..\")`"));
     }
@@ -43,7 +45,7 @@ pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
     (plan, diagnostics)
 }
 
-/// One directive: its keyword, the rest of its first line as text, and the tokens behind the keyword.
+/// One directive: keyword, rest of its first line as text, tokens after the keyword.
 struct Directive {
     keyword: Name,
     rest: Name,
@@ -51,7 +53,7 @@ struct Directive {
     end: Span,
 }
 
-/// Splits the lines into directives, joining the lines of an open bracket.
+/// Splits the lines into directives, joining lines with an open bracket.
 fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Vec<Directive> {
     let mut directives: Vec<Directive> = Vec::new();
     let mut open = 0usize;
@@ -88,12 +90,12 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
             let mut diagnostic = Diagnostic::error(
                 "unknown-directive",
                 span,
-                format!("`{}` is not a directive", &source_text(source, span)),
+                format!("unknown directive `{}`", &source_text(source, span)),
             );
             diagnostic = match closest(&keyword.text, KEYWORDS.iter().copied()) {
                 Some(near) => diagnostic.help(format!("write `{near}`")),
                 None => diagnostic
-                    .help(format!("directives are {}; write prose in plain `//` comments", KEYWORDS.map_join("`, `"))),
+                    .help(format!("use one of {}; write prose in plain `//` comments", KEYWORDS.map_join("`, `"))),
             };
             diagnostics.push(diagnostic);
         }
@@ -101,12 +103,12 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
     directives
 }
 
-/// The excerpt of the source, or nothing when the span is not one of this source.
+/// Returns the source text of a span; empty if the span lies outside this source.
 fn source_text(source: &str, span: Span) -> &str {
     source.get(span.start as usize..span.end as usize).unwrap_or("")
 }
 
-/// Brackets left open after the tokens, when `open` were before.
+/// Returns the number of open brackets after the tokens, with `open` before them.
 fn balance(lexemes: &[Lexeme], open: usize) -> usize {
     lexemes.iter().fold(open, |open, lexeme| match lexeme.token {
         Token::Sign("(" | "[") => open + 1,
@@ -115,7 +117,7 @@ fn balance(lexemes: &[Lexeme], open: usize) -> usize {
     })
 }
 
-/// `a`, `b` and so on, quoted, for help texts.
+/// Joins quoted names for help texts.
 trait MapJoin {
     fn map_join(&self, separator: &str) -> String;
 }
@@ -137,7 +139,7 @@ impl Plan {
             }
             "kernel" => {
                 once(&self.kernel, keyword)?;
-                self.kernel = Some(parser.word("the kernel's name")?);
+                self.kernel = Some(parser.word("a kernel name")?);
             }
             "const" => {
                 let name = parser.word("a name")?;
@@ -181,7 +183,8 @@ impl Plan {
         if parser.at_end() { Ok(()) } else { Err(parser.expected("the end of the directive")) }
     }
 
-    /// Constants and buffers share one set of names, so that an expression can name either.
+    /// Rejects a name already in use.
+    /// Constants and buffers share one namespace, so that an expression can name either.
     fn unused_name(&self, name: &Name) -> Parsed<()> {
         let constants = self.constants.iter().map(|(n, _)| n);
         match constants.chain(self.buffers.iter().map(|b| &b.name)).find(|n| n.text == name.text) {
@@ -194,19 +197,20 @@ impl Plan {
     }
 }
 
-/// Fails when a directive that may stand once was already read.
+/// Fails if a directive that is allowed once was already read.
 fn once<T>(slot: &Option<T>, keyword: &Name) -> Parsed<()> {
     if slot.is_none() {
         return Ok(());
     }
-    let message = format!("a second `{}` directive", keyword.text);
-    Err(Diagnostic::error("duplicate-directive", keyword.span, message).help("keep one of them"))
+    let message = format!("duplicate `{}` directive", keyword.text);
+    Err(Diagnostic::error("duplicate-directive", keyword.span, message).help("remove one of them"))
 }
 
 fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
     parser.sign("=")?;
     let start = parser.here();
-    // `(a, b)` is a shape and `(a + b) * c` an expression: which one it is shows behind the first inner expression.
+    // `(a, b)` is a shape and `(a + b) * c` an expression: the token after the first inner
+    // expression decides.
     let fork_at = parser.mark();
     let mut sizes = Vec::new();
     if parser.take_sign("(") {
@@ -225,23 +229,24 @@ fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
     }
     let span = start.to(parser.before());
     if sizes.len() > 3 {
-        return Err(Diagnostic::error("directive-syntax", span, "a shape has at most three sizes: (x, y, z)"));
+        let message = format!("expected at most three sizes (x, y, z), found {}", sizes.len());
+        return Err(Diagnostic::error("directive-syntax", span, message));
     }
     Ok(Shape { sizes, span })
 }
 
-/// The types a buffer can hold.
+/// Element types of a buffer.
 const ELEMENTS: &[&str] =
     &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64"];
 
 fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
-    let name = parser.word("the buffer's name")?;
+    let name = parser.word("a buffer name")?;
     parser.sign(":")?;
     let ty = parser.word("an element type such as `u32`")?;
     let element =
         Some(ty.text.as_str()).filter(|t| ELEMENTS.contains(t)).and_then(Type::from_name).ok_or_else(|| {
-            Diagnostic::error("unknown-type", ty.span, format!("`{}` is not an element type", ty.text))
-                .help(format!("element types are {}", ELEMENTS.map_join("`, `")))
+            Diagnostic::error("unknown-type", ty.span, format!("unknown element type `{}`", ty.text))
+                .help(format!("use one of {}", ELEMENTS.map_join("`, `")))
         })?;
     parser.sign("[")?;
     let count = parser.expression()?;
@@ -253,7 +258,7 @@ fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
 fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
     let target = match parser.take_position() {
         Some((position, span)) => Target::Position(position, span),
-        None => Target::Name(parser.word("the parameter's name or position")?),
+        None => Target::Name(parser.word("a parameter name or position")?),
     };
     parser.sign("=")?;
     let start = parser.here();
@@ -266,7 +271,7 @@ fn argument(parser: &mut Parser<'_>) -> Parsed<(Target, ArgumentValue)> {
     Ok((target, value))
 }
 
-/// `[a, b, ..]`, the cursor at `[`; a comma may stand behind the last.
+/// Parses `[a, b, ..]`, with the cursor at `[`. A trailing comma is allowed.
 fn list(parser: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
     parser.sign("[")?;
     let mut values = Vec::new();
@@ -280,8 +285,9 @@ fn list(parser: &mut Parser<'_>) -> Parsed<Vec<Expr>> {
     Ok(values)
 }
 
-/// A sequence; `expected` when it stands right of a relation, where a plain value means "each of them" and `for` can
-/// have a range.
+/// Parses a sequence.
+/// `expected`: it is the right side of a relation, where a plain value applies to every element and
+/// `for` can have a range.
 fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
     let start = parser.here();
     let kind = if parser.is_sign("[") {
@@ -305,7 +311,7 @@ fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
         SequenceKind::Lcg(seed)
     } else if parser.is_call("file") {
         open(parser)?;
-        let path = parser.text("a path in quotes")?;
+        let path = parser.text("a quoted path")?;
         parser.sign(")")?;
         SequenceKind::File(path)
     } else if parser.is_call("block_sum") {
@@ -318,9 +324,9 @@ fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
             return Err(Diagnostic::error(
                 "directive-syntax",
                 value.span(),
-                "this is one value, not a buffer's content",
+                "expected a sequence, found a single value",
             )
-            .help("write `fill(VALUE)`, or a formula with `for i`"));
+            .help("write `fill(VALUE)` or a formula with `for i`"));
         }
         SequenceKind::Formula { value, each }
     };
@@ -328,7 +334,7 @@ fn sequence(parser: &mut Parser<'_>, expected: bool) -> Parsed<Sequence> {
 }
 
 fn each(parser: &mut Parser<'_>, ranged: bool) -> Parsed<Each> {
-    let variable = parser.word("the index's name")?;
+    let variable = parser.word("an index name")?;
     let range = if ranged && parser.take_word("in") {
         let low = parser.expression()?;
         parser.sign("..")?;
@@ -367,7 +373,8 @@ fn arguments<const N: usize>(parser: &mut Parser<'_>) -> Parsed<[Expr; N]> {
     parser.sign(")")?;
     let found = values.len();
     values.try_into().map_err(|_| {
-        let message = format!("`{}` takes {N} argument{}, not {found}", name.text, if N == 1 { "" } else { "s" });
+        let message =
+            format!("expected {N} argument{} to `{}`, found {found}", if N == 1 { "" } else { "s" }, name.text);
         Diagnostic::error("directive-syntax", name.span, message)
     })
 }
@@ -386,15 +393,15 @@ fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> 
         parser.sign("==")?;
         let mut verdicts = Vec::new();
         loop {
-            let verdict = parser.hyphenated("how the run ends")?;
-            one_of(&verdict, FINISHES, "way to end")?;
+            let verdict = parser.hyphenated("an outcome such as `ok`")?;
+            one_of(&verdict, FINISHES, "outcome")?;
             verdicts.push(verdict);
             if !parser.take_word("or") {
                 break Claim::Finish(verdicts);
             }
         }
     } else if parser.take_word("metric") {
-        let name = parser.word("a metric's name")?;
+        let name = parser.word("a metric name")?;
         let relation = relation(parser)?;
         Claim::Metric { name, relation, value: parser.expression()? }
     } else {
@@ -418,14 +425,14 @@ fn relation(parser: &mut Parser<'_>) -> Parsed<Relation> {
         .iter()
         .find(|(sign, _)| parser.take_sign(sign))
         .map(|(_, relation)| *relation)
-        .ok_or_else(|| parser.expected("`==` or another relation"))
+        .ok_or_else(|| parser.expected("a relation such as `==`"))
 }
 
-/// Fails, with the nearest candidate, when `word` is none of `known`.
+/// Fails if `word` is none of `known`.
 fn one_of(word: &Name, known: &[&str], what: &str) -> Parsed<()> {
     if known.contains(&word.text.as_str()) {
         return Ok(());
     }
-    let message = format!("`{}` is not a {what}", word.text);
-    Err(Diagnostic::error("unknown-name", word.span, message).help(format!("write one of {}", known.map_join("`, `"))))
+    let message = format!("unknown {what} `{}`", word.text);
+    Err(Diagnostic::error("unknown-name", word.span, message).help(format!("use one of {}", known.map_join("`, `"))))
 }

@@ -1,11 +1,12 @@
-//! Elements of a buffer: values to little-endian words and back.
+//! Elements of a buffer: conversion between values and little-endian words.
 //!
-//! Buffers are lists of 32-bit words, because that is what device memory is made of here. An element of 1, 2, 4 or 8
-//! bytes is addressed by its index; its bits are handled as a `u64`.
+//! Buffers are lists of 32-bit words, as device memory is in the simulator. An element of 1, 2, 4
+//! or 8 bytes is addressed by its index; its bits are handled as a `u64`.
 
 use crate::isa::Type;
 
-/// A number of the directive language: integers are exact, from -2^63 to 2^64 - 1; floats are doubles.
+/// A number of the directive language.
+/// Integers are exact, from -2^63 to 2^64 - 1; floats are doubles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     Int(i128),
@@ -13,7 +14,7 @@ pub(super) enum Value {
 }
 
 impl Value {
-    /// The nearest double.
+    /// Returns the nearest double.
     pub(super) fn as_float(self) -> f64 {
         match self {
             Value::Int(v) => v as f64,
@@ -22,7 +23,7 @@ impl Value {
     }
 }
 
-/// The bits of element `index`, where `word(w)` gives the w-th 32-bit word.
+/// Returns the bits of element `index`; `word(w)` is the w-th 32-bit word.
 pub(super) fn bits(word: &dyn Fn(u64) -> u32, ty: Type, index: u64) -> u64 {
     match ty.bytes() {
         1 => u64::from(word(index / 4) >> (index % 4 * 8) & 0xff),
@@ -32,7 +33,7 @@ pub(super) fn bits(word: &dyn Fn(u64) -> u32, ty: Type, index: u64) -> u64 {
     }
 }
 
-/// What the bits of an element mean.
+/// Decodes the bits of an element.
 pub(super) fn decode(bits: u64, ty: Type) -> Value {
     match ty {
         Type::F32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
@@ -45,8 +46,9 @@ pub(super) fn decode(bits: u64, ty: Type) -> Value {
     }
 }
 
-/// The bits of a value in an element: integers modulo 2^width, floats rounded to nearest. `None` when a float
-/// would have to become an integer: the author should say how.
+/// Encodes a value as the bits of an element.
+/// Integers wrap modulo 2^width, floats round to nearest. `None` for a float in an integer element:
+/// the author must choose a rounding.
 pub(super) fn encode(value: Value, ty: Type) -> Option<u64> {
     Some(match (value, ty) {
         (Value::Int(v), Type::F32) => u64::from((v as f32).to_bits()),
@@ -58,7 +60,7 @@ pub(super) fn encode(value: Value, ty: Type) -> Option<u64> {
     })
 }
 
-/// Whether an integer can be written to the type without losing bits, read as signed or as unsigned.
+/// Returns true if an integer fits the type, read as signed or as unsigned.
 pub(super) fn fits(value: Value, ty: Type) -> bool {
     match value {
         Value::Int(v) if !ty.is_float() => v >= -(1i128 << (ty.bits() - 1)) && v < 1i128 << ty.bits(),
@@ -66,12 +68,12 @@ pub(super) fn fits(value: Value, ty: Type) -> bool {
     }
 }
 
-/// The bits that an element has.
+/// Returns the bit mask of an element.
 pub(super) fn mask(ty: Type) -> u64 {
     u64::MAX >> (64 - ty.bits().clamp(1, 64))
 }
 
-/// Collects elements into words, little-endian.
+/// Packs elements into little-endian words.
 #[derive(Debug, Default)]
 pub(super) struct Packer {
     words: Vec<u32>,
@@ -80,7 +82,7 @@ pub(super) struct Packer {
 }
 
 impl Packer {
-    /// Room for `elements` of the type, or `None` when this computer has not got it.
+    /// Reserves room for `elements` of the type; `None` if host memory is short.
     pub(super) fn with_room(elements: u64, ty: Type) -> Option<Packer> {
         let bytes = elements.checked_mul(u64::from(ty.bytes()))?;
         let mut words = Vec::new();
@@ -105,7 +107,7 @@ impl Packer {
         }
     }
 
-    /// The words; a partly filled last one is padded with zeros.
+    /// Returns the words; a partly filled last word is padded with zeros.
     pub(super) fn finish(mut self) -> Vec<u32> {
         if self.filled > 0 {
             self.words.push(self.pending);
@@ -114,7 +116,8 @@ impl Packer {
     }
 }
 
-/// An element as a report shows it: large integers also in hexadecimal, because they are often masks.
+/// Formats an element for reports.
+/// Large integers also appear in hexadecimal, because they are often masks.
 pub(super) fn show(bits: u64, ty: Type) -> String {
     match decode(bits, ty) {
         Value::Float(v) => format!("{v}"),
@@ -123,7 +126,7 @@ pub(super) fn show(bits: u64, ty: Type) -> String {
     }
 }
 
-/// A value as a report shows it.
+/// Formats a value for reports.
 pub(super) fn show_value(value: Value) -> String {
     match value {
         Value::Int(v) if v > 0xffff => format!("{v} (0x{v:x})"),

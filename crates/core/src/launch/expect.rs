@@ -1,8 +1,8 @@
-//! What must hold after a run, and the verdicts.
+//! Expectations on a run, and their verdicts.
 //!
-//! The rule of both sides: the left side of a relation reads memory after the run, the right side memory before it. Right
-//! sides are therefore computed when the launch is built, before a kernel that works in place destroys its input, and
-//! only the results are kept.
+//! The left side of a relation reads memory after the run, the right side memory before it. Right
+//! sides are therefore computed when the launch is built, before an in-place kernel overwrites its
+//! input, and only the results are kept.
 
 use super::arithmetic::order;
 use super::element::{Packer, Value, bits, decode, encode, show, show_value};
@@ -18,46 +18,47 @@ use super::{Buffer, Launch};
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
-/// What a run must produce.
+/// A condition on the result of a run.
 #[derive(Clone, Debug)]
 pub struct Expectation {
-    /// The mode it is limited to (`pre-volta` or `volta`), or `None` for every run.
+    /// Mode it is limited to (`pre-volta` or `volta`); `None` for every run.
     pub mode: Option<String>,
     /// The claim as written.
     pub text: String,
-    /// Where it is written.
+    /// Place of the claim in the source.
     pub span: Span,
-    /// What is claimed.
+    /// The claim, ready to be judged.
     pub(super) kind: Kind,
 }
 
 impl Expectation {
-    /// Whether the expectation speaks of runs in `mode`.
+    /// Returns true if the expectation applies to runs in `mode`.
     pub fn applies(&self, mode: &str) -> bool {
         self.mode.as_deref().is_none_or(|m| m == mode)
     }
 
-    /// The ways the run may end, each one of [`super::FINISHES`], when the expectation is about that.
+    /// Returns the allowed outcomes, if the expectation is about the outcome.
+    /// Each is one of [`super::FINISHES`].
     pub fn finish(&self) -> Option<&[String]> {
         if let Kind::Finish(finishes) = &self.kind { Some(finishes) } else { None }
     }
 
-    /// The metric the expectation is about, if it is about one.
+    /// Returns the metric that the expectation is about, if any.
     pub fn metric(&self) -> Option<&str> {
         if let Kind::Metric { name, .. } = &self.kind { Some(name) } else { None }
     }
 }
 
-/// What is claimed, ready to be judged.
+/// A claim, ready to be judged.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// The ways the run may end.
+    /// Allowed outcomes of the run.
     Finish(Vec<String>),
     /// A counter or ratio of the report.
     Metric { name: String, relation: Relation, value: f64 },
     /// Each element of a region against its own expected value.
     Region { region: Region, relation: Relation, expected: Expected, within: Option<f64> },
-    /// The elements that `index` names for each trip `from..`, one expected value a trip.
+    /// The elements that `index` names for each trip `from..`. One expected value per trip.
     Each {
         region: Region,
         index: Term,
@@ -74,9 +75,9 @@ pub(super) enum Kind {
 /// Expected elements, in the element type of the left side.
 #[derive(Clone, Debug)]
 pub(super) enum Expected {
-    /// The same for all.
+    /// The same value for all elements.
     Same(u64),
-    /// One each, packed as in a buffer.
+    /// One value per element, packed as in a buffer.
     Packed(Vec<u32>),
 }
 
@@ -97,18 +98,19 @@ impl Expected {
 pub struct Verdict {
     /// The claim as written.
     pub text: String,
-    /// Whether it holds.
+    /// True if the claim holds.
     pub passed: bool,
-    /// When it failed: what was found instead, with the first difference. Empty when it holds.
+    /// For a failed claim: the value found and the first difference. Otherwise empty.
     pub detail: String,
-    /// Where the claim is written; `None` for the implied claim that a run ends well.
+    /// Place of the claim; `None` for the implied claim that the run ends `ok`.
     pub span: Option<Span>,
 }
 
 /// Judges a run: one verdict for each expectation that applies in `mode`, in order.
 ///
-/// `finish` is how the run ended, one of [`super::FINISHES`]; `metric` looks up a metric by name, or says why it has no value. Unless an expectation
-/// says how the run ends, it must end `ok`: a run that does not gets a failed verdict first.
+/// `finish` is the outcome of the run, one of [`super::FINISHES`]. `metric` looks up a metric by
+/// name; its error explains a missing value. Unless an expectation is about the outcome, the run
+/// must end `ok`; otherwise a failed verdict comes first.
 pub fn judge(
     launch: &Launch,
     memory: &dyn MemoryView,
@@ -135,7 +137,7 @@ pub fn judge(
 }
 
 impl Kind {
-    /// Why the claim does not hold, or `None` when it does.
+    /// Returns the reason why the claim fails, or `None` if it holds.
     fn failure(
         &self,
         buffers: &[Buffer],
@@ -145,11 +147,11 @@ impl Kind {
     ) -> Option<String> {
         match self {
             Kind::Finish(expected) if expected.iter().any(|e| e == finish) => None,
-            Kind::Finish(expected) => Some(format!("expected {}, got {finish}", expected.join(" or "))),
+            Kind::Finish(expected) => Some(format!("expected {}, found {finish}", expected.join(" or "))),
             Kind::Metric { name, relation, value } => match metric(name) {
                 Err(why) => Some(why),
                 Ok(got) if relation.holds(got.partial_cmp(value)) => None,
-                Ok(got) => Some(format!("expected {} {value}, got {got}", relation.sign())),
+                Ok(got) => Some(format!("expected {} {value}, found {got}", relation.sign())),
             },
             Kind::Region { region, relation, expected, within } => {
                 let mut at = |k| Ok(region.first + k);
@@ -169,17 +171,18 @@ impl Kind {
                     Ok(got) => got,
                     Err(problem) => return Some(problem.message),
                 };
-                // A left side with an element type is compared in that type, so that both sides wrap alike.
+                // A left side with an element type is compared in that type, so that both sides
+                // wrap alike.
                 let typed = |v: Value| left.element().and_then(|ty| Some(decode(encode(v, ty)?, ty))).unwrap_or(v);
                 let (got, value) = (typed(got), typed(*value));
                 let fails = !holds(*relation, got, value, *within);
-                fails.then(|| format!("expected {} {}, got {}", relation.sign(), show_value(value), show_value(got)))
+                fails.then(|| format!("expected {} {}, found {}", relation.sign(), show_value(value), show_value(got)))
             }
         }
     }
 }
 
-/// The first element out of `count` that breaks the relation, and how many do.
+/// Describes the first of `count` elements that breaks the relation, and counts the rest.
 fn differences(
     buffers: &[Buffer],
     memory: &dyn MemoryView,
@@ -208,11 +211,12 @@ fn differences(
         let name = buffers.get(region.buffer).map_or("", |b| b.name.as_str());
         let sign = if relation == Relation::Equal { String::new() } else { format!("{} ", relation.sign()) };
         let more = if failed > 1 { format!(" ({failed} of {count} differ)") } else { String::new() };
-        format!("{name}[{index}]: expected {sign}{}, got {}{more}", show(expected, ty), show(got, ty))
+        format!("{name}[{index}]: expected {sign}{}, found {}{more}", show(expected, ty), show(got, ty))
     })
 }
 
-/// Whether the relation holds, within a tolerance relative to the expected value (absolute below 1).
+/// Returns true if the relation holds within the tolerance.
+/// The tolerance is relative to the expected value, absolute below 1.
 fn holds(relation: Relation, got: Value, expected: Value, within: Option<f64>) -> bool {
     if let Some(tolerance) = within {
         let (got, expected) = (got.as_float(), expected.as_float());
@@ -255,10 +259,18 @@ pub(super) fn bind_expectation(
 fn tolerance(expr: &Expr, relation: Relation, scope: &Scope<'_>) -> Result<f64, Diagnostic> {
     let tolerance = value(expr, scope)?.as_float();
     if relation != Relation::Equal {
-        return Err(Diagnostic::error("type-mismatch", expr.span(), "`within` goes with `==` only"));
+        return Err(Diagnostic::error(
+            "type-mismatch",
+            expr.span(),
+            format!("expected `==` with `within`, found `{}`", relation.sign()),
+        ));
     }
     if tolerance.is_nan() || tolerance < 0.0 {
-        return Err(Diagnostic::error("out-of-range", expr.span(), "a tolerance is 0 or more"));
+        return Err(Diagnostic::error(
+            "out-of-range",
+            expr.span(),
+            format!("expected a tolerance of at least 0, found {tolerance}"),
+        ));
     }
     Ok(tolerance)
 }
@@ -281,8 +293,8 @@ fn bind_one(
     scope: &Scope<'_>,
 ) -> Result<Kind, Diagnostic> {
     let SequenceKind::Formula { value: expected, each: None } = &right.kind else {
-        return Err(Diagnostic::error("type-mismatch", right.span, "many values against one number")
-            .also(left.span(), "one number")
+        return Err(Diagnostic::error("type-mismatch", right.span, "expected one value, found a sequence")
+            .also(left.span(), "compared with one value")
             .help("name a buffer or a slice on the left side"));
     };
     let left = after(left, scope)?;
@@ -293,7 +305,7 @@ fn bind_one(
     Ok(Kind::One { left, relation, value, within })
 }
 
-/// Binds a left side, and evaluates it once on the initial memory so that a bad index shows now.
+/// Binds a left side. Evaluates it once on the initial memory to report bad indices early.
 fn after(left: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
     let term = bind(left, &Scope { side: Side::After, ..*scope })?;
     if let Term::Element { region, index, span } = &term {
@@ -319,7 +331,7 @@ fn bind_each(
     };
     let range_span = low.span().to(high.span());
     let trips = u64::try_from(to - from).ok().filter(|trips| *trips <= region.count).ok_or_else(|| {
-        let message = format!("{from}..{to} is no range within the buffer's {} elements", region.count);
+        let message = format!("range {from}..{to} is out of bounds: the buffer has elements 0..{}", region.count);
         Diagnostic::error("out-of-range", range_span, message)
     })?;
     let mut packer = Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
@@ -336,6 +348,6 @@ fn bind_each(
 }
 
 fn not_an_element(left: &Expr) -> Diagnostic {
-    Diagnostic::error("type-mismatch", left.span(), "with `for i in lo..hi` the left side is one element")
+    Diagnostic::error("type-mismatch", left.span(), "expected one element on the left side of `for i in lo..hi`")
         .help("write `buffer[i]`")
 }

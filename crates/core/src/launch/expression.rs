@@ -1,16 +1,16 @@
 //! Expressions of the directive language: the tree, and its parser.
 //!
-//! Operators bind as in C, except that `& ^ |` bind tighter than comparisons (as in Rust and Python), so that
-//! `i & 1 == 0` asks about the bit. An expression holds at most [`MAX_OPERATIONS`] operations and nests at most
-//! [`MAX_DEPTH`] deep, so that no file can exhaust the stack.
+//! Operators bind as in C, except that `& ^ |` bind tighter than comparisons (as in Rust and
+//! Python): `i & 1 == 0` tests the bit. An expression holds at most [`MAX_OPERATIONS`] operations
+//! and nests at most [`MAX_DEPTH`] levels deep, so that no file can exhaust the stack.
 
 use super::token::{Lexeme, Token};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::tree::Name;
 
-/// Most operators, calls and indexings in one expression.
+/// Maximum number of operators, calls and indexings in one expression.
 pub(super) const MAX_OPERATIONS: u32 = 256;
-/// Deepest nesting of parentheses, calls and prefix operators.
+/// Maximum nesting of parentheses, calls and prefix operators.
 pub(super) const MAX_DEPTH: u32 = 64;
 
 /// An expression as written.
@@ -62,7 +62,7 @@ pub(super) enum Binary {
     Rem,
 }
 
-/// Infix operators by binding strength, weakest first.
+/// Infix operators by precedence, weakest first.
 const LEVELS: &[&[(&str, Binary)]] = &[
     &[("||", Binary::Or)],
     &[("&&", Binary::And)],
@@ -82,12 +82,12 @@ const LEVELS: &[&[(&str, Binary)]] = &[
     &[("*", Binary::Mul), ("/", Binary::Div), ("%", Binary::Rem)],
 ];
 
-/// The level just above comparisons: what may stand left of an expectation's relation.
+/// The level just above comparisons: the left side of an expectation's relation.
 const ABOVE_COMPARISON: usize = 3;
 
 impl Expr {
-    /// The names that stand for themselves in it, and so for addresses where they name buffers: not those of elements, nor of what a
-    /// function of a whole buffer reads.
+    /// Collects the names used alone, which mean addresses if they name buffers.
+    /// Excludes names of indexed elements and of whole buffers passed to a function.
     pub(super) fn bare_names<'a>(&'a self, into: &mut Vec<&'a str>) {
         match self {
             Expr::Int(..) | Expr::Float(..) | Expr::Slice(..) => {}
@@ -95,13 +95,13 @@ impl Expr {
             Expr::Unary(_, operand, _) | Expr::Index(_, operand, _) => operand.bare_names(into),
             Expr::Binary(_, left, right, _) => [left, right].into_iter().for_each(|part| part.bare_names(into)),
             Expr::Choice(parts, _) => parts.iter().for_each(|part| part.bare_names(into)),
-            // A name alone is the whole buffer: `sum(b)`, `max(b)`.
+            // A name alone as the argument is the whole buffer: `sum(b)`, `max(b)`.
             Expr::Call(_, arguments, _) if matches!(arguments.as_slice(), [Expr::Name(_)]) => {}
             Expr::Call(_, arguments, _) => arguments.iter().for_each(|part| part.bare_names(into)),
         }
     }
 
-    /// Where the expression stands.
+    /// Returns the place of the expression in the source.
     pub(super) fn span(&self) -> Span {
         match self {
             Expr::Int(_, span)
@@ -117,13 +117,14 @@ impl Expr {
     }
 }
 
-/// A cursor over the tokens of one directive. The first error ends the directive: later directives are still read.
+/// A cursor over the tokens of one directive.
+/// The first error ends the directive; later directives are still parsed.
 pub(super) struct Parser<'a> {
     lexemes: &'a [Lexeme],
     at: usize,
     depth: u32,
     operations: u32,
-    /// Where "the line ends too early" points.
+    /// Place that errors about an early end of the directive point at.
     end: Span,
 }
 
@@ -131,22 +132,22 @@ pub(super) struct Parser<'a> {
 pub(super) type Parsed<T> = Result<T, Diagnostic>;
 
 impl<'a> Parser<'a> {
-    /// A parser at the first of `lexemes`; `end` is the place behind the last.
+    /// Returns a parser at the first of `lexemes`; `end` is the place after the last.
     pub(super) fn new(lexemes: &'a [Lexeme], end: Span) -> Parser<'a> {
         Parser { lexemes, at: 0, depth: 0, operations: 0, end }
     }
 
-    /// Whether everything was read.
+    /// Returns true if no token is left.
     pub(super) fn at_end(&self) -> bool {
         self.at >= self.lexemes.len()
     }
 
-    /// The place of the next token.
+    /// Returns the place of the next token.
     pub(super) fn here(&self) -> Span {
         self.lexemes.get(self.at).map_or(self.end, |l| l.span)
     }
 
-    /// The place of the token read last.
+    /// Returns the place of the last token read.
     pub(super) fn before(&self) -> Span {
         self.at.checked_sub(1).and_then(|i| self.lexemes.get(i)).map_or(self.end, |l| l.span)
     }
@@ -155,17 +156,17 @@ impl<'a> Parser<'a> {
         self.lexemes.get(self.at).map(|l| &l.token)
     }
 
-    /// Whether the next token is the sign.
+    /// Returns true if the next token is the sign.
     pub(super) fn is_sign(&self, sign: &str) -> bool {
         matches!(self.peek(), Some(Token::Sign(s)) if *s == sign)
     }
 
-    /// Whether the next token is the word.
+    /// Returns true if the next token is the word.
     pub(super) fn is_word(&self, word: &str) -> bool {
         matches!(self.peek(), Some(Token::Word(w)) if w == word)
     }
 
-    /// Whether the next tokens are the word and `(`.
+    /// Returns true if the next tokens are the word and `(`.
     pub(super) fn is_call(&self, word: &str) -> bool {
         self.is_word(word) && matches!(self.lexemes.get(self.at + 1), Some(l) if l.token == Token::Sign("("))
     }
@@ -189,17 +190,17 @@ impl<'a> Parser<'a> {
         signs.iter().copied().find(|sign| self.take_sign(sign))
     }
 
-    /// An error at the next token: `expected WHAT`.
+    /// Returns the error at the next token: `expected WHAT, found ..`.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
         let found = match self.peek() {
-            None => "the directive ends".to_owned(),
-            Some(Token::Word(w)) => format!("found `{w}`"),
-            Some(Token::Sign(s)) => format!("found `{s}`"),
-            Some(Token::Int(i)) => format!("found `{i}`"),
-            Some(Token::Float(f)) => format!("found `{f}`"),
-            Some(Token::Text(t)) => format!("found \"{t}\""),
+            None => "the end of the directive".to_owned(),
+            Some(Token::Word(w)) => format!("`{w}`"),
+            Some(Token::Sign(s)) => format!("`{s}`"),
+            Some(Token::Int(i)) => format!("`{i}`"),
+            Some(Token::Float(f)) => format!("`{f}`"),
+            Some(Token::Text(t)) => format!("\"{t}\""),
         };
-        Diagnostic::error("directive-syntax", self.here(), format!("expected {what}, but {found}"))
+        Diagnostic::error("directive-syntax", self.here(), format!("expected {what}, found {found}"))
             .label(format!("expected {what}"))
     }
 
@@ -214,12 +215,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The cursor, to come back to with [`Parser::reset`].
+    /// Returns the cursor, for [`Parser::reset`].
     pub(super) fn mark(&self) -> usize {
         self.at
     }
 
-    /// Goes back to a cursor taken before.
+    /// Resets the cursor to an earlier [`Parser::mark`].
     pub(super) fn reset(&mut self, mark: usize) {
         self.at = mark;
     }
@@ -252,7 +253,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// Reads a text in quotes.
+    /// Reads a quoted text.
     pub(super) fn text(&mut self, what: &str) -> Parsed<Name> {
         match self.lexemes.get(self.at) {
             Some(Lexeme { token: Token::Text(text), span }) => {
@@ -269,7 +270,7 @@ impl<'a> Parser<'a> {
         self.choice()
     }
 
-    /// Reads what may stand left of a relation: no comparison outside parentheses.
+    /// Reads the left side of a relation: no comparison outside parentheses.
     pub(super) fn left_side(&mut self) -> Parsed<Expr> {
         self.operations = 0;
         self.infix(ABOVE_COMPARISON)
@@ -377,7 +378,7 @@ impl<'a> Parser<'a> {
 
     fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MAX_DEPTH {
-            let message = format!("this expression nests more than {MAX_DEPTH} deep");
+            let message = format!("expression nested too deeply: the limit is {MAX_DEPTH} levels");
             return Err(Diagnostic::error("too-deep", self.here(), message));
         }
         self.depth += 1;
@@ -389,7 +390,7 @@ impl<'a> Parser<'a> {
     fn count(&mut self, span: Span) -> Parsed<()> {
         self.operations += 1;
         if self.operations > MAX_OPERATIONS {
-            let message = format!("this expression has more than {MAX_OPERATIONS} operations");
+            let message = format!("expression too long: the limit is {MAX_OPERATIONS} operations");
             return Err(Diagnostic::error("too-deep", span, message)
                 .help("name parts of it with `const`, or load the values with `file(\"..\")`"));
         }

@@ -1,8 +1,8 @@
-//! What buffers start with, and what they are compared with: sequences to words.
+//! Contents of buffers and expected values: sequences to words.
 //!
-//! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA
-//! 2014) used by index: element `i` depends on the seed and `i` alone, so any program can compute it. `lcg(seed)` is the
-//! generator that a host program in C fills the same array with in one line.
+//! `random(seed, lo..hi)` is SplitMix64 (Steele, Lea, Flood, "Fast Splittable Pseudorandom Number
+//! Generators", OOPSLA 2014), addressed by index: element `i` depends only on the seed and `i`, so
+//! any program can compute it. `lcg(seed)` is the generator of a typical one-line host loop in C.
 
 use super::element::{Packer, Value, encode, fits, mask};
 use super::expression::Expr;
@@ -13,10 +13,11 @@ use super::window::Windows;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 
-/// Reads a file that a directive names, of at most so many bytes; the command line decides where names lead.
+/// Reads a file of at most the given number of bytes for a directive.
+/// The command line decides which paths are allowed.
 pub type Files<'a> = &'a dyn Fn(&str, u64) -> Result<Vec<u8>, String>;
 
-/// Where a sequence goes: `count` elements of a type, the first of which has index `first`.
+/// The destination of a sequence: `count` elements of a type, from index `first`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) element: Type,
@@ -25,13 +26,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The place of a region's elements.
+    /// Returns the place of a region's elements.
     pub(super) fn of(region: &Region) -> Place {
         Place { element: region.element, first: region.first, count: region.count }
     }
 }
 
-/// The words of a sequence at a place.
+/// Returns the words of a sequence at a place.
 pub(super) fn words(
     sequence: &Sequence,
     place: Place,
@@ -45,13 +46,13 @@ pub(super) fn words(
         if found == count {
             return Ok(());
         }
-        let message = format!("{what} {found} element{}, but {count} are needed", if found == 1 { "" } else { "s" });
+        let message = format!("expected {count} element{}, found {found} {what}", if count == 1 { "" } else { "s" });
         Err(Diagnostic::error("wrong-length", span, message))
     };
     match &sequence.kind {
         SequenceKind::Fill(value) => return same(exact(value, element, scope)?, place, span),
         SequenceKind::List(values) => {
-            length(values.len() as u64, "the list has")?;
+            length(values.len() as u64, "in the list")?;
             for value in values {
                 packer.push(exact(value, element, scope)?, element);
             }
@@ -77,13 +78,13 @@ pub(super) fn words(
         SequenceKind::File(path) => {
             let size = element.bytes().max(1) as usize;
             let bytes = files(&path.text, count.saturating_mul(size as u64)).map_err(|reason| {
-                Diagnostic::error("file", path.span, format!("`{}` cannot be read: {reason}", path.text))
+                Diagnostic::error("file", path.span, format!("cannot read `{}`: {reason}", path.text))
             })?;
             if bytes.len() % size != 0 {
-                let message = format!("the file's {} bytes are no whole number of elements", bytes.len());
+                let message = format!("expected a multiple of {size} bytes in the file, found {}", bytes.len());
                 return Err(Diagnostic::error("wrong-length", span, message));
             }
-            length((bytes.len() / size) as u64, "the file has")?;
+            length((bytes.len() / size) as u64, "in the file")?;
             for chunk in bytes.chunks_exact(size) {
                 let bits = chunk.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte));
                 packer.push(bits, element);
@@ -91,14 +92,18 @@ pub(super) fn words(
         }
         SequenceKind::BlockSum { buffer, size } => {
             let Some(summed) = region(buffer, scope)? else {
-                let message = "`block_sum` takes a buffer or a slice of one";
+                let message = "expected a buffer or slice as the argument of `block_sum`";
                 return Err(Diagnostic::error("type-mismatch", buffer.span(), message));
             };
             let size = integer(size, scope)?;
             let Some(size) = u64::try_from(size).ok().filter(|s| *s > 0) else {
-                return Err(Diagnostic::error("out-of-range", span, format!("blocks of {size} elements")));
+                return Err(Diagnostic::error(
+                    "out-of-range",
+                    span,
+                    format!("expected at least 1 element per block, found {size}"),
+                ));
             };
-            length(summed.count.div_ceil(size), "the sums have")?;
+            length(summed.count.div_ceil(size), "in the block sums")?;
             for sum in block_sums(&summed, &Initial(scope.buffers), size) {
                 packer.push(wrapped(sum, element, span)?, element);
             }
@@ -107,7 +112,7 @@ pub(super) fn words(
             let Some(copied) = region(formula, scope)? else {
                 return same(exact(formula, element, scope)?, place, span);
             };
-            length(copied.count, "the right side has")?;
+            length(copied.count, "on the right side")?;
             for i in 0..count {
                 let value = copied.value(&Initial(scope.buffers), i);
                 packer.push(wrapped(value, element, span)?, element);
@@ -119,7 +124,7 @@ pub(super) fn words(
                 return Err(Diagnostic::error(
                     "directive-syntax",
                     span,
-                    "a whole buffer takes `for i` without a range",
+                    "expected `for i` without a range: the left side is a whole buffer",
                 )
                 .help("write `buffer[i]` or a slice on the left side"));
             }
@@ -134,36 +139,36 @@ pub(super) fn words(
     Ok(packer.finish())
 }
 
-/// The scope inside `for i`: the index must not hide another name.
+/// Returns the scope inside `for i`; the index must not shadow another name.
 pub(super) fn with_index<'a>(each: &'a Each, scope: &Scope<'a>) -> Result<Scope<'a>, Diagnostic> {
     let name = each.variable.text.as_str();
     let taken = scope.constants.iter().any(|(n, _)| n == name) || scope.buffers.iter().any(|b| b.name == name);
     if taken {
-        let message = format!("the index `{name}` hides a constant or buffer of that name");
+        let message = format!("index `{name}` shadows a constant or buffer of that name");
         return Err(Diagnostic::error("duplicate-name", each.variable.span, message));
     }
     Ok(Scope { variable: Some(name), ..*scope })
 }
 
-/// The bits of one given value, which must fit the element.
+/// Returns the bits of one given value, which must fit the element.
 pub(super) fn exact(expr: &Expr, element: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
     let value = value(expr, scope)?;
     if !fits(value, element) {
-        let message = format!("{} does not fit in a `{}`", super::element::show_value(value), element.name());
+        let message = format!("{} does not fit in `{}`", super::element::show_value(value), element.name());
         return Err(Diagnostic::error("out-of-range", expr.span(), message));
     }
     wrapped(value, element, expr.span())
 }
 
-/// The bits of a computed value: integers wrap into the element.
+/// Returns the bits of a computed value; integers wrap into the element.
 pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Diagnostic> {
     encode(value, element).ok_or_else(|| {
-        let message = format!("a floating-point value cannot be stored in a `{}`", element.name());
+        let message = format!("expected an integer for `{}`, found a floating-point value", element.name());
         Diagnostic::error("type-mismatch", span, message)
     })
 }
 
-/// `count` times the same bits.
+/// Repeats the same bits `count` times.
 fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
     let mut packer = Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
     for _ in 0..place.count {
@@ -173,10 +178,11 @@ fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
 }
 
 pub(super) fn no_memory(span: Span) -> Diagnostic {
-    Diagnostic::error("too-large", span, "this computer has not enough memory for it")
+    Diagnostic::error("too-large", span, "not enough host memory")
 }
 
-/// `start + step * i`. Counts are below 2^34 and values below 2^64 in size: the product fits an i128.
+/// Returns `start + step * i`.
+/// Counts are below 2^34 and absolute values below 2^64, so the product fits an i128.
 fn along(start: Value, step: Value, i: u64) -> Value {
     match (start, step) {
         (Value::Int(a), Value::Int(d)) => Value::Int(a + d * i128::from(i)),
@@ -192,7 +198,10 @@ fn random(
 ) -> Result<(), Diagnostic> {
     let Place { element, count, .. } = place;
     let span = low.span().to(high.span());
-    let empty = || Diagnostic::error("out-of-range", span, "the range is empty").help("`lo..hi` leaves out `hi`");
+    let empty = || {
+        Diagnostic::error("out-of-range", span, "the range is empty")
+            .help("raise the upper end: `lo..hi` excludes `hi`")
+    };
     let seed = integer(seed, scope)? as u64;
     if element.is_float() {
         let (low, high) = (value(low, scope)?.as_float(), value(high, scope)?.as_float());
@@ -210,15 +219,15 @@ fn random(
         return Err(empty());
     }
     if !fits(Value::Int(low_value), element) || !fits(Value::Int(high_value - 1), element) {
-        let message = format!("{low_value}..{high_value} does not fit in a `{}`", element.name());
+        let message = format!("{low_value}..{high_value} does not fit in `{}`", element.name());
         return Err(Diagnostic::error("out-of-range", span, message));
     }
     let width = (high_value - low_value) as u128;
     if width > 1 << 64 {
-        return Err(Diagnostic::error("out-of-range", span, "the range has more than 2^64 values"));
+        return Err(Diagnostic::error("out-of-range", span, "expected a range of at most 2^64 values"));
     }
-    // The upper half of a 64 x 64 bit product: below `width`, and as good as even for widths far below 2^64.
-    // Every sum fits the element, so its low bits are the element's.
+    // The upper half of a 64 x 64-bit product is below `width`, and nearly uniform for widths far
+    // below 2^64. Every sum fits the element, so its low bits are the element's.
     let (start, mask) = (low_value as u64, mask(element));
     for i in 0..count {
         let drawn = (u128::from(split_mix(seed, i)) * width) >> 64;
@@ -227,12 +236,13 @@ fn random(
     Ok(())
 }
 
-/// The next state of the generator in Press et al., "Numerical Recipes in C", 2nd edition, section 7.1.
+/// Returns the next state of the linear congruential generator.
+/// Source: Press et al., "Numerical Recipes in C", 2nd edition, section 7.1.
 const fn lcg(state: u32) -> u32 {
     state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
 }
 
-/// Output `index` of SplitMix64 started with `seed`.
+/// Returns output `index` of SplitMix64 started with `seed`.
 pub(super) fn split_mix(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

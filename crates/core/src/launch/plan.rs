@@ -1,4 +1,4 @@
-//! What the author asked for, parsed and not yet evaluated.
+//! The directives of a file, parsed but not evaluated.
 
 use super::expression::Expr;
 use crate::diag::Span;
@@ -21,17 +21,17 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The kernel that the file says to launch, with the place where it says so.
+    /// Returns the kernel that the file names, with its place in the source.
     pub fn kernel(&self) -> Option<&Name> {
         self.kernel.as_ref()
     }
 
-    /// The title that the file gives itself.
+    /// Returns the title that the file gives itself.
     pub fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
-    /// The names of the constants, in order: what `--set` can change.
+    /// Returns the names of the constants in order; `--set` can change them.
     pub fn constants(&self) -> impl Iterator<Item = &str> {
         self.constants.iter().map(|(name, _)| name.text.as_str())
     }
@@ -77,7 +77,7 @@ pub(super) enum ArgumentValue {
     List(Vec<Expr>, Span),
 }
 
-/// Many values at once.
+/// A sequence of values.
 #[derive(Clone, Debug)]
 pub(super) struct Sequence {
     pub(super) kind: SequenceKind,
@@ -101,7 +101,7 @@ pub(super) enum SequenceKind {
         buffer: Expr,
         size: Expr,
     },
-    /// An expression, perhaps of an index.
+    /// An expression, possibly of an index.
     Formula {
         value: Expr,
         each: Option<Each>,
@@ -132,7 +132,8 @@ pub(super) enum Claim {
 }
 
 impl Claim {
-    /// The buffer as many of whose elements get an expected value of their own at most; `None` where one value will do.
+    /// Returns the buffer whose size bounds the number of expected values.
+    /// `None` if one value is enough for all elements.
     pub(super) fn packs(&self) -> Option<&str> {
         let Claim::Values(claim) = self else { return None };
         let (Expr::Name(name) | Expr::Slice(name, ..) | Expr::Index(name, ..)) = &claim.left else { return None };
@@ -154,7 +155,7 @@ pub(super) struct ValuesClaim {
     pub(super) within: Option<Expr>,
 }
 
-/// How the two sides of an expectation compare.
+/// Relation between the two sides of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are the field's own")]
 pub enum Relation {
@@ -176,12 +177,13 @@ impl Relation {
         (">", Relation::Greater),
     ];
 
-    /// The relation as written.
+    /// Returns the relation as written.
     pub fn sign(self) -> &'static str {
         Relation::SIGNS.iter().find(|(_, r)| *r == self).map_or("==", |(sign, _)| sign)
     }
 
-    /// Whether the relation holds when the left side compares to the right side so (`None`: not comparable, a NaN).
+    /// Returns true if the relation holds for this ordering of left and right.
+    /// `None` means not comparable (a NaN).
     pub(super) fn holds(self, order: Option<std::cmp::Ordering>) -> bool {
         match (self, order) {
             (Relation::NotEqual, None) => true,

@@ -1,14 +1,15 @@
-//! What a kernel's result is held against: sums, block sums, extremes, computed the plain way on the host.
+//! Reference results: sums, block sums and extremes, computed in a simple way on the host.
 //!
-//! A sum of elements of up to 32 bits is exact; a sum of 64-bit integers wraps in its type. It meets the width of the
-//! other side of a comparison only there, so a sum of bytes is not lost in a byte.
+//! A sum of elements of up to 32 bits is exact; a sum of 64-bit integers wraps in its type. The
+//! result takes the width of the other side only in the comparison, so a sum of bytes is not
+//! truncated to a byte.
 
 use super::arithmetic::order;
 use super::element::{Value, bits, decode, encode};
 use super::term::MemoryView;
 use crate::isa::Type;
 
-/// Some consecutive elements of a buffer.
+/// Consecutive elements of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     /// The buffer, an index in `Launch::buffers`.
@@ -18,7 +19,7 @@ pub(super) struct Region {
     pub(super) count: u64,
 }
 
-/// One number made from many elements.
+/// One number computed from many elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reduction {
     /// In index order.
@@ -32,26 +33,26 @@ pub(super) enum Reduction {
 }
 
 impl Region {
-    /// The value of element `index`, counted from the region's first.
+    /// Returns the value of element `index`, counted from the region's first.
     pub(super) fn value(&self, memory: &dyn MemoryView, index: u64) -> Value {
         decode(bits(&|w| memory.word(self.buffer, w), self.element, self.first + index), self.element)
     }
 
-    /// The elements `from..to` as words, when they are 32-bit integers that lie together.
+    /// Returns the elements `from..to` as words if they are contiguous 32-bit integers.
     fn plain<'m>(&self, memory: &'m dyn MemoryView, from: u64, to: u64) -> Option<&'m [u32]> {
         let first = usize::try_from(self.first + from).ok()?;
         let end = usize::try_from(self.first + to).ok()?;
         memory.words(self.buffer)?.get(first..end).filter(|_| self.element.bits() == 32 && !self.element.is_float())
     }
 
-    /// A 32-bit element extended to 64 bits as its type says.
+    /// Extends a 32-bit element to 64 bits by its type.
     fn extend(&self, word: u32) -> u64 {
         if self.element.is_signed() { i64::from(word as i32) as u64 } else { u64::from(word) }
     }
 }
 
 impl Reduction {
-    /// The number. An empty region gives 0.
+    /// Computes the number. An empty region gives 0.
     pub(super) fn apply(self, region: &Region, memory: &dyn MemoryView) -> Value {
         let values = (0..region.count).map(|i| region.value(memory, i));
         let better = |smaller: bool| {
@@ -68,7 +69,7 @@ impl Reduction {
     }
 }
 
-/// The sum of the elements `from..to` of a region, in index order; floats are added as doubles.
+/// Sums the elements `from..to` of a region in index order. Floats are added as doubles.
 fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
     if region.element.is_float() {
         let mut total = 0.0;
@@ -93,7 +94,8 @@ fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
     whole(total as u64, region.element)
 }
 
-/// The sum of each `size` elements, the last group perhaps shorter: what one thread block each should produce.
+/// Returns the sum of every `size` elements, the results of one thread block each.
+/// The last group may be shorter.
 pub(super) fn block_sums(region: &Region, memory: &dyn MemoryView, size: u64) -> impl Iterator<Item = Value> {
     let size = size.max(1);
     (0..region.count.div_ceil(size)).map(move |block| {
@@ -102,17 +104,18 @@ pub(super) fn block_sums(region: &Region, memory: &dyn MemoryView, size: u64) ->
     })
 }
 
-/// The textbook's recursive host sum: fold the upper half onto the lower until one element is left. When a length is
-/// odd, its last element is added to the first, which the textbook forgets.
+/// Computes the textbook's recursive host sum.
+/// It folds the upper half onto the lower until one element is left. If a length is odd, the last
+/// element is added to the first, which the textbook omits.
 ///
-/// Needs scratch for half of the elements while it runs.
+/// Needs scratch memory for half of the elements.
 fn recursive_sum(region: &Region, memory: &dyn MemoryView) -> Value {
     if region.element.is_float() {
         let get = |i| if let Value::Float(v) = region.value(memory, i) { v } else { 0.0 };
         return Value::Float(halve(region.count, 0.0, get, |a, b| a + b));
     }
     if let Some(words) = region.plain(memory, 0, region.count) {
-        let get = |i: u64| region.extend(words[i as usize]); // `halve` asks for elements below the count only
+        let get = |i: u64| region.extend(words[i as usize]); // `halve` reads below the count only
         return whole(halve(region.count, 0, get, u64::wrapping_add), region.element);
     }
     let get = |i| if let Value::Int(v) = region.value(memory, i) { v as u64 } else { 0 };
@@ -142,7 +145,7 @@ fn halve<T: Copy>(count: u64, zero: T, get: impl Fn(u64) -> T, add: impl Fn(T, T
     scratch[0]
 }
 
-/// An integer total modulo 2^64 as a value: signed for signed elements.
+/// Returns an integer total modulo 2^64 as a value: signed for signed elements.
 pub(super) fn whole(total: u64, element: Type) -> Value {
     let ty = if element.is_signed() { Type::S64 } else { Type::U64 };
     decode(encode(Value::Int(i128::from(total)), ty).unwrap_or(total), ty)

@@ -1,4 +1,5 @@
-//! A plan and a kernel to a launch: constants evaluated, buffers placed and filled, arguments laid out, limits checked.
+//! Resolves a plan for a kernel: evaluates constants, places and fills buffers, lays out arguments,
+//! checks limits.
 
 use super::expect::bind_expectation;
 use super::expression::Parser;
@@ -11,29 +12,29 @@ use crate::diag::{Diagnostic, Span, closest, has_errors};
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE, WINDOW_BYTES};
 use crate::kernel::{Kernel, Parameter};
 
-/// Most bytes that all buffers of a launch may have together.
+/// Maximum bytes of all buffers of a launch together.
 pub(super) const MAX_BUFFER_BYTES: u64 = 16 << 30;
-/// Most bytes of the host that contents of buffers and expected values take, unless told otherwise.
+/// Default maximum of host memory for buffer contents and expected values, in bytes.
 const MAX_MEMORY: u64 = 2 << 30;
-/// Most threads in a block, on every GPU since Fermi.
+/// Maximum threads per block, on every GPU since Fermi.
 const MAX_BLOCK_THREADS: u64 = 1024;
-/// Largest block in x, y, z.
+/// Maximum block size in x, y, z.
 const MAX_BLOCK: [u64; 3] = [1024, 1024, 64];
-/// Largest grid in x, y, z.
+/// Maximum grid size in x, y, z.
 const MAX_GRID: [u64; 3] = [i32::MAX as u64, 65_535, 65_535];
-/// Most blocks, and most threads, of a launch.
+/// Maximum number of threads, and so of blocks, in a launch.
 const MAX_TOTAL: u64 = i32::MAX as u64;
 
 /// Limits in bytes.
 #[derive(Clone, Copy, Debug)]
 struct Most {
-    /// Of all buffers together.
+    /// All buffers together.
     buffers: u64,
-    /// Of the host's memory for contents and expected values.
+    /// Host memory for contents and expected values.
     memory: u64,
 }
 
-/// What of a kernel a launch depends on.
+/// The parts of a kernel that a launch depends on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Signature<'a> {
     pub(super) name: &'a str,
@@ -58,11 +59,13 @@ impl<'a> Signature<'a> {
 }
 
 impl Plan {
-    /// Evaluates the plan for a kernel. `overrides` come from the command line; `files` reads what `file("..")` names.
+    /// Evaluates the plan for a kernel.
+    /// `overrides` come from the command line; `files` reads the files of `file("..")`.
     ///
     /// # Errors
-    /// Every finding at once: unknown or missing names, values that do not fit, launches no GPU accepts. A finding about
-    /// the command line has no place in the file and so no label.
+    /// Returns every finding at once: unknown or missing names, values that do not fit, launches
+    /// that no GPU accepts. A finding about the command line has no label, because it has no place
+    /// in the file.
     pub fn resolve(&self, kernel: &Kernel, overrides: &Overrides, files: Files<'_>) -> Result<Launch, Vec<Diagnostic>> {
         self.resolve_for(Signature::of(kernel), overrides, files)
     }
@@ -75,7 +78,7 @@ impl Plan {
     ) -> Result<Launch, Vec<Diagnostic>> {
         let mut diagnostics = Vec::new();
         if let Some(wanted) = self.kernel.as_ref().filter(|wanted| wanted.text != kernel.name) {
-            let message = format!("these directives are for the kernel `{}`, not `{}`", wanted.text, kernel.name);
+            let message = format!("the directives are for kernel `{}`, not `{}`", wanted.text, kernel.name);
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
         }
         self.missing(&kernel, overrides, &mut diagnostics);
@@ -124,7 +127,7 @@ impl Plan {
         }
     }
 
-    /// Says in one go which directives a file lacks.
+    /// Reports all missing directives in one diagnostic.
     fn missing(&self, kernel: &Signature<'_>, overrides: &Overrides, diagnostics: &mut Vec<Diagnostic>) {
         let mut missing = Vec::new();
         if self.grid.is_none() && overrides.grid.is_none() {
@@ -140,11 +143,11 @@ impl Plan {
             return;
         }
         let lines: Vec<String> = missing.iter().map(|m| format!("//! {m}")).collect();
-        let message = format!("the file does not say how to launch `{}`", kernel.name);
+        let message = format!("missing launch directives for kernel `{}`", kernel.name);
         let help = if kernel.params.is_empty() {
-            format!("give --grid and --block, or write at the head of the file: {}", lines.join("  "))
+            format!("pass --grid and --block, or add at the head of the file: {}", lines.join("  "))
         } else {
-            format!("write at the head of the file: {}", lines.join("  "))
+            format!("add at the head of the file: {}", lines.join("  "))
         };
         diagnostics.push(Diagnostic::error("missing-directive", kernel.span, message).help(help));
     }
@@ -157,19 +160,24 @@ impl Plan {
         }
         let mut constants: Vec<(String, i64)> = Vec::new();
         for (name, expr) in &self.constants {
-            // The last `--set` of a name wins, as command-line options do.
+            // The last `--set` of a name wins, as usual for options.
             let set = overrides.set.iter().rev().find(|(set, _)| *set == name.text).map(|(_, text)| text.as_str());
             let scope = Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
             let result = match set {
                 None => integer(expr, &scope).and_then(|v| {
                     i64::try_from(v).map_err(|_| {
-                        Diagnostic::error("out-of-range", expr.span(), "a constant is a signed 64-bit integer")
+                        Diagnostic::error(
+                            "out-of-range",
+                            expr.span(),
+                            "constant does not fit in a signed 64-bit integer",
+                        )
                     })
                 }),
                 Some(text) => from_command_line(text, &scope)
                     .map_err(|reason| command_line("bad-override", format!("`--set {}={text}`: {reason}", name.text))),
             };
-            // A failed constant still gets a value, so that its users do not fail for it too.
+            // A failed constant still gets a value, so that expressions that use it do not fail as
+            // well.
             constants.push((name.text.clone(), result.map_err(|d| diagnostics.push(d)).unwrap_or(1)));
         }
         constants
@@ -177,11 +185,11 @@ impl Plan {
 
     fn unknown_constant(&self, name: &str) -> Diagnostic {
         let known: Vec<&str> = self.constants().collect();
-        let diagnostic = command_line("unknown-constant", format!("`--set`: the file has no constant `{name}`"));
+        let diagnostic = command_line("unknown-constant", format!("`--set`: unknown constant `{name}`"));
         match closest(name, known.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None if known.is_empty() => diagnostic.help("add `//! const NAME = VALUE` to the file"),
-            None => diagnostic.help(format!("its constants are `{}`", known.join("`, `"))),
+            None => diagnostic.help(format!("use one of `{}`", known.join("`, `"))),
         }
     }
 
@@ -199,17 +207,17 @@ impl Plan {
             diagnostics.push(at_shape("too-large", shape.as_ref().filter(|_| !overridden), message));
         };
         if threads > u128::from(MAX_BLOCK_THREADS) {
-            let message = format!("a block of {threads} threads; the limit is {MAX_BLOCK_THREADS}");
+            let message = format!("expected at most {MAX_BLOCK_THREADS} threads per block, found {threads}");
             report(&self.block, overrides.block.is_some(), message);
         } else if blocks * threads > u128::from(MAX_TOTAL) {
-            let message = format!("{blocks} blocks of {threads} threads; the limit is {MAX_TOTAL} threads in all");
+            let message = format!("{blocks} blocks of {threads} threads exceed the limit of {MAX_TOTAL} threads");
             report(&self.grid, overrides.grid.is_some(), message);
         }
         if let Some((limit, required)) = kernel.block_limit {
             let bad = if required { block != limit } else { threads > product(limit) };
             if bad {
                 let (word, [x, y, z]) = (if required { ".reqntid" } else { ".maxntid" }, limit);
-                let message = format!("the block {block:?} contradicts the kernel's `{word} {x}, {y}, {z}`");
+                let message = format!("block size {block:?} violates the kernel's `{word} {x}, {y}, {z}`");
                 report(&self.block, overrides.block.is_some(), message);
             }
         }
@@ -220,7 +228,7 @@ impl Plan {
         let bytes = integer(expr, scope)?;
         let room = WINDOW_BYTES.saturating_sub(u64::from(kernel.shared_bytes));
         u32::try_from(bytes).ok().filter(|b| u64::from(*b) <= room).ok_or_else(|| {
-            let message = format!("{bytes} bytes of dynamic shared memory; between 0 and {room} are possible");
+            let message = format!("expected 0 to {room} bytes of dynamic shared memory, found {bytes}");
             Diagnostic::error("too-large", expr.span(), message)
         })
     }
@@ -229,13 +237,13 @@ impl Plan {
         let Some(expr) = &self.registers else { return Ok(None) };
         let number = integer(expr, scope)?;
         u32::try_from(number).ok().filter(|n| (1..=255).contains(n)).map(Some).ok_or_else(|| {
-            let message = format!("{number} registers a thread; between 1 and 255 are possible");
+            let message = format!("expected 1 to 255 registers per thread, found {number}");
             Diagnostic::error("too-large", expr.span(), message)
         })
     }
 
-    /// Refuses contents and expected values that would take more than `most` bytes, before any is computed. A buffer
-    /// without content takes nothing until a kernel writes to it.
+    /// Rejects contents and expected values of more than `most` bytes before computing any.
+    /// A buffer without content takes no host memory until a kernel writes to it.
     fn estimate(&self, counts: &[u64], most: u64) -> Result<(), Diagnostic> {
         let bytes_of = |plan: &BufferPlan, count: u64| count.saturating_mul(u64::from(plan.element.bytes()));
         let filled = self.buffers.iter().zip(counts).filter(|(plan, _)| plan.fill.is_some());
@@ -250,19 +258,20 @@ impl Plan {
             total = total.saturating_add(bytes);
             if total > most {
                 let message = format!(
-                    "contents and expected values up to here take {} of this computer's memory; the limit is {}",
+                    "contents and expected values up to here need {} of host memory, limit {}",
                     size(total),
                     size(most)
                 );
                 let gib = total.div_ceil(1 << 30);
                 return Err(Diagnostic::error("too-large", span, message)
-                    .help(format!("use fewer elements, or allow more: --max-memory {gib}")));
+                    .help(format!("use fewer elements or raise the limit: --max-memory {gib}")));
             }
         }
         Ok(())
     }
 
-    /// Sizes, addresses and contents. `None` when sizes are wrong: then nothing is filled.
+    /// Computes sizes, addresses and contents of the buffers.
+    /// Returns `None` and fills nothing if a size is wrong.
     fn place_buffers(
         &self,
         scope: &Scope<'_>,
@@ -286,11 +295,15 @@ impl Plan {
                     }
                     _ if count < 1 => {
                         let message =
-                            format!("the buffer `{}` has {count} elements; it needs at least one", plan.name.text);
+                            format!("expected at least one element in buffer `{}`, found {count}", plan.name.text);
                         Err(Diagnostic::error("out-of-range", plan.count.span(), message))
                     }
                     _ => {
-                        let message = format!("with `{}` the buffers exceed {}", plan.name.text, size(most.buffers));
+                        let message = format!(
+                            "buffer `{}` exceeds the limit of {} for all buffers",
+                            plan.name.text,
+                            size(most.buffers)
+                        );
                         Err(Diagnostic::error("too-large", plan.count.span(), message))
                     }
                 }
@@ -314,7 +327,8 @@ impl Plan {
                 Some(fill) => words(fill, place, &Scope { buffers: &buffers, ..*scope }, files),
                 None => zeros(bytes).ok_or_else(|| no_memory(plan.span)),
             };
-            // A buffer whose content failed still exists for those that name it; missing words read as 0.
+            // A buffer with failed content still exists for expressions that name it; missing words
+            // read as 0.
             let words = content.map_err(|d| diagnostics.push(d)).unwrap_or_default();
             let mapped = named.contains(&plan.name.text.as_str());
             buffers.push(Buffer { name: plan.name.text.clone(), address, bytes, element: plan.element, words, mapped });
@@ -324,12 +338,13 @@ impl Plan {
     }
 }
 
-/// A finding about the command line: it has no place in the file.
+/// A finding about the command line, without a place in the file.
 fn command_line(code: &'static str, message: String) -> Diagnostic {
     Diagnostic { labels: Vec::new(), ..Diagnostic::error(code, Span::default(), message) }
 }
 
-/// A finding about a shape: at its directive, or without a place when the command line gave the shape.
+/// A finding about a shape: at its directive, or without a place if the command line gave the
+/// shape.
 fn at_shape(code: &'static str, shape: Option<&Shape>, message: String) -> Diagnostic {
     match shape {
         Some(shape) => Diagnostic::error(code, shape.span, message),
@@ -337,7 +352,7 @@ fn at_shape(code: &'static str, shape: Option<&Shape>, message: String) -> Diagn
     }
 }
 
-/// The value of a `--set`, or why it has none.
+/// Evaluates the value of a `--set`.
 fn from_command_line(text: &str, scope: &Scope<'_>) -> Result<i64, String> {
     let mut diagnostics = Vec::new();
     let lexemes = tokenize(text, 0, &mut diagnostics);
@@ -350,10 +365,10 @@ fn from_command_line(text: &str, scope: &Scope<'_>) -> Result<i64, String> {
         return Err(parser.expected("the end of the value").message);
     }
     let value = integer(&expr, scope).map_err(|d| d.message)?;
-    i64::try_from(value).map_err(|_| "a constant is a signed 64-bit integer".to_owned())
+    i64::try_from(value).map_err(|_| "constant does not fit in a signed 64-bit integer".to_owned())
 }
 
-/// A grid or block, from the command line or its directive.
+/// Evaluates a grid or block, from the command line or its directive.
 fn extent(
     shape: Option<&Shape>,
     overridden: Option<[u32; 3]>,
@@ -365,7 +380,7 @@ fn extent(
     let check = |size: i128, axis: usize, span: Option<Span>| {
         u32::try_from(size).ok().filter(|s| *s >= 1 && u64::from(*s) <= limits[axis]).ok_or_else(|| {
             let name = ["x", "y", "z"][axis];
-            let message = format!("the {what} is {size} in {name}; it must be between 1 and {}", limits[axis]);
+            let message = format!("expected a {what} size of 1 to {} in {name}, found {size}", limits[axis]);
             let code = if size < 1 { "out-of-range" } else { "too-large" };
             span.map_or_else(
                 || command_line(code, message.clone()),
@@ -385,7 +400,7 @@ fn extent(
     Ok(result)
 }
 
-/// A number of bytes for a message.
+/// Formats a number of bytes for a message.
 fn size(bytes: u64) -> String {
     match bytes {
         bytes if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
@@ -394,7 +409,7 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// Zeros, left to the operating system to provide when touched.
+/// Allocates zeros that the operating system provides on first touch.
 fn zeros(bytes: u64) -> Option<Vec<u32>> {
     let count = usize::try_from(bytes.div_ceil(4)).ok()?;
     Vec::<u32>::new().try_reserve_exact(count).ok()?;

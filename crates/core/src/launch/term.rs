@@ -1,6 +1,7 @@
-//! Expressions bound to their names: constants folded, buffers resolved, ready to evaluate many times.
+//! Expressions bound to their names: constants folded, buffers resolved, ready for many
+//! evaluations.
 //!
-//! Numbers become elements of a buffer, modulo its width, only when they are stored or compared.
+//! Numbers become elements of a buffer, modulo its width, only when stored or compared.
 
 use super::Buffer;
 use super::arithmetic::{Function, binary, call, flag, truth, unary};
@@ -12,19 +13,21 @@ use crate::diag::{Diagnostic, Span, closest};
 use crate::isa::Type;
 use crate::ptx::tree::Name;
 
-/// Device memory as the directives see it: the words of each buffer of a launch.
+/// Device memory as directives see it: the words of each buffer of a launch.
 pub trait MemoryView {
-    /// Word `word` (32 bits) of buffer `buffer`, an index in [`super::Launch::buffers`].
+    /// Returns the 32-bit word `word` of a buffer.
+    /// `buffer` is an index in [`super::Launch::buffers`].
     fn word(&self, buffer: usize, word: u64) -> u32;
 
-    /// All words of a buffer at once, where they lie together: sums over large buffers are faster so.
+    /// Returns all words of a buffer if they are contiguous.
+    /// This makes sums over large buffers faster.
     fn words(&self, buffer: usize) -> Option<&[u32]> {
         let _ = buffer;
         None
     }
 }
 
-/// Memory before the run: what the buffers were filled with.
+/// Memory before the run: the initial contents of the buffers.
 pub(super) struct Initial<'a>(pub(super) &'a [Buffer]);
 
 impl MemoryView for Initial<'_> {
@@ -38,18 +41,19 @@ impl MemoryView for Initial<'_> {
     }
 }
 
-/// When an expression looks at memory, and what a bare buffer name means.
+/// Time at which an expression reads memory.
+/// The side also decides the meaning of a bare buffer name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Before the run: contents are known, so they fold away.
+    /// Before the run: contents are known and fold into constants.
     Before,
-    /// After the run: contents stay to be read.
+    /// After the run: contents are read later.
     After,
     /// As `Before`, and a buffer's name is its address.
     Address,
 }
 
-/// The names an expression can use.
+/// The names that an expression can use.
 #[derive(Clone, Copy)]
 pub(super) struct Scope<'a> {
     pub(super) constants: &'a [(String, i64)],
@@ -72,7 +76,7 @@ pub(super) enum Term {
     },
     /// One number made from many elements.
     Reduce(Reduction, Region),
-    /// The same of a slice of `whole` whose ends depend on the index.
+    /// The same, of a slice of `whole` whose bounds depend on the index.
     Window {
         reduction: Reduction,
         name: Name,
@@ -89,7 +93,8 @@ pub(super) enum Term {
 const FUNCTIONS: &[&str] = &["min", "max", "ceil_div", "abs", "popcount", "sum", "recursive_sum"];
 
 impl Term {
-    /// The element type that the term reads: how a comparison with it is made. `None` for plain numbers.
+    /// Returns the element type that the term reads, in which it is compared.
+    /// `None` for plain numbers.
     pub(super) fn element(&self) -> Option<Type> {
         match self {
             Term::Element { region, .. } | Term::Reduce(_, region) | Term::Window { whole: region, .. } => {
@@ -104,21 +109,23 @@ impl Term {
     }
 }
 
-/// Binds and evaluates an expression that needs no memory after the run and no index.
+/// Binds and evaluates an expression without an index or memory after the run.
 pub(super) fn value(expr: &Expr, scope: &Scope<'_>) -> Result<Value, Diagnostic> {
     let term = bind(expr, &Scope { variable: None, ..*scope })?;
     eval(&term, &Initial(scope.buffers), 0)
 }
 
-/// As [`value`], an integer.
+/// As [`value`], for an integer.
 pub(super) fn integer(expr: &Expr, scope: &Scope<'_>) -> Result<i128, Diagnostic> {
     match value(expr, scope)? {
         Value::Int(v) => Ok(v),
-        Value::Float(_) => Err(Diagnostic::error("type-mismatch", expr.span(), "this must be an integer")),
+        Value::Float(_) => {
+            Err(Diagnostic::error("type-mismatch", expr.span(), "expected an integer, found a floating-point value"))
+        }
     }
 }
 
-/// Resolves the names of an expression and folds what is known.
+/// Resolves the names of an expression and folds known parts.
 pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
     let sub = |expr: &Expr| bind(expr, scope);
     let term = match expr {
@@ -128,7 +135,7 @@ pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
         Expr::Unary(operator, operand, span) => Term::Unary(*operator, Box::new(sub(operand)?), *span),
         Expr::Binary(operator, left, right, span) => {
             let left = sub(left)?;
-            // The right side of a settled `&&` or `||` is not looked at: it may be meaningless then.
+            // The right side of a decided `&&` or `||` is skipped: it may be invalid then.
             match (operator, left.value().map(truth)) {
                 (Binary::And, Some(false)) => return Ok(Term::Value(Value::Int(0))),
                 (Binary::Or, Some(true)) => return Ok(Term::Value(Value::Int(1))),
@@ -153,7 +160,7 @@ pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
             return if known && scope.side != Side::After { fold(term, scope) } else { Ok(term) };
         }
         Expr::Slice(_, _, span) => {
-            return Err(Diagnostic::error("type-mismatch", *span, "a slice is many values where one is needed")
+            return Err(Diagnostic::error("type-mismatch", *span, "expected one value, found a slice")
                 .help("reduce it, as in `sum(buffer[0..4])`"));
         }
     };
@@ -179,7 +186,7 @@ fn bind_name(name: &Name, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
     match scope.buffers.iter().find(|b| b.name == name.text) {
         Some(buffer) if scope.side == Side::Address => Ok(Term::Value(Value::Int(i128::from(buffer.address)))),
         Some(_) => {
-            let message = format!("`{}` is a buffer where one number is needed", name.text);
+            let message = format!("expected one value, found the buffer `{}`", name.text);
             Err(Diagnostic::error("type-mismatch", name.span, message)
                 .help(format!("write `{0}[i]`, `sum({0})`, `min({0})` or `max({0})`", name.text)))
         }
@@ -200,7 +207,7 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
             return Ok(window);
         }
         let Some(region) = region(argument, scope)? else {
-            let message = format!("`{}` of one argument takes a buffer or a slice of one", name.text);
+            let message = format!("expected a buffer or slice as the only argument of `{}`", name.text);
             return Err(Diagnostic::error("type-mismatch", argument.span(), message));
         };
         let term = Term::Reduce(reduction, region);
@@ -214,14 +221,14 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
         "popcount" => (Function::Popcount, Some(1)),
         "sum" | "recursive_sum" => return Err(wrong_count(name, 1, arguments.len())),
         "fill" | "iota" | "lcg" | "random" | "file" | "block_sum" => {
-            let message = format!("`{}(..)` is many values where one is needed", name.text);
+            let message = format!("expected one value, found the sequence `{}(..)`", name.text);
             return Err(Diagnostic::error("type-mismatch", span, message));
         }
         _ => {
-            let error = Diagnostic::error("unknown-name", name.span, format!("there is no function `{}`", name.text));
+            let error = Diagnostic::error("unknown-name", name.span, format!("unknown function `{}`", name.text));
             return Err(match closest(&name.text, FUNCTIONS.iter().copied()) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error.help(format!("functions are `{}`", FUNCTIONS.join("`, `"))),
+                None => error.help(format!("use one of `{}`", FUNCTIONS.join("`, `"))),
             });
         }
     };
@@ -234,7 +241,7 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
     if known { fold(term, scope) } else { Ok(term) }
 }
 
-/// The reduction of a slice if an end depends on the index.
+/// Binds the reduction of a slice if one of its bounds depends on the index.
 fn bind_window(reduction: Reduction, argument: &Expr, scope: &Scope<'_>) -> Result<Option<Term>, Diagnostic> {
     let Expr::Slice(name, ends, span) = argument else { return Ok(None) };
     if scope.variable.is_none() {
@@ -250,11 +257,12 @@ fn bind_window(reduction: Reduction, argument: &Expr, scope: &Scope<'_>) -> Resu
 }
 
 fn wrong_count(name: &Name, takes: usize, found: usize) -> Diagnostic {
-    let message = format!("`{}` takes {takes} argument{}, not {found}", name.text, if takes == 1 { "" } else { "s" });
+    let message =
+        format!("expected {takes} argument{} to `{}`, found {found}", if takes == 1 { "" } else { "s" }, name.text);
     Diagnostic::error("directive-syntax", name.span, message)
 }
 
-/// The part of a buffer that an expression names as a whole, or `None` when it is no buffer or slice.
+/// Returns the elements of a buffer or slice; `None` for other expressions.
 pub(super) fn region(expr: &Expr, scope: &Scope<'_>) -> Result<Option<Region>, Diagnostic> {
     match expr {
         Expr::Name(name) if scope.buffers.iter().any(|b| b.name == name.text) => find_buffer(name, scope).map(Some),
@@ -267,16 +275,20 @@ pub(super) fn region(expr: &Expr, scope: &Scope<'_>) -> Result<Option<Region>, D
     }
 }
 
-/// The elements `low..high` of a whole buffer.
+/// Returns the elements `low..high` of a whole buffer.
 fn part(name: &Name, whole: &Region, ends: [Value; 2], span: Span) -> Result<Region, Diagnostic> {
     let [Value::Int(low), Value::Int(high)] = ends else {
-        return Err(Diagnostic::error("type-mismatch", span, "the ends of a slice must be integers"));
+        return Err(Diagnostic::error(
+            "type-mismatch",
+            span,
+            "expected integer slice bounds, found a floating-point value",
+        ));
     };
     if low < 0 || low > high || high > i128::from(whole.count) {
-        let message = format!("`{}` has the elements 0..{}, not {low}..{high}", name.text, whole.count);
+        let message = format!("slice {low}..{high} is out of bounds: `{}` has elements 0..{}", name.text, whole.count);
         return Err(Diagnostic::error("out-of-range", span, message));
     }
-    // Both ends lie in 0..=count, which is a u64.
+    // Both bounds lie in 0..=count, which is a u64.
     Ok(Region { first: low as u64, count: (high - low) as u64, ..*whole })
 }
 
@@ -291,11 +303,11 @@ fn find_buffer(name: &Name, scope: &Scope<'_>) -> Result<Region, Diagnostic> {
 fn unknown(name: &Name, scope: &Scope<'_>) -> Diagnostic {
     let known = scope.constants.iter().map(|(n, _)| n.as_str()).chain(scope.buffers.iter().map(|b| b.name.as_str()));
     let known: Vec<&str> = known.chain(scope.variable).collect();
-    let error = Diagnostic::error("unknown-name", name.span, format!("`{}` is not known here", name.text));
+    let error = Diagnostic::error("unknown-name", name.span, format!("unknown name `{}`", name.text));
     match closest(&name.text, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => error.help("define it in an earlier line: `const NAME = VALUE`"),
-        None => error.help(format!("names defined up to here: `{}`", known.join("`, `"))),
+        None if known.is_empty() => error.help("define it on an earlier line: `const NAME = VALUE`"),
+        None => error.help(format!("use a name defined above: `{}`", known.join("`, `"))),
     }
 }
 
@@ -304,7 +316,7 @@ pub(super) fn eval(term: &Term, memory: &dyn MemoryView, index: i128) -> Result<
     eval_next(term, memory, index, &mut Windows::default())
 }
 
-/// As [`eval`], for one index after the other; `windows` keeps what helps with the next.
+/// As [`eval`], for one index after another; `windows` keeps results between calls.
 pub(super) fn eval_next(
     term: &Term,
     memory: &dyn MemoryView,
@@ -340,8 +352,8 @@ pub(super) fn eval_next(
     }
 }
 
-/// The term with every reduction replaced by what it comes to in `memory`: a term that is evaluated for many indices must not add
-/// a buffer up for each of them.
+/// Replaces every reduction by its value in `memory`.
+/// Evaluating the term for many indices then does not repeat the reduction.
 pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
     let sub = |term: &Term| Box::new(settled(term, memory));
     match term {
@@ -364,16 +376,18 @@ pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
     }
 }
 
-/// The element that an index value names, checked against the buffer.
+/// Returns the element that an index value names, checked against the buffer.
 pub(super) fn element_index(index: &Value, region: &Region, span: Span) -> Result<u64, Diagnostic> {
     match index {
         Value::Int(v) => match u64::try_from(*v) {
             Ok(at) if at < region.count => Ok(at),
             _ => {
-                let message = format!("index {v} is outside the buffer's elements 0..{}", region.count);
+                let message = format!("index {v} is out of bounds: the buffer has elements 0..{}", region.count);
                 Err(Diagnostic::error("out-of-range", span, message))
             }
         },
-        Value::Float(_) => Err(Diagnostic::error("type-mismatch", span, "an index must be an integer")),
+        Value::Float(_) => {
+            Err(Diagnostic::error("type-mismatch", span, "expected an integer index, found a floating-point value"))
+        }
     }
 }

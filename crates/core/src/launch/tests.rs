@@ -1,4 +1,4 @@
-//! Directives from text to verdicts, without a parser of PTX: the lines are taken from the text by hand.
+//! Directives from text to verdicts, without a PTX parser: the lines are extracted by hand.
 
 mod programs;
 
@@ -13,7 +13,7 @@ use crate::kernel::Parameter;
 use crate::kernel::layout::{BUFFER_ALIGN, BUFFER_BASE};
 use crate::ptx::tree::{Module, Name};
 
-/// The `//!` lines of a text, as the parser hands them over.
+/// Returns the `//!` lines of a text, as the parser returns them.
 fn module(text: &str) -> Module {
     let mut module = Module::default();
     let mut start = 0;
@@ -27,7 +27,8 @@ fn module(text: &str) -> Module {
     module
 }
 
-/// A parameter list: name, type and count of elements, laid out as PTX does.
+/// Builds a parameter list, laid out as in PTX.
+/// An entry is name, type and number of elements.
 fn parameters(list: &[(&str, Type, u32)]) -> (Vec<Parameter>, u32) {
     let mut offset = 0u32;
     let mut parameters = Vec::new();
@@ -73,7 +74,7 @@ fn ok(result: Result<Launch, Vec<Diagnostic>>) -> Launch {
     result.unwrap_or_else(|diagnostics| panic!("{diagnostics:#?}"))
 }
 
-/// The codes of the diagnostics, with what each points at.
+/// Returns the codes of the diagnostics with the text each points at.
 fn faults(text: &str, result: Result<Launch, Vec<Diagnostic>>) -> Vec<(&'static str, String)> {
     let excerpt = |d: &Diagnostic| {
         d.labels.first().map_or(String::new(), |l| text[l.span.start as usize..l.span.end as usize].to_owned())
@@ -81,7 +82,7 @@ fn faults(text: &str, result: Result<Launch, Vec<Diagnostic>>) -> Vec<(&'static 
     result.err().unwrap_or_default().iter().map(|d| (d.code, excerpt(d))).collect()
 }
 
-/// Memory after a run, as a test wants it.
+/// Memory contents after a run, as given by a test.
 struct After(Vec<Vec<u32>>);
 impl MemoryView for After {
     fn word(&self, buffer: usize, word: u64) -> u32 {
@@ -89,7 +90,7 @@ impl MemoryView for After {
     }
 }
 
-/// The verdicts on a run that ended well in `volta` with the buffers holding these words.
+/// Returns the verdicts on an `ok` run in `volta` with these words in the buffers.
 fn verdicts(launch: &Launch, memory: &[&[u32]]) -> Vec<(bool, String)> {
     let after = After(memory.iter().map(|w| w.to_vec()).collect());
     judge(launch, &after, "ok", &|_| Err(String::new()), "volta").into_iter().map(|v| (v.passed, v.detail)).collect()
@@ -97,10 +98,12 @@ fn verdicts(launch: &Launch, memory: &[&[u32]]) -> Vec<(bool, String)> {
 
 #[test]
 fn a_whole_launch_resolves() {
-    let text = "//! kernel k\n//! title The title: free text, #1\n//! const n = 1 << 4   # elements\n//! const block = 4\n\
+    let text = "//! kernel k\n//! title The title: free text, #1\n\
+        //! const n = 1 << 4   # elements\n//! const block = 4\n\
         //! grid = (ceil_div(n, block), 2)\n//! block = block\n//! shared = 4 * block\n\
         //! buffer in: u32[n] = iota(1)\n//! buffer out: u32[ceil_div(n, block)]\n\
-        //! arg p = in\n//! arg q = out + 4\n//! arg n = n\n//! arg 3 = -1.5\n//! arg list = [1, -2]\n\
+        //! arg p = in\n//! arg q = out + 4\n//! arg n = n\n//! arg 3 = -1.5\n\
+        //! arg list = [1, -2]\n\
         //! expect out == block_sum(in, block)\n";
     let list =
         [("p", Type::U64, 1), ("q", Type::U64, 1), ("n", Type::U32, 1), ("f", Type::F32, 1), ("list", Type::S16, 2)];
@@ -120,7 +123,7 @@ fn a_whole_launch_resolves() {
     assert_eq!(launch.params, params);
     assert_eq!(verdicts(&launch, &[&[0; 16], &[10, 26, 42, 58]]), [(true, String::new())]);
     let wrong = verdicts(&launch, &[&[0; 16], &[10, 27, 42, 59]]);
-    assert_eq!(wrong, [(false, "out[1]: expected 26, got 27 (2 of 4 differ)".to_owned())]);
+    assert_eq!(wrong, [(false, "out[1]: expected 26, found 27 (2 of 4 differ)".to_owned())]);
 }
 
 #[test]
@@ -324,7 +327,7 @@ fn the_command_line_overrides_constants_and_shapes() {
         assert_eq!((diagnostics[0].code, diagnostics[0].labels.len()), (code, 0));
     }
     let help = with(&[("zebra", "1")]).expect_err("unknown")[0].help.clone();
-    assert_eq!(help.as_deref(), Some("its constants are `n`, `half`"));
+    assert_eq!(help.as_deref(), Some("use one of `n`, `half`"));
 }
 
 #[test]
@@ -381,7 +384,7 @@ fn sides_meet_in_the_type_of_the_left_one() {
     let masks = ok(super::tests::launch("buffer m: u32[1]\nexpect m == 0x77777777"));
     assert_eq!(
         verdicts(&masks, &[&[0x7fff_ffff]])[0].1,
-        "m[0]: expected 2004318071 (0x77777777), got 2147483647 (0x7fffffff)"
+        "m[0]: expected 2004318071 (0x77777777), found 2147483647 (0x7fffffff)"
     );
 }
 
@@ -426,7 +429,7 @@ fn modes_finishes_and_metrics_are_judged() {
     let good = || (true, String::new());
     assert_eq!(run("livelock", "pre-volta"), [good(), good(), good(), unheard.clone()]);
     assert_eq!(run("fault", "volta"), [good(), good(), good(), unheard.clone()]);
-    let detail = "expected ok or fault, got deadlock".to_owned();
+    let detail = "expected ok or fault, found deadlock".to_owned();
     assert_eq!(run("deadlock", "volta"), [(false, detail), good(), good(), unheard]);
     assert!(launch.expectations[0].applies("pre-volta") && !launch.expectations[0].applies("volta"));
     assert_eq!(launch.expectations[2].metric(), Some("divergent_branch"));

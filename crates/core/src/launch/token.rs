@@ -1,14 +1,15 @@
-//! Words, numbers and signs of directive lines.
+//! Tokens of directive lines: words, numbers and signs.
 //!
-//! Directives are a small language of their own inside comments, so they have their own small tokenizer. Spans are byte
+//! Directives are a small language inside comments, with a tokenizer of their own. Spans are byte
 //! ranges of the whole source file. `#` starts a comment that runs to the end of the line.
 
 use crate::diag::{Diagnostic, Span};
 
-/// What a token is.
+/// A token of a directive.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
-    /// An identifier; dots may join words (`sm__warps_active.avg`), `$`, `%` and `_` are letters as in PTX.
+    /// An identifier.
+    /// Dots may join words (`sm__warps_active.avg`); `$`, `%` and `_` are letters as in PTX.
     Word(String),
     /// An integer literal, decimal, `0x` or `0b`; `_` may separate digits.
     Int(u64),
@@ -27,13 +28,14 @@ pub(super) struct Lexeme {
     pub(super) span: Span,
 }
 
-/// Longer signs first, so that `<<` is not read as two `<`.
+/// Signs, longer ones first, so that `<<` is not read as two `<`.
 const SIGNS: &[&str] = &[
     "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">",
     "(", ")", "[", "]", ",", ":", "=", "?",
 ];
 
-/// The tokens of one line, whose first byte is at `start` in the source. What cannot be read is reported and skipped.
+/// Returns the tokens of one line, whose first byte is at `start` in the source.
+/// Reports and skips unreadable text.
 pub(super) fn tokenize(line: &str, start: usize, diagnostics: &mut Vec<Diagnostic>) -> Vec<Lexeme> {
     let mut lexemes = Vec::new();
     let mut at = 0;
@@ -52,12 +54,12 @@ pub(super) fn tokenize(line: &str, start: usize, diagnostics: &mut Vec<Diagnosti
         } else if first == '"' {
             match rest[1..].find('"') {
                 Some(end) => (Ok(Token::Text(rest[1..=end].to_owned())), end + 2),
-                None => (Err("this text has no closing quote".to_owned()), rest.len()),
+                None => (Err("unterminated quoted text".to_owned()), rest.len()),
             }
         } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
             (Ok(Token::Sign(sign)), sign.len())
         } else {
-            (Err(format!("`{first}` means nothing in a directive")), first.len_utf8())
+            (Err(format!("unexpected character `{first}`")), first.len_utf8())
         };
         let span = Span::new(start + at, start + at + length);
         match token {
@@ -73,7 +75,7 @@ fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic() || c == '_' || c == '$'
 }
 
-/// Whether the text so far ends in a value, so that a `%` now is the remainder operator and not a letter.
+/// Returns true if the tokens end in a value: `%` is then the remainder operator.
 fn follows_value(lexemes: &[Lexeme]) -> bool {
     match lexemes.last().map(|l| &l.token) {
         None => false,
@@ -82,7 +84,8 @@ fn follows_value(lexemes: &[Lexeme]) -> bool {
     }
 }
 
-/// Length of the identifier at the start of `text`: a dot belongs to it when a letter follows (`a..b` is a range).
+/// Returns the length of the identifier at the start of `text`.
+/// A dot belongs to it if a letter follows (`a..b` is a range).
 fn word_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut length = 1;
@@ -96,7 +99,7 @@ fn word_length(text: &str) -> usize {
     length
 }
 
-/// A number at the start of `text`, and its length.
+/// Returns the number at the start of `text`, and its length.
 fn number(text: &str) -> (Result<Token, String>, usize) {
     let bytes = text.as_bytes();
     let run =
@@ -122,12 +125,12 @@ fn number(text: &str) -> (Result<Token, String>, usize) {
     let written = &text[..end];
     let digits = written.replace('_', "");
     let token = if float {
-        digits.parse().map(Token::Float).map_err(|_| format!("`{written}` is not a number"))
+        digits.parse().map(Token::Float).map_err(|_| format!("invalid number `{written}`"))
     } else {
         let body = if radix == 10 { &digits[..] } else { &digits[2..] };
         u64::from_str_radix(body, radix).map(Token::Int).map_err(|e| match e.kind() {
             std::num::IntErrorKind::PosOverflow => format!("`{written}` does not fit in 64 bits"),
-            _ => format!("`{written}` is not a number"),
+            _ => format!("invalid number `{written}`"),
         })
     };
     (token, end)

@@ -1,8 +1,9 @@
-//! Slices whose ends depend on the index of a `for`: one reduction for each index, without reading every element again
-//! each time.
+//! Slices whose bounds depend on the index of a `for`: one reduction per index, without reading
+//! every element again for each one.
 //!
-//! The result of the index before is kept. A sum of integers follows its slice wherever it goes; any other reduction
-//! goes on where its slice only grows at the end, in the order in which it would have been made anew.
+//! The previous result is kept. A sum of integers follows its slice in any direction. Any other
+//! reduction continues only if its slice grows at the end, in the order in which it would have been
+//! computed from scratch.
 
 use super::arithmetic::order;
 use super::element::Value;
@@ -10,19 +11,20 @@ use super::reference::{Reduction, Region, whole};
 use super::term::MemoryView;
 use crate::diag::{Diagnostic, Span};
 
-/// Most elements that the slices of one formula read: some seconds of one host core.
+/// Maximum number of elements read by the slices of one formula.
+/// Reading them takes some seconds of one host core.
 const MOST_READ: u64 = 1 << 30;
 
 /// The slices of one formula while its index runs.
 #[derive(Debug, Default)]
 pub(super) struct Windows {
-    /// By where they are written, what they came to last.
+    /// Last result of each slice, by its place in the source.
     last: Vec<(Span, Last)>,
     /// Elements read so far.
     read: u64,
 }
 
-/// A slice and what it came to.
+/// A slice and its result.
 #[derive(Clone, Copy, Debug)]
 struct Last {
     region: Region,
@@ -30,10 +32,10 @@ struct Last {
 }
 
 impl Windows {
-    /// The reduction of a slice written at `span`.
+    /// Returns the reduction of a slice written at `span`.
     ///
     /// # Errors
-    /// When the formula has read too much.
+    /// Fails if the formula has read more than [`MOST_READ`] elements.
     pub(super) fn reduce(
         &mut self,
         reduction: Reduction,
@@ -46,9 +48,10 @@ impl Windows {
         let step = before.and_then(|before| Step::new(reduction, before, region));
         self.read = self.read.saturating_add(step.as_ref().map_or(region.count, |step| step.reads));
         if self.read > MOST_READ {
-            let message = format!("the slices of this formula have more than {MOST_READ} elements in all");
+            let message = format!("the slices of this formula read more than {MOST_READ} elements in total");
             return Err(Diagnostic::error("too-large", span, message).help(
-                "sum integers, or let the slice only grow, as in `b[0..i]`: those are not read anew for each index",
+                "use a sum of integers or a slice that only grows, such as `b[0..i]`: \
+                 both reuse the last result",
             ));
         }
         let value = step.map_or_else(|| reduction.apply(&region, memory), |step| step.value(reduction, region, memory));
@@ -61,7 +64,7 @@ impl Windows {
     }
 }
 
-/// The way from one slice to the next.
+/// The update from one slice to the next.
 struct Step {
     before: Last,
     /// Elements to read.
@@ -69,7 +72,7 @@ struct Step {
 }
 
 impl Step {
-    /// The way to `region`, if there is one that is shorter than reading it.
+    /// Returns the update to `region` if it reads less than the whole region.
     fn new(reduction: Reduction, before: Last, region: Region) -> Option<Step> {
         let (old_end, end) = (before.region.first + before.region.count, region.first + region.count);
         let sums = matches!(reduction, Reduction::Sum | Reduction::RecursiveSum) && !region.element.is_float();
@@ -111,7 +114,7 @@ mod tests {
     use super::*;
     use crate::isa::Type;
 
-    /// A way to cut slices: its name, and the ends of the slice of an index.
+    /// A way to cut slices: its name, and the bounds of the slice for an index.
     type Way = (&'static str, fn(u64) -> (u64, u64));
 
     struct Words(Vec<u32>);

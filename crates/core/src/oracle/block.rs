@@ -1,4 +1,4 @@
-//! One block of the plainest run: a thread goes on until it must wait, then the next one.
+//! Execution of one block: a thread runs until it must wait, then the next one.
 
 use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
@@ -9,34 +9,35 @@ use crate::exec::{
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
 
-/// How long a thread may run before another gets a turn. Only programs that spin on another thread's write need a
-/// limit; it is long, so that the order stays one thread after the other for all others.
+/// Maximum instructions per turn of a thread.
+/// Only programs that spin on another thread's write need this limit; it is large, so that other
+/// programs run one thread after another.
 const TURN: u64 = 1 << 14;
 
-/// What a thread is doing.
+/// State of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Can execute its next instruction.
+    /// Ready to execute its next instruction.
     Ready,
-    /// Waits at a collective for the lanes its mask names.
+    /// Waiting at a collective for the lanes in its mask.
     Gathering,
-    /// Waits at a block barrier.
+    /// Waiting at a block barrier.
     AtBarrier { id: u8, count: Option<u32> },
     /// Ended.
     Exited,
 }
 
-/// One warp: each thread is a column of the register file.
+/// One warp: each thread is a lane of the register file.
 struct Warp {
     registers: RegisterFile,
     local: LocalMemory,
     /// Linear index in the block of lane 0.
     first_thread: u32,
     pcs: [u32; MAX_LANES],
-    /// By thread: the calls that it has not returned from.
+    /// Active calls by thread.
     calls: Vec<Vec<u32>>,
     states: [State; MAX_LANES],
-    /// By barrier: the lanes that have arrived in its present phase.
+    /// By barrier: the lanes that have arrived in its current phase.
     come: [LaneMask; 16],
 }
 
@@ -46,8 +47,8 @@ impl Warp {
         LaneMask(bits.fold(0, |mask, bit| mask | bit))
     }
 
-    /// The lanes that a counted barrier counts though they have ended: counts are of whole warps of
-    /// `size` lanes, and the live ones have all arrived.
+    /// Returns exited lanes that a counted barrier still counts.
+    /// Counts are in whole warps of `size` lanes, and the live lanes have all arrived.
     fn ended_with(&self, id: u8, size: u32) -> LaneMask {
         let come = self.come[usize::from(id & 15)];
         let all_here = !come.is_empty() && self.lanes_where(|s| s != State::Exited).is_subset(come);
@@ -55,7 +56,7 @@ impl Warp {
     }
 }
 
-/// A barrier's state: threads that arrived, and what they voted.
+/// State of a barrier: arrived threads and their votes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrivals {
     threads: u32,
@@ -74,7 +75,7 @@ pub(super) struct Run<'a> {
     addresses: [u64; MAX_LANES],
     /// Instructions executed so far.
     pub(super) steps: u64,
-    /// As [`super::OracleOutcome::traces`].
+    /// Traces as in [`super::OracleOutcome::traces`].
     pub(super) traces: Vec<Vec<u32>>,
 }
 
@@ -116,7 +117,7 @@ impl<'a> Run<'a> {
             if ran || opened {
                 continue;
             }
-            // Nothing moves any more: either all ended, or the first that did not is stuck.
+            // No thread can proceed: either all have exited, or the first that has not is stuck.
             let waiting = warps.iter().find_map(|w| w.lanes_where(|s| s != State::Exited).lowest().map(|l| (w, l)));
             return match waiting {
                 None => Ok(()),
@@ -163,7 +164,8 @@ impl<'a> Run<'a> {
             .collect()
     }
 
-    /// Lets one thread run until it waits, ends, or has had its turn. Whether it executed anything.
+    /// Runs one thread until it waits, exits or has used up its turn.
+    /// Returns true if it executed anything.
     fn turn(&mut self, block: BlockId, warp: &mut Warp, lane: u32) -> Result<bool, OracleError> {
         let kernel = self.kernel;
         let me = LaneMask::lane(lane);
@@ -195,7 +197,7 @@ impl<'a> Run<'a> {
                     next = kernel.functions[self.addresses[lane as usize] as usize].first;
                 }
                 Effect::Return { lanes } => {
-                    // The thread's own account of where it came from, not the one that `exec` keeps.
+                    // The thread's own call stack, not the one that `exec` keeps.
                     let Some(call) = warp.calls[lane as usize].pop() else { unreachable!("a return without a call") };
                     finish_call(&kernel.insts[call as usize], lanes, &mut warp.registers, &mut warp.local);
                     next = call + 1;
@@ -208,7 +210,8 @@ impl<'a> Run<'a> {
                     arrivals.count = count;
                     warp.come[usize::from(id & 15)] |= lanes;
                     if wait {
-                        // A waiting thread stays at its barrier, so that a reduction can be finished there.
+                        // A waiting thread stays at its barrier, so that a reduction can be
+                        // finished there.
                         warp.states[lane as usize] = State::AtBarrier { id, count };
                         next = pc;
                     }
@@ -220,7 +223,8 @@ impl<'a> Run<'a> {
         Ok(executed > 0)
     }
 
-    /// Executes the collectives of a warp whose members have all come (or ended). Whether there was one.
+    /// Executes the collectives of a warp whose members have all arrived or exited.
+    /// Returns true if there was one.
     fn gather(&mut self, block: BlockId, warp: &mut Warp) -> Result<bool, OracleError> {
         let kernel = self.kernel;
         let waiting = warp.lanes_where(|s| s == State::Gathering);
@@ -232,11 +236,11 @@ impl<'a> Run<'a> {
             let inst = &kernel.insts[pc as usize];
             let here = waiting.lanes().filter(|&l| warp.pcs[l as usize] == pc);
             let here = here.fold(LaneMask::EMPTY, |m, l| m | LaneMask::lane(l));
-            // The set of the lowest lane comes first: `lane` is in it, or has had its turn.
+            // The set of the lowest lane comes first: `lane` is in it or has had its turn.
             let mut sets = members(inst, here & rest, &warp.registers);
             let Some(Members { named: mask, lanes: group }) = sets.next() else { break };
             rest -= group;
-            // A lane that does not name itself is let through to its fault.
+            // A lane outside its own mask continues to its fault.
             if !(mask & alive).is_subset(group) && mask.contains(lane) {
                 continue;
             }
@@ -250,7 +254,7 @@ impl<'a> Run<'a> {
         Ok(any)
     }
 
-    /// Opens the barriers that all expected threads have reached. Whether any opened.
+    /// Opens the barriers that all expected threads have reached. Returns true if any opened.
     fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
         let alive: u32 = warps.iter().map(|w| w.lanes_where(|s| s != State::Exited).count()).sum();
         let mut opened = false;

@@ -1,29 +1,30 @@
-//! Where two memory contents first differ, element by element.
+//! Comparison of two memory contents, element by element.
 
 use crate::isa::Type;
 
-/// How closely two results must agree.
+/// Required agreement of two results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Agreement {
-    /// The same bits, except that any NaN equals any NaN of a float type.
+    /// Equal bits, except that any two NaNs of a float type are equal.
     Exact,
-    /// Floats at most this many representable numbers apart (units in the last place); other types the same bits.
+    /// Floats differ by at most this many units in the last place.
+    /// Other types have equal bits.
     MaxUlp(u32),
 }
 
-/// The first element that differs. A side that ended before it is `None`.
+/// The first element that differs. A side that ends before it is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FirstDifference {
     /// The element's index.
     pub index: usize,
-    /// The bits expected.
+    /// Expected bits.
     pub expected: Option<u64>,
-    /// The bits found.
+    /// Actual bits.
     pub actual: Option<u64>,
 }
 
-/// The first element of `actual` that does not agree with `expected`; both are little-endian words holding elements of
-/// type `element`.
+/// Returns the first element of `actual` that disagrees with `expected`.
+/// Both are little-endian words holding elements of type `element`.
 pub fn compare(expected: &[u32], actual: &[u32], element: Type, agreement: Agreement) -> Option<FirstDifference> {
     let words = expected.len().max(actual.len());
     let elements = words * 4 / element.bytes().max(1) as usize;
@@ -39,7 +40,7 @@ pub fn compare(expected: &[u32], actual: &[u32], element: Type, agreement: Agree
         })
 }
 
-/// The bits of one element, zero-extended.
+/// Returns the bits of one element, zero-extended.
 fn read(words: &[u32], element: Type, index: usize) -> Option<u64> {
     let word = |i: usize| words.get(i).map(|&w| u64::from(w));
     match element.bytes() {
@@ -64,13 +65,13 @@ fn agree(expected: u64, actual: u64, element: Type, agreement: Agreement) -> boo
     }
 }
 
-/// How many representable numbers two floats are apart; zeros of both signs are one. `None` when one is a NaN or the type
-/// is no float.
+/// Returns the distance of two floats in representable numbers.
+/// Zeros of both signs are one number. `None` if one is a NaN or the type is not a float.
 pub fn ulps_apart(a: u64, b: u64, element: Type) -> Option<u64> {
     if !element.is_float() || is_nan(a, element) || is_nan(b, element) {
         return None;
     }
-    // Sign and magnitude as one line of integers: neighbours on it are neighbouring floats.
+    // Sign and magnitude as one range of integers: adjacent integers are adjacent floats.
     let sign = 1u64 << (element.bits() - 1);
     let line = |x: u64| {
         let magnitude = i128::from(x & (sign - 1));
@@ -79,7 +80,7 @@ pub fn ulps_apart(a: u64, b: u64, element: Type) -> Option<u64> {
     u64::try_from(line(a).abs_diff(line(b))).ok()
 }
 
-/// Whether the bits are a NaN of a float type.
+/// Returns true if the bits are a NaN of a float type.
 pub fn is_nan(bits: u64, element: Type) -> bool {
     if !element.is_float() {
         return false;

@@ -1,4 +1,4 @@
-//! Small programs, written as checked instructions, with results worked out in the language itself.
+//! Small programs of checked instructions, with expected results computed in Rust.
 
 use super::*;
 use crate::diag::Span;
@@ -9,7 +9,7 @@ use crate::launch::Buffer;
 
 const OUT: u64 = 0x0700_0000_0000;
 
-// The rows every test program has.
+// The rows of every test program.
 const TID: Row = Row(0);
 const CTAID: Row = Row(1);
 const NTID: Row = Row(2);
@@ -70,12 +70,12 @@ fn store(value: Row) -> Inst {
     i(Op::Store(Store { access: access(Space::Global), s: [value; 4], address }))
 }
 
-/// `ADDRESS = OUT + 4 * index`
+/// Computes `ADDRESS = OUT + 4 * index`.
 fn point_at(index: Row) -> Inst {
     lane(LaneFn::MadWide, Type::U32, ADDRESS, &[index, FOUR, BASE])
 }
 
-/// `I = ctaid * ntid + tid`
+/// Computes `I = ctaid * ntid + tid`.
 fn global_index() -> Inst {
     lane(LaneFn::MadLo, Type::U32, I, &[CTAID, NTID, TID])
 }
@@ -166,7 +166,7 @@ fn a_ragged_end_is_left_alone() {
     assert_eq!(run_with(&program, &launch, &narrow).unwrap(), outcome);
 }
 
-/// Each thread loops `tid` times before all meet at a barrier; then it reads its mirror image's value.
+/// Each thread loops `tid` times, waits for all, and reads its mirror image's value.
 #[test]
 fn barriers_make_shared_memory_visible() {
     let shared = |row| Address { base: AddressBase::Narrow(row), offset: 0 };
@@ -203,7 +203,7 @@ fn shuffles_gather_their_warp() {
         vec![
             add(X, TID, ONE),
             lane(LaneFn::Mov, Type::U32, I, &[ONE]),
-            setp(Compare::Lt, TID, FOUR), // 2: some lanes take a detour
+            setp(Compare::Lt, TID, FOUR), // 2: some lanes take a longer path
             when(NOT_P, jump(5)),
             add(Y, X, X),
             i(Op::Shuffle(shuffle)), // 5
@@ -218,7 +218,7 @@ fn shuffles_gather_their_warp() {
     );
     let sum: u32 = (1..=32).sum();
     assert_eq!(output(&program, &launch(1, 32, 32)), [sum; 32]);
-    // Lanes 24 to 31 are not there: who reads them gets 0. Lanes 8 to 15 miss the sum of 16 to 23.
+    // Lanes 24 to 31 are absent: reading them gives 0. Lanes 8 to 15 miss the sum of 16 to 23.
     let lonely = output(&program, &launch(1, 24, 24));
     let sums: Vec<u32> = (0..24).map(|lane| if lane / 8 == 1 { 136 } else { 300 }).collect();
     assert_eq!(lonely, sums);
@@ -232,7 +232,8 @@ fn barrier_reductions_count_the_block() {
     assert_eq!(output(&program, &launch(1, 64, 64)), [37; 64]);
 }
 
-/// Takes a lock, adds to a sum without atomics, gives the lock back. Needs turns: a waiting thread must not run for ever.
+/// Takes a lock, adds to a sum without atomics, and releases the lock.
+/// Needs turns: a waiting thread must not run forever.
 #[test]
 fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };

@@ -1,4 +1,4 @@
-//! What a run says, in terms of the program's own lines: its steps, its verdict, where its lanes stand.
+//! A run in terms of the program's source lines: its steps, its verdict, the places of its lanes.
 
 use crate::{self as report, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict};
 use simt_core::Program;
@@ -18,18 +18,20 @@ pub fn step_infos(program: &Program, code: &Code) -> Vec<StepInfo> {
     code.ops().iter().map(|op| step_info(op, code, &lines)).collect()
 }
 
-/// Why a run did not end well, if it did not.
+/// Explains a run that did not end `ok`.
 pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdict> {
     verdict(finish, kernel, &Lines::new(program), None)
 }
 
-/// Characters shown of a line or an instruction: each step has a text of its own, and no human wrote a longer one.
+/// Maximum number of characters shown of a line or an instruction.
+///
+/// Each step has a text of its own, and handwritten lines are shorter.
 const MOST_TEXT: usize = 240;
 
 /// The source text by line number.
 pub(super) struct Lines<'a> {
     source: &'a str,
-    /// Each line's text, with the byte behind it.
+    /// Text of each line, with the byte offset after it.
     lines: Vec<(&'a str, usize)>,
     locations: Locations<'a>,
 }
@@ -44,25 +46,27 @@ impl<'a> Lines<'a> {
         Lines { source: &program.text, lines: lines.collect(), locations: Locations::new(&program.module) }
     }
 
-    /// The text of a line (from 1), without its indentation and comment; of what a compiler wrote, led by the line that it
-    /// was made from. At most [`MOST_TEXT`] characters of it.
+    /// Returns the text of a line (from 1) without its indentation and comment.
+    ///
+    /// A line of a compiler's output is preceded by its source line. The text is cut after
+    /// [`MOST_TEXT`] characters.
     fn text(&self, line: u32) -> String {
         let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
         self.shown(line, text.split("//").next().unwrap_or_default())
     }
 
-    /// The text of an instruction: its line, unless the line holds others, too.
+    /// Returns the text of an instruction: its line, unless the line has other instructions.
     fn text_of(&self, line: u32, span: Span) -> String {
         let (start, end) = (span.start as usize, span.end as usize);
         let (text, behind) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
         let before = self.source.get(behind.saturating_sub(text.len())..start).unwrap_or_default();
         let after = self.source.get(end..behind).unwrap_or_default();
-        // Looks no further than the next statement, so that a long line is not read once for each of its instructions.
+        // Stops at the next statement, so that a long line is not read once per instruction.
         let shared = before.contains(';') || after.trim_start().starts_with(|c: char| !matches!(c, '}' | '/'));
         if shared { self.shown(line, self.source.get(start..end).unwrap_or_default()) } else { self.text(line) }
     }
 
-    /// A text from a line (from 1) as it is shown.
+    /// Formats text from a line (from 1) for display.
     fn shown(&self, line: u32, text: &str) -> String {
         let text = text.trim();
         let text = match text.char_indices().nth(MOST_TEXT) {
@@ -75,7 +79,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// The line that a line (from 1) was compiled from.
+    /// Returns the source line that a line (from 1) was compiled from.
     fn origin(&self, line: u32) -> Option<Location<'a>> {
         let &(_, end) = self.lines.get((line as usize).wrapping_sub(1))?;
         self.locations.at(u32::try_from(end).unwrap_or(u32::MAX).saturating_sub(1))
@@ -102,7 +106,7 @@ fn origin(line: u32, lines: &Lines<'_>) -> Option<Origin> {
     lines.origin(line).map(|at| Origin { file: at.file.to_string(), line: at.line })
 }
 
-/// The branch in whose place the instruction `source` stands.
+/// Returns the branch that the predicated instruction `source` replaces.
 fn replaced(code: &Code, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
     let at = code.predicated().binary_search_by_key(&source, |branch| branch.inst).ok()?;
     let branch = code.predicated().get(at)?;
@@ -115,7 +119,7 @@ fn replaced(code: &Code, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranc
     })
 }
 
-/// The source line at which the sides of a branch meet.
+/// Returns the source line at which the two sides of a branch reconverge.
 fn reconvergence_line(kernel: &Kernel, inst: u32) -> Option<u32> {
     let join = kernel.flow.branch_at(inst as usize)?.reconverge?;
     let first = kernel.flow.blocks().get(join.index())?.first as usize;
@@ -132,45 +136,46 @@ pub(super) fn finish_word(finish: &Finish) -> report::Finish {
     }
 }
 
-/// Why a run did not end well, in sentences.
-/// `launch`: for what lies next to a bad address.
+/// Explains a run that did not end `ok`, in sentences.
+///
+/// `launch` names the buffer nearest to a bad address.
 pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launch: Option<&Launch>) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => {
             let message = match hang.warps {
-                1 => format!("the lanes of the one live warp on {} wait for each other for ever", hang.sm),
-                n => format!("the lanes of all {n} live warps on {} wait for each other for ever", hang.sm),
+                1 => format!("the one live warp on {} is deadlocked", hang.sm),
+                n => format!("all {n} live warps on {} are deadlocked", hang.sm),
             };
             let (message, help) = match hang.lanes.iter().find(|stuck| !stuck.missing.is_empty()) {
                 Some(at) => {
                     let line = at.lines.first().copied().unwrap_or(0);
-                    let mask =
-                        format!("the mask on line {line} names lanes {}, which are elsewhere", at.missing.list());
-                    let help =
-                        "name the lanes that come there: compute the mask before the branch, with `__ballot_sync`";
+                    let lanes = at.missing.list();
+                    let mask = format!("the mask on line {line} names lanes {lanes}, which do not reach it");
+                    let help = "name only lanes that reach it: compute the mask before the branch \
+                                with `__ballot_sync`";
                     (format!("{message}: {mask}"), help)
                 }
-                None => (message, "make every lane that a barrier or join waits for reach it, or exit"),
+                None => (message, "let every lane that a barrier or join waits for reach it or exit"),
             };
             Some(Verdict { message, lanes: stuck(hang, kernel, lines), help: Some(help.to_string()) })
         }
         Finish::Livelock(hang) => Some(Verdict {
-            message: match hang.warps {
-                1 => {
-                    format!("while memory did not change, the one live warp on {} came back to a former state", hang.sm)
+            message: format!(
+                "{} repeated a state without a memory write in between",
+                match hang.warps {
+                    1 => format!("the one live warp on {}", hang.sm),
+                    n => format!("all {n} live warps on {}", hang.sm),
                 }
-                n => {
-                    format!("while memory did not change, all {n} live warps on {} came back to former states", hang.sm)
-                }
-            },
+            ),
             lanes: stuck(hang, kernel, lines),
             help: Some(
                 if hang.lanes.iter().any(|stuck| stuck.fixed) {
-                    "no lane can leave this loop: its condition never changes; change what the branch tests in the loop"
+                    "no lane can leave this loop: its condition never changes; update what the \
+                     branch tests inside the loop"
                 } else {
-                    "let the lanes that spin see the write they wait for: move it inside the loop, before the lanes \
-                     reconverge"
+                    "move the write that the spinning lanes wait for inside the loop, before the \
+                     lanes reconverge"
                 }
                 .to_string(),
             ),
@@ -191,25 +196,25 @@ pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launc
     }
 }
 
-/// The verdict on a run that reached a limit.
+/// Returns the verdict on a run that reached a limit.
 fn gave_up(limit: Limit) -> Verdict {
     let (message, help) = match limit {
         Limit::Cycles(cycles) => (
-            format!("gave up after {cycles} cycles; nothing is proved"),
-            "look for a loop that does not end, or raise --max-cycles".to_string(),
+            format!("gave up after {cycles} cycles; the program might still end"),
+            "look for an infinite loop, or raise --max-cycles".to_string(),
         ),
         Limit::Issues { sm, issued, cycle } => (
-            format!("gave up after {issued} instructions issued on {sm}, at cycle {cycle}; nothing is proved"),
             format!(
-                "look for a loop that does not end, or give --max-cycles, e.g. --max-cycles {}: then only cycles count",
-                cycle.saturating_mul(10)
+                "gave up after {issued} instructions issued on {sm}, at cycle {cycle}; the \
+                 program might still end"
             ),
+            format!("look for an infinite loop, or limit cycles instead: --max-cycles {}", cycle.saturating_mul(10)),
         ),
     };
     Verdict { message, lanes: Vec::new(), help: Some(help) }
 }
 
-/// In which device function a line is, as the end of a phrase.
+/// Names the device function of a line, as the end of a phrase.
 fn within(kernel: &Kernel, line: u32) -> String {
     kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
 }
@@ -235,6 +240,11 @@ fn fault(report: &FaultReport, kernel: &Kernel, launch: Option<&Launch>) -> Stri
         }
         _ => None,
     };
-    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-    format!("{}{near} (block {} warp {warp} lane {}, cycle {cycle})", fault.kind, block.0, fault.lane)
+    let what = match (near, &fault.kind) {
+        (Some(near), FaultKind::OutOfBounds { space, address, bytes }) => {
+            format!("out of bounds: {near}; {bytes}-byte {} access at 0x{address:x}", space.name())
+        }
+        (_, kind) => kind.to_string(),
+    };
+    format!("{what} (block {} warp {warp} lane {}, cycle {cycle})", block.0, fault.lane)
 }

@@ -1,4 +1,4 @@
-//! Which memory each lane of an access reaches, and whether it may.
+//! Resolution and bounds check of each lane's address.
 
 use super::Addresses;
 use crate::base::{LaneMask, MAX_LANES};
@@ -8,7 +8,8 @@ use crate::isa::Space;
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{Address, AddressBase};
 
-/// Base plus offset for all 32 lanes. A 32-bit base wraps in 32 bits, as the hardware's address adder does.
+/// Computes base plus offset for all 32 lanes.
+/// A 32-bit base wraps in 32 bits, as the hardware's address adder does.
 #[inline(always)]
 pub(super) fn fill_addresses(address: Address, registers: &RegisterFile, out: &mut Addresses) {
     match address.base {
@@ -28,10 +29,10 @@ pub(super) fn fill_addresses(address: Address, registers: &RegisterFile, out: &m
     }
 }
 
-/// The lanes of one access by the memory they reach.
+/// The lanes of one access, split by memory.
 pub(super) struct Parts {
     list: [(Space, LaneMask); 3],
-    /// How many of them count: one, except for a generic access whose lanes are spread.
+    /// Number of entries used: one, except for a generic access to several memories.
     count: usize,
 }
 
@@ -41,13 +42,13 @@ impl Parts {
         Parts { list: [(space, lanes); 3], count: 1 }
     }
 
-    /// The memories reached, each with its lanes (at least one).
+    /// Iterates over the memories accessed, each with its lanes (at least one).
     #[inline(always)]
     fn iter(&self) -> impl Iterator<Item = (Space, LaneMask)> + '_ {
         self.list[..self.count.min(3)].iter().copied().filter(|(_, lanes)| !lanes.is_empty())
     }
 
-    /// The space of the lowest lane.
+    /// Returns the space of the lowest lane.
     #[inline(always)]
     pub(super) fn space(&self) -> Space {
         if self.count == 1 {
@@ -57,7 +58,7 @@ impl Parts {
     }
 }
 
-/// Finds the memory of each lane and turns generic addresses into offsets of their window.
+/// Finds the memory of each lane and turns generic addresses into window offsets.
 #[inline(always)]
 pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) -> Parts {
     if space != Space::Generic {
@@ -81,17 +82,18 @@ pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) 
     Parts { list: [(Space::Global, global), (Space::Shared, shared), (Space::Local, local)], count: 3 }
 }
 
-/// What checking an access found out about it.
+/// Result of checking an access.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Reach<'a> {
-    /// The one segment that all lanes are in, if there is one.
+    /// The segment that all lanes access, if it is a single one.
     pub(super) segment: Option<&'a Segment>,
-    /// All 32 lanes, each right behind the lane before.
+    /// True if all 32 lanes access contiguous elements in lane order.
     pub(super) row: bool,
 }
 
-/// Checks all parts, then calls `serve` for each. (What is wrong is found out again in [`first_fault`]: carrying it
-/// through the check would cost the good path more than all of the checking.)
+/// Checks all memories, then calls `serve` for each.
+/// [`first_fault`] recomputes the fault: returning it from the check would cost the common path
+/// more than the check itself.
 #[inline(always)]
 pub(super) fn serve_parts<'a>(
     parts: &Parts,
@@ -112,14 +114,14 @@ pub(super) fn serve_parts<'a>(
         return Err(first_fault(parts, bytes, write, env));
     }
     for (space, lanes) in parts.iter() {
-        // Checked above; a part that several segments hold has no single one.
+        // Checked above; lanes in several segments have no single one.
         let reach = check(space, lanes, bytes, write, env).unwrap_or_default();
         serve(env, space, lanes, reach);
     }
     Ok(())
 }
 
-/// How these lanes (at least one) reach their memory; `None` when some may not.
+/// Returns how the lanes (at least one) reach their memory; `None` on a fault.
 #[inline(always)]
 pub(super) fn check<'a>(space: Space, lanes: LaneMask, bytes: u64, write: bool, env: &Env<'a>) -> Option<Reach<'a>> {
     let addresses = &*env.addresses;
@@ -137,7 +139,7 @@ pub(super) fn check<'a>(space: Space, lanes: LaneMask, bytes: u64, write: bool, 
     if write && !writable {
         return None;
     }
-    // An access fits when its offset is at most `last`; with unsigned wrap-around that is one comparison.
+    // An access fits if its offset is at most `last`: one comparison with unsigned wrap-around.
     let last = end.checked_sub(bytes)?;
     let fits = |a: u64| (a.wrapping_sub(start) <= last) & (a & (bytes - 1) == 0);
     let row = lanes == LaneMask::FULL && is_row(addresses, bytes);
@@ -156,7 +158,8 @@ pub(super) fn check<'a>(space: Space, lanes: LaneMask, bytes: u64, write: bool, 
     if fault { None } else { Some(Reach::default()) }
 }
 
-/// Whether lane `l` is `l * bytes` behind lane 0. No comparison per lane, so that it vectorises.
+/// Returns true if lane `l` is at lane 0 plus `l * bytes`.
+/// Has no comparison per lane, so that it vectorises.
 #[inline(always)]
 fn is_row(addresses: &Addresses, bytes: u64) -> bool {
     let first = addresses[0];
@@ -167,7 +170,7 @@ fn is_row(addresses: &Addresses, bytes: u64) -> bool {
     difference == 0
 }
 
-/// The fault of the lowest lane at fault, in whichever memory.
+/// Returns the fault of the lowest faulting lane in any memory.
 #[cold]
 #[inline(never)]
 pub(super) fn first_fault(parts: &Parts, bytes: u64, write: bool, env: &Env<'_>) -> Fault {
@@ -177,7 +180,8 @@ pub(super) fn first_fault(parts: &Parts, bytes: u64, write: bool, env: &Env<'_>)
     faults.min_by_key(|fault| fault.lane).unwrap_or_else(|| unreachable!("the check found a lane at fault"))
 }
 
-/// What is wrong with one lane's access. Out of bounds comes first: a wild pointer is often misaligned as well.
+/// Returns the fault of one lane's access, if any.
+/// Out of bounds takes precedence: a wild pointer is often misaligned as well.
 fn lane_fault(lane: u32, space: Space, bytes: u64, write: bool, env: &Env<'_>) -> Option<Fault> {
     let address = env.addresses[lane as usize & (MAX_LANES - 1)];
     let inside = |size: u64| size.checked_sub(bytes).is_some_and(|last| address <= last);

@@ -11,7 +11,9 @@ const BASE: u64 = 0x0700_0000_0000;
 const OTHER: u64 = BASE + 0x1000;
 const CONSTANTS: u64 = 0x0300_0000_0000;
 
-/// 32 words counting from 1000 at `BASE`, 6 bytes at `OTHER`, read-only words at `CONSTANTS`, and the rest of a world.
+/// Small memories and the rest of an environment.
+/// Global memory has 32 words counting from 1000 at `BASE`, 6 bytes at `OTHER`, and read-only words
+/// at `CONSTANTS`.
 struct World {
     global: GlobalMemory,
     shared: SharedMemory,
@@ -21,6 +23,7 @@ struct World {
 }
 
 impl World {
+    /// Creates a world.
     /// Wide row 0 holds `address(lane)`; narrow rows 1.. are results, row 0 holds 500 + lane.
     fn new(address: impl Fn(u64) -> u64) -> World {
         World {
@@ -174,7 +177,7 @@ fn stores_change_their_bytes_alone_and_say_whether_any_changed() {
     assert_eq!((access.kind, access.bytes, access.changed), (AccessKind::Write, 1, true));
     let buffer = world.buffer();
     assert_eq!((buffer[0], buffer[1], buffer[9]), (1000, u32::from_le_bytes([244, 245, 246, 247]), 1009));
-    assert!(!world.store(FULL, &store_of(Space::Global, Type::U8, 4)).unwrap().changed, "the same again");
+    assert!(!world.store(FULL, &store_of(Space::Global, Type::U8, 4)).unwrap().changed, "an unchanged value");
 
     for (space, base, step) in [(Space::Global, BASE, 4), (Space::Shared, 0, 4), (Space::Local, 8, 0)] {
         for lanes in [FULL, LaneMask(0xf0f0)] {
@@ -221,7 +224,7 @@ fn faults_name_the_lowest_lane_and_leave_no_trace() {
         let before = world.buffer();
         let result = world.store(FULL, &op);
         if kind == FaultKind::Trap {
-            assert!(result.is_ok(), "the case that fits must pass");
+            assert!(result.is_ok(), "the case in bounds must pass");
             continue;
         }
         assert_eq!(result, Err(Fault { lane, kind }));
@@ -263,7 +266,7 @@ fn generic_addresses_find_their_memory_lane_by_lane() {
     assert_eq!(access.space, Space::Local);
     assert_eq!(world.registers.narrow[1][..4], [7, 501, 502, 503]);
     assert_eq!((world.shared.words()[3], world.buffer()[2]), (503, 502));
-    // The lowest lane's fault counts, whatever memory it is in.
+    // The lowest lane's fault counts, in any memory.
     let mut world = World::new(|l| {
         if l == 4 {
             SHARED_WINDOW + 4096

@@ -1,4 +1,5 @@
-//! Comparisons, tests and what chooses by them: `setp`, `set`, `testp`, `isspacep`, `selp`, `slct`, and logic on predicates.
+//! Comparisons, tests and selections: `setp`, `set`, `testp`, `isspacep`, `selp`, `slct`, and logic
+//! on predicates.
 
 use super::no_such_form;
 use crate::base::LaneMask;
@@ -11,7 +12,8 @@ use crate::isa::{BoolOp, Compare, Space, Type};
 use crate::kernel::layout::{CONST_BASE, GLOBAL_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
 use crate::kernel::{LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, TestFn};
 
-/// `set`: `truth` where the comparison holds; the halves of a pair hold or not each for itself.
+/// Executes `set`: `truth` where the comparison holds.
+/// The halves of a pair are compared separately.
 pub(super) fn set(op: &LaneOp, compare: Compare, truth: u32, ftz: bool, on: &mut Lanes<'_>) {
     let [held, upper] = comparisons(compare, op.ty, ftz, [op.s[0], op.s[1]], on.registers);
     let (low, high) = if op.ty.half().is_some() { (truth & 0xffff, truth & 0xffff_0000) } else { (truth, 0) };
@@ -20,18 +22,21 @@ pub(super) fn set(op: &LaneOp, compare: Compare, truth: u32, ftz: bool, on: &mut
     fill(row, on.mask, |lane| bit(held, lane, low) | bit(upper, lane, high));
 }
 
-/// `slct`: `a` where `c >= 0`, else `b`. A flushed negative subnormal is -0, which is not below 0.
+/// Executes `slct`: `a` where `c >= 0`, else `b`.
+/// A flushed negative subnormal is -0, which is not below 0.
 pub(super) fn slct(&LaneOp { ty, d, s, .. }: &LaneOp, float: bool, ftz: bool, on: &mut Lanes<'_>) {
     if float {
         width_type!(ty, T => on.ternary::<T, T, f32, T>(d, s, |a, b, c| {
             if float::flushed(c, ftz) >= 0.0 { a } else { b }
         }));
     } else {
-        width_type!(ty, T => on.ternary::<T, T, i32, T>(d, s, |a, b, c| if c >= 0 { a } else { b }));
+        width_type!(ty, T => on.ternary::<T, T, i32, T>(d, s, |a, b, c| {
+            if c >= 0 { a } else { b }
+        }));
     }
 }
 
-/// The lanes (of all 32) for which `a CMP b` holds.
+/// Returns the lanes (of all 32) for which `a CMP b` holds.
 fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: &RegisterFile) -> u32 {
     struct On<'a> {
         ty: Type,
@@ -58,13 +63,14 @@ fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: 
     with_comparison(compare, On { ty, ftz, a, b, registers })
 }
 
-/// One loop for a comparison of 16-bit floats, which are widened for it.
+/// Compares 16-bit floats, widened, in one loop.
 #[inline(always)]
 fn halves<C: Comparison, H: Short + Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(H) -> H) -> u32 {
     test::<H>(registers, a, b, |x, y| C::holds(f(x).widen(), f(y).widen()))
 }
 
-/// What two results of a comparison say: it and its complement, or for pairs the low and the high halves.
+/// Returns both results of a comparison.
+/// They are the comparison and its complement, or for pairs the low and the high half.
 fn comparisons(compare: Compare, ty: Type, ftz: bool, [a, b]: [Row; 2], registers: &RegisterFile) -> [u32; 2] {
     match ty {
         Type::F16x2 => pair::<Half>(compare, [a, b], registers, |x| float::flushed(x, ftz)),
@@ -94,7 +100,7 @@ fn pair<H: Short + Element<Cell = u32>>(
     })
 }
 
-/// `setp`
+/// Executes `setp`.
 pub(in crate::exec) fn setp(op: &Setp, lanes: LaneMask, registers: &mut RegisterFile) {
     let [mut p, mut q] = comparisons(op.compare, op.ty, op.ftz, [op.a, op.b], registers);
     if let Some((combine, c)) = op.combine {
@@ -112,7 +118,7 @@ pub(in crate::exec) fn setp(op: &Setp, lanes: LaneMask, registers: &mut Register
     }
 }
 
-/// `testp` and `isspacep`
+/// Executes `testp` and `isspacep`.
 pub(in crate::exec) fn test_value(
     f: TestFn,
     ty: Type,
@@ -129,7 +135,8 @@ pub(in crate::exec) fn test_value(
     set_predicate(registers, p, lanes, held);
 }
 
-/// Whether a generic address is in a space, by the windows of `kernel::layout`.
+/// Returns true if a generic address is in a space.
+/// The windows of `kernel::layout` decide.
 fn is_in(address: u64, space: Space) -> bool {
     let within = |window: u64| address.wrapping_sub(window) < WINDOW_BYTES;
     let constant = (CONST_BASE..GLOBAL_BASE).contains(&address);
@@ -141,7 +148,7 @@ fn is_in(address: u64, space: Space) -> bool {
     }
 }
 
-/// Logic on predicates: 32 lanes at once.
+/// Executes logic on predicates, 32 lanes at once.
 pub(in crate::exec) fn predicate_logic(
     f: PredicateFn,
     a: PredicateUse,
@@ -158,7 +165,7 @@ pub(in crate::exec) fn predicate_logic(
     }
 }
 
-/// `selp`
+/// Executes `selp`.
 pub(in crate::exec) fn select(
     ty: Type,
     d: Row,

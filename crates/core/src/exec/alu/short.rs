@@ -1,4 +1,4 @@
-//! Arithmetic of 16-bit types: one value in a row's low half, or two side by side.
+//! Arithmetic of 16-bit types: one value in the low half of a row, or two side by side.
 
 use super::no_such_form;
 use crate::exec::arith::convert::convert;
@@ -9,10 +9,10 @@ use crate::exec::lanes::{Element, Lanes};
 use crate::isa::{Round, Type};
 use crate::kernel::{Convert, LaneFn, LaneOp};
 
-/// The one rounding of these forms.
+/// The only rounding mode of these forms.
 const NEAR: Round = Round::Nearest;
 
-/// Runs an operation whose type is `f16`, `bf16` or a pair.
+/// Executes an operation on `f16`, `bf16` or a pair.
 pub(super) fn short(op: &LaneOp, on: &mut Lanes<'_>) {
     match (op.f, op.ty) {
         (LaneFn::Set { compare, truth, ftz }, _) => super::choose::set(op, compare, truth, ftz, on),
@@ -26,7 +26,8 @@ pub(super) fn short(op: &LaneOp, on: &mut Lanes<'_>) {
     }
 }
 
-/// Applies `f` to one value or to both of a pair. Sources that do not count are row 0, which is always there.
+/// Applies `f` to one value or to both of a pair.
+/// Unused sources are row 0, which always exists.
 #[inline(always)]
 fn each<H: Element<Cell = u32>>(&LaneOp { ty, d, s, .. }: &LaneOp, on: &mut Lanes<'_>, f: impl Fn(H, H, H) -> H) {
     if ty.half().is_some() {
@@ -36,8 +37,9 @@ fn each<H: Element<Cell = u32>>(&LaneOp { ty, d, s, .. }: &LaneOp, on: &mut Lane
     }
 }
 
-/// `.ftz` of a product looks at it before it is rounded: what is below the normal numbers then is a zero of its sign, also
-/// where rounding would make it the smallest of them. Products and their sums of that size are exact in f64.
+/// Applies `.ftz` of a product, before rounding.
+/// A result below the normal numbers becomes a zero of its sign, even where rounding would make it
+/// the smallest normal number. Products and their sums of that size are exact in f64.
 #[inline(always)]
 fn small<H: Short>(exact: f64, ftz: bool) -> Option<H> {
     let least = H::from_bits64(H::FORMAT.least_normal()).widen();
@@ -84,7 +86,7 @@ fn integers<T: Integer + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
     }
 }
 
-/// `cvt` of two values: the first operand goes to the upper half.
+/// Executes `cvt` of two values: the first operand goes to the upper half.
 fn convert_pair(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>) {
     let to = ty.half().unwrap_or(ty);
     let one = |a: u32| convert(a.into(), modifiers, to) as u32;

@@ -1,23 +1,26 @@
-//! Bit fields, counts, permutations and three-input logic (PTX ISA, "Integer Arithmetic" and "Logic and Shift").
+//! Bit fields, counts, permutations and three-input logic (PTX ISA, "Integer Arithmetic" and "Logic
+//! and Shift").
 
 use super::integer::Integer;
 use crate::kernel::PrmtMode;
 
-/// A mask of the low `n` bits, all ones from 64 on.
+/// Returns a mask of the low `n` bits, all ones from 64 on.
 #[inline(always)]
 fn low(n: u32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// Position and length of a bit field. At 32 bits only their low bytes count, as the manual says; at 64 bits, where there is
-/// no such instruction in the machine and shifts do its work, everything past the width is the width.
+/// Returns the position and length of a bit field, clamped.
+/// At 32 bits only their low bytes count, as in the manual. At 64 bits the hardware has no such
+/// instruction and uses shifts, so larger values are clamped to the width.
 #[inline(always)]
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
     if T::BITS == 64 { (position.min(64), length.min(64)) } else { (position & 0xff, length & 0xff) }
 }
 
-/// `bfe`: `c` bits of `a` from bit `b` on. Bits past the top, and the extension of a signed field, are the field's
-/// highest bit that exists (0 for an empty or unsigned field).
+/// Returns `bfe`: `c` bits of `a` from bit `b` on.
+/// Bits past the top, and the extension of a signed field, are the field's highest existing bit (0
+/// for an empty or unsigned field).
 #[inline(always)]
 pub(crate) fn bfe<T: Integer>(a: T, b: u32, c: u32, signed: bool) -> T {
     let (position, length) = field_bounds::<T>(b, c);
@@ -32,8 +35,8 @@ pub(crate) fn bfe<T: Integer>(a: T, b: u32, c: u32, signed: bool) -> T {
     T::from_bits(if sign { field | !low(present) } else { field })
 }
 
-/// `bfi`: `b` with its `length` bits from `position` on replaced by the low bits of `a`; what would go past the top is
-/// dropped.
+/// Returns `bfi`: `b` with a bit field replaced by the low bits of `a`.
+/// The field has `length` bits from `position` on. Bits past the top are dropped.
 #[inline(always)]
 pub(crate) fn bfi<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
     let (position, length) = field_bounds::<T>(position, length);
@@ -44,8 +47,8 @@ pub(crate) fn bfi<T: Integer>(a: T, b: T, position: u32, length: u32) -> T {
     T::from_bits(b.bits() & !field | (a.bits() << position) & field)
 }
 
-/// `bfind`: position of the highest bit that differs from the sign; `shift` counts from the top instead. All ones when
-/// there is none.
+/// Returns `bfind`: position of the highest bit that differs from the sign.
+/// `shift` counts from the top instead. All ones if there is no such bit.
 #[inline(always)]
 pub(crate) fn bfind<T: Integer>(a: T, shift: bool) -> u32 {
     let bits = if a.is_negative() { !a.bits() & low(T::BITS) } else { a.bits() };
@@ -56,7 +59,7 @@ pub(crate) fn bfind<T: Integer>(a: T, shift: bool) -> u32 {
     }
 }
 
-/// `shf`: the upper (`left`) or lower word of `{b, a}` shifted by `c`.
+/// Returns `shf`: the upper (`left`) or lower word of `{b, a}` shifted by `c`.
 #[inline(always)]
 pub(crate) fn shf(a: u32, b: u32, c: u32, left: bool, wrap: bool) -> u32 {
     let amount = if wrap { c & 31 } else { c.min(32) };
@@ -64,7 +67,7 @@ pub(crate) fn shf(a: u32, b: u32, c: u32, left: bool, wrap: bool) -> u32 {
     (if left { pair << amount >> 32 } else { pair >> amount }) as u32
 }
 
-/// `lop3`: bit `i` of the table is the result for `a`, `b`, `c` bits that spell `i`.
+/// Returns `lop3`: the `a`, `b` and `c` bits index the table.
 #[inline(always)]
 pub(crate) fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     let mut result = 0;
@@ -78,7 +81,8 @@ pub(crate) fn lop3(a: u32, b: u32, c: u32, table: u8) -> u32 {
     result
 }
 
-/// `dp4a`: the products of the bytes of `a` and `b`, and `c`, all added up; `signed` says whose bytes have a sign.
+/// Returns `dp4a`: `c` plus the sum of the products of bytes of `a` and `b`.
+/// `signed` selects the operands with signed bytes.
 #[inline(always)]
 pub(crate) fn dp4a(a: u32, b: u32, c: u32, signed: [bool; 2]) -> u32 {
     let part = |word: u32, i: u32, signed: bool| {
@@ -88,7 +92,8 @@ pub(crate) fn dp4a(a: u32, b: u32, c: u32, signed: [bool; 2]) -> u32 {
     (0..4).fold(c, |sum, i| sum.wrapping_add((part(a, i, signed[0]) * part(b, i, signed[1])) as u32))
 }
 
-/// `dp2a`: the products of the halves of `a` with the lower or upper bytes of `b`, and `c`, all added up.
+/// Returns `dp2a`: `c` plus the products of the halves of `a` with bytes of `b`.
+/// The bytes are the upper or lower two of `b`.
 #[inline(always)]
 pub(crate) fn dp2a(a: u32, b: u32, c: u32, signed: [bool; 2], hi: bool) -> u32 {
     let half = |i: u32| {
@@ -102,7 +107,7 @@ pub(crate) fn dp2a(a: u32, b: u32, c: u32, signed: [bool; 2], hi: bool) -> u32 {
     (0..2).fold(c, |sum, i| sum.wrapping_add((half(i) * byte(i)) as u32))
 }
 
-/// `vabsdiff4`: the absolute differences of the bytes side by side, or their sum plus `c`.
+/// Returns `vabsdiff4`: the bytes' absolute differences, packed or summed with `c`.
 #[inline(always)]
 pub(crate) fn absdiff4(a: u32, b: u32, c: u32, signed: [bool; 2], add: bool) -> u32 {
     let part = |word: u32, i: u32, signed: bool| {
@@ -117,31 +122,34 @@ pub(crate) fn absdiff4(a: u32, b: u32, c: u32, signed: [bool; 2], add: bool) -> 
     }
 }
 
-/// `fns`: the position of the `|offset|`th set bit from `base` up, or down for a negative offset; 0 asks for `base` itself.
+/// Returns `fns`: the position of the `|offset|`th set bit from `base` up.
+/// A negative offset counts down; 0 tests `base` itself.
 #[inline(always)]
 pub(crate) fn fns(mask: u32, base: u32, offset: u32) -> u32 {
     let offset = offset as i32;
     if offset == i32::MIN {
-        return 0; // its magnitude is none; this is what an H200's routine makes of it
+        return 0; // its magnitude overflows; the result of an H200's routine
     }
-    // What is on the way, and how many to skip.
-    let (mut way, skip) = match offset {
+    // The bits in the search direction, and the number to skip.
+    let (mut candidates, skip) = match offset {
         _ if base > 31 => (0, 0),
         0 => (mask & 1 << base, 0),
         1.. => (mask & u32::MAX << base, offset.unsigned_abs() - 1),
         _ => (mask & u32::MAX >> (31 - base), offset.unsigned_abs() - 1),
     };
-    let next = |way: u32| if offset < 0 { 31u32.wrapping_sub(way.leading_zeros()) } else { way.trailing_zeros() };
+    let next = |bits: u32| {
+        if offset < 0 { 31u32.wrapping_sub(bits.leading_zeros()) } else { bits.trailing_zeros() }
+    };
     for _ in 0..skip.min(32) {
-        if way == 0 {
+        if candidates == 0 {
             break;
         }
-        way &= !(1 << next(way));
+        candidates &= !(1 << next(candidates));
     }
-    if way == 0 { u32::MAX } else { next(way) }
+    if candidates == 0 { u32::MAX } else { next(candidates) }
 }
 
-/// `szext`: the low `width` bits, sign-extended or zero-extended.
+/// Returns `szext`: the low `width` bits, sign-extended or zero-extended.
 #[inline(always)]
 pub(crate) fn szext(a: u32, width: u32, signed: bool, wrap: bool) -> u32 {
     let width = if wrap { width & 31 } else { width.min(32) };
@@ -152,14 +160,14 @@ pub(crate) fn szext(a: u32, width: u32, signed: bool, wrap: bool) -> u32 {
     }
 }
 
-/// `bmsk`: `width` ones from `position` up; ones past the top are dropped.
+/// Returns `bmsk`: `width` ones from `position` up; ones past the top are dropped.
 #[inline(always)]
 pub(crate) fn bmsk(position: u32, width: u32, wrap: bool) -> u32 {
     let (position, width) = if wrap { (position & 31, width & 31) } else { (position.min(32), width.min(32)) };
     ((low(width) << position) & 0xffff_ffff) as u32
 }
 
-/// `prmt`: four bytes chosen from the eight of `{b, a}`.
+/// Returns `prmt`: four bytes selected from the eight of `{b, a}`.
 #[inline(always)]
 pub(crate) fn prmt(a: u32, b: u32, c: u32, mode: PrmtMode) -> u32 {
     let bytes = (u64::from(b) << 32 | u64::from(a)).to_le_bytes();
@@ -282,7 +290,8 @@ mod tests {
     fn byte_permutations() {
         let (a, b) = (0x3322_1100, 0x7766_5544);
         let modes = [PrmtMode::F4e, PrmtMode::B4e, PrmtMode::Rc8, PrmtMode::Ecl, PrmtMode::Ecr, PrmtMode::Rc16];
-        // Rows: selector 0..4; columns as `modes`; each digit the byte chosen, highest byte first (PTX ISA, prmt).
+        // Rows: selector 0..4. Columns as `modes`. Each digit is the selected byte, highest byte
+        // first (PTX ISA, prmt).
         let table = [
             [0x3210, 0x5670, 0x0000, 0x3210, 0x0000, 0x1010],
             [0x4321, 0x6701, 0x1111, 0x3211, 0x1110, 0x3232],

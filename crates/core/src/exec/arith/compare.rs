@@ -1,17 +1,17 @@
-//! Comparisons as `setp` and `set` make them (PTX ISA, "Comparison and Selection Instructions").
+//! Comparisons of `setp` and `set` (PTX ISA, "Comparison and Selection Instructions").
 
 #![expect(
     clippy::neg_cmp_op_on_partial_ord,
     clippy::double_comparisons,
     clippy::eq_op,
-    reason = "NaN makes `!(a < b)` differ from `a >= b`, `a < b || a > b` from `a != b`, and `a == a` false"
+    reason = "NaN: `!(a < b)` is not `a >= b`, `a < b || a > b` is not `a != b`, `a == a` is false"
 )]
 
 use crate::isa::Compare;
 
-/// A comparison known at compile time, so that each lane loop holds exactly one.
+/// A comparison known at compile time, so that each lane loop contains exactly one.
 pub(crate) trait Comparison {
-    /// `a CMP b`. Works for integers too: they are never unordered.
+    /// Returns `a CMP b`. Works for integers too: they are never unordered.
     fn holds<T: PartialOrd>(a: T, b: T) -> bool;
 }
 
@@ -27,15 +27,15 @@ macro_rules! comparisons {
             }
         )+
 
-        /// What to do with a comparison once it is known which.
+        /// An action for a comparison that is known at run time.
         pub(crate) trait WithComparison {
-            /// What comes out.
+            /// Result of the action.
             type Output;
             /// Runs with the comparison `C`.
             fn run<C: Comparison>(self) -> Self::Output;
         }
 
-        /// Turns a comparison as a value into one as a type.
+        /// Dispatches from a comparison as a value to one as a type.
         #[inline(always)]
         pub(crate) fn with_comparison<W: WithComparison>(compare: Compare, with: W) -> W::Output {
             match compare { $(Compare::$name => with.run::<$name>()),+ }

@@ -1,8 +1,8 @@
 //! `cvt`: every pair of types (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 //!
-//! Float to integer clamps to the result's range. NaN becomes 0 when the source is f16 or f32 and the result has at most
-//! 32 bits, otherwise the result's highest bit alone, as the manual's notes on `cvt` say. Float NaNs: see [`nan`]; as an
-//! H200 has them.
+//! Float to integer clamps to the result's range. NaN becomes 0 if the source is f16 or f32 and the
+//! result has at most 32 bits; otherwise only the result's highest bit is set, as in the manual's
+//! notes on `cvt`. Float NaNs follow [`nan`], as on an H200.
 
 use super::exact::{BF16, Exact, F16, F32, F64, Format};
 use super::float::{NAN32, flush32};
@@ -10,7 +10,7 @@ use super::half::{Brain, Half, NAN16, Short};
 use crate::isa::{Round, Type};
 use crate::kernel::Convert;
 
-/// Cuts a cell down to `bits` bits, sign-extended when `signed`.
+/// Truncates a cell to the bits of a type, sign-extended for signed types.
 #[inline(always)]
 pub(crate) fn integer_value(cell: u64, ty: Type) -> i128 {
     let shift = 64 - ty.bits();
@@ -56,7 +56,8 @@ fn format(ty: Type) -> Format {
     }
 }
 
-/// The operand as f64, which holds every smaller float; `.ftz` flushes f32, except on the way to f16.
+/// Returns the operand as f64, which represents every smaller float.
+/// `.ftz` flushes f32, except in conversions to f16.
 fn value(cell: u64, convert: Convert, to: Type) -> f64 {
     let flushes = convert.ftz && to != Type::F16;
     match convert.from {
@@ -87,7 +88,7 @@ fn float_to_integer(cell: u64, convert: Convert, to: Type) -> u64 {
         let indefinite = convert.from == Type::F64 || to.bits() == 64;
         return if indefinite { 1 << (to.bits() - 1) } else { 0 };
     }
-    // The cast clamps to the range of i128, which holds all ranges of `to`.
+    // The cast clamps to the range of i128, which contains all ranges of `to`.
     let value = clamp(integral(x, convert.round) as i128, to);
     value as u64 & (u64::MAX >> (64 - to.bits()))
 }
@@ -108,8 +109,9 @@ fn float_to_float(cell: u64, convert: Convert, to: Type) -> u64 {
     finish(bits, convert, to)
 }
 
-/// The NaN that a NaN becomes: canonical in f16, bf16 and f32, unless f64 is concerned, where sign and what fits of the
-/// payload stay. A conversion that changes nothing copies it.
+/// Returns the result NaN of a NaN operand.
+/// It is canonical in f16, bf16 and f32. From or to f64, the sign and the part of the payload that
+/// fits are kept. A conversion that changes nothing copies the NaN.
 fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
     let from = convert.from;
     let plain = !convert.integral && !convert.ftz;
@@ -136,7 +138,7 @@ fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
     }
 }
 
-/// `.ftz`, `.relu`, `.satfinite` and `.sat` on a float result.
+/// Applies `.ftz`, `.relu`, `.satfinite` and `.sat` to a float result.
 fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
     let bits =
         if convert.ftz && to == Type::F32 { flush32(f32::from_bits(bits as u32)).to_bits().into() } else { bits };
@@ -148,7 +150,7 @@ fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
         return bits;
     }
     let one = Exact::integer(false, 1).round(format, Round::Nearest);
-    // Positive floats are ordered as their bits are.
+    // Positive floats have the order of their bits.
     if format.is_nan(bits) || format.is_negative(bits) { 0 } else { bits.min(one) }
 }
 
@@ -234,7 +236,8 @@ mod tests {
         }
     }
 
-    /// Integers to f32 in a direction: the exact integer lies between down and up, which are neighbours.
+    /// Integers to f32 in each direction: the exact integer lies between down and up, which are
+    /// adjacent.
     #[test]
     fn integers_to_floats_round_in_their_direction() {
         for x in samples(10).take(2000) {

@@ -1,17 +1,18 @@
 //! Correct rounding in any direction, in software.
 //!
-//! The simulator never touches the processor's rounding mode. A result that must be rounded other than to nearest is
-//! computed as an integer times a power of two, exact except for a sticky lowest bit, and rounded once by
-//! [`Exact::round`]. The same rounding makes f16 from anything. (IEEE 754-2019 sections 4.3 and 6.3.)
+//! The simulator never changes the processor's rounding mode. A result that is not rounded to
+//! nearest is computed as an integer times a power of two, exact except for a sticky lowest bit,
+//! and rounded once by [`Exact::round`]. The same rounding converts to f16. (IEEE 754-2019 sections
+//! 4.3 and 6.3.)
 
 use crate::isa::Round;
 
 /// A binary interchange format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// Significant bits, the hidden one included.
+    /// Significant bits, including the hidden one.
     precision: u32,
-    /// The exponent's bias; also the largest exponent.
+    /// Exponent bias; also the largest exponent.
     bias: i32,
 }
 
@@ -25,39 +26,40 @@ pub(crate) const F32: Format = Format { precision: 24, bias: 127 };
 pub(crate) const F64: Format = Format { precision: 53, bias: 1023 };
 
 impl Format {
-    /// The sign bit.
+    /// Returns the sign bit.
     const fn sign(self) -> u64 {
         self.infinity() + (1 << (self.precision - 1))
     }
 
-    /// Plus infinity.
+    /// Returns positive infinity.
     pub(crate) const fn infinity(self) -> u64 {
         (2 * self.bias as u64 + 1) << (self.precision - 1)
     }
 
-    /// The least positive number that is not subnormal.
+    /// Returns the smallest positive normal number.
     pub(crate) const fn least_normal(self) -> u64 {
         1 << (self.precision - 1)
     }
 
-    /// Whether the bits encode NaN.
+    /// Returns true if the bits encode NaN.
     pub(crate) const fn is_nan(self, bits: u64) -> bool {
         bits & (self.sign() - 1) > self.infinity()
     }
 
-    /// Whether the bits encode infinity of either sign.
+    /// Returns true if the bits encode infinity of either sign.
     pub(crate) const fn is_infinite(self, bits: u64) -> bool {
         bits & (self.sign() - 1) == self.infinity()
     }
 
-    /// The sign of the bits.
+    /// Returns true if the sign bit is set.
     pub(crate) const fn is_negative(self, bits: u64) -> bool {
         bits & self.sign() != 0
     }
 }
 
-/// `(-1)^negative * magnitude * 2^exponent`. Where a value has more bits than fit, the lowest bit of `magnitude` is
-/// sticky: set when anything below was lost. At least 60 significant bits stand above such a bit.
+/// `(-1)^negative * magnitude * 2^exponent`.
+/// If a value has more bits than fit, the lowest bit of `magnitude` is sticky: set if any lower bit
+/// was lost. At least 60 significant bits are above a sticky bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exact {
     negative: bool,
@@ -65,7 +67,7 @@ pub(crate) struct Exact {
     exponent: i32,
 }
 
-/// Shifts right; lost bits stick to the lowest one.
+/// Shifts right; lost bits are ORed into the lowest one.
 fn jam(value: u128, by: u32) -> u128 {
     match by {
         0 => value,
@@ -75,12 +77,12 @@ fn jam(value: u128, by: u32) -> u128 {
 }
 
 impl Exact {
-    /// An integer.
+    /// Returns an integer.
     pub(crate) fn integer(negative: bool, magnitude: u64) -> Exact {
         Exact { negative, magnitude: magnitude.into(), exponent: 0 }
     }
 
-    /// A finite number of the given format.
+    /// Decodes a finite number of the given format.
     pub(crate) fn decode(format: Format, bits: u64) -> Exact {
         let fraction_bits = format.precision - 1;
         let biased = ((bits & (format.sign() - 1)) >> fraction_bits) as i32;
@@ -93,7 +95,8 @@ impl Exact {
         }
     }
 
-    /// The same value with its leading one at bit `top`. Zero stays zero; `top` must be at or above the leading one.
+    /// Returns the same value with its leading one at bit `top`.
+    /// Zero stays zero; `top` must be at or above the leading one.
     fn normalised(self, top: u32) -> Exact {
         let shift = (self.magnitude.leading_zeros() as i32 - 127 + top as i32).max(0) as u32;
         if self.magnitude == 0 {
@@ -102,7 +105,7 @@ impl Exact {
         Exact { magnitude: self.magnitude << shift, exponent: self.exponent - shift as i32, ..self }
     }
 
-    /// The product; exact for factors of at most 64 bits.
+    /// Returns the product; exact for factors of at most 64 bits.
     pub(crate) fn times(self, other: Exact) -> Exact {
         Exact {
             negative: self.negative != other.negative,
@@ -111,7 +114,8 @@ impl Exact {
         }
     }
 
-    /// The sum. An exact zero from unlike signs is -0 when rounding down, else +0, hence `round`.
+    /// Returns the sum.
+    /// An exact zero from opposite signs is -0 when rounding down, else +0, hence `round`.
     pub(crate) fn plus(self, other: Exact, round: Round) -> Exact {
         let zero_sign = if self.negative == other.negative { self.negative } else { round == Round::Down };
         match (self.magnitude, other.magnitude) {
@@ -136,7 +140,7 @@ impl Exact {
         }
     }
 
-    /// The quotient; `divisor` is not zero and has at most 53 bits.
+    /// Returns the quotient; `divisor` is nonzero and has at most 53 bits.
     pub(crate) fn over(self, divisor: Exact) -> Exact {
         let (a, b) = (self.normalised(126), divisor.normalised(52));
         let (quotient, rest) = (a.magnitude / b.magnitude, a.magnitude % b.magnitude);
@@ -147,7 +151,7 @@ impl Exact {
         }
     }
 
-    /// The square root of a number that is not negative (or is -0, whose root is -0).
+    /// Returns the square root of a nonnegative number, or of -0, whose root is -0.
     pub(crate) fn root(self) -> Exact {
         let mut a = self.normalised(125);
         if a.exponent % 2 != 0 {
@@ -161,8 +165,9 @@ impl Exact {
         }
     }
 
-    /// The bits of the nearest number in the given direction: overflow goes to infinity or to the largest finite number
-    /// as the direction says, underflow to subnormals and signed zero.
+    /// Returns the bits of the nearest number in the given direction.
+    /// Overflow gives infinity or the largest finite number, depending on the direction; underflow
+    /// gives subnormals and signed zero.
     pub(crate) fn round(self, format: Format, round: Round) -> u64 {
         let sign = if self.negative { format.sign() } else { 0 };
         if self.magnitude == 0 {
@@ -170,13 +175,13 @@ impl Exact {
         }
         let fraction_bits = format.precision as i32 - 1;
         let exponent = self.exponent + 127 - self.magnitude.leading_zeros() as i32;
-        // What the last bit of the result is worth: 2^quantum.
+        // Weight of the result's last bit: 2^quantum.
         let quantum = exponent.max(1 - format.bias) - fraction_bits;
         let mut shift = quantum - self.exponent;
         let (kept, rest, half) = if shift <= 0 {
             (self.magnitude << -shift, 0, 1)
         } else {
-            // Far below the last bit only "something is there" counts; keep the shift inside the word.
+            // Far below the last bit only a sticky bit matters; keep the shift inside the word.
             let magnitude = if shift > 120 { jam(self.magnitude, (shift - 120) as u32) } else { self.magnitude };
             shift = shift.min(120);
             (magnitude >> shift, magnitude & ((1 << shift) - 1), 1 << (shift - 1))
@@ -188,8 +193,8 @@ impl Exact {
             Round::Up => !self.negative && rest != 0,
         };
         let kept = kept as u64 + u64::from(up);
-        // Adding the significand to the exponent field carries a rounded-up significand into the next exponent, and
-        // leaves the field of a subnormal at zero.
+        // Adding the significand to the exponent field carries a rounded-up significand into the
+        // next exponent, and leaves the field of a subnormal at zero.
         let field = (quantum + fraction_bits + format.bias - 1) as u64;
         if exponent > format.bias || (field << fraction_bits) + kept >= format.infinity() {
             let to_infinity = match round {
@@ -222,7 +227,7 @@ mod tests {
         Exact::decode(F64, x.to_bits())
     }
 
-    /// To nearest, the processor is the independent reference.
+    /// For rounding to nearest, the processor is the independent reference.
     #[test]
     fn nearest_agrees_with_the_processor() {
         for (a, b) in finite64() {
@@ -244,7 +249,7 @@ mod tests {
         }
     }
 
-    /// Down and up enclose nearest, are equal or neighbours, and zero is the one of them nearer to zero.
+    /// Down and up enclose nearest and are equal or adjacent; zero is the inner one.
     #[test]
     fn directions_bracket_the_exact_value() {
         for (a, b) in finite64() {
@@ -258,15 +263,15 @@ mod tests {
             for bits in results {
                 let [near, zero, down, up] = bits.map(f64::from_bits);
                 assert!(down <= near && near <= up, "{a:e} {b:e}: {down:e} {near:e} {up:e}");
-                assert!(down == up || down.next_up() == up, "{a:e} {b:e}: {down:e} {up:e} are no neighbours");
+                assert!(down == up || down.next_up() == up, "{a:e} {b:e}: {down:e} {up:e} are not adjacent");
                 let inner = if down.abs() < up.abs() { down } else { up };
                 assert_eq!(zero.abs(), inner.abs(), "{a:e} {b:e}");
             }
         }
     }
 
-    /// Inexactness is judged against an exact error term, not against the code under test: for numbers in the middle
-    /// of the range `fma(a, b, -(a*b))` is the exact error of the product.
+    /// Inexactness is tested with an exact error term, independent of the code under test: in the
+    /// middle of the range, `fma(a, b, -(a*b))` is the exact error of the product.
     #[test]
     fn products_round_to_the_side_of_their_error_term() {
         let mut seen = [0; 3];
@@ -318,7 +323,7 @@ mod tests {
         assert_eq!(Exact::decode(F32, 1e9f32.to_bits().into()).round(F16, Round::Zero), 0x7bff);
     }
 
-    /// The value of a binary16 by its definition.
+    /// Returns the value of a binary16 by its definition.
     fn f16_value(bits: u16) -> f64 {
         let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
         let magnitude = match exponent {

@@ -1,14 +1,15 @@
 //! f16 and bf16 arithmetic (PTX ISA, "Half Precision Floating-Point Instructions").
 //!
-//! Every operation is one in f64, rounded once more: products of two 16-bit floats are exact in f64, sums of them exact or,
-//! by the 53 bits of f64, rounded innocuously, and the sum of an fma is rounded to odd first. PTX rounds these forms to nearest
-//! only. Every NaN result is `0x7fff` in both formats, as the manual's canonical NaN.
+//! Every operation runs in f64 and is rounded once more. Products of two 16-bit floats are exact in
+//! f64. Their sums are exact or, with the 53 bits of f64, rounded innocuously; the sum of an fma is
+//! rounded to odd first. PTX rounds these forms only to nearest. Every NaN result is `0x7fff` in
+//! both formats, the manual's canonical NaN.
 
 use super::exact::{self, Format};
 use super::float::{Float, sum_to_odd};
 use std::cmp::Ordering;
 
-/// The NaN every f16 and bf16 instruction returns.
+/// NaN result of every f16 and bf16 instruction.
 pub(crate) const NAN16: u16 = 0x7fff;
 
 /// A binary16.
@@ -21,20 +22,20 @@ pub(crate) struct Brain(pub(crate) u16);
 
 /// A float of 16 bits.
 pub(crate) trait Short: Float {
-    /// The value, exactly.
+    /// Returns the exact value.
     fn widen(self) -> f64;
-    /// The nearest number; the canonical NaN for NaN.
+    /// Returns the nearest number; the canonical NaN for NaN.
     fn narrow(x: f64) -> Self;
 }
 
-/// The bits of the number nearest to `x` in a format of `PRECISION` significant bits.
+/// Returns the bits of the number nearest to `x` in a format of `PRECISION` bits.
 #[inline(always)]
 fn nearest<const PRECISION: u32, const BIAS: u64>(x: f64) -> u16 {
     let fraction_bits = PRECISION - 1;
     let infinity = (2 * BIAS + 1) << fraction_bits;
     let magnitude = x.abs();
     let sign = (x.to_bits() >> 48) as u16 & 0x8000;
-    // Added to what has fewer bits than a normal number, this leaves the value in units of the last place, rounded.
+    // Added to a subnormal, this leaves the value in units of the last place, rounded.
     let unit = f64::from_bits((1023 + 52 + 1 - BIAS - fraction_bits as u64) << 52);
     let subnormal = (magnitude + unit).to_bits().wrapping_sub(unit.to_bits());
     let shift = 53 - PRECISION;

@@ -1,47 +1,49 @@
-//! Integer arithmetic of 8 to 64 bits, signed and unsigned (PTX ISA, "Integer Arithmetic Instructions").
+//! Integer arithmetic of 8 to 64 bits, signed and unsigned (PTX ISA, "Integer Arithmetic
+//! Instructions").
 //!
-//! Everything wraps. Division by zero gives all ones, and so does its remainder: PTX leaves both open, this is what
-//! NVIDIA GPUs return. The one overflowing quotient, `MIN / -1`, wraps to `MIN` with remainder 0.
+//! All operations wrap. Division by zero gives a quotient and remainder of all ones: PTX leaves
+//! both undefined, and NVIDIA GPUs return this. The only overflowing quotient, `MIN / -1`, wraps to
+//! `MIN` with remainder 0.
 
-/// What every integer type of PTX can do.
+/// Operations on every integer type of PTX.
 pub(crate) trait Integer: Copy + Ord {
     /// A type of twice the width.
     type Wide;
     /// Width in bits.
     const BITS: u32;
-    /// `a + b`
+    /// Returns `a + b`.
     fn add(self, b: Self) -> Self;
-    /// `a - b`
+    /// Returns `a - b`.
     fn sub(self, b: Self) -> Self;
-    /// Low half of the product.
+    /// Returns the low half of the product.
     fn mul_lo(self, b: Self) -> Self;
-    /// High half of the product.
+    /// Returns the high half of the product.
     fn mul_hi(self, b: Self) -> Self;
-    /// The whole product.
+    /// Returns the whole product.
     fn mul_wide(self, b: Self) -> Self::Wide;
-    /// The whole product plus `c`.
+    /// Returns the whole product plus `c`.
     fn mad_wide(self, b: Self, c: Self::Wide) -> Self::Wide;
-    /// Quotient, truncated.
+    /// Returns the quotient, truncated.
     fn div(self, b: Self) -> Self;
-    /// Remainder with the sign of the dividend.
+    /// Returns the remainder, with the sign of the dividend.
     fn rem(self, b: Self) -> Self;
-    /// `|a|`
+    /// Returns `|a|`.
     fn abs(self) -> Self;
-    /// `-a`
+    /// Returns `-a`.
     fn neg(self) -> Self;
-    /// `|a - b| + c`
+    /// Returns `|a - b| + c`.
     fn sad(self, b: Self, c: Self) -> Self;
-    /// `a << b`; 0 past the width.
+    /// Returns `a << b`; 0 past the width.
     fn shl(self, b: u32) -> Self;
-    /// `a >> b`; sign fill or 0 past the width.
+    /// Returns `a >> b`; sign fill or 0 past the width.
     fn shr(self, b: u32) -> Self;
-    /// `a + b + carry`, and whether the sum of the bits does not fit.
+    /// Returns `a + b + carry`, and true if the unsigned sum overflows.
     fn add_carry(self, b: Self, carry: bool) -> (Self, bool);
-    /// The bits, zero-extended.
+    /// Returns the bits, zero-extended.
     fn bits(self) -> u64;
-    /// From the low bits.
+    /// Returns the value of the low bits.
     fn from_bits(bits: u64) -> Self;
-    /// Whether the value is below zero.
+    /// Returns true if the value is below zero.
     fn is_negative(self) -> bool;
 }
 
@@ -126,7 +128,7 @@ macro_rules! integers {
             }
             #[inline(always)]
             fn is_negative(self) -> bool {
-                // Written without a literal: the unsigned instances are simply never below it.
+                // Written without a literal: the unsigned instances are never negative.
                 self < <$t as Integer>::from_bits(0)
             }
         }
@@ -143,25 +145,25 @@ integers!(
     i64 unsigned u64 wide i128,
 );
 
-/// `mad.hi.sat.s32`: the high half of the product plus `c`, clamped.
+/// Returns `mad.hi.sat.s32`: the high half of the product plus `c`, clamped.
 #[inline(always)]
 pub(crate) fn mad_hi_sat(a: i32, b: i32, c: i32) -> i32 {
     a.mul_hi(b).saturating_add(c)
 }
 
-/// The low 24 bits, zero-extended.
+/// Returns the low 24 bits, zero-extended.
 #[inline(always)]
 fn low24(a: u32) -> u64 {
     u64::from(a & 0x00ff_ffff)
 }
 
-/// The low 24 bits, sign-extended.
+/// Returns the low 24 bits, sign-extended.
 #[inline(always)]
 fn low24_signed(a: u32) -> i64 {
     i64::from((a << 8) as i32 >> 8)
 }
 
-/// `mul24`: bits 0..32 or 16..48 of the product of the low 24 bits.
+/// Returns `mul24`: bits 0..32 or 16..48 of the product of the low 24 bits.
 #[inline(always)]
 pub(crate) fn mul24(a: u32, b: u32, signed: bool, hi: bool) -> u32 {
     let product = if signed { (low24_signed(a) * low24_signed(b)) as u64 } else { low24(a) * low24(b) };

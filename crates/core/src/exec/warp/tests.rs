@@ -66,7 +66,7 @@ fn shuffles_follow_the_manual_for_every_width() {
     }
 }
 
-/// A few results worked out by hand, as CUDA's guide words them.
+/// Results worked out by hand from the descriptions in CUDA's guide.
 #[test]
 fn shuffles_as_the_guide_tells_them() {
     for (mode, width, b, lane, source) in [
@@ -92,7 +92,7 @@ fn shuffles_read_only_lanes_that_take_part() {
     let low = LaneMask(0x0000_ffff);
     let effect = shuffle(&shuffle_of(ShuffleMode::Down), low, &mut file).unwrap();
     assert_eq!(effect, Effect::Undefined { lanes: LaneMask(0xff00), source: 16 });
-    assert_eq!((file.narrow[2][7], file.narrow[2][8]), (115, 0), "lanes 8 to 15 read lanes that are not there");
+    assert_eq!((file.narrow[2][7], file.narrow[2][8]), (115, 0), "lanes 8 to 15 read absent lanes");
     // Butterfly by 8 stays within the low half.
     shuffle(&shuffle_of(ShuffleMode::Butterfly), low, &mut file).unwrap();
     assert_eq!((file.narrow[2][3], file.narrow[2][20]), (111, 7));

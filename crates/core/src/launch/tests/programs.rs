@@ -1,4 +1,4 @@
-//! The programs that come with the simulator: each parses, checks and resolves, and says something checkable.
+//! The bundled programs: each parses, checks, resolves and has expectations.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use super::super::{Overrides, plan};
 use crate::diag::{Severity, Source, has_errors, render};
 use crate::{kernel, ptx};
 
-/// Every `.ir` file below `programs/`, in order.
+/// Returns every `.ir` file below `programs/`, in order.
 fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
     let mut files = Vec::new();
@@ -27,14 +27,14 @@ fn every_program_resolves_without_a_finding() {
         let name = path.display().to_string();
         let (module, mut diagnostics) = ptx::parse(&source);
         let (kernels, found) = kernel::check(&module, &source);
-        // Programs about barriers in divergent code are meant to be warned about.
+        // Programs about barriers in divergent code cause warnings on purpose.
         diagnostics.extend(found.into_iter().filter(|d| d.severity == Severity::Error));
         let (plan, found) = plan(&module, &source);
         diagnostics.extend(found);
         let shown = render(&diagnostics, Source { name: &name, text: &source }, false);
         assert!(!has_errors(&diagnostics) && diagnostics.is_empty(), "{shown}");
         let [kernel] = &kernels[..] else { panic!("{name}: {} kernels", kernels.len()) };
-        // The large programs are the same on less data.
+        // The large programs run on less data.
         let set = plan.constants().filter(|c| *c == "n").map(|c| (c.to_owned(), "1024".to_owned())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
         let launch = plan.resolve(kernel, &overrides, &|_, _| Err("no files".to_owned()));

@@ -1,10 +1,10 @@
-//! Float arithmetic against second ways to the same results. The samples serve other modules' tests as well.
+//! Float arithmetic against independent computations. Other modules' tests also use the samples.
 
 use super::*;
 
 pub(crate) const DIRECTIONS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
 
-/// A plain generator for samples (xorshift64*; Vigna 2016).
+/// A simple generator for samples (xorshift64*; Vigna 2016).
 pub(crate) fn samples(seed: u64) -> impl Iterator<Item = u64> {
     let mut x = seed | 1;
     std::iter::from_fn(move || {
@@ -15,7 +15,7 @@ pub(crate) fn samples(seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Corners, then numbers spread over all exponents, then numbers near one another.
+/// Returns corner cases, numbers over all exponents, and numbers close to each other.
 pub(crate) fn samples32() -> Vec<f32> {
     let corners = [0, 1, 2, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x3f80_0001, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0001];
     let mut all: Vec<u32> = corners.into_iter().flat_map(|c| [c, c | 1 << 31]).collect();
@@ -35,7 +35,8 @@ pub(crate) fn samples64() -> Vec<f64> {
     all.into_iter().map(f64::from_bits).collect()
 }
 
-/// Rounds an f64 that stands for an f32 result (exact, or with a sticky last bit) by comparing neighbours.
+/// Rounds an f64 that represents an f32 result by comparing adjacent numbers.
+/// The f64 is exact or has a sticky last bit.
 fn round32(x: f64, round: Round) -> f32 {
     let near = x as f32;
     let above = f64::from(near) > x;
@@ -49,8 +50,9 @@ fn round32(x: f64, round: Round) -> f32 {
     }
 }
 
-/// `x`, moved towards the exact value to an odd significand when `error` says it is inexact: rounding to odd, which
-/// makes the second rounding innocuous (Boldo and Melquiond 2008).
+/// Rounds to odd: moves an inexact `x` to an odd significand.
+/// The direction is that of `error`. A second rounding is then innocuous (Boldo and Melquiond
+/// 2008).
 fn to_odd(x: f64, error: f64) -> f64 {
     if error == 0.0 || x.to_bits() & 1 == 1 || !x.is_finite() {
         x
@@ -61,7 +63,7 @@ fn to_odd(x: f64, error: f64) -> f64 {
     }
 }
 
-/// f32 in every direction against f64 arithmetic with exact error terms: a second way to the same results.
+/// f32 in every direction against f64 arithmetic with exact error terms.
 #[test]
 fn single_precision_agrees_with_exact_double_arithmetic() {
     let all: Vec<f32> = samples32().into_iter().filter(|x| x.is_finite()).collect();
@@ -105,7 +107,7 @@ fn fused_f32_agrees_with_the_c_library() {
     let all = samples32();
     for (i, &a) in all.iter().enumerate() {
         for (j, &b) in all.iter().enumerate() {
-            // Near-cancelling and tie-making addends as well as unrelated ones.
+            // Nearly cancelling and tie-making addends, and unrelated ones.
             for c in [all[(i * 3 + j * 17) % all.len()], -(a * b), (a * b).next_up(), f32::from_bits(1), a * 0.5] {
                 let (got, want) = (fma(a, b, c, Round::Nearest), a.mul_add(b, c));
                 assert!(
@@ -153,7 +155,7 @@ fn special_results() {
     assert_eq!(sub(f64::INFINITY, f64::INFINITY, down).to_bits(), NAN64);
 }
 
-/// The language classifies numbers too.
+/// Rust classifies numbers too.
 #[test]
 fn kinds_of_numbers() {
     use TestFn::{Finite, Infinite, Normal, NotANumber, Number, Subnormal};

@@ -1,4 +1,4 @@
-//! 16-bit floats against exact arithmetic, which shares no rounding with them.
+//! 16-bit floats against exact arithmetic, which shares no rounding code with them.
 
 use super::*;
 use crate::exec::arith::exact::Exact;
@@ -10,7 +10,7 @@ fn every<F: Short>() -> impl Iterator<Item = F> {
     (0..=u64::from(u16::MAX)).map(F::from_bits64)
 }
 
-/// Corners, and a number of each kind and sign.
+/// Returns corner cases, and a number of each kind and sign.
 fn some<F: Short>() -> Vec<F> {
     let (normal, infinity) = (F::FORMAT.least_normal(), F::FORMAT.infinity());
     let one = F::one().to_bits64();
@@ -35,7 +35,7 @@ fn widening_is_exact_and_narrowing_the_nearest<F: Short>() {
         }
         let back = if x.nan() { 0x7fff } else { x.to_bits64() };
         assert_eq!(F::narrow(wide).to_bits64(), back);
-        // Around the number and around the middle to the next.
+        // Around the number and around the midpoint to the next.
         let next = F::from_bits64(x.to_bits64() + 1).widen();
         for y in [wide.next_up(), wide.next_down(), (wide + next) / 2.0, ((wide + next) / 2.0).next_up()] {
             if y.is_finite() && x.finite() {
@@ -69,7 +69,7 @@ fn results_are_rounded_once<F: Short>() {
                 assert_eq!(mul(a, b, Round::Nearest).to_bits64(), near(decode(a).times(decode(b))));
                 let sum = decode(a).plus(decode(b), Round::Nearest);
                 assert_eq!(add(a, b, Round::Nearest).to_bits64(), near(sum));
-                // Unrelated addends, those that cancel, and those far below that tip a tie.
+                // Unrelated addends, cancelling ones, and tiny ones that break a tie.
                 let product = mul(a, b, Round::Nearest);
                 for c in [all[(i * 7 + j * 13) % all.len()], product.flip(), F::from_bits64(1), F::from_bits64(0x8001)]
                 {
