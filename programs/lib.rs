@@ -125,6 +125,11 @@ pub const fn text(path: &str) -> &'static str {
     panic!("no such program");
 }
 
+/// Returns the text of the program with this path below `programs/`, if there is one.
+pub fn text_of(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(known, _)| *known == path).map(|&(_, text)| text)
+}
+
 const fn equal(a: &[u8], b: &[u8]) -> bool {
     let mut i = 0;
     while i < a.len() && i < b.len() && a[i] == b[i] {

@@ -37,7 +37,7 @@ use crate::kernel::{
 };
 use crate::spec::{MachineCode, Mode, Target};
 use draft::Draft;
-use place::{Step, Yields};
+use place::Step;
 use predicate::Conditional;
 
 /// Compiles a kernel for a target.
@@ -70,9 +70,8 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
     if let Some(first) = counts.first_mut() {
         *first += entry(&kernel, tables);
     }
-    let yields = if target.yields() { Yields::AsPtxas } else { Yields::Nowhere };
     let placed = barriers::place(&kernel.flow, tables.merges);
-    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, yields);
+    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, target.yields());
     let micro_op = |step: Step| {
         let inst = &step.inst;
         let (count, on_unit) = match (step.source, &inst.op) {
@@ -92,11 +91,6 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
 /// One issue for each PTX instruction: branches as written, lanes reconverge at immediate post-dominators.
 fn as_written(kernel: &Kernel, target: &Target<'_>, scheme: Scheme) -> Code {
     let as_ptxas = target.places_as_ptxas();
-    let yields = match target.yields() {
-        false => Yields::Nowhere,
-        true if as_ptxas => Yields::AsPtxas,
-        true => Yields::InSpinLoops,
-    };
     let live;
     let kernel = if as_ptxas {
         live = Draft::new(kernel, Some(dead_edges::drop_dead_edges)).kernel;
@@ -105,7 +99,7 @@ fn as_written(kernel: &Kernel, target: &Target<'_>, scheme: Scheme) -> Code {
         kernel
     };
     let placed = barriers::place(&kernel.flow, as_ptxas);
-    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, yields);
+    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, target.yields());
     let micro_op = |step: Step| {
         let count = if step.source.is_some() { 1 } else { target.slots(step.inst.class) };
         let uniform = step.source.is_some_and(|i| kernel.flow.uniform_result(i as usize)) && is_simple(&step.inst);

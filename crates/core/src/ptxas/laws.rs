@@ -8,7 +8,7 @@ mod programs;
 use std::collections::BTreeMap;
 
 use super::barriers;
-use super::place::{Step, Stream, Yields, place};
+use super::place::{Step, Stream, place};
 use crate::base::{LaneMask, Pc};
 use crate::code::Scheme;
 use crate::divergence::{Flow, SideOrder, WarpControl};
@@ -33,7 +33,7 @@ impl Program {
         let flow = ControlFlow::build(&insts, &[], &registers());
         let streams = SCHEMES.map(|scheme| {
             let placed = barriers::place(&flow, merges);
-            place(&insts, &[], &flow, &placed, scheme, Yields::AsPtxas)
+            place(&insts, &[], &flow, &placed, scheme, true)
         });
         let distance = distances(&insts);
         let target = |i: &Inst| if let Op::Branch { target, .. } = i.op { target.index() } else { 0 };

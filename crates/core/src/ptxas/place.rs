@@ -40,25 +40,14 @@ pub(super) struct Step {
     pub(super) reconverge: Option<Pc>,
 }
 
-/// Loops that yield.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Yields {
-    /// None: as a compiler that gives no forward-progress guarantee.
-    Nowhere,
-    /// Loops that spin.
-    InSpinLoops,
-    /// Loops that spin, and loops beside calls as ptxas has it ([`Builder::yield_beside_calls`]).
-    AsPtxas,
-}
-
-/// Places convergence operations on the edges of a kernel.
+/// Places convergence operations on the edges of a kernel; `yields`: also YIELD where a loop may wait for other lanes.
 pub(super) fn place(
     insts: &[Inst],
     functions: &[DeviceFunction],
     flow: &ControlFlow,
     placed: &Barriers,
     scheme: Scheme,
-    yields: Yields,
+    yields: bool,
 ) -> Stream {
     let steps = insts.iter().enumerate().map(|(i, inst)| Step {
         inst: inst.clone(),
@@ -81,14 +70,12 @@ pub(super) fn place(
         sets: vec![None; blocks],
         exits: vec![None; blocks],
     };
-    if builder.barriers && yields != Yields::Nowhere {
+    if builder.barriers && yields {
         let observing = observing_functions(insts, functions);
         for spinning in flow.loops().iter().filter(|l| spins(insts, &observing, flow, l)) {
             builder.spins[spinning.header.index()] = true;
         }
-        if yields == Yields::AsPtxas {
-            builder.yield_beside_calls();
-        }
+        builder.yield_beside_calls();
     }
     builder.build()
 }

@@ -4,7 +4,7 @@ use super::super::barriers;
 use super::*;
 use crate::kernel::shorthand::kernel;
 
-fn placed(k: &Kernel, scheme: Scheme, yields: Yields) -> Stream {
+fn placed(k: &Kernel, scheme: Scheme, yields: bool) -> Stream {
     place(&k.insts, &k.functions, &k.flow, &barriers::place(&k.flow, true), scheme, yields)
 }
 
@@ -12,7 +12,6 @@ fn placed(k: &Kernel, scheme: Scheme, yields: Yields) -> Stream {
 /// falls through.
 fn straight(text: &str, yields: bool) -> String {
     let k = kernel(text);
-    let yields = if yields { Yields::AsPtxas } else { Yields::Nowhere };
     let stream = placed(&k, Scheme::Barriers, yields);
     let mut out = Vec::new();
     let mut pc = stream.entry;
@@ -101,7 +100,7 @@ fn where_join_steps_stand() {
 #[test]
 fn a_stack_stream_is_the_program_itself() {
     let k = kernel("@t bra A\nwork\nA: work\nret");
-    let stream = placed(&k, Scheme::Stack, Yields::Nowhere);
+    let stream = placed(&k, Scheme::Stack, false);
     assert_eq!(stream.steps.len(), k.insts.len());
     assert_eq!(stream.steps[2].reconverge, Some(Pc(4)));
     for (i, step) in stream.steps.iter().enumerate() {
