@@ -1,9 +1,11 @@
 #!/bin/sh
-# Runs the kernels of the sources at 2^20 elements, one after the other, and tells the seconds of each and of all:
+# Runs the sources' kernels at 2^20 elements, one after the other, and prints the time of each and
+# of all:
 #     benches/seeds.sh [path/to/simt-sim]
 #
-# The square wave at 2^20 threads and 320 iterations is 3.5 thousand million warp instructions; what its settings have to tell stands
-# in one SM's share of the blocks (31 of 256 threads) and a quarter of the iterations in the same proportion, so that is what runs.
+# The square wave at 2^20 threads and 320 iterations is 3.5 billion warp instructions. Its settings
+# compare in the same way with one SM's share of the blocks (31 of 256 threads) and a quarter of the
+# iterations, so this runs those.
 set -eu
 cd "$(dirname "$0")/.."
 sim=${1:-target/release/simt-sim}
@@ -25,6 +27,7 @@ for mode in pre-volta volta; do
 done
 for setting in "64 32" "32 16" "62 31" "66 33" "56 28" "48 24" "1 1" "1 0"; do
     set -- $setting
-    timed programs/cuda/square_wave.ptx --machine "$one" --set n=7936 --set long=80 --set short=1 --set period="$1" --set heavy="$2"
+    timed programs/cuda/square_wave.ptx --machine "$one" --set n=7936 --set long=80 --set short=1 \
+        --set period="$1" --set heavy="$2"
 done
 echo "$(( ($(date +%s%N) - begin) / 1000000 )) ms  together"

@@ -1,7 +1,7 @@
-//! The speed of the main job, and of its parts: `cargo bench`.
+//! Speed of simulation runs and of the front end: `cargo bench`.
 //!
-//! Rates are warp instructions as written (join steps not counted), cycle-level, with counters on, on one thread unless
-//! the name says otherwise.
+//! Rates count warp instructions as written (without join steps), cycle-level, with counters
+//! enabled, on one thread unless the name states another number.
 
 use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
 use simt_core::divergence::SideOrder;
@@ -20,7 +20,7 @@ fn program(name: &str) -> Program {
     Program::parse(&path, &text)
 }
 
-/// Runs a program at `n` elements; returns warp instructions issued.
+/// Runs a program with `n` elements; returns the warp instructions issued.
 fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let spec = MachineSpec::preset_text(mode.default_machine()).expect("a preset");
     let spec = MachineSpec::parse(spec).expect("a sound preset");

@@ -1,7 +1,8 @@
-//! Every program under `programs/` is a test in each mode: it runs as its directives say, and what it expects must hold.
+//! Runs every program under `programs/` in each mode and checks its expectations.
 //!
-//! One named test per file, mode and machine, e.g. `small/diamond [volta] h200`; choose some with `cargo test --test programs diamond`.
-//! The machines are the mode's default and `teaching` widened to 32 lanes.
+//! One named test per file, mode and machine, e.g. `small/diamond [volta] h200`; to select some:
+//! `cargo test --test programs diamond`. The machines are the mode's default and `teaching` with 32
+//! lanes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +16,11 @@ use simt_core::spec::{MachineSpec, Mode, Side};
 use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
 
-/// Programs that are made for more data than a test of their meaning needs run on this many elements.
+/// Constant and value that shrink programs made for large data.
 const SMALL: (&str, &str) = ("n", "1 << 14");
-/// What `n` may be without being cut down.
+/// Largest `n` that is not shrunk.
 const LARGE: u64 = 1 << 16;
-/// Far more than any program here takes.
+/// Cycle limit, far above that of any program here.
 const MAX_CYCLES: u64 = 1_000_000_000;
 
 fn main() {
@@ -45,7 +46,7 @@ fn main() {
     libtest_mimic::run(&arguments, trials).exit();
 }
 
-/// Programs below a folder, but for the wrong answers to assignments, which `grade` is tested on.
+/// Collects the programs below a folder, except wrong answers to assignments, which test `grade`.
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         if path.is_dir() {
@@ -58,7 +59,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Runs a program and holds it to its expectations.
+/// Runs a program and checks its expectations.
 fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);
@@ -93,7 +94,7 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     if failed.is_empty() { Ok(()) } else { Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish)) }
 }
 
-/// Whether the program's own `const n` is too large for a test.
+/// Returns true if the program's own `const n` is too large for a test.
 fn is_large(text: &str) -> bool {
     let value =
         text.lines().find_map(|l| l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('='));

@@ -1,10 +1,12 @@
 #!/bin/sh
 # Rebuilds every .ptx in mend/ and held/ from its .cu:   NVCC=/path/to/nvcc trust/build.sh
 #
-# nvcc 13.0 wrote the files that are checked in. The GPU ran what `nvcc -O3 -arch=sm_90` makes of the same sources.
+# The files in the repository were made by nvcc 13.0. The GPU ran the same sources compiled with
+# `nvcc -O3 -arch=sm_90`.
 #
-# The lines `//! ..` of the .cu are put at the head of the .ptx, so that each .ptx runs as it is. -lineinfo adds .loc
-# lines, which say what line of the .cu an instruction comes from; the path in .file is cut down to the file's name.
+# The `//!` lines of the .cu are copied to the head of the .ptx, so each .ptx runs by itself.
+# -lineinfo adds .loc lines with the .cu line of each instruction; the path in .file is cut to the
+# file's name.
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}

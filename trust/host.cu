@@ -1,4 +1,4 @@
-// Launches kernels of cubin files on the first GPU and prints a digest of what each leaves in `out`:
+// Launches kernels of cubin files on the first GPU and prints a digest of each `out`:
 //   host FOLDER KERNEL:GRID:BLOCK ..
 #include <cuda.h>
 

@@ -1,10 +1,11 @@
 #!/bin/sh
-# Records every kernel of mend/ and held/ on the first GPU of this computer: outputs.txt, profile.csv and recorded.ron.
+# Records every kernel of mend/ and held/ on the first GPU: outputs.txt, profile.csv, recorded.ron.
 #
 #   NVCC=/path/to/nvcc NCU=/path/to/ncu trust/record.sh
 #
-# Afterwards `BLESS=1 cargo test --test suite unseen` makes h200.ron anew, and the pages follow with the next build.
-# Outputs are taken three times and must be the same; counters are those of one launch each, with cold caches.
+# Afterwards `BLESS=1 cargo test --test suite unseen` regenerates h200.ron; the pages follow with
+# the next build. Outputs are recorded three times and must be equal; counters come from one launch
+# each, with cold caches.
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc} ncu=${NCU:-ncu}
@@ -35,7 +36,7 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1
 cuda=$("$nvcc" --version | sed -n 's/.*release.* V\([0-9.]*\).*/\1/p')
 profiler=$("$ncu" --version | sed -n 's/^Version \([0-9]*\.[0-9]*\.[0-9]*\).*/\1/p')
 cat > recorded.ron <<END
-// What the counters and outputs in mend/ and held/ were recorded on.
+// Where the counters and outputs in mend/ and held/ were recorded.
 (
     gpu: "$gpu",
     driver: "$driver",

@@ -1,4 +1,4 @@
-"""Prints a raw report of Nsight Compute as tidy rows: tidy.py REPORT SET; a row for each kernel and metric."""
+"""Prints Nsight Compute's raw report as rows of kernel and metric: tidy.py REPORT SET"""
 
 import csv
 import sys
@@ -11,7 +11,7 @@ with open(report, encoding="utf-8") as lines:
 
 
 def block(kernel):
-    """Threads a block, as the kernel's directives say."""
+    """Returns the threads per block from the kernel's directives."""
     with open(f"{folder}/{kernel}.cu", encoding="utf-8") as source:
         return next(line.split("=")[1].strip() for line in source if line.startswith("//! block"))
 

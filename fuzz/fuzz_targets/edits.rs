@@ -1,8 +1,8 @@
-//! How inputs are changed: half of the time by bytes, as libFuzzer does, half of the time by words.
+//! Mutations of inputs: half by bytes, as libFuzzer does, half by words.
 
 use simt_sim_fuzz::edit::{Edit, edited};
 
-/// Changes `data[..size]` in place, and gives its new size; at most `most`.
+/// Mutates `data[..size]` in place and returns its new size, at most `most`.
 pub fn mutated(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     if seed.is_multiple_of(2) {
         return libfuzzer_sys::fuzzer_mutate(data, size, most);

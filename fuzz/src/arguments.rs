@@ -1,4 +1,4 @@
-//! Values as they are typed on the command line.
+//! Values of command-line arguments.
 
 use std::sync::LazyLock;
 
@@ -14,7 +14,7 @@ use simt_teach::sweep::{Setting, Shard, Step};
 
 use super::{laws, text_of};
 
-/// A program whose constants can be set, and depend on each other.
+/// A program with settable constants that depend on each other.
 static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     let text = "//! const n = 4\n//! const m = n * 2 + 1\n//! grid = ceil_div(n, 2)\n//! block = m\n\
         //! buffer x: u16[n] = iota(m)\n//! arg p = n\n.entry k(.param .u64 p) { ret; }\n";
@@ -23,7 +23,8 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     program
 });
 
-/// Each line as every sort of value: sizes, ranges, settings of constants, steps and parts of sweeps, register values, side orders.
+/// Parses each line as every kind of value: sizes, ranges, settings of constants, steps and shards
+/// of sweeps, register values, side orders.
 pub fn arguments(data: &[u8]) {
     for line in text_of(data).lines().take(16) {
         value(line);
@@ -52,7 +53,7 @@ fn value(typed: &str) {
     for ty in [Type::Pred, Type::U8, Type::S16, Type::B32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F64] {
         let Ok(bits) = parse_value(typed, ty) else { continue };
         assert!(ty.bits() >= 64 || bits >> ty.bits() == 0, "{typed:?} as {} is {bits:x}", ty.name());
-        // Floats are rounded when they are shown, large numbers are not meant to be typed as shown.
+        // Floats are shown rounded, and large numbers in a form that cannot be typed.
         let shown = format_value(bits, ty, Base::Natural);
         if !ty.is_float() && !shown.starts_with('x') {
             assert_eq!(parse_value(&shown, ty), Ok(bits), "{typed:?} as {} is shown as {shown}", ty.name());
@@ -60,7 +61,7 @@ fn value(typed: &str) {
     }
 }
 
-/// A launch with constants set, within a mebibyte of buffers.
+/// Launches the program with constants set, with at most a mebibyte of buffers.
 fn set(constants: &[(String, String)]) {
     let program = &*PROGRAM;
     let overrides = Overrides { set: constants.to_vec(), most_buffer_bytes: Some(1 << 20), ..Overrides::default() };

@@ -1,26 +1,26 @@
-//! Changes of a text by its words: rough ones, and such as leave a program sound more often than not.
+//! Edits of a text by words: rough ones, and ones that usually keep a program sound.
 
-/// A change of a text. Places and words are drawn: a number stands for the place that far along, of all `u32`s.
+/// An edit of a text. Positions and words are random `u32`s, scaled to the text's length.
 #[derive(Clone, Copy, Debug)]
 pub enum Edit {
-    /// Takes out so many words from a place on.
+    /// Deletes a number of words from a position on.
     Delete(u32, usize),
-    /// Repeats so many words from a place on.
+    /// Repeats a number of words from a position on.
     Repeat(u32, usize),
-    /// Puts a word of another text in place of one.
+    /// Replaces a word by one of another text.
     Replace(u32, u32),
-    /// Puts a word of the same kind from the same text in place of one: the result is often still sound.
+    /// Replaces a word by one of the same kind from the same text; the result is often still sound.
     Vary(u32, u32),
-    /// Puts a word of the dictionary there.
+    /// Inserts a word of the dictionary.
     Insert(u32, u32),
-    /// Takes out so many bytes, perhaps in the middle of words.
+    /// Deletes a number of bytes, possibly within words.
     Cut(u32, usize),
-    /// Ends the text there.
+    /// Truncates the text.
     Truncate(u32),
 }
 
 impl Edit {
-    /// The change that three drawn numbers stand for.
+    /// Returns the edit encoded by three random numbers.
     pub fn drawn([kind, at, with]: [u32; 3]) -> Edit {
         let few = 1 + with as usize % 8;
         match kind % 12 {
@@ -35,12 +35,12 @@ impl Edit {
     }
 }
 
-/// The words of the dictionary that libFuzzer is given, too.
+/// Returns the words of libFuzzer's dictionary.
 pub fn dictionary() -> Vec<String> {
     include_str!("../ptx.dict").lines().filter_map(word).collect()
 }
 
-/// The word of a line: between its quotes, with `\\`, `\"` and `\xAB` read as what they stand for.
+/// Returns the quoted word of a line, with `\\`, `\"` and `\xAB` decoded.
 fn word(line: &str) -> Option<String> {
     let inside = line.strip_prefix('"')?.strip_suffix('"')?.as_bytes();
     let mut bytes = Vec::new();
@@ -60,7 +60,7 @@ fn word(line: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// The text as words, numbers, single signs and runs of blanks.
+/// Splits a text into words, numbers, single punctuation characters and runs of blanks.
 pub fn words(text: &str) -> Vec<&str> {
     let kind = |c: char| {
         if c.is_alphanumeric() || "_%$".contains(c) {
@@ -82,12 +82,12 @@ pub fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The index among `length` things that a drawn number stands for.
+/// Scales a random number to an index below `length`.
 fn index(drawn: u32, length: usize) -> usize {
     ((u64::from(drawn) * length as u64) >> 32) as usize
 }
 
-/// The text after an edit; `other` lends words.
+/// Returns the text after an edit; `other` is the source of foreign words.
 pub fn edited(text: &str, other: &str, edit: &Edit) -> String {
     let dictionary = dictionary();
     let mut parts = words(text);
@@ -110,7 +110,7 @@ pub fn edited(text: &str, other: &str, edit: &Edit) -> String {
             parts[at] = if lent.is_empty() { "" } else { lent[index(from, lent.len())] };
         }
         Edit::Vary(at, from) => {
-            // Alike: numbers, registers, other words; each behind a dot, a blank or something else.
+            // Same kind: number, register or other word, after a dot, a blank or something else.
             let like = |i: usize| {
                 let before = i.checked_sub(1).and_then(|i| parts[i].chars().next());
                 let kind = |c: char| (c.is_ascii_digit(), c == '%', c.is_alphabetic());

@@ -1,4 +1,4 @@
-//! Assignments, and what students hand in.
+//! Assignments and submissions.
 
 use std::sync::LazyLock;
 
@@ -9,15 +9,15 @@ use super::{laws, text_of};
 
 /// A small reference: its directives are the assignment's.
 const REFERENCE: &str = include_str!("../seeds/doubled.ir");
-/// An assignment with every sort of rule.
+/// An assignment with every kind of rule.
 const ASSIGNMENT: &str = include_str!("../seeds/assignment/doubled.ron");
 
-/// What lies beside `assignment.ron`: the reference, under any name.
+/// Reads a file next to `assignment.ron`: the reference, under any name.
 fn beside(_: &str) -> Result<String, String> {
     Ok(REFERENCE.to_owned())
 }
 
-/// Assignment files: one that is accepted takes its own reference as a submission.
+/// Loads assignment files; an accepted one must accept its own reference as a submission.
 pub fn assignment(data: &[u8]) {
     match Assignment::load(&text_of(data), &beside) {
         Ok(assignment) => {
@@ -25,11 +25,11 @@ pub fn assignment(data: &[u8]) {
             (0..assignment.runs.len()).for_each(|run| drop(assignment.run_name(run)));
             let _ = Submission::read(&assignment, "reference.ir", REFERENCE);
         }
-        Err(faults) => assert!(!faults.0.is_empty(), "refused without a word"),
+        Err(faults) => assert!(!faults.0.is_empty(), "refused without a reason"),
     }
 }
 
-/// The assignment and what was measured of its reference.
+/// The assignment and the measurements of its reference.
 static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
     let assignment = Assignment::load(ASSIGNMENT, &beside).unwrap_or_else(|faults| panic!("{faults}"));
     let reference = Submission::read(&assignment, "reference.ir", REFERENCE).unwrap_or_else(|why| panic!("{why}"));
@@ -38,7 +38,8 @@ static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
     (assignment, measured)
 });
 
-/// Submissions: graded within the limits, into every form. No form carries anything that a terminal obeys, or is long.
+/// Grades submissions within the limits, in every format. No output has control characters or is
+/// long.
 pub fn submission(data: &[u8]) {
     let (assignment, reference) = &*GRADED;
     let files = |_: &str, _| Err("no files".to_owned());
@@ -56,7 +57,7 @@ pub fn submission(data: &[u8]) {
     ));
 }
 
-/// Answers: what is read is judged, and what answers no question is named.
+/// Parses and judges answers; ids without a question are reported.
 pub fn answers(data: &[u8]) {
     let (assignment, reference) = &*GRADED;
     match grade::answers(assignment, &text_of(data)) {
@@ -67,11 +68,11 @@ pub fn answers(data: &[u8]) {
             graded.notes.extend(notes);
             shown(&graded);
         }
-        Err(why) => assert!(!why.is_empty(), "refused without a word"),
+        Err(why) => assert!(!why.is_empty(), "refused without a reason"),
     }
 }
 
-/// Holds every form of a grade to what holds of all of them.
+/// Checks every format of a grade.
 fn shown(graded: &Graded) {
     assert!((0.0..=graded.max).contains(&graded.score), "{} of {} points", graded.score, graded.max);
     let style = Style { width: 80, color: false };

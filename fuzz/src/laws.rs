@@ -1,8 +1,8 @@
-//! What holds for every finding and for every text that a terminal may show.
+//! Invariants of findings and of texts for a terminal.
 
 use simt_core::diag::{self, Diagnostic, Source, Span, codes};
 
-/// Every finding has a code of the register and lies in the text; all can be shown.
+/// Checks that every finding has a registered code and a span within the text, and renders.
 pub(crate) fn findings(found: &[Diagnostic], text: &str) {
     let inside = |span: Span| {
         let (start, end) = (span.start as usize, span.end as usize);
@@ -16,8 +16,8 @@ pub(crate) fn findings(found: &[Diagnostic], text: &str) {
     harmless(&diag::render(found, source, false));
 }
 
-/// Nothing in a text without colours makes a terminal do anything.
+/// Checks that a text without colours has no control characters.
 pub(crate) fn harmless(shown: &str) {
     let commands = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    assert!(!shown.contains(commands), "a terminal would obey {shown:?}");
+    assert!(!shown.contains(commands), "control characters in {shown:?}");
 }

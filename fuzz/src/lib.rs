@@ -1,8 +1,9 @@
-//! What each fuzz target does with an input, and what must hold whatever the input is.
+//! Bodies of the fuzz targets, and the invariants that hold for any input.
 //!
-//! Used twice: by the targets of cargo-fuzz (`fuzz_targets`), which look for inputs, and by the test suite
-//! (`tests/suite/nonsense.rs`), which replays inputs that are kept and changes of them. Each body takes any bytes; what it asserts
-//! is a promise of the program's: no panic, no hang, memory within the limits given, and what the body's own words say.
+//! The targets of cargo-fuzz (`fuzz_targets`) use them to search for inputs, the test suite
+//! (`tests/suite/nonsense.rs`) to replay kept inputs and edits of them. Each body takes any bytes
+//! and checks that there is no panic, no hang, no memory beyond the given limits, and what its own
+//! documentation states.
 
 mod arguments;
 pub mod edit;
@@ -16,7 +17,7 @@ pub use grading::{answers, assignment, submission};
 pub use loaders::{machine, records};
 pub use programs::{check, run, text};
 
-/// A target: its name, and what it does with an input.
+/// A target: its name and its body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
@@ -32,7 +33,7 @@ pub const TARGETS: [Target; 9] = [
     ("text", text),
 ];
 
-/// The input as text. A file that is not UTF-8 is refused before anything reads it, so that needs no fuzzing.
+/// Decodes the input. Files that are not UTF-8 are refused before parsing, so they need no fuzzing.
 fn text_of(data: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(data)
 }

@@ -1,4 +1,4 @@
-//! Files that are not programs: machines, and everything that is kept between runs.
+//! Files that are not programs: machines and recorded data.
 
 use std::sync::LazyLock;
 
@@ -14,14 +14,15 @@ use simt_teach::sweep::Results;
 
 use super::{laws, text_of};
 
-/// A program that uses every part of a machine: shared memory, barriers, divergence, both caches, atomics, a call of a slow unit.
+/// A program that uses every part of a machine: shared memory, barriers, divergence, both caches,
+/// atomics, a slow unit.
 static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
     let program = Program::parse("fuzz.ir", include_str!("../seeds/everything.ir"));
     assert!(program.is_sound(), "{:?}", program.findings);
     program
 });
 
-/// Machine files: one that is accepted runs a program that uses all of it, and says how that ends.
+/// Parses machine files; an accepted one runs a program that uses every part of it.
 pub fn machine(data: &[u8]) {
     let text = text_of(data);
     let spec = match MachineSpec::parse(&text) {
@@ -39,8 +40,8 @@ pub fn machine(data: &[u8]) {
     }
 }
 
-/// Records: observations of a GPU, its divergence, calibrations, known differences, results of sweeps, profiler reports.
-/// What was read is written as a text that reads the same.
+/// Parses records: observations of a GPU, its divergence, calibrations, known differences, results
+/// of sweeps, profiler reports. Writing and parsing again must give the same record.
 pub fn records(data: &[u8]) {
     let text = text_of(data);
     same(&text, Observation::parse, Observation::to_text);
@@ -62,10 +63,10 @@ pub fn records(data: &[u8]) {
     }
 }
 
-/// What is read, written and read again is written the same.
+/// Checks that parsing, writing and parsing again gives the same text.
 fn same<T>(text: &str, read: fn(&str) -> Result<T, String>, write: fn(&T) -> Result<String, String>) {
     let Ok(first) = read(text) else { return };
     let written = write(&first).expect("a record can be written");
-    let again = read(&written).unwrap_or_else(|e| panic!("what was written cannot be read: {e}\n{written}"));
+    let again = read(&written).unwrap_or_else(|e| panic!("cannot parse the written record: {e}\n{written}"));
     assert_eq!(write(&again).as_ref(), Ok(&written));
 }

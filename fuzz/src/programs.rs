@@ -1,4 +1,4 @@
-//! Program texts: parsed, checked, run.
+//! Parses, checks and runs program texts.
 
 use simt_core::base::BlockId;
 use simt_core::checks::Checks;
@@ -22,16 +22,17 @@ use simt_teach::grade;
 
 use super::{laws, text_of};
 
-/// Cycles of a run: enough for every program that is small, and no program is slow within them.
+/// Maximum cycles of a run: enough for small programs, and quick for any program.
 const MOST_CYCLES: u64 = 3_000;
-/// Threads of a launch that is run.
+/// Maximum threads of a launch.
 const MOST_THREADS: u64 = 1 << 12;
-/// Bytes of a launch's buffers together.
+/// Maximum total bytes of a launch's buffers.
 const MOST_BYTES: u64 = 1 << 20;
-/// Bytes that a program's own text may ask for.
+/// Maximum bytes of memory that a program's text may declare.
 const MOST_FOOTPRINT: u64 = 64 << 20;
 
-/// Lexer, parser, printer: what parses without an error is printed as a text that says the same, and is printed the same again.
+/// Lexes, parses and prints; the printed text of a sound module must parse and print the same
+/// again.
 pub fn text(data: &[u8]) {
     let text = text_of(data);
     let (module, found) = ptx::parse(&text);
@@ -45,8 +46,8 @@ pub fn text(data: &[u8]) {
     assert_eq!(ptx::print(&again), printed, "printing is not settled");
 }
 
-/// The checker and the analyses behind it, of control flow above all: a sound kernel is lowered for every sort of machine, its graph
-/// is drawn, and the text with probes is sound as well.
+/// Checks a program and analyses its control flow: a sound kernel lowers for every kind of machine,
+/// its graph can be drawn, and the text with probes is also sound.
 pub fn check(data: &[u8]) {
     let text = text_of(data);
     let program = Program::parse("fuzz.ir", &text);
@@ -61,10 +62,10 @@ pub fn check(data: &[u8]) {
         }
     }
     let probed = instrument(&program.module, 32, None).text;
-    assert!(Program::parse("probed.ptx", &probed).is_sound(), "probes spoil\n{text}");
+    assert!(Program::parse("probed.ptx", &probed).is_sound(), "unsound with probes\n{text}");
 }
 
-/// The machines and modes that differ most.
+/// Returns the machines and modes that differ most.
 fn sites() -> [(MachineSpec, Mode); 3] {
     [("teaching", Mode::PreVolta), ("teaching", Mode::Volta), ("h200", Mode::Volta)]
         .map(|(name, mode)| (preset(name), mode))
@@ -74,13 +75,13 @@ pub(crate) fn preset(name: &str) -> MachineSpec {
     MachineSpec::preset_text(name).and_then(|text| MachineSpec::parse(text).ok()).expect("a sound preset")
 }
 
-/// The whole way of a small launch, in both modes, with checks on, up to the reports. Where two runs end well, nothing is found and
-/// nothing in the program asks who comes first, memory is that of the scalar oracle.
+/// Runs a small launch in both modes, with checks, up to the reports. If the runs succeed without
+/// findings and the program does not depend on thread order, memory must equal the scalar oracle's.
 pub fn run(data: &[u8]) {
     let text = text_of(data);
     let program = Program::parse("fuzz.ir", &text);
     let Some(kernel) = program.kernels.first().filter(|_| program.is_sound()) else { return };
-    // What is large because of these constants is small with others.
+    // Smaller constants make large launches small.
     let small = [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
     let set = small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
     let overrides = Overrides { set, most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
@@ -108,7 +109,7 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// A run with every check and every text that can be made of it. Gives the launch afterwards if nothing at all was found.
+/// Runs with every check and every report; returns the final launch if there are no findings.
 fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
     let style = Style { width: 80, color: false };
     let checked =
@@ -128,11 +129,12 @@ fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec
     (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty()).then_some(simulation.launch)
 }
 
-/// Whether a race-free kernel's result cannot depend on the order of its threads, or on what the oracle does not model: no
-/// atomics (the old value tells who came first), clocks, collectives of lanes, or registers that name a place on the machine.
+/// Returns true if a race-free kernel's result depends neither on thread order nor on anything that
+/// the oracle does not model: no atomics (the old value shows the order), clocks, warp collectives,
+/// or registers that name a location on the machine.
 fn is_settled(kernel: &Kernel) -> bool {
     let ordered = |op: &Op| match op {
-        // Strong accesses order, and do not race.
+        // Strong accesses synchronize and do not race.
         Op::Load(load) => !load.access.strong(),
         Op::Store(store) => !store.access.strong(),
         op => matches!(

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Gradescope runs this once, when the autograder's image is built. The zip's root has: setup.sh, run_autograder, assignment/ (a folder
-# that `simt-sim grade` takes) and either simt-sim (a static binary) or the simulator's sources in simt-sim-src/.
+# Gradescope runs this once, when it builds the autograder's image. The root of the zip has
+# setup.sh, run_autograder, assignment/ (a folder for `simt-sim grade`) and either simt-sim (a
+# static binary) or the simulator's sources in simt-sim-src/.
 set -euo pipefail
 source_dir="${AUTOGRADER:-/autograder}/source"
 if [[ ! -x "$source_dir/simt-sim" ]]; then
@@ -10,4 +11,4 @@ if [[ ! -x "$source_dir/simt-sim" ]]; then
     "$HOME/.cargo/bin/cargo" build --release --manifest-path "$source_dir/simt-sim-src/Cargo.toml"
     cp "$source_dir/simt-sim-src/target/release/simt-sim" "$source_dir/simt-sim"
 fi
-"$source_dir/simt-sim" grade "$source_dir/assignment" --list # a broken assignment fails here, before students see it
+"$source_dir/simt-sim" grade "$source_dir/assignment" --list # a broken assignment fails here

@@ -1,11 +1,12 @@
 #!/bin/sh
 # Rebuilds every .ptx here from its .cu:   NVCC=/path/to/nvcc programs/cuda/build.sh
 #
-# nvcc 13.0 wrote the files that are checked in; another version may arrange the code in another way. compute_75 (Turing) is the
-# oldest architecture that nvcc 13 knows; the PTX still says what any GPU since Volta does.
+# The files in the repository were made by nvcc 13.0; other versions may generate other code.
+# compute_75 (Turing) is the oldest architecture that nvcc 13 supports; its PTX suits any GPU since
+# Volta.
 #
-# The lines `//! ..` of the .cu are put at the head of the .ptx, so that each .ptx runs as it is. -lineinfo adds .loc lines, which
-# say what line of the .cu an instruction comes from; the path in .file is cut down to the file's name.
+# The `//!` lines of the .cu are copied to the head of the .ptx, so each .ptx runs by itself. -lineinfo
+# adds .loc lines with the .cu line of each instruction; the path in .file is cut to the file's name.
 set -eu
 cd "$(dirname "$0")"
 nvcc=${NVCC:-nvcc}

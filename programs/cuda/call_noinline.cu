@@ -1,5 +1,5 @@
-// A device function that is not inlined, called from both arms of a branch that splits every warp. Each arm runs the function for
-// its own lanes: the function's instructions are issued twice, and the lanes meet behind the `if`, not inside the function.
+// A device function that is not inlined, called from both sides of a branch that splits every warp:
+// its instructions issue once per side, and the lanes reconverge after the `if`.
 //
 //! kernel callNoinline
 //! title  Calls from both arms of a branch (nvcc)

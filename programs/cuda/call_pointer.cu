@@ -1,5 +1,5 @@
-// Functions chosen at run time, by a pointer from a table in device memory: an indirect call with as many targets as lanes ask
-// for, run one after the other.
+// Functions selected at run time by a pointer from a table in device memory: an indirect call whose
+// distinct targets run one after the other.
 //
 //! kernel callPointer
 //! title  Calls through a table of function pointers (nvcc)

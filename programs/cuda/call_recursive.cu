@@ -1,5 +1,5 @@
-// Recursion to a depth that differs from lane to lane. Ackermann's function for small arguments: the inner call's result is an
-// argument of the outer one, so no compiler makes a loop of it.
+// Recursion to a lane-dependent depth. Ackermann's function for small arguments: the inner call's
+// result is an argument of the outer one, so compilers do not turn it into a loop.
 //
 //! kernel callRecursive
 //! title  Recursion, a depth for each lane (nvcc)

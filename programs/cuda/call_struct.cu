@@ -1,5 +1,5 @@
-// Structures by value: as a kernel's parameter, as a function's argument and as its result (`.param .align 8 .b8 p[24]`), with an
-// array inside that is indexed at run time and so lies in local memory.
+// Structures by value: as a kernel parameter, function argument and result (`.param .align 8 .b8
+// p[24]`), with an array that is indexed at run time and therefore in local memory.
 //
 //! kernel callStruct
 //! title  Structures by value (nvcc)

@@ -1,4 +1,4 @@
-// A table in constant memory with its values in the program text, read by one index for all lanes and by one for each.
+// A table in constant memory, initialized in the program, with a uniform and a per-lane index.
 //
 //! kernel constantTable
 //! title  Table in constant memory (nvcc)

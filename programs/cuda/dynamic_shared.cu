@@ -1,5 +1,5 @@
-// Shared memory whose size the launch says (`extern __shared__`), in two arrays of different types: each block turns its part of
-// the input round.
+// Dynamic shared memory (`extern __shared__`) with two arrays of different types: each block
+// reverses its part of the input.
 //
 //! kernel dynamicShared
 //! title  Dynamic shared memory (nvcc)

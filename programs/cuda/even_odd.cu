@@ -1,8 +1,8 @@
-// Adds on even elements, subtracts on odd ones, one thread an element: neighbouring lanes go different ways, so every
-// warp diverges. Compare with even_odd_aligned.cu, where the same work is given to whole warps.
+// Adds on even elements, subtracts on odd ones, one thread per element: neighbouring lanes diverge
+// in every warp. Compare even_odd_aligned.cu, which assigns the same work to whole warps.
 //
-// The arms here are one addition or subtraction and a store; nvcc keeps the branch in PTX, ptxas may predicate both
-// arms instead.
+// Each side is one addition or subtraction and a store; nvcc keeps the branch in PTX, ptxas may
+// predicate both sides instead.
 //
 //! kernel evenOdd
 //! title  A + B on even, A - B on odd elements, by neighbouring lanes (nvcc)

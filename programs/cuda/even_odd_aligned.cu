@@ -1,8 +1,8 @@
-// even_odd.cu with the elements dealt to the threads anew: of 64 neighbouring elements, one warp takes the 32 even ones
-// and the next warp the 32 odd ones. No warp diverges. The price: a warp's lanes touch every second word, so each
-// access needs twice the sectors; that is why this gains so little.
+// even_odd.cu with the elements redistributed: of 64 neighbouring elements, one warp takes the 32
+// even ones and the next warp the 32 odd ones. No warp diverges. The price: a warp's lanes access
+// every other word, so each access needs twice the sectors; that is why this gains little.
 //
-// n is meant to be a multiple of 64, and so is the block size.
+// n should be a multiple of 64, and so should the block size.
 //
 //! kernel evenOddAligned
 //! title  A + B on even, A - B on odd elements, by whole warps (nvcc)

@@ -1,5 +1,5 @@
-// y = a * x + y on pairs of 16-bit floats (`fma.rn.f16x2`), then arithmetic and a comparison on single ones. The values are small
-// whole numbers, which 16 bits hold exactly.
+// y = a * x + y on pairs of 16-bit floats (`fma.rn.f16x2`), then arithmetic and a comparison on
+// single ones. The values are small integers, which 16 bits represent exactly.
 //
 //! kernel halfAxpy
 //! title  Pairs of 16-bit floats (nvcc)

@@ -1,4 +1,4 @@
-// Integers of 128 bits: sums and differences carry from one 64-bit half to the other (`add.cc`, `addc`), products from four.
+// 128-bit integers: sums and differences carry between halves (`add.cc`, `addc`), and products.
 //
 //! kernel int128
 //! title  128-bit integers (nvcc)

@@ -1,6 +1,6 @@
-// Sine, cosine and tangent of doubles: zeros, infinities, NaN, denormals, multiples of pi, and values so large that the angle is
-// reduced with a table of 2/pi in a function of its own (`__internal_trig_reduction_slowpathd`, a call with carry chains and local
-// memory), which only some lanes of a warp enter. The tests compare all bits with what an H200 wrote (tests/observations/h200).
+// Sine, cosine and tangent of doubles: zeros, infinities, NaN, denormals, multiples of pi, and
+// values so large that some lanes call `__internal_trig_reduction_slowpathd`, which reduces the
+// angle with a table of 2/pi, carry chains and local memory. Tests compare all bits with an H200's.
 //
 //! kernel mathSincos
 //! title  sin, cos, tan in double precision (nvcc)

@@ -1,5 +1,5 @@
-// Functions of 32-bit floats that nvcc makes without approximate instructions: sine (large angles through a table in local memory),
-// logarithm, root, quotient. The tests compare all bits with what an H200 wrote (tests/observations/h200).
+// Functions of 32-bit floats without approximate instructions: sine (large angles use a table in
+// local memory), logarithm, root, quotient. Tests compare all bits with an H200's results.
 //
 //! kernel mathSingle
 //! title  sinf, logf, sqrtf, division (nvcc)

@@ -1,8 +1,8 @@
-// Sum of n integers in one kernel: reduce_shuffle.cu, but each block adds its sum to one word in memory with an atomic
-// instead of leaving it to the host. The atomics of all blocks meet in one word and are done one after the other there;
-// as there is only one a block, that costs little.
+// Sum of n integers in one kernel: reduce_shuffle.cu, but each block adds its sum to one word with
+// an atomic instead of leaving it to the host. The atomics of all blocks are serialized at that
+// word; with one per block, they cost little.
 //
-// The block size is meant to be a multiple of 32, and the result word to start as zero.
+// The block size should be a multiple of 32, and the result word must start as zero.
 //
 //! kernel reduceAtomic
 //! title  Reduction in one kernel, with an atomic for each block (nvcc)

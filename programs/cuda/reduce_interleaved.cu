@@ -1,11 +1,11 @@
-// Sum of n integers, third version: the upper half of the block's data is folded onto the lower half.
+// Sum of n integers, third version: folds the upper half of the block's data onto the lower half.
 //
-//   step 1   thread t: t + (t + 256)     threads 0 .. 255 work
-//   step 2   thread t: t + (t + 128)     threads 0 .. 127 work
+//   step 1   thread t: t + (t + 256)     threads 0 .. 255 active
+//   step 2   thread t: t + (t + 128)     threads 0 .. 127 active
 //
-// The warps that work are those of reduce_neighbored_less.cu, so divergence is the same; but neighbouring lanes now
-// touch neighbouring words. The same kernel by hand: ../reduce_interleaved.ir. After "reduceInterleaved" of
-// Professional CUDA C Programming, chapter 3.
+// The same warps work as in reduce_neighbored_less.cu, so divergence is the same; but neighbouring
+// lanes now access adjacent words. Written by hand: ../reduce_interleaved.ir. After
+// "reduceInterleaved" of Professional CUDA C Programming, chapter 3.
 //
 //! kernel reduceInterleaved
 //! title  Reduction, interleaved pairs (nvcc)

@@ -1,10 +1,10 @@
-// Sum of n integers, first version: neighbours are added in pairs, then pairs of pairs, and so on.
+// Sum of n integers, first version: adds neighbours in pairs, then pairs of pairs, and so on.
 //
-//   step 1   0+1   2+3   4+5   6+7  ..     the threads 0, 2, 4, 6, .. work
-//   step 2   0+2         4+6        ..     the threads 0, 4, 8, ..    work
+//   step 1   0+1   2+3   4+5   6+7  ..     threads 0, 2, 4, 6, .. active
+//   step 2   0+2         4+6        ..     threads 0, 4, 8, ..    active
 //
-// The working threads are spread over all warps, so nearly every warp diverges in nearly every step. The same kernel by
-// hand: ../reduce_neighbored.ir. After "reduceNeighbored" of Professional CUDA C Programming, chapter 3.
+// The active threads are spread over all warps, so nearly every warp diverges in nearly every step.
+// By hand: ../reduce_neighbored.ir. After "reduceNeighbored" of Professional CUDA C, chapter 3.
 //
 //! kernel reduceNeighbored
 //! title  Reduction, neighbored pairs (nvcc)

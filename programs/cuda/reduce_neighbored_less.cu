@@ -1,11 +1,11 @@
-// Sum of n integers, second version: the same pairs as reduce_neighbored.cu, but the working threads stand together.
+// Sum of n integers, second version: the pairs of reduce_neighbored.cu, with contiguous threads.
 //
-//   step 1   thread 0: 0+1   thread 1: 2+3   thread 2: 4+5  ..    threads 0 .. 255 work
-//   step 2   thread 0: 0+2   thread 1: 4+6                  ..    threads 0 .. 127 work
+//   step 1   thread 0: 0+1   thread 1: 2+3   thread 2: 4+5  ..    threads 0 .. 255 active
+//   step 2   thread 0: 0+2   thread 1: 4+6                  ..    threads 0 .. 127 active
 //
-// Whole warps idle and leave the branch at once; only the last five steps, with 16, 8, 4, 2 and 1 working threads,
-// split a warp. The same kernel by hand: ../reduce_neighbored_less.ir. After "reduceNeighboredLess" of Professional
-// CUDA C Programming, chapter 3.
+// Idle warps leave the branch at once; only the last five steps, with 16, 8, 4, 2 and 1 active
+// threads, diverge. Written by hand: ../reduce_neighbored_less.ir. After "reduceNeighboredLess" of
+// Professional CUDA C Programming, chapter 3.
 //
 //! kernel reduceNeighboredLess
 //! title  Reduction, neighbored pairs with less divergence (nvcc)

@@ -1,9 +1,9 @@
-// Sum of n integers by shuffles: five exchanges between the lanes of a warp sum 32 values in registers, then the first
-// warp sums the sums of the warps in the same way. One barrier a block, shared memory only for one word a warp; all
-// lanes work in each exchange, so what diverges is only who writes. After "reduceShfl" of Professional CUDA C
-// Programming, chapter 5.
+// Sum of n integers by shuffles: five exchanges between the lanes of a warp sum 32 values in
+// registers, then the first warp sums the warps' sums in the same way. One barrier per block, one
+// word of shared memory per warp; all lanes take part in each exchange, so only the writes diverge.
+// After "reduceShfl" of Professional CUDA C Programming, chapter 5.
 //
-// The block size is meant to be a multiple of 32.
+// The block size should be a multiple of 32.
 //
 //! kernel reduceShfl
 //! title  Reduction by shuffles (nvcc)

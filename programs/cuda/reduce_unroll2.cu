@@ -1,6 +1,6 @@
-// Sum of n integers, unrolled by two: each block takes two blocks' data. A thread first adds 2 words that lie a block's
-// size apart, which are independent loads in flight together, then the block goes on as reduce_interleaved.cu does. A
-// grid of half the size does the work. After "reduceUnrolling2" of Professional CUDA C Programming, chapter 3.
+// Sum of n integers, unrolled by two: each block handles two blocks' data. A thread first adds 2
+// words one block size apart, independent loads in flight together, then the block continues as in
+// reduce_interleaved.cu: half the grid. After "reduceUnrolling2" of Professional CUDA C, chapter 3.
 //
 //! kernel reduceUnrolling2
 //! title  Reduction, two blocks' data a block (nvcc)

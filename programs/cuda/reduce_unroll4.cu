@@ -1,7 +1,7 @@
-// Sum of n integers, unrolled by four: each block takes four blocks' data. A thread first adds 4 words that lie a
-// block's size apart, which are independent loads in flight together, then the block goes on as reduce_interleaved.cu
-// does. A grid of a quarter of the size does the work. After "reduceUnrolling4" of Professional CUDA C Programming,
-// chapter 3.
+// Sum of n integers, unrolled by four: each block handles four blocks' data. A thread first adds 4
+// words one block size apart, independent loads in flight together, then the block continues as in
+// reduce_interleaved.cu, with a quarter of the grid. After "reduceUnrolling4" of Professional CUDA
+// C Programming, chapter 3.
 //
 //! kernel reduceUnrolling4
 //! title  Reduction, four blocks' data a block (nvcc)

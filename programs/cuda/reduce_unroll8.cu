@@ -1,7 +1,7 @@
-// Sum of n integers, unrolled by eight: each block takes eight blocks' data. A thread first adds 8 words that lie a
-// block's size apart, which are independent loads in flight together, then the block goes on as reduce_interleaved.cu
-// does. A grid of an eighth of the size does the work. After "reduceUnrolling8" of Professional CUDA C Programming,
-// chapter 3.
+// Sum of n integers, unrolled by eight: each block handles eight blocks' data. A thread first adds
+// 8 words one block size apart, independent loads in flight together, then the block continues as
+// in reduce_interleaved.cu, with an eighth of the grid. After "reduceUnrolling8" of Professional
+// CUDA C Programming, chapter 3.
 //
 //! kernel reduceUnrolling8
 //! title  Reduction, eight blocks' data a block (nvcc)

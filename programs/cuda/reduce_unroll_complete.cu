@@ -1,10 +1,10 @@
-// Sum of n integers, completely unrolled: the block size is a template argument, so the compiler keeps only the steps
-// that a block of that size needs, and no loop is left. After "reduceCompleteUnroll" of Professional CUDA C
-// Programming, chapter 3.
+// Sum of n integers, completely unrolled: the block size is a template argument, so the compiler
+// keeps only the steps of that block size, without a loop. After "reduceCompleteUnroll" of
+// Professional CUDA C Programming, chapter 3.
 //
-// The last warp is as in reduce_unroll_last_warp.cu. A kernel of a plain name calls the template, which is inlined, so
-// the PTX has no mangled name. The block size must be 512, as in the source: the directives below must not be given
-// another.
+// The last warp is as in reduce_unroll_last_warp.cu. A kernel with a plain name calls the inlined
+// template, so the PTX has no mangled name. The block size is fixed at 512 in the source: do not
+// change it in the directives below.
 //
 //! kernel reduceCompleteUnroll512
 //! title  Reduction, completely unrolled (nvcc)

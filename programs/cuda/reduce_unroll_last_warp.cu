@@ -1,11 +1,11 @@
-// Sum of n integers: unrolled by eight, and the last six steps, which only one warp does, written out without branch
-// and barrier. All 32 lanes add in each of them; what the upper lanes compute is not used. So the five steps that split
-// a warp in reduce_interleaved.cu are gone. After "reduceUnrollWarps8" of Professional CUDA C Programming, chapter 3.
+// Sum of n integers, unrolled by eight; the last six steps, of one warp, have no branches or
+// barriers. All 32 lanes add in each; the upper lanes' sums are unused. No step diverges as in
+// reduce_interleaved.cu. After "reduceUnrollWarps8" of Professional CUDA C, chapter 3.
 //
-// `volatile` keeps the partial sums in memory; that each addition sees the one before it rests on the lanes of the warp
-// running in step. Before Volta the hardware promises that. Since Volta nobody does: here nothing splits the warp
-// between the lines, so it works, but code that is meant to last writes __syncwarp() between them, or shuffles
-// (reduce_shuffle.cu).
+// `volatile` keeps the partial sums in memory; each addition sees the previous one only if the
+// lanes of the warp run in lockstep. Hardware before Volta guarantees that, later hardware does
+// not: here nothing splits the warp between the lines, so it works, but robust code writes
+// __syncwarp() between them, or uses shuffles (reduce_shuffle.cu).
 //
 //! kernel reduceUnrollWarps8
 //! title  Reduction, last warp unrolled (nvcc)

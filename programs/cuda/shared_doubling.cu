@@ -1,6 +1,6 @@
-// Sum of n integers in shared memory, stride doubling: in step s every 2^s-th thread adds its neighbour's partial sum.
-// The working threads are spread over all warps, so every step splits every warp in which somebody works. After the
-// first reduction kernel of Programming Massively Parallel Processors, chapter 6 (first edition).
+// Sum of n integers in shared memory, stride doubling: in step s every 2^s-th thread adds its
+// neighbour's sum. Active threads are spread over all warps: each step splits every working warp.
+// After the first kernel of Programming Massively Parallel Processors, 1st ed., chapter 6.
 //
 //! kernel sharedDoubling
 //! title  Reduction in shared memory, stride doubling (nvcc)

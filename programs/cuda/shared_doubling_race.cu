@@ -1,9 +1,9 @@
 // shared_doubling.cu without its barrier.
 //
-// The barrier at the top of the loop is MISSING, so a warp may read partial sums that another warp has not written yet:
-// a data race. What comes out depends on which warp runs ahead, so all that is expected is that the run ends. On the
-// bundled machines fermi and h200 the sums happen to come out right: the race is there all the same. A right sum in one
-// run proves nothing.
+// The barrier at the top of the loop is MISSING, so a warp may read partial sums that another warp
+// has not written yet: a data race. The results depend on the order of the warps, so only
+// termination is expected. On the bundled machines fermi and h200 the sums happen to be right; the
+// race exists all the same. A correct sum in one run proves nothing.
 //
 //! kernel sharedDoublingRace
 //! title  Reduction in shared memory, stride doubling, barrier missing (nvcc)

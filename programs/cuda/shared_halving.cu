@@ -1,6 +1,6 @@
-// Sum of n integers in shared memory, stride halving: the upper half of the partial sums is added to the lower half. In
-// the first steps whole warps work or idle; only the last five steps split a warp. After the revised reduction kernel
-// of Programming Massively Parallel Processors, chapter 6 (first edition).
+// Sum of n integers in shared memory, stride halving: adds the upper half of the sums to the lower
+// half. Whole warps work or idle in the first steps; only the last five split a warp. After the
+// revised reduction kernel of Programming Massively Parallel Processors, 1st ed., chapter 6.
 //
 //! kernel sharedHalving
 //! title  Reduction in shared memory, stride halving (nvcc)

@@ -1,9 +1,9 @@
 // shared_halving.cu without its barrier.
 //
-// The barrier at the top of the loop is MISSING, so a warp may read partial sums that another warp has not written yet:
-// a data race. What comes out depends on which warp runs ahead, so all that is expected is that the run ends. Among the
-// bundled machines, `--mode pre-volta` (fermi) gives wrong sums and `--mode volta` (h200) right ones. A right sum in
-// one run proves nothing.
+// The barrier at the top of the loop is MISSING, so a warp may read partial sums that another warp
+// has not written yet: a data race. The results depend on the order of the warps, so only
+// termination is expected. Of the bundled machines, `--mode pre-volta` (fermi) gives wrong sums and
+// `--mode volta` (h200) correct ones. A correct sum in one run proves nothing.
 //
 //! kernel sharedHalvingRace
 //! title  Reduction in shared memory, stride halving, barrier missing (nvcc)

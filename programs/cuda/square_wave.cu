@@ -1,12 +1,12 @@
-// A square wave over the threads: in each period of P neighbours, the first H threads work eighty times as long as the others.
-// A warp pays for its slowest lane, and for both arms when its lanes disagree. With a period of 64 and half of it heavy, whole
-// warps are heavy or light and nobody waits; with 32, or 62, every warp holds both kinds. The question was asked in 2009 with
-// times of 0.872 s for 64, 1.370 for 32, 1.394 for all threads heavy and 1.063 for 62; a GPU of today takes as long for 62 as
-// for 32, because all warps are mixed there, too.
+// A square wave of work: in each period of P threads, the first H work eighty times as long as the
+// others. A warp takes the time of its slowest lane, and of both sides if its lanes disagree. With
+// a period of 64, half of it heavy, whole warps are heavy or light; with 32 or 62, warps are mixed.
+// The question of 2009 named 0.872 s for 64, 1.370 for 32, 1.394 for all heavy and 1.063 for 62; a
+// recent GPU takes as long for 62 as for 32, because all warps are mixed there, too.
 //
-// --set period=32 --set heavy=16      the first `heavy` of each `period` threads; (64,32) (32,16) (62,31) (66,33) (56,28) (48,24)
-// --set period=1 --set heavy=1        all threads heavy; heavy=0: all light
-// --set long=8 --set short=1          fewer iterations
+// --set period=32 --set heavy=16    or (period, heavy) = (64,32) (62,31) (66,33) (56,28) (48,24)
+// --set period=1 --set heavy=1      all threads heavy; heavy=0: all light
+// --set long=8 --set short=1        fewer iterations
 //
 //! kernel squareWave
 //! title  Square wave in double precision (nvcc)
@@ -28,8 +28,8 @@
 //! expect min(out) > 0
 //! expect max(out) < 1
 
-// One iteration: two sines, the larger of them, a root, a cosine and a power. All results lie between 0 and 1, and each goes into
-// the next, so that nothing can be left out.
+// One iteration: two sines, their maximum, a root, a cosine and a power. All results are between 0
+// and 1, and each feeds the next, so nothing can be optimized away.
 __device__ __forceinline__ double step(double x, double phase)
 {
     double top = fmax(fabs(sin(x + phase)), sin(x * phase));

@@ -1,5 +1,5 @@
-// A switch over eight neighbouring values. nvcc 13 makes no jump table of it (`brx.idx`), as other compilers may: it searches the
-// value with comparisons, a tree of branches whose leaves a warp's lanes visit one after the other.
+// A switch over eight consecutive values. nvcc 13 makes no jump table (`brx.idx`), as other
+// compilers may, but a binary search: a tree of branches whose leaves run one after the other.
 //
 //! kernel switchDense
 //! title  Switch over neighbouring values (nvcc)

@@ -1,4 +1,4 @@
-// A switch over values far apart, in which one case falls through into the next.
+// A switch over scattered values; one case falls through into the next.
 //
 //! kernel switchSparse
 //! title  Switch over scattered values (nvcc)

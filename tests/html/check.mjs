@@ -1,11 +1,12 @@
-// Opens pages of `run --html` and `compare --html` in headless Chromium, without network: they load, answer to mouse and keys in
-// each timeline, and no script fails. Usage: node tests/html/check.mjs [--shots DIR] PAGE..
+// Tests pages of `run --html` and `compare --html` in headless Chromium, without network: they
+// load, react to mouse and keys in each timeline, and no script fails. Usage: node
+// tests/html/check.mjs [--shots DIR] PAGE..
 //
-// Where there is a file PAGE.lanes, it holds the lane states of the first warp, a line of its number and letters for each issue; the
-// page must say the same.
+// A file PAGE.lanes has the lane states of the first warp: a line of number and letters per issue.
+// The page must agree.
 //
-// Needs Node and Chromium (CHROMIUM names one that is not on the PATH), no package: it speaks the DevTools protocol over a pipe.
-// Exit codes: 0 all good; 1 something is wrong; 77 there is no Chromium.
+// Needs Node and Chromium (CHROMIUM names one that is not on the PATH) and no package: it uses the
+// DevTools protocol over a pipe. Exit codes: 0 passed; 1 failed; 77 no Chromium.
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +30,7 @@ function chromium() {
   return null;
 }
 
-/** The DevTools protocol over file descriptors 3 and 4: JSON messages with a zero byte behind each. */
+/** The DevTools protocol over file descriptors 3 and 4: JSON messages, each followed by a zero byte. */
 class Browser {
   constructor(program, profile) {
     const flags = ["--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-dev-shm-usage",
@@ -90,7 +91,7 @@ class Tab {
     return result.value;
   }
 
-  /** Waits until an expression holds. */
+  /** Waits until an expression is true. */
   async until(expression, what) {
     for (let i = 0; i < 400; i += 1) {
       if (await this.evaluate(expression)) return;
@@ -99,7 +100,7 @@ class Tab {
     throw new Error(`never came: ${what}`);
   }
 
-  /** Two frames, so that what was asked for is painted. */
+  /** Waits for two frames, so that changes are painted. */
   settle() {
     return this.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))");
   }
@@ -137,12 +138,12 @@ function expect(holds, what) {
   }
 }
 
-/** A hash of what is drawn, to see that it changed. */
+/** Hashes the drawing, to detect changes. */
 const drawn = (n) => `(() => { const c = document.querySelectorAll("canvas.map")[${n}]; const d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
   let h = 0; for (let i = 0; i < d.length; i += 1) h = (h * 31 + d[i]) | 0; return h; })()`;
 const said = (n) => `document.querySelectorAll("section.explorer")[${n}].querySelector(".moment").innerText`;
 
-/** One timeline of the page: mouse, keys, table. */
+/** Tests one timeline of the page: mouse, keys, table. */
 async function timeline(tab, n, lanes) {
   await tab.evaluate(`document.querySelectorAll("canvas.map")[${n}].scrollIntoView({ block: "center" })`);
   await tab.settle();

@@ -1,4 +1,4 @@
-//! The answers of `simt-sim ask`: each figure against a closed form, a count by brute force, or what the H200 did.
+//! The answers of `simt-sim ask`: each figure against a closed form, brute force, or an H200.
 
 mod figures;
 mod waiting;
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use simt_report::{Answer, Cell, Style, answer_text};
 use simt_teach::ask::{self, experiments};
 
-/// The answer to a question.
+/// Returns the answer to a question.
 fn ask(name: &str) -> Answer {
     let experiment = ask::find(name).unwrap_or_else(|| panic!("no question `{name}`"));
     experiment.answer().unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -41,7 +41,7 @@ fn word<'a>(answer: &'a Answer, row: &str, column: &str) -> &'a str {
     }
 }
 
-/// The counts of a row, in order of columns.
+/// Returns the counts of a row, in order of columns.
 fn counts<const N: usize>(answer: &Answer, row: &str, columns: [&str; N]) -> [u64; N] {
     columns.map(|column| count(answer, row, column))
 }

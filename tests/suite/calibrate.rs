@@ -1,4 +1,4 @@
-//! Calibration without a GPU: the simulated figures against those that an H200 left.
+//! Calibration without a GPU: simulated figures against recorded ones of an H200.
 
 use simt_gpu::calibrate::{EXPERIMENTS, Record, Row, simulated};
 

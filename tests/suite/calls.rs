@@ -1,5 +1,5 @@
-//! How calls go wrong, and how they meet locks, barriers and exits: each program is the smallest that shows it, and what is expected
-//! of it is derived by hand.
+//! Faults of calls, and calls with locks, barriers and exits: minimal programs with expectations
+//! derived by hand.
 
 use simt_core::Job;
 use simt_core::Program;
@@ -10,7 +10,8 @@ use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{MODES, launch, machine, options};
 
-/// A module in which the kernel's only buffer is `out`, a word for each of its threads, at `%out`; `%t` is the thread's number.
+/// Returns a module with the buffer `out` at `%out`, a word per thread; `%t` is the thread's
+/// number.
 fn program(threads: u32, functions: &str, body: &str) -> Program {
     let text = format!(
         "//! grid = 1
@@ -51,7 +52,7 @@ fn out(done: &Simulation) -> &[u32] {
 const INC: &str = ".func (.param .u32 r) inc(.param .u32 a)
 { .reg .u32 %a; ld.param.u32 %a, [a]; add.u32 %a, %a, 1; st.param.u32 [r], %a; ret; }";
 
-/// What is wrong, where (the text of the line), and in which lane.
+/// Message, source line text, and lane of a fault.
 #[test]
 fn what_has_no_meaning_is_a_fault() {
     let proto = "proto: .callprototype (.param .u32 _) _ (.param .u32 _);\n    st.param.u32 [a], %t;\n";
@@ -90,7 +91,7 @@ fn what_has_no_meaning_is_a_fault() {
             (0, "call.uni down;", "stack overflow at call depth 4,096: limit 4,096 calls"),
         ),
         (
-            // The kernel has 16 bytes of its own: of frames of 64 KiB, eight do not fit 512 KiB.
+            // The kernel has 16 bytes: of 64 KiB frames, eight exceed 512 KiB.
             "frames that do not fit",
             ".func wide()
 {
@@ -130,7 +131,7 @@ fn what_has_no_meaning_is_a_fault() {
     }
 }
 
-/// Only lanes whose guard holds must know where they go.
+/// Only lanes whose guard is true need a valid target.
 #[test]
 fn lanes_that_do_not_call_or_branch_may_hold_anything() {
     let body = "setp.lt.u32 %p, %t, 3;
@@ -162,7 +163,8 @@ proto: .callprototype (.param .u32 _) _ (.param .u32 _);
     }
 }
 
-/// A lock taken in one function and given back in another. The losers yield inside the function, the winner leaves it alone.
+/// A lock taken in one function and released in another. The losers yield inside the function, the
+/// winner leaves it alone.
 #[test]
 fn a_spin_lock_in_a_function_needs_independent_scheduling() {
     let functions = ".global .u32 lock = 0;
@@ -199,7 +201,8 @@ Spin:
     assert_eq!((now.finish.name(), out(&now)[0]), ("ok", 32));
 }
 
-/// `meet` publishes the thread's number, waits, and returns what the thread at the other end of the block has published.
+/// `meet` publishes the thread's number, waits, and returns the number published by the thread at
+/// the other end of the block.
 const MEET: &str = ".shared .u32 here[64];
 .func (.param .u32 r) meet(.param .u32 a)
 {
@@ -226,7 +229,8 @@ fn a_barrier_in_a_function_is_one_barrier() {
         let done = run(&program(64, MEET, call), mode);
         assert_eq!((done.finish.name(), out(&done)), ("ok", &mirrored[..]), "all call it, {}", mode.name());
     }
-    // Called by the even lanes alone: before Volta the warps arrive as a whole; from Volta on the others have ended, or wait.
+    // Called by the even lanes only: before Volta warps arrive as a whole; since Volta the others
+    // have exited, or wait.
     let skip = |odd: &str| format!("and.b32 %x, %t, 1;\n    setp.eq.u32 %p, %x, 1;\n    @%p bra {odd};\n{call}\n");
     let waits = program(64, MEET, &format!("{}Skip:\n    bar.warp.sync 0xffffffff;", skip("Skip")));
     assert_eq!(run(&waits, Mode::PreVolta).finish.name(), "ok");
@@ -238,7 +242,8 @@ fn a_barrier_in_a_function_is_one_barrier() {
     assert_eq!(ended.finish.name(), "ok");
 }
 
-/// Of lanes 0 to 15, which call, the even ones end in the function. The others and lanes 16 to 31 meet behind the branch.
+/// Lanes 0 to 15 call, and the even ones exit in the function. The others and lanes 16 to 31
+/// reconverge after the branch.
 #[test]
 fn lanes_that_end_in_a_function_are_not_waited_for() {
     let functions = ".func leave(.param .u32 a)

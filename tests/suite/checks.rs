@@ -1,8 +1,8 @@
-//! Verdicts: what the checks find in programs that are wrong (`tests/races`, each of which says what is to be found on
-//! which lines), and that they accuse no program that is right.
+//! Findings of the checks in incorrect programs (`tests/races`, each of which names the expected
+//! findings and lines), and their silence on correct ones.
 //!
-//! The oracle for races, every pair of accesses of a random trace compared by the definition of happens-before, stands beside the
-//! method: `src/checks/tests.rs`.
+//! The oracle for races compares every pair of accesses of a random trace by the definition of
+//! happens-before; it is next to the method: `src/checks/tests.rs`.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ use super::{generated, support};
 
 const MAX_CYCLES: u64 = 20_000_000;
 
-/// Runs a text with all checks on, on the mode's default machine.
+/// Runs a text with all checks, on the mode's default machine.
 fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, String> {
     let program = Program::parse(name, text);
     let mut overrides = Overrides::default();
@@ -33,7 +33,8 @@ fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, Stri
         .map_err(|e| e.to_string())
 }
 
-/// `race-shared 12 15`: the code and the lines of its places, ascending; a place that is both counts twice.
+/// Formats a finding as `race-shared 12 15`: the code and its lines, ascending; a line with both
+/// accesses counts twice.
 fn brief(finding: &Diagnostic, text: &str) -> String {
     let mut lines: Vec<u32> = finding.labels.iter().map(|l| line_column(text, l.span.start).0).collect();
     lines.sort_unstable();
@@ -58,7 +59,7 @@ fn what_is_wrong_is_found_on_its_lines() {
             let checked = checked(&name, &text, mode).unwrap_or_else(|e| panic!("{name}: {e}"));
             let mut found: Vec<String> = checked.findings.iter().map(|f| brief(f, &text)).collect();
             found.sort();
-            // What the findings or the verdict advise, where it matters which remedy that is.
+            // The advice of findings or verdict, if it matters which one it is.
             if let Some(advice) = text.lines().find_map(|l| l.strip_prefix("// advice: ")) {
                 let run = &checked.simulation.run;
                 let helps = checked.findings.iter().filter_map(|f| f.help.as_deref());
@@ -83,11 +84,11 @@ fn what_is_wrong_is_found_on_its_lines() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// What is found in generated programs, and is no mistake of theirs: threads leave early, masks name all lanes, and a shuffle looks
-/// whether its source lives before it uses the value.
+/// Findings in generated programs that are not mistakes: threads exit early, masks name all lanes,
+/// and a shuffle tests its source lane before the value is used.
 pub(crate) const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
 
-/// Programs of ours, by how their names begin, in which something is found, and why that is so.
+/// Bundled programs, by the start of their names, with their findings and the reason.
 const LISTED: &[(&str, &[&str], &str)] = &[
     ("calibrate/", &["race-same-value"], "all lanes leave the same measurement in one place"),
     ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),

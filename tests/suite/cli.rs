@@ -1,5 +1,5 @@
-//! The command line as its users meet it: the binary itself, its exit codes, what it prints where, and that no argument or
-//! file makes it panic.
+//! The command line: the binary, its exit codes, its output streams, and its behaviour on any
+//! argument or file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ const DIAMOND: &str = "programs/small/diamond.ir";
 const PATHS: &str = "programs/small/paths_k.ir";
 const REDUCTION: &str = "programs/reduce_interleaved.ir";
 
-/// How the binary ended: exit code, standard output, standard error.
+/// Outcome of the binary: exit code, standard output, standard error.
 pub(crate) struct Ended {
     code: i32,
     pub(crate) out: String,
@@ -30,14 +30,15 @@ pub(crate) fn simt_sim(arguments: &[&str]) -> Ended {
     Ended { code, out, err, command }
 }
 
-/// Runs and expects success.
+/// Runs the binary and expects success.
 pub(crate) fn good(arguments: &[&str]) -> String {
     let ended = simt_sim(arguments);
     assert_eq!(ended.code, 0, "{}\n{}{}", ended.command, ended.out, ended.err);
     ended.out
 }
 
-/// Runs and expects exit code 2, nothing on standard output, and these words on standard error.
+/// Runs the binary and expects exit code 2, an empty standard output, and these words on standard
+/// error.
 pub(crate) fn refused(arguments: &[&str], words: &[&str]) {
     let Ended { code, out, err, command } = simt_sim(arguments);
     assert_eq!((code, out.as_str()), (2, ""), "{command}\n{err}");
@@ -52,7 +53,7 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|e| panic!("{arguments:?}: {e}"))
 }
 
-/// A file for one test.
+/// Writes a file for one test.
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
@@ -184,7 +185,7 @@ fn chosen_metrics_come_alone_in_the_order_asked_for() {
     }
     refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
     refused(&["run", DIAMOND, "--metrics", ""], &["no metric"]);
-    // Told before the program is even read.
+    // Reported before the program is read.
     refused(&["run", "nowhere.ir", "--metrics", "ipcc"], &["did you mean `ipc`"]);
 }
 
@@ -240,9 +241,9 @@ fn shapes_that_no_gpu_takes() {
     ] {
         refused(&["run", DIAMOND, &format!("{option}={value}")], &[words]);
     }
-    // A block larger than its data is the program's fault, not the command line's.
+    // A block larger than its data is the program's fault, not a wrong argument.
     assert_eq!(simt_sim(&["run", DIAMOND, "--block", "1024"]).code, 5);
-    // Many blocks are no reason for much memory or a long start.
+    // Many blocks need neither much memory nor a long start.
     assert_eq!(simt_sim(&["run", DIAMOND, "--grid", "67108863", "--max-cycles", "500", "-q"]).code, 4);
 }
 
@@ -340,7 +341,8 @@ fn machines_that_are_none() {
     refused_machine(&file("empty.ron", ""), &["error"]);
 }
 
-/// Every number of a machine file, one at a time, made 0 and made huge: an error or a run, never a panic or an endless run.
+/// Sets every number of a machine file in turn to 0 and to a huge value: an error or a run, never a
+/// panic or an endless run.
 #[test]
 fn no_number_in_a_machine_file_breaks_a_run() {
     let teaching = good(&["machine", "teaching"]);
@@ -379,7 +381,7 @@ fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
     assert_eq!(ended.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
 
-    // Larger than a pipe holds, so that writing meets the closed end.
+    // More than a pipe's buffer, so that writing hits the closed end.
     let mut child =
         binary().arg("isa").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
     drop(child.stdout.take());
@@ -440,7 +442,7 @@ fn windows_are_checked_and_views_keep_their_width() {
     assert!(good(&["plot", "stack", DIAMOND]).starts_with("<svg "));
 }
 
-/// The commands that `--help` lists.
+/// Returns the commands that `--help` lists.
 fn commands() -> Vec<String> {
     let help = good(&["--help"]);
     let list = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());

@@ -1,4 +1,4 @@
-//! `simt-sim compare` as its users meet it.
+//! `simt-sim compare` from the command line.
 
 use serde_json::Value;
 
@@ -17,7 +17,8 @@ fn figure<'a>(found: &'a Value, metric: &str) -> &'a Value {
     figures.iter().find(|f| f["metric"] == metric).unwrap_or_else(|| panic!("no {metric}"))
 }
 
-/// 128 blocks of 512 threads: 95 and 5 divergent branches a block (closed form: 16,16,16,16,16,8,4,2,1 and 1,1,1,1,1).
+/// 128 blocks of 512 threads: 95 and 5 divergent branches per block (closed form:
+/// 16,16,16,16,16,8,4,2,1 and 1,1,1,1,1).
 #[test]
 fn two_programs() {
     let found = json(&[NEIGHBORED, INTERLEAVED, "--set", "n=65536"]);
@@ -27,12 +28,12 @@ fn two_programs() {
     let closing = found["closing"].as_str().expect("a sentence");
     assert!(closing.contains("(90 of 95 a block)"), "{closing}");
     assert_eq!(found["branches"], Value::Array(Vec::new()));
-    // The heads of the two kernels are the same text, the first step of the loop is not.
+    // The kernels' first lines are equal, the first step of the loop is not.
     let parting = &found["parting"];
     assert!(parting["a"]["text"].as_str().expect("a text").contains("%stride"), "{parting}");
 }
 
-/// Both modes count the same branches and issue the same instructions; a tie lets the sides run in another order.
+/// Both modes count the same branches and instructions; a tie lets the sides run in another order.
 #[test]
 fn two_modes() {
     let found = json(&[

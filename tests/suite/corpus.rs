@@ -1,7 +1,7 @@
-//! Programs that are wrong: what the user is told, word for word.
+//! Incorrect programs and the exact text of their diagnostics.
 //!
-//! Beside each `tests/bad/**/NAME.ir` stands `NAME.stderr` with its findings as they are rendered. `BLESS=1 cargo test --test
-//! suite corpus` rewrites them; read the difference before you commit it.
+//! Next to each `tests/bad/**/NAME.ir`, `NAME.stderr` has its rendered findings. `BLESS=1 cargo
+//! test --test suite corpus` rewrites them; read the difference before you commit it.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use simt_core::launch::Overrides;
 
 use super::support;
 
-/// Everything that is found about a text, its directives evaluated included.
+/// Returns all findings of a text, including those of its evaluated directives.
 fn findings(program: &Program) -> Vec<Diagnostic> {
     let mut findings = program.findings.clone();
     if program.is_sound() {
@@ -36,7 +36,7 @@ fn bad_programs_are_told_what_is_wrong() {
     let mut wrong = Vec::new();
     for path in files {
         let text = fs::read_to_string(&path).expect("a readable file");
-        // Paths are shown relative to the repository and with `/`, wherever it lies.
+        // Paths are shown relative to the repository and with `/` on every host.
         let program = Program::parse(&path.display().to_string().replace('\\', "/"), &text);
         let findings = findings(&program);
         let found = support::rendered(&program, &findings);

@@ -1,6 +1,7 @@
-//! The course: every assignment in `programs/assignments` gives its reference all points, its starter not all, and each plausible
-//! wrong answer loses exactly the criteria that a line `// loses: ID, ..` in it names. What a race makes of results depends on the
-//! schedule, so a line may go on `; perhaps ID, ..`.
+//! The course: in each assignment of `programs/assignments`, the reference gets all points, the
+//! starter does not, and each plausible wrong answer loses exactly the criteria named in its line
+//! `// loses: ID, ..`. Results of a race depend on the schedule, so the line may continue with `;
+//! perhaps ID, ..`.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +13,7 @@ use simt_teach::grade::{Assignment, Rule, Spec};
 
 const COURSE: &str = "programs/assignments";
 
-/// Folders of assignments, sorted.
+/// Returns the folders of the assignments, sorted.
 fn folders() -> Vec<PathBuf> {
     let found = fs::read_dir(COURSE).expect("the course").flatten().map(|entry| entry.path());
     let mut folders: Vec<PathBuf> = found.filter(|path| path.is_dir()).collect();
@@ -30,7 +31,7 @@ fn spec(folder: &Path) -> Spec {
     Assignment::load(&text, &read).unwrap_or_else(|faults| panic!("{}: {faults}", folder.display())).spec
 }
 
-/// Whether a wrong answer loses what it says.
+/// Returns true if a wrong answer loses the criteria that it names.
 fn as_said(path: &Path, lost: &BTreeSet<String>) -> bool {
     let text = fs::read_to_string(path).expect("a wrong answer");
     let line = text.lines().find_map(|line| line.strip_prefix("// loses: "));
@@ -41,7 +42,8 @@ fn as_said(path: &Path, lost: &BTreeSet<String>) -> bool {
     surely.is_subset(lost) && lost.difference(&surely).all(|id| perhaps.contains(id))
 }
 
-/// Puts programs of an assignment, with their answers, side by side as if a class had handed them in.
+/// Copies the programs of an assignment and their answers into one folder, as a class's
+/// submissions.
 fn hand_in(folder: &Path, spec: &Spec) -> (PathBuf, Vec<PathBuf>) {
     let class = Path::new(env!("CARGO_TARGET_TMPDIR")).join("course").join(name(folder));
     let _ = fs::remove_dir_all(&class);
@@ -59,7 +61,7 @@ fn hand_in(folder: &Path, spec: &Spec) -> (PathBuf, Vec<PathBuf>) {
     (class, programs)
 }
 
-/// The criteria of a grade that have not all their points.
+/// Returns the criteria with missing points.
 fn lost(grade: &Value) -> BTreeSet<String> {
     let marks = grade["criteria"].as_array().expect("criteria").iter();
     let missing = marks.filter(|mark| mark["points"].as_f64() < mark["max"].as_f64());
@@ -109,7 +111,7 @@ fn each_answer_gets_what_it_deserves() {
     assert!(named > 0, "no statement names cycles of its starter");
 }
 
-/// `the starter takes 24,603 cycles`: the figure, if a statement names one.
+/// Returns the figure of `the starter takes 24,603 cycles`, if a statement has one.
 fn cycles_named(statement: &str) -> Option<f64> {
     let (figure, _) = statement.split_once("the starter takes ")?.1.split_once(" cycles")?;
     figure.replace(',', "").parse().ok()
@@ -135,7 +137,7 @@ fn statements_say_what_is_asked_and_what_it_is_worth() {
                 assert!(text.ends_with(['?', '.', ')']), "{at}: {text}");
             }
         }
-        // `## Predict (6 points)`: the headings add up.
+        // The points in headings such as `## Predict (6 points)` add up.
         let of = |line: &str| line.strip_suffix(" points)")?.rsplit_once('(')?.1.parse::<f64>().ok();
         let parts: Vec<f64> = statement.lines().filter(|line| line.starts_with("## ")).filter_map(of).collect();
         let all: f64 = spec.criteria.iter().map(|criterion| criterion.points).sum();

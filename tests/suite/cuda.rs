@@ -1,5 +1,5 @@
-//! What nvcc makes of the CUDA sources in `programs/cuda`: that it belongs to them, runs as it is, and does what the same
-//! kernels by hand do.
+//! nvcc's output for the CUDA sources in `programs/cuda`: it matches its source, runs by itself,
+//! and behaves like the same kernels written by hand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,11 +18,11 @@ mod observed;
 mod square_wave;
 
 const FOLDER: &str = "programs/cuda";
-/// Elements of a run; 32 blocks of 512.
+/// Elements of a run: 32 blocks of 512.
 const N: u64 = 1 << 14;
 const BLOCKS: u64 = 32;
 
-/// Every file of the folder that ends so.
+/// Returns the files of the folder with an extension.
 fn files(extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(FOLDER).expect("the folder").flatten().map(|e| e.path());
     let mut found: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
@@ -34,8 +34,8 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// A program and its run on [`N`] elements, on the mode's own machine, as written: every branch of the text is one. (What machine code
-/// makes of it: `lowering.rs`.)
+/// Returns a program and its run on [`N`] elements, on the mode's default machine, as written:
+/// every branch of the text is a branch. (For machine code see `lowering.rs`.)
 fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let program = Program::parse(&path.display().to_string(), &read(path));
     let small = Overrides { set: vec![("n".to_string(), N.to_string())], ..Overrides::default() };
@@ -63,7 +63,7 @@ fn each_source_has_its_ptx_with_the_same_directives() {
     }
 }
 
-/// The branches of a run that jump to nothing but the kernel's end, and the others.
+/// Splits the branches of a run into those that only jump to the kernel's end, and the others.
 fn returns_and_others<'r>(program: &Program, done: &'r Simulation) -> (Vec<&'r Branch>, Vec<&'r Branch>) {
     let insts = &program.kernel(None).expect("one kernel").insts;
     done.run.branches.iter().partition(|branch| match branch.instruction.map(|i| &insts[i as usize].op) {
@@ -80,10 +80,12 @@ fn executed(branches: &[&Branch]) -> u64 {
     branches.iter().map(|b| b.executed).sum()
 }
 
-/// By hand, a conditional return is a predicated `ret`; nvcc writes a branch to a bare one. All else is the same.
+/// Hand-written kernels return by a predicated `ret`; nvcc branches to a plain one. Nothing else
+/// differs.
 #[test]
 fn nvcc_and_the_twins_by_hand_agree() {
-    // Divergent warps of a block of 16 warps in its nine steps: see the comments at the heads of the twins.
+    // Divergent warps of a block of 16 warps in nine steps: see the header comments of the
+    // hand-written kernels.
     for (name, a_block) in [("reduce_neighbored", 95), ("reduce_neighbored_less", 5), ("reduce_interleaved", 5)] {
         for mode in MODES {
             let title = format!("{name} [{}]", mode.name());
@@ -95,37 +97,39 @@ fn nvcc_and_the_twins_by_hand_agree() {
                 assert_eq!(ours, theirs, "{title}: {metric}");
             }
             let (returns, others) = returns_and_others(&program, &by_nvcc);
-            // Sixteen warps, each: the guard, and in nine steps the `if` and the way back.
+            // Sixteen warps, each: the guard, and in nine steps the `if` and the loop branch.
             assert_eq!(executed(&others), 304 * BLOCKS, "{title}");
             assert_eq!(executed(&by_hand.run.branches.iter().collect::<Vec<_>>()), 304 * BLOCKS, "{title}");
             assert_eq!(divergent(&others), a_block * BLOCKS, "{title}");
             assert_eq!(divergent(&by_hand.run.branches.iter().collect::<Vec<_>>()), a_block * BLOCKS, "{title}");
-            // `if (idx >= n) return;` splits no warp, `if (tid == 0)` at the end one of each block.
+            // `if (idx >= n) return;` splits no warp, `if (tid == 0)` at the end one per block.
             assert_eq!(returns.len(), 2, "{title}");
             assert_eq!(divergent(&returns), BLOCKS, "{title}");
         }
     }
 }
 
-/// Divergent branches, load requests and sectors of a block of 16 warps, worked out by hand. A tree of pairs half a block
-/// apart has five steps that split a warp, 20 warps with work, two loads each: 40 requests of 132 sectors; then thread 0 reads
-/// the sum, and who writes it splits a warp once more.
+/// Divergent branches, load requests and sectors of a block of 16 warps, derived by hand. A tree of
+/// pairs half a block apart has five steps that split a warp, 20 working warps, two loads each: 40
+/// requests of 132 sectors; then thread 0 reads the sum, and its branch splits a warp once more.
 #[test]
 fn each_kernel_counts_what_its_source_says() {
     let table = [
-        // Neighbours: 16, 16, 16, 16, 16, 8, 4, 2, 1 warps split; in shared memory one load a warp is global.
+        // Neighbours: 16, 16, 16, 16, 16, 8, 4, 2, 1 split warps; in shared memory, one global load
+        // per warp.
         ("shared_doubling", 1, [95 + 1, 16, 64]),
         ("shared_doubling_race", 1, [95 + 1, 16, 64]),
         ("shared_halving", 1, [5 + 1, 16, 64]),
         ("shared_halving_race", 1, [5 + 1, 16, 64]),
-        // 2, 4, 8 loads a warp, then the tree.
+        // 2, 4, 8 loads per warp, then the tree.
         ("reduce_unroll2", 2, [5 + 1, 32 + 40 + 1, 128 + 132 + 1]),
         ("reduce_unroll4", 4, [5 + 1, 64 + 40 + 1, 256 + 132 + 1]),
         ("reduce_unroll8", 8, [5 + 1, 128 + 40 + 1, 512 + 132 + 1]),
-        // Three steps with 14 warps, then one warp's six pairs of loads; pairs 4, 2 and 1 apart touch a fifth sector.
+        // Three steps with 14 warps, then one warp's six pairs of loads; pairs 4, 2 and 1 apart
+        // touch a fifth sector.
         ("reduce_unroll_last_warp", 8, [1, 128 + 28 + 12 + 1, 512 + 112 + 51 + 1]),
         ("reduce_unroll_complete", 8, [1, 128 + 28 + 12 + 1, 512 + 112 + 51 + 1]),
-        // Lane 0 of each warp; then, in the first, the lanes that have a sum to read, and lane 0.
+        // Lane 0 of each warp; in the first warp, the lanes with a sum to read, and lane 0.
         ("reduce_shuffle", 1, [16 + 2, 16, 64]),
         ("reduce_atomic", 1, [16 + 2, 16, 64]),
     ];
@@ -158,7 +162,7 @@ fn renumbered_threads_do_not_diverge() {
             let metric = |name| done.run.metric(name).map_or(f64::NAN, |v| v.as_f64());
             figures.push(["divergent_branch", "gld_transactions"].map(metric));
         }
-        // 512 warps, two loads each of 4 sectors; every second word needs twice as many.
+        // 512 warps, two loads each of 4 sectors; every other word needs twice as many.
         assert_eq!(figures, [[512.0, 4096.0], [0.0, 8192.0]], "{}", mode.name());
     }
 }

@@ -1,17 +1,18 @@
-//! Runs every command that a page shows, and compares what it prints and draws; holds the book together.
+//! Runs every command of the documentation, compares its output and pictures, and checks the book.
 //!
-//! In a `console` block, a line `$ simt-sim ..` is run (with the lines it continues on after a backslash); the lines below it
-//! must be printed, `...` standing for any lines. A picture that a command writes to `docs/pictures` must be the one that lies there; `BLESS=1` draws it anew.
+//! In a `console` block, a line `$ simt-sim ..` is run (with its continuation lines after a
+//! backslash); the following lines must be printed, where `...` stands for any lines. A picture
+//! that a command writes to `docs/pictures` must equal the committed one; `BLESS=1` redraws it.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where pages keep their pictures.
+/// Folder of the pages' pictures.
 const PICTURES: &str = "docs/pictures/";
 
-/// Every page: the README and all Markdown below `docs`.
+/// Returns every page: the README and all Markdown below `docs`.
 fn pages() -> BTreeSet<PathBuf> {
     let mut pages = BTreeSet::from([PathBuf::from("README.md")]);
     let mut folders = vec![PathBuf::from("docs")];
@@ -27,7 +28,7 @@ fn pages() -> BTreeSet<PathBuf> {
     pages
 }
 
-/// The commands of a page with the output shown, each with its line number.
+/// Returns the commands of a page with their shown output and line numbers.
 fn commands(page: &str) -> Vec<(usize, String, Vec<String>)> {
     let mut found: Vec<(usize, String, Vec<String>)> = Vec::new();
     let mut inside = false;
@@ -48,7 +49,8 @@ fn commands(page: &str) -> Vec<(usize, String, Vec<String>)> {
     found
 }
 
-/// Whether `printed` is what is shown. A remark behind a figure (`  # exact count`) may be left out.
+/// Returns true if `printed` is the shown text. A remark after a figure (`  # exact count`) may be
+/// omitted.
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
@@ -60,8 +62,8 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
     }
 }
 
-/// Runs a command as a page shows it. A file that it would write goes to a folder of the test; for a picture of the book,
-/// what was drawn is held against it.
+/// Runs a command of a page. Output files go to a folder of the test; a picture of the book is
+/// compared.
 fn run(at: &str, command: &str) -> Output {
     let args = command.strip_prefix("simt-sim ").unwrap_or_else(|| panic!("{at}: not simt-sim: {command}"));
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
@@ -119,7 +121,7 @@ fn pages_show_what_the_commands_print() {
     assert!(commands_run >= 35, "only {commands_run} commands were found");
 }
 
-/// What a page's links and pictures point at, fragments cut off. Code is not looked into.
+/// Returns the targets of a page's links and pictures without fragments. Skips code.
 fn targets(page: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut code = false;
@@ -137,7 +139,7 @@ fn targets(page: &str) -> Vec<String> {
     found
 }
 
-/// `page`'s folder joined with a relative link, without `..`.
+/// Joins `page`'s folder with a relative link and resolves `..`.
 fn resolve(page: &Path, target: &str) -> PathBuf {
     let mut path = page.parent().unwrap_or(Path::new("")).to_path_buf();
     for part in Path::new(target).components() {

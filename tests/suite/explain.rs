@@ -1,4 +1,5 @@
-//! The pages of `simt-sim explain`: every code, metric, warp state and outcome has one, and what it shows is so.
+//! The pages of `simt-sim explain`: they cover every code, metric, warp state and outcome, and are
+//! true.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,7 +17,7 @@ use simt_report::{Run, metrics};
 
 use super::support;
 
-/// The codes that a text raises, its directives evaluated included.
+/// Returns the codes that a text raises, including those of its evaluated directives.
 fn raised(text: &str) -> BTreeSet<&'static str> {
     let program = Program::parse("sample.ir", text);
     let mut findings = program.findings.clone();
@@ -40,7 +41,7 @@ fn samples_raise_the_codes_that_they_show() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Every string of a source that looks like a code and is made one: what stands before it says so.
+/// Returns the strings of a source that become codes, judged by the text before them.
 fn codes_in(source: &str) -> BTreeSet<String> {
     let makers = [
         "Diagnostic::error",
@@ -126,7 +127,7 @@ fn names_are_unique_and_pages_are_whole() {
     }
 }
 
-/// The run of a bundled program; large ones with a small `n`.
+/// Runs a bundled program; large ones with a small `n`.
 fn run(program: &str) -> Run {
     let text = fs::read_to_string(program).unwrap_or_else(|e| panic!("{program}: {e}"));
     let parsed = Program::parse(program, &text);
@@ -169,7 +170,7 @@ fn examples_show_what_they_are_for() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// Formulas with these signs must be filled in; the others describe something counted.
+/// Formulas with these operators must be filled in; the others describe counted events.
 #[test]
 fn every_formula_that_computes_is_filled_in() {
     let run = run("programs/small/shared_conflicts.ir");
@@ -181,7 +182,8 @@ fn every_formula_that_computes_is_filled_in() {
     assert!(computed > 30, "only {computed}");
 }
 
-/// The value of an expression of numbers, `+ - x /` and parentheses: an independent reading of the formulas.
+/// Evaluates an expression of numbers, `+ - x /` and parentheses, independently of the formulas'
+/// code.
 fn evaluate(text: &str) -> f64 {
     let tokens: Vec<String> =
         text.replace('(', " ( ").replace(')', " ) ").split_whitespace().map(str::to_string).collect();
@@ -242,7 +244,7 @@ fn commands_end_as_their_pages_say() {
             (_, "cycle-limit") => 4,
             (_, "fault") => 5,
             (Subject::Code(code), name) if code.stage == codes::Stage::Run => {
-                // Warnings end with 0, errors with 7, unless the run did not end well for the same reason.
+                // Warnings exit with 0, errors with 7, unless the run failed for the same reason.
                 assert!([0, 3, 5, 7].contains(&status), "`{command}` ends with {status}");
                 assert!(err.contains(&format!("[{name}]")), "`{command}` prints\n{out}{err}");
                 status
@@ -267,7 +269,8 @@ fn exit_codes_are_those_of_the_help() {
 fn a_page_is_printed_with_the_numbers_of_a_run() {
     let reduction = "programs/reduce_neighbored.ir";
     let arguments = ["--run", reduction, "--set", "n=512", "--mode", "pre-volta", "--lowering", "as-written"];
-    // One block of 512, nine steps, 16 warps: 144 branches of the `if`, 95 of them divergent; 144 of the loop, and 16 around it.
+    // One block of 512, nine steps, 16 warps: 144 branches of the `if`, 95 of them divergent; 144
+    // of the loop, and 16 around it.
     for (name, expected) in [
         ("branch_efficiency", "= 100 x (304 - 95) / 304"),
         ("divergent_branch", "divergent_branch = 95"),

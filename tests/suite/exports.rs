@@ -1,7 +1,8 @@
-//! The files for other tools, read back by parsers of their formats and held against the counters of the same run.
+//! Files for other tools, read by parsers of their formats and compared with the counters of the
+//! run.
 //!
-//! The parsers know the formats only (Konata's `docs/kanata-log-format.md`, Google's "Trace Event Format"), nothing of how the
-//! files are made. Small files are also kept as they are, in `tests/exports`; `BLESS=1` renews them.
+//! The parsers only know the formats (Konata's `docs/kanata-log-format.md`, Google's "Trace Event
+//! Format"). Small files are also kept in `tests/exports`; `BLESS=1` updates them.
 
 mod kanata;
 
@@ -40,14 +41,14 @@ fn read(path: &str) -> Program {
     Program::parse(path, &std::fs::read_to_string(path).expect("a program"))
 }
 
-/// A program of one block, run and recorded in a mode.
+/// A one-block program, run and recorded in a mode.
 struct Case {
     place: String,
     run: Run,
     recording: Recording,
 }
 
-/// Every small program of one block, in both modes.
+/// Returns every small one-block program in both modes.
 fn cases() -> impl Iterator<Item = Case> {
     let with_mode = |path: std::path::PathBuf| MODES.map(|mode| (path.clone(), mode));
     programs("programs/small").into_iter().flat_map(with_mode).filter_map(|(path, mode)| {
@@ -68,7 +69,7 @@ fn cases() -> impl Iterator<Item = Case> {
 /// Slices (name, start, length) by category, process and thread.
 type Tracks = BTreeMap<(String, u64, u64), Vec<(String, u64, u64)>>;
 
-/// The complete events of a trace by category and track, each with name, start and length; none overlap on a track.
+/// Returns the complete events of a trace by category and track; none may overlap on a track.
 fn slices(json: &str, place: &str) -> Tracks {
     let trace: Value = serde_json::from_str(json).unwrap_or_else(|e| panic!("{place}: {e}"));
     let mut names = BTreeMap::new();
@@ -100,7 +101,7 @@ fn slices(json: &str, place: &str) -> Tracks {
     tracks
 }
 
-/// Cycles of all tracks of a category, by name.
+/// Returns the cycles of all tracks of a category, by name.
 fn cycles<'a>(tracks: &'a Tracks, category: &str) -> BTreeMap<&'a str, u64> {
     let mut sums = BTreeMap::new();
     for (_, slices) in tracks.iter().filter(|((cat, ..), _)| cat == category) {
@@ -138,7 +139,7 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
             assert!(row.retired == last.end && ["X", "free"].contains(&last.name.as_str()), "{place}: {row:?}");
             issued.push((last.start, row.thread, row.number));
         }
-        // What warps wait for behind their last issue belongs to no issue.
+        // Waiting after a warp's last issue belongs to no issue.
         if run.finish == simt_report::Finish::Ok {
             assert_eq!(waited, stalls, "{place}");
             assert_eq!(cycles(&tracks, "stall"), stalls, "{place}");

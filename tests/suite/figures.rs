@@ -1,7 +1,9 @@
-//! Figures that are known from elsewhere: counted on a real H200, derived by hand, or stated by the sources of the model.
+//! Figures known from other sources: counted on an H200, derived by hand, or stated in
+//! publications.
 //!
-//! Masks and memory contents are expectations of the programs themselves (`programs/small`, run by `tests/programs.rs`).
-//! Here stands what a program cannot expect of itself: counters, times, orders, and how runs end under other options.
+//! Masks and memory contents are expectations of the programs (`programs/small`, run by
+//! `tests/programs.rs`). These tests cover what a program cannot state: counters, times, orders,
+//! and outcomes under other options.
 
 mod h200;
 mod orders;
@@ -23,23 +25,23 @@ use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{launch, machine, options};
 
-/// Cycles after which a run of a test is given up.
+/// Cycle limit of a test's run.
 const MAX_CYCLES: u64 = 50_000_000;
 
-/// A program of this repository.
+/// Reads a program of this repository.
 fn program(path: &str) -> Program {
     let path = format!("programs/{path}");
     let text = fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
     Program::parse(&path, &text)
 }
 
-/// `--set` of these constants.
+/// Builds the overrides of `--set` for these constants.
 fn set(constants: &[(&str, i64)]) -> Overrides {
     let set = constants.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     Overrides { set, ..Overrides::default() }
 }
 
-/// How a machine runs in one of its modes unless told otherwise.
+/// Returns a machine's default options in one of its modes.
 fn usual(spec: &MachineSpec, mode: Mode) -> Options {
     use simt_core::spec::Side;
     let order = match spec.side {
@@ -58,21 +60,21 @@ fn run_with(program: &Program, spec: &MachineSpec, options: &Options, constants:
         .unwrap_or_else(|e| panic!("{}: {e}", program.name))
 }
 
-/// Runs a program on a preset in its (first) mode.
+/// Runs a program on a preset in its first mode.
 fn run_on(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
     let spec = machine(preset);
     let options = usual(&spec, spec.modes[0]);
     run_with(program, &spec, &options, constants)
 }
 
-/// As [`run_on`], every instruction one issue and every branch a branch: what a source says of itself.
+/// As [`run_on`], but as written: every instruction one issue, every branch a branch.
 fn run_as_written(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
     let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(preset) };
     let options = usual(&spec, spec.modes[0]);
     run_with(program, &spec, &options, constants)
 }
 
-/// A count among a run's metrics.
+/// Returns a count from a run's metrics.
 fn count(done: &Simulation, name: &str) -> u64 {
     match done.run.metric(name) {
         Some(Value::Count(n)) => n,
@@ -80,13 +82,13 @@ fn count(done: &Simulation, name: &str) -> u64 {
     }
 }
 
-/// Panics unless everything that the program expects came out.
+/// Panics unless all of the program's expectations hold.
 fn assert_expected(done: &Simulation) {
     let failed: Vec<_> = done.run.expectations.iter().filter(|e| !e.passed).collect();
     assert!(failed.is_empty(), "{}: {failed:#?}", done.run.program);
 }
 
-/// The words of a buffer after the run.
+/// Returns the words of a buffer after the run.
 fn words<'a>(done: &'a Simulation, buffer: &str) -> &'a [u32] {
     let found = done.launch.buffers.iter().find(|b| b.name == buffer);
     &found.unwrap_or_else(|| panic!("no buffer `{buffer}`")).words

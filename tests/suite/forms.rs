@@ -24,7 +24,7 @@ use simt_core::isa::{Class, Form, Isa, Sem};
 use expected::Expected;
 use harness::{Case, lookup};
 
-/// Meanings that steer threads instead of computing, and the tests that are about them.
+/// Meanings that direct threads instead of computing, and where they are tested.
 const ELSEWHERE: [(&str, &[Sem]); 5] = [
     ("tests/programs.rs runs programs/small, which branch, return and sleep", &[Sem::Branch, Sem::Exit, Sem::Sleep]),
     ("programs/small with calls and tables of branches", &[Sem::BranchIndex, Sem::Call, Sem::Return]),
@@ -39,7 +39,7 @@ const ELSEWHERE: [(&str, &[Sem]); 5] = [
     ("nothing to see: the model has no use for a hint", &[Sem::Hint]),
 ];
 
-/// The rows that a test of this module runs.
+/// Returns the rows that a test of this module runs.
 fn covered() -> BTreeSet<u16> {
     let special = exactly(moves::cases()).into_iter().chain(exactly(memory::cases())).chain(exactly(carry::cases()));
     let special = special.chain(atomic::cases()).chain(warp::cases());
@@ -57,7 +57,7 @@ fn covered() -> BTreeSet<u16> {
 #[test]
 fn every_row_that_computes_is_held_against_an_expectation() {
     let covered = covered();
-    // Arguments of calls go where calls are tested.
+    // Arguments of calls are tested with calls.
     let argument = |form: &Form| form.sem == Sem::Store && form.class == Class::Move;
     let elsewhere = |form: &Form| argument(form) || ELSEWHERE.iter().any(|(_, sems)| sems.contains(&form.sem));
     let missing: Vec<&str> = Isa::ptx()
@@ -76,7 +76,7 @@ fn every_row_that_computes_is_held_against_an_expectation() {
     );
 }
 
-/// The groups of the table whose rows compute lane by lane; each has a test below.
+/// The table's groups whose rows compute lane by lane; each has a test below.
 const ELEMENTWISE: [&str; 6] = [
     "Integer arithmetic",
     "Floating point",
@@ -86,7 +86,7 @@ const ELEMENTWISE: [&str; 6] = [
     "Data movement and conversion",
 ];
 
-/// Runs programs and compares each cell they leave behind.
+/// Runs programs and compares each output cell.
 fn prove(cases: Vec<(Case, Vec<Expected>)>) {
     for (case, expected) in cases {
         for (i, (found, wanted)) in case.run().into_iter().zip(expected).enumerate() {

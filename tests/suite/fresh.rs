@@ -1,5 +1,5 @@
-//! Fresh generated kernels: each runs in both modes on three machines with all checks on, and must leave
-//! what the scalar oracle leaves, without an accusation. `PROPTEST_CASES` says how many, and
+//! Fresh generated kernels: each runs in both modes on three machines with all checks, and must
+//! leave the scalar oracle's memory, without findings. `PROPTEST_CASES` sets their number, and
 //! `PROPTEST_RNG_SEED` draws others (docs/fuzzing.md).
 
 use std::cell::Cell;
@@ -18,14 +18,14 @@ use super::{checks, generated, support};
 const MACHINES: [&str; 3] = ["h200", "pascal", "teaching"];
 const MAX_CYCLES: u64 = 50_000_000;
 
-/// Runs a kernel everywhere. How many runs there were.
+/// Runs a kernel everywhere; returns the number of runs.
 fn judge(text: &str) -> Result<u32, String> {
     let program = Program::parse("fresh", text);
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     let mut runs = 0;
     for name in MACHINES {
         let spec = support::machine(name);
-        // Generated counts of barriers are of warps of 32.
+        // Generated barrier counts assume warps of 32.
         if spec.warp_size != 32 && text.contains("bar.arrive") {
             continue;
         }

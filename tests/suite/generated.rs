@@ -1,13 +1,14 @@
-//! Laws that hold for every structured program, held against generated ones (`strategy`), and against the smallest
-//! programs that once broke one of them (`tests/regressions`), and those that call functions (`tests/calls`).
+//! Laws of every structured program, checked on generated ones (`strategy`), on minimal programs
+//! that once broke a law (`tests/regressions`), and on programs with functions (`tests/calls`).
 //!
-//! For each program: it parses and checks without an error; printing and parsing it gives the same tree; on every
-//! machine, in both modes and for several side orders, it ends well with the memory of the scalar oracle, every thread
-//! executes exactly the oracle's instructions in the oracle's order, and every issue slot and every warp cycle is accounted
-//! for once; both modes issue the same number of instructions, volta mode fewer where lanes turn away from a merge; and no figure
-//! depends on the number of host threads. Where lanes wait for atomics, the instructions of a thread depend on who comes first: of
-//! such a program all but these are compared. Run as machine instructions (`ptxas::compile`), it ends with the same memory, and the
-//! books add up as well.
+//! Each program parses and checks without an error; printing and parsing it gives the same tree. On
+//! every machine, in both modes and for several side orders, it ends well with the memory of the
+//! scalar oracle, every thread executes exactly the oracle's instructions in the oracle's order,
+//! and every issue slot and every warp cycle is accounted for once. Both modes issue the same
+//! number of instructions, volta mode fewer where lanes break out of a region around a merge. No
+//! figure depends on the number of host threads. Where lanes wait for atomics, the instructions of
+//! a thread depend on the order of lanes: for such programs, these are not compared. With hardware
+//! lowering (`ptxas::compile`) it ends with the same memory, and the accounts also balance.
 
 mod collectives;
 mod device;
@@ -39,10 +40,10 @@ use walks::{Walk, Walks};
 pub(crate) use program::Program;
 pub(crate) use strategy::{program as any_program, program_in_parts};
 
-/// More cycles than any generated program takes.
+/// Cycle limit, above that of any generated program.
 const MAX_CYCLES: u64 = 50_000_000;
 
-/// What is compared of a run.
+/// Compared data of a run.
 #[derive(Debug, PartialEq)]
 struct Seen {
     memory: Vec<Vec<u32>>,
@@ -51,7 +52,7 @@ struct Seen {
     walks: Walks,
 }
 
-/// What a correct run leaves behind.
+/// Expected data of a correct run.
 struct Expected {
     memory: Vec<Vec<u32>>,
     walks: Vec<Walk>,
@@ -100,7 +101,7 @@ fn programs_with_calls_obey_the_laws() {
     }
 }
 
-/// A warp that names `groups` different masks at a `.sync` instruction, all of it together.
+/// Returns a kernel whose warp names `groups` different masks at one `.sync` instruction.
 fn masks(groups: u32) -> String {
     format!(
         "//! grid = 1
@@ -151,20 +152,20 @@ fn as_written(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
     ptxas::compile(kernel, &Target::new(&spec, options.yields), options.mode)
 }
 
-/// Holds one program against every law.
+/// Checks one program against every law.
 fn prove(name: &str, text: &str) -> Result<(), String> {
-    // Blocks can be seen to communicate, so that a machine runs its SMs interleaved.
+    // Blocks visibly communicate, so a machine interleaves its SMs.
     let communicates = text.contains("red.global") || text.contains("atom.global");
-    // What an atomic brings back depends on who came first, and so does the way of its lane.
+    // An atomic's result depends on the order of lanes, and so does its lane's path.
     let ordered = !text.contains("atom.");
     let program = simt_core::Program::parse(name, text);
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     round_trip(&program)?;
     let orders = [SideOrder::Fewer, SideOrder::Taken, SideOrder::Random(0xbeef)];
     for mut spec in support::machines() {
-        // Whatever is said of a program must hold on a machine with odd warps as well.
+        // Every law must also hold on a machine with warps of odd size.
         let warp_sizes: &[u32] = if spec.name == "teaching" { &[8, 5] } else { &[32] };
-        // The count of a barrier is one of whole warps, and generated programs count warps of 32.
+        // A barrier counts whole warps, and generated programs count warps of 32.
         let fits = |size: &&u32| **size == 32 || !text.contains("bar.arrive");
         for &warp_size in warp_sizes.iter().filter(fits) {
             spec.warp_size = warp_size;
@@ -188,7 +189,7 @@ fn round_trip(program: &simt_core::Program) -> Result<(), String> {
     Ok(())
 }
 
-/// What the scalar oracle makes of the launch.
+/// Runs the launch on the scalar oracle.
 fn expect(kernel: &Kernel, launch: &Launch, warp_size: u32) -> Result<Expected, String> {
     let extent = launch.grid.iter().chain(&launch.block);
     let traced = (0..extent.map(|&n| u64::from(n)).product()).collect();
@@ -240,14 +241,15 @@ fn compare_modes(
     let has =
         |such: fn(ConvergenceOp) -> bool| code.ops().iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)));
     if has(|op| op == ConvergenceOp::Yield) {
-        // Nobody waits for those that yield: the law is about the same code without.
+        // No lanes wait for those that yield: the law is about the same code without yields.
         let options = Options { yields: false, ..support::options(Mode::Volta, order, MAX_CYCLES) };
         let code = as_written(kernel, spec, &options);
         let seen = judge(run(&code, launch, spec, &options, communicates)?, spec, launch, expected, true)?;
         issued[1] = (seen.totals.steps_executed, seen.totals.inst_executed);
     }
     let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
-    // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
+    // Where lanes break out of a region in which others reconverge, volta mode reconverges these
+    // sooner.
     let turns = has(|op| matches!(op, ConvergenceOp::Break(_)));
     let fits = if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
     if !fits {
@@ -292,7 +294,8 @@ fn run_on(
     Ok(Seen { memory, totals: counts.finish(), ledger, walks })
 }
 
-/// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle does.
+/// Checks one run against the oracle and the accounts. `walked`: it numbers instructions as the
+/// oracle does.
 fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
     for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
         if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {

@@ -1,5 +1,6 @@
-//! `simt-sim grade` as teachers and students meet it: the bundled assignments, and every form of output. `hostile` has submissions that
-//! mean harm, `hidden` those that try to tell a hidden input, `nvcc` those in CUDA C++, `graders` the scripts for Gradescope and GitHub Classroom.
+//! `simt-sim grade` for teachers and students: the bundled assignments, and every output format.
+//! `hostile` has malicious submissions, `hidden` those that try to reveal a hidden input, `nvcc`
+//! those in CUDA C++, `graders` the scripts for Gradescope and GitHub Classroom.
 
 mod graders;
 mod hidden;
@@ -14,7 +15,7 @@ use serde_json::Value;
 
 const REDUCTION: &str = "programs/assignments/fix-the-reduction";
 
-/// An assignment about the reduction that runs in a moment: one small case, a Volta machine.
+/// A quick assignment about the reduction: one small case, a Volta machine.
 const SMALL: &str = r#"(
     title: "Small", kernel: "reduce", starter: "starter.ir", reference: "reference.ir", machines: ["h200"],
     choices: { "block": [256, 512] },
@@ -36,13 +37,13 @@ fn grade(arguments: &[&str]) -> (i32, String, String) {
     (status.code().expect("no signal"), text(stdout), text(stderr))
 }
 
-/// Says why a test did not look at all that it could.
+/// Reports why a test skipped a part.
 #[expect(clippy::print_stderr, reason = "the only way for a test to say that it was skipped")]
 fn notice(text: &str) {
     eprintln!("{text}");
 }
 
-/// An empty folder for one test.
+/// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("grade").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -50,7 +51,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// An assignment with the programs of the reduction.
+/// Writes an assignment with the programs of the reduction.
 fn assignment(folder: &Path, text: &str) -> String {
     let at = folder.join("assignment");
     fs::create_dir_all(&at).expect("a folder");
@@ -111,7 +112,7 @@ fn every_form_has_what_its_reader_needs() {
     assert_eq!((&json["tests"][0]["status"], &json["tests"][2]["status"]), (&"passed".into(), &"failed".into()));
     assert_eq!((&json["tests"][0]["visibility"], &json["tests"][2]["number"]), (&"visible".into(), &"3".into()));
     assert_eq!((&json["leaderboard"][0]["name"], &json["leaderboard"][0]["order"]), (&"cycles".into(), &"asc".into()));
-    // The specification's names; an unknown one would be ignored silently.
+    // Names of the specification; unknown ones would be ignored silently.
     let known = [
         "output",
         "output_format",
@@ -238,7 +239,7 @@ fn reasons_stand_whole_in_a_table() {
     assert!(why.lines().count() > 3 && records[1][3].ends_with(why), "{records:?}\n{why}");
 }
 
-/// The fields of each record of a CSV text (RFC 4180).
+/// Parses the records of a CSV text (RFC 4180).
 fn records(text: &str) -> Vec<Vec<String>> {
     let (mut records, mut record, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
     let mut rest = text.chars().peekable();

@@ -1,5 +1,6 @@
-//! Pages of `run --html` and `compare --html`: well formed, self-contained, harmless whatever the program says, the same each time, and
-//! in agreement with the recording they show. In a browser they are tried by `tests/html/check.mjs`, where there is one.
+//! Pages of `run --html` and `compare --html`: well formed, self-contained, harmless for any
+//! program, reproducible, and consistent with their recording. `tests/html/check.mjs` tests them in
+//! a browser, if there is one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,7 +24,7 @@ use crate::support::{launch, machine, options};
 
 const LIMIT: u64 = 200_000;
 
-/// The page of a program, and the recording in it.
+/// Returns the page of a program, and its recording.
 fn made(name: &str, text: &str, mode: Mode) -> (String, Recording) {
     let program = Program::parse(name, text);
     assert!(program.is_sound(), "{:?}", program.findings);
@@ -43,7 +44,7 @@ fn of_file(path: &str, mode: Mode) -> (String, Recording) {
     made(path, &fs::read_to_string(path).expect("a program"), mode)
 }
 
-/// An element: its name and attributes, and the text directly in it.
+/// An element: its name, attributes and direct text.
 #[derive(Debug, Default)]
 struct Element {
     name: String,
@@ -55,7 +56,8 @@ fn unescaped(text: &str) -> String {
     text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
 }
 
-/// Reads a page as strictly as XML, but for void elements, valueless attributes and raw text; panics on anything else.
+/// Parses a page as strictly as XML, except for void elements, valueless attributes and raw text;
+/// panics on anything else.
 fn elements(page: &str) -> Vec<Element> {
     const VOID: [&str; 4] = ["meta", "link", "input", "br"];
     let mut rest = page.strip_prefix("<!DOCTYPE html>").expect("a document type");
@@ -110,7 +112,7 @@ fn elements(page: &str) -> Vec<Element> {
     found
 }
 
-/// What a page may not have: anything that is loaded, ids twice, references to nothing.
+/// Checks that a page loads nothing, has unique ids and no dangling references.
 fn sound(page: &str) -> Vec<Element> {
     let found = elements(page);
     let mut ids = BTreeSet::new();
@@ -162,7 +164,7 @@ fn pages_are_well_formed_and_load_nothing() {
     assert_eq!(pages, 12);
 }
 
-/// Each issue of the data, field by field, against the recording.
+/// Compares each issue of the data, field by field, with the recording.
 #[test]
 fn the_data_of_a_page_are_those_of_the_recording() {
     for (path, mode) in
@@ -203,7 +205,7 @@ fn the_data_of_a_page_are_those_of_the_recording() {
     }
 }
 
-/// A name, comments and an instruction that would each break out of a page that does not escape them.
+/// A name, comments and an instruction that would each break out of an unescaped page.
 #[test]
 fn nothing_in_a_program_becomes_markup() {
     let name = "\"><img src=x onerror=alert(1)>\u{202e}</title></script><script>alert(1)</script>&amp;.ir";
@@ -225,7 +227,7 @@ fn nothing_in_a_program_becomes_markup() {
     assert!(of_step.contains("</code></td><iframe"), "{of_step}");
 }
 
-/// 32 warps in a loop without end worth mentioning: the window bounds the page.
+/// 32 warps in a practically endless loop: the window bounds the page.
 #[test]
 fn the_window_bounds_the_size() {
     let path = folder().join("long.html");
@@ -275,7 +277,8 @@ fn folder() -> PathBuf {
     folder
 }
 
-/// Loading, hovering, zooming, keys, both themes, two sizes, and the lanes that the scripts find. Needs Node and Chromium.
+/// Tests loading, hovering, zooming, keys, both themes, two sizes, and the lanes found by the
+/// scripts. Needs Node and Chromium.
 #[test]
 #[expect(clippy::print_stderr, reason = "a test that skips says so")]
 fn in_a_browser() {

@@ -1,5 +1,5 @@
-//! Programs and arguments that asked for more than they should get, and those that were refused without a reason: the
-//! binary on `tests/inputs`, each of which says what it is about.
+//! Programs and arguments that once got more than their limits, or were refused without a reason:
+//! the binary on `tests/inputs`, each of which states its subject.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::cli::{good, refused};
 
-/// A file for one test.
+/// Writes a file for one test.
 fn file(name: &str, content: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("inputs");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
@@ -16,7 +16,7 @@ fn file(name: &str, content: &str) -> String {
     path.display().to_string()
 }
 
-/// A metric of a run.
+/// Returns a metric of a run.
 fn metric(arguments: &[&str], name: &str) -> f64 {
     let out = good(&[arguments, &["--metrics", name]].concat());
     let value = out.split_whitespace().nth(1).and_then(|value| value.parse().ok());
@@ -66,7 +66,7 @@ fn the_ends_of_a_slice_can_depend_on_the_index() {
     good(&quick);
 }
 
-/// `check` says what `run` refuses, in the same words.
+/// `check` reports what `run` refuses, in the same words.
 #[test]
 fn a_launch_that_is_refused_does_not_pass_the_check() {
     let parameter = "//! grid = 1\n//! block = 32\n//! arg y = 1\n.visible .entry k(.param .u32 x) { ret; }\n";
@@ -95,7 +95,7 @@ fn a_launch_that_is_refused_does_not_pass_the_check() {
     assert!(good(&["check", &bare]).contains("0 errors"));
 }
 
-/// A program whose buffer of this type and content is an argument.
+/// Writes a program with a buffer of this type and content as an argument.
 fn of_buffer(name: &str, buffer: &str) -> String {
     let text = format!("//! grid = 1\n//! block = 32\n//! buffer a: {buffer}\n//! arg a = a\n");
     file(name, &(text + ".visible .entry k(.param .u64 a) { ret; }\n"))

@@ -1,5 +1,6 @@
-//! Probes: the simulator's own count of every branch and block equals what the probes in the program's text count, for every
-//! program of the repository in both modes, in numbers and in the order in which the sides ran.
+//! Probes: the simulator's own counts of every branch and block equal those of the probes in the
+//! program's text, for every program of the repository in both modes, in numbers and in the order
+//! of sides.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,38 +17,40 @@ use simt_gpu::{DivergenceRecord, Explanations};
 use super::generated::any_program;
 use super::support::{self, MODES, cases, launch, machine, options};
 
-/// What is logged here: enough to see the order in several blocks.
+/// Size of the log: enough to show the order in several blocks.
 const LOG: Log = Log { warps: 8, events: 100 };
 
-/// What a GPU counted.
+/// Folder with a GPU's counts.
 const RECORDS: &str = "tests/observations/h200/divergence";
 
-/// Every program under a folder, sorted. Those of `calibrate` loop by the clock, which probes change.
+/// Returns every program under a folder, sorted. Those of `calibrate` loop by the clock, which
+/// probes change.
 fn programs(folder: &str) -> Vec<PathBuf> {
     let mut found = support::texts(folder);
     found.retain(|path| !path.starts_with("programs/calibrate"));
     found
 }
 
-/// Programs whose lanes leave a compare-and-swap loop one after another: who wins a round depends on when each comes, and
-/// probes take time.
+/// Programs whose lanes leave a compare-and-swap loop one after another: the winner of a round
+/// depends on arrival times, and probes take time.
 const CONTENDED: [&str; 2] = ["arrive_and_leave.ir", "labeled_partition_after_a_loop.ir"];
 
-/// The launch options that make the large programs small.
+/// Returns launch options that make large programs small.
 fn small(program: &Program) -> Overrides {
     let large = program.plan.constants().any(|name| name == "n") && program.text.contains("n = 1 <<");
     let set = if large { vec![("n".to_string(), "1 << 13".to_string())] } else { Vec::new() };
     Overrides { set, ..Overrides::default() }
 }
 
-/// What is wrong between the two counts of a program; `branches` grows by those that were compared.
+/// Describes the difference between the two counts of a program; adds the compared branches to
+/// `branches`.
 fn disagreement(program: &Program, spec: &MachineSpec, mode: Mode, branches: &mut usize) -> Result<(), String> {
     let (kernel, launch) = launch(program, &small(program))?;
     let options = options(mode, spec.side_order(), 20_000_000);
     let probes = instrument(&program.module, spec.warp_size, Some(LOG));
     let own = witness(kernel, launch.clone(), spec, &options, &probes).map_err(|e| e.to_string())?;
     if !matches!(own.finish, Finish::Ok) {
-        return Ok(()); // a hang is not proved while probes count
+        return Ok(()); // hangs are not proved while probes count
     }
     let probed = measure(kernel, launch, spec, &options, &probes).map_err(|e| e.to_string())?;
     *branches += own.divergence.branches.len();
@@ -97,7 +100,7 @@ fn probes_count_what_the_simulator_counts_of_generated_programs() {
     }
 }
 
-/// Names, scopes and branches that a pass could trip over.
+/// Names, scopes and branches that could break a pass.
 #[test]
 fn probes_keep_out_of_the_way() {
     let text = "//! grid = 1
@@ -142,7 +145,7 @@ Over:
     assert_eq!(branches, 6, "the guarded `ret` of the function and two branches, in each mode");
 }
 
-/// The lines of which the GPU counted otherwise than the simulator does today.
+/// Returns the lines whose counts on the GPU differ from the simulator's.
 fn differing(path: &Path, record: &DivergenceRecord) -> Result<Vec<u32>, String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);

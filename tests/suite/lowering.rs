@@ -1,5 +1,5 @@
-//! Machine instructions against an H200's counters, against published figures, and against the disassembly of what ptxas made of the
-//! same kernels.
+//! Machine instructions against an H200's counters, published figures, and the disassembly of
+//! ptxas's code for the same kernels.
 
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
@@ -18,7 +18,8 @@ fn program(path: &str) -> Program {
     Program::parse(&path, &text)
 }
 
-/// Runs a program in `blocks` blocks of 512. Nothing per warp depends on how many there are.
+/// Runs a program in `blocks` blocks of 512. Figures per warp do not depend on the number of
+/// blocks.
 fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation {
     let program = program(path);
     let spec = simt_core::spec::MachineSpec { lowering, ..machine(preset) };
@@ -42,7 +43,8 @@ fn close(what: &str, simulated: f64, measured: f64, percent: f64) {
 /// Blocks of each run.
 const BLOCKS: i64 = 64;
 
-/// Kernel, `inst_per_warp`, average active lanes as counted on an H200 (block 512; the same at 2^9 and 2^24 integers).
+/// Kernel, `inst_per_warp`, average active lanes, counted on an H200 (block 512; the same at 2^9
+/// and 2^24 integers).
 const MEASURED: [(&str, f64, f64); 8] = [
     ("cuda/reduce_neighbored.ptx", 292.88, 28.08),
     ("cuda/reduce_neighbored_less.ptx", 116.37, 31.35),
@@ -50,7 +52,7 @@ const MEASURED: [(&str, f64, f64); 8] = [
     ("reduce_neighbored.ir", 292.88, 28.08),
     ("reduce_neighbored_less.ir", 116.37, 31.35),
     ("reduce_interleaved.ir", 98.12, 31.31),
-    // The textbook's pair, without the test of the index that ours has.
+    // The textbook's pair, without our test of the index.
     ("cuda/shared_doubling.ptx", 272.50, 31.94),
     ("cuda/shared_halving.ptx", 111.50, 31.86),
 ];
@@ -81,7 +83,7 @@ fn instructions_per_warp_as_published_for_fermi() {
 
 #[test]
 fn what_ptxas_predicates_does_not_branch() {
-    // File, branches in a block of 16 warps, divergent ones: as the H200 counted them.
+    // File, branches in a block of 16 warps, divergent ones, as counted on the H200.
     for (path, branches, divergent) in [
         ("cuda/reduce_neighbored.ptx", 304, 95),
         ("cuda/reduce_neighbored_less.ptx", 304, 5),
@@ -95,13 +97,13 @@ fn what_ptxas_predicates_does_not_branch() {
         assert_eq!(metric(&done, "conditional_branches"), branches as f64 * blocks, "{path}");
         assert_eq!(metric(&done, "divergent_branch"), divergent as f64 * blocks, "{path}");
     }
-    // The guard of a predicated body shows: the H200 had 19.80 of 32 lanes.
+    // The guard of a predicated body counts: the H200 had 19.80 of 32 lanes.
     let done = run("cuda/shared_halving.ptx", "h200", BLOCKS, Lowering::Hardware);
     close("lanes with an effect", metric(&done, "average_pred_on_lanes"), 19.80, 2.0);
 }
 
-/// Kernel, and the instructions that `cuobjdump -sass` lists for sm_80 and sm_90 when ptxas 13.0 compiles our .ptx (without padding
-/// and the jump to itself at the end).
+/// Kernel, and the instructions that `cuobjdump -sass` lists for sm_80 and sm_90 when ptxas 13.0
+/// compiles our .ptx (without padding and the final jump to itself).
 const DISASSEMBLED: [(&str, u64, u64); 15] = [
     ("even_odd", 21, 25),
     ("even_odd_aligned", 26, 30),

@@ -1,4 +1,4 @@
-//! Everything that is tested across modules, in one binary so that it links once.
+//! Tests across modules, in one binary so that it links once.
 
 mod architecture;
 mod ask;

@@ -1,4 +1,4 @@
-//! What a GPU spends time or traffic on beside a program's own instructions, on the smallest programs that show it.
+//! Time and traffic of a GPU beyond a program's own instructions, on minimal programs.
 
 use simt_core::Job;
 use simt_core::Program;
@@ -9,13 +9,13 @@ use simt_report::simulate::{Simulation, simulate};
 
 use crate::support::{launch, machine, options};
 
-/// Runs a program on a machine, and holds it to what it expects.
+/// Runs a program on a machine and checks its expectations.
 fn run_on(spec: &MachineSpec, mode: Mode, path: &str) -> Simulation {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     run_text(spec, mode, path, &text)
 }
 
-/// The same with a changed text.
+/// Runs a changed text and checks its expectations.
 fn run_text(spec: &MachineSpec, mode: Mode, path: &str, text: &str) -> Simulation {
     let program = Program::parse(path, text);
     let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
@@ -35,7 +35,7 @@ fn metric(done: &Simulation, name: &str) -> f64 {
     done.run.metric(name).map(Value::as_f64).unwrap_or_else(|| panic!("no {name}"))
 }
 
-/// Cycles that warps spent in a state.
+/// Returns the cycles that warps spent in a state.
 fn stalled(done: &Simulation, state: &str) -> u64 {
     done.run.stalls.get(&state).copied().unwrap_or_else(|| panic!("no state {state}"))
 }
@@ -46,7 +46,7 @@ const LAUNCH: &str = "tests/regressions/launch_is_no_stall.ir";
 fn a_warp_that_is_not_launched_is_in_no_state() {
     for (preset, admission) in [("fermi", 20), ("h200", 20)] {
         let done = run(preset, LAUNCH);
-        // Each warp's scheduler has no other: its slots are lost until the launch.
+        // Each warp is alone on its scheduler, whose slots are lost until the launch.
         let skew = u64::from(machine(preset).warp_start);
         assert_eq!(done.run.slots.lost.get(&"launch"), Some(&(2 * admission + skew)), "{preset}");
         let at_once = MachineSpec { block_start: 0, warp_start: 0, ..machine(preset) };
@@ -75,12 +75,13 @@ fn the_first_warps_of_an_sm_wait_for_their_code() {
         "the second warp finds the line on its way"
     );
     assert_eq!(stalled(&done, "imc_miss"), 2 * u64::from(spec.cold_start + spec.cold_constants));
-    // The code fits into the first line; a machine without a cache model is faster by that line's latency.
+    // The code fits into the first line; without a cache model, a machine is faster by that line's
+    // latency.
     let warm = run_on(&MachineSpec { instruction_cache: None, ..spec.clone() }, Mode::Volta, LAUNCH);
     let longer = done.run.cycles - warm.run.cycles;
     assert!(longer.abs_diff(u64::from(cache.latency)) <= skew, "{longer}");
     assert_eq!(stalled(&warm, "no_instruction"), 0);
-    // As written the lines of machine code are not known: the first instruction brings them all.
+    // As written, lines of machine code are unknown: the first instruction fetches all.
     let written = run_on(&MachineSpec { lowering: Lowering::AsWritten, ..spec }, Mode::Volta, LAUNCH);
     assert_eq!(stalled(&written, "no_instruction"), 2 * u64::from(cache.latency) - skew);
 }
@@ -93,7 +94,8 @@ fn what_acquires_beyond_the_block_empties_l1() {
         let spec = MachineSpec { lowering, ..machine(preset) };
         metric(&run_text(&spec, spec.modes[0], PATH, &text.replace("membar.gl;", code)), "l1_hit_sectors") as u64
     };
-    // As ptxas 13.0 puts CCTL.IVALL for sm_75 and sm_90; the first load misses, the second finds its four sectors or not.
+    // Places where ptxas 13.0 puts CCTL.IVALL for sm_75 and sm_90; the first load misses, the
+    // second hits its four sectors or not.
     for (code, found) in [
         ("membar.gl;", 0),
         ("membar.sys;", 0),
@@ -127,7 +129,7 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
     const PATH: &str = "tests/regressions/recursion_saves_registers.ir";
     let text = std::fs::read_to_string(PATH).expect("the program");
     let spec = machine("h200");
-    // `which`, activations, and STL (as many LDL) of each in ptxas 13.0's code for sm_90.
+    // `which`, activations, and the STL (and as many LDL) of each in ptxas 13.0's code for sm_90.
     for (which, activations, saved) in [(0, 5, 5), (1, 4, 3), (2, 4, 6), (3, 15, 8)] {
         let text = text.replace("which = 0", &format!("which = {which}"));
         let of = |spec: &MachineSpec, mode: Mode| {
@@ -144,7 +146,7 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
         assert_eq!((stores, loads), (0, 0), "function {which} as written");
         assert!(fewer < cycles, "function {which}: they take time");
         assert_eq!(instructions, as_many, "function {which}: none of them is in the program");
-        // Before Volta no convergence barrier is a register.
+        // Before Volta no convergence barrier occupies a register.
         assert_eq!(of(&machine("pascal"), Mode::PreVolta).0, activations * (saved - 1), "function {which} on pascal");
     }
 }

@@ -1,4 +1,4 @@
-//! `simt-sim new`: what it makes is checked, run, graded and asked; what it refuses leaves nothing behind.
+//! `simt-sim new`: its output passes check, run, grade and ask; refused calls leave nothing behind.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::cli::{good, refused};
 
-/// An empty folder for one test.
+/// Creates an empty folder for one test.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new").join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -31,7 +31,7 @@ fn exit(arguments: &[&str]) -> i32 {
     command.args(arguments).output().expect("the binary starts").status.code().expect("no signal")
 }
 
-/// Whether a file passes the checks without a word, and both modes with them on.
+/// Returns true if a file passes the checks without findings, and runs in both modes with checks.
 fn is_clean(file: &str) {
     assert!(good(&["check", file]).contains("0 errors, 0 warnings"), "{file}");
     for mode in ["pre-volta", "volta"] {
@@ -81,7 +81,7 @@ fn a_new_assignment_grades_and_asks_as_it_is() {
         let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!((json["score"].as_f64(), output.status.code()), (Some(points), Some(code)), "{file}: {json:#}");
     }
-    // 31 of the 32 different numbers of trips leave others behind, in each of 32 warps.
+    // 31 of the 32 different trip counts diverge, in each of 32 warps.
     let quiz = good(&["quiz", &at.display().to_string(), "--answers", "992"]);
     assert!(quiz.contains("1 of 1 right") && quiz.contains("divergent_branch of starter.ir, even on h200"), "{quiz}");
 }
@@ -105,13 +105,13 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
     for name in ["", "Upper", "9lives", "-x", "a b", "../up", "a/b", "a.ir", "\u{e4}rger", "a\u{1b}[2J", "a\nb", &long]
     {
         for kind in ["program", "assignment"] {
-            // What begins with a dash is clap's to refuse.
+            // Names with a leading dash are refused by clap.
             assert_eq!(exit(&["new", kind, "--dir", &dir, "--", name]), 2, "{kind} {name:?}");
         }
     }
     refused(&["new", "program", "fine", "--dir", &folder.join("nowhere").display().to_string()], &["is no folder"]);
     refused(&["new", "assignment", "fine", "--dir", &folder.join("mine.ir").display().to_string()], &["is no folder"]);
-    // No name of the user's is in the way of the temporary folder.
+    // No user name collides with the temporary folder.
     fs::create_dir(folder.join("fine.part")).expect("a folder");
     good(&["new", "assignment", "fine", "--dir", &dir]);
     assert_eq!(names(&folder), ["fine", "fine.part", "mine", "mine.ir"]);

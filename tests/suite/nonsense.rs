@@ -1,5 +1,6 @@
-//! Nothing that a user can write makes the simulator panic, hang, or break a promise that the fuzz targets know of: their bodies
-//! (`fuzz/src`) run on inputs that are kept and on changes of them, the same ones in every run. See docs/fuzzing.md.
+//! No user input makes the simulator panic, hang, or violate an invariant of the fuzz targets:
+//! their bodies (`fuzz/src`) run on kept inputs and edits of them, the same ones in every run. See
+//! docs/fuzzing.md.
 
 mod campaign;
 #[expect(unreachable_pub, reason = "it is the library of the fuzz targets as well")]
@@ -23,10 +24,10 @@ use fuzz::edit::{Edit, edited};
 /// Folders of programs, sound and not.
 const PROGRAMS: &[&str] =
     &["programs", "tests/bad", "tests/calls", "tests/hostile", "tests/races", "tests/regressions", "fuzz/seeds"];
-/// Inputs that are longer are replayed, but not changed: most changes would be far from each other.
+/// Longer inputs are replayed, but not edited: most edits would be far apart.
 const MOST_CHANGED: usize = 8 << 10;
 
-/// Where the inputs of a target are kept: folders, and how the files end.
+/// Returns the kept inputs of a target: folders and file extensions.
 fn kept(target: &str) -> Vec<PathBuf> {
     let (folders, endings): (&[&str], &[&str]) = match target {
         "answers" => (&["fuzz/seeds/answers"], &["ron"]),
@@ -82,7 +83,7 @@ fn hold<S: Strategy>(cases: u32, strategy: S, body: fn(&[u8]), text_of: impl Fn(
     }
 }
 
-/// Holds a target on changes of its inputs.
+/// Tests a target on edits of its inputs.
 fn changed(target: &str, cases: u32) {
     let read = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
     let texts: Vec<String> = kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();

@@ -1,5 +1,5 @@
-//! What nvcc 13.0 makes of kernels that use half precision, 128-bit integers, atomics and integer intrinsics: every
-//! instruction has a form, `check` finds nothing, and the results are those of the host.
+//! nvcc 13.0's code for kernels with half precision, 128-bit integers, atomics and integer
+//! intrinsics: every instruction has a form, `check` has no findings, and results equal the host's.
 
 use simt_core::Job;
 use simt_core::Program;
@@ -36,7 +36,8 @@ const DIVISION: &str = include_str!("nvcc/int128_division.ptx");
 /// Divisions of a run: 8 blocks of 128 threads.
 const DIVISIONS: usize = 1024;
 
-/// Numbers of every length, with long runs of equal bits among them (splitmix64, cut and filled by its own bits).
+/// Returns numbers of every length, including long runs of equal bits (splitmix64, cut and filled
+/// by its own bits).
 fn numbers(seed: u64) -> impl Iterator<Item = u128> {
     let mut state = seed;
     let mut next = move || {
@@ -74,7 +75,7 @@ fn divide(mode: simt_core::spec::Mode, a: &[u128], b: &[u128]) -> [Vec<u128>; 4]
     [2, 3, 4, 5].map(|i| outcome.launch.buffers[i].words.chunks_exact(4).map(joined).collect())
 }
 
-/// In its 128-bit division nvcc lets an `addc` read the carry that `subc.cc` left.
+/// nvcc's 128-bit division lets an `addc` read the carry of `subc.cc`.
 #[test]
 fn quotients_of_128_bits_are_those_of_the_host() {
     let mut a: Vec<u128> = vec![100, u128::MAX, u128::MAX - 99, 1 << 127, 0, 1 << 64, (1 << 96) - 1];

@@ -1,8 +1,5 @@
-//! What a GPU did with a program, kept as data, against what the simulator does with it today: every buffer bit by bit, or
-//! within the tolerance that the ISA's rows state.
-//!
-//! `tests/observations/h200/*.ron` are written by `simt-sim crosscheck --record` on a computer with a GPU; a program that has
-//! changed since must be recorded again.
+//! Recorded results of programs on a GPU, compared with the simulator: every buffer bit by bit, or
+//! within the tolerance of the ISA's rows.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,13 +19,14 @@ use super::truth;
 
 const FOLDER: &str = "tests/observations/h200";
 
-/// Programs whose result PTX leaves open, or that the simulator stops where a GPU goes on, with the reason.
+/// Returns the programs whose result PTX leaves open, or that the simulator stops where a GPU
+/// continues, with the reason.
 fn known() -> Known {
     let text = fs::read_to_string(Path::new(FOLDER).join("known.ron")).expect("the file");
     Known::parse(&text).unwrap_or_else(|e| panic!("known.ron: {e}"))
 }
 
-/// Program files by the name that their observation bears; of a `.cu`, the `.ptx` that nvcc made of it.
+/// Returns program files by the name of their observation; for a `.cu`, nvcc's `.ptx`.
 fn programs() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
     for folder in ["programs", "programs/small", "programs/calibrate", "programs/cuda", truth::FOLDER] {
@@ -46,7 +44,8 @@ fn programs() -> BTreeMap<String, PathBuf> {
     found
 }
 
-/// What is wrong between an observation and a run of today, if anything. `cuda`: it is one of the source beside.
+/// Describes the difference between an observation and a run, if any. `cuda`: the observation is of
+/// the `.cu` next to it.
 fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);
@@ -78,7 +77,7 @@ fn the_simulator_does_what_the_gpu_did() {
     files.sort();
     for file in files {
         let name = file.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
-        // Other kinds of measurements stand in the same folder.
+        // The folder also holds other kinds of measurements.
         let Some(name) = name
             .strip_suffix(".ptx.ron")
             .map(|n| format!("{n}.ptx"))

@@ -1,4 +1,5 @@
-//! What the command line writes to: regular files whole or as they were, everything else written through, and no error kept quiet.
+//! Output files: regular files are replaced as a whole or left alone, others are written through,
+//! and errors are reported.
 
 #![cfg(unix)]
 
@@ -10,7 +11,7 @@ use std::process::{Command, Output};
 
 const PROGRAM: &str = "programs/small/if_else.ir";
 
-/// Every command that writes a file, with the option that says where.
+/// Every command that writes a file, with its output option.
 const WRITERS: &[&[&str]] = &[
     &["run", PROGRAM, "--html"],
     &["compare", PROGRAM, PROGRAM, "--html"],
@@ -64,7 +65,8 @@ fn devices_are_written_through() {
         assert!(code < 2, "{writer:?}: {errors}");
     }
     assert!(fs::metadata("/dev/null").expect("a device").file_type().is_char_device());
-    // A node of our own, where only root could have replaced one: a test that fails must not cost the host a device.
+    // A separate node, in a place where only root could replace one: a failing test must not cost
+    // the host a device.
     let folder = folder("device");
     let node = folder.join("null");
     if Command::new("mknod").arg(&node).args(["c", "1", "3"]).status().is_ok_and(|status| status.success()) {
@@ -89,7 +91,7 @@ fn a_fifo_gets_what_a_file_would() {
         assert_eq!(run(writer, &fifo).0, 0, "{writer:?}");
         let read = reader.join().expect("a reader").expect("text");
         assert_eq!(run(writer, &file).0, 0, "{writer:?}");
-        // Points of a sweep come as they end.
+        // Points of a sweep arrive as they end.
         let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(lines(&read), lines(&fs::read_to_string(&file).expect("a file")), "{writer:?}");
         assert!(fs::symlink_metadata(&fifo).expect("it is there").file_type().is_fifo(), "{writer:?}");
@@ -129,7 +131,7 @@ fn files_beside_the_output_stay_and_permissions_too() {
     assert_eq!(fs::read_to_string(&own).expect("a file"), "mine");
     assert_eq!(fs::metadata(&out).expect("a file").mode() & 0o777, 0o640);
     assert_eq!(names(&folder), ["out", "out.part"]);
-    // A new file has the permissions of any other.
+    // A new file has default permissions.
     let (new, plain) = (folder.join("new"), folder.join("plain"));
     assert_eq!(run(WRITERS[3], &new).0, 0);
     fs::write(&plain, "").expect("a file");

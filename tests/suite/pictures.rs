@@ -1,4 +1,5 @@
-//! Windows, lane states and pictures: held against the counters of the same run, and against each other.
+//! Windows, lane states and pictures, compared with the counters of the same run and with each
+//! other.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,8 @@ fn read(path: &str) -> Program {
     Program::parse(path, &std::fs::read_to_string(path).expect("a program"))
 }
 
-/// The rows of a CSV by column name. No field of these tests holds a comma but the last.
+/// Parses the rows of a CSV by column name. In these tests, only the last field may contain a
+/// comma.
 fn rows(csv: &str) -> Vec<BTreeMap<&str, &str>> {
     let mut lines = csv.lines();
     let names: Vec<&str> = lines.next().expect("a line of names").split(',').collect();
@@ -119,7 +121,8 @@ fn every_lane_is_in_one_state_and_the_control_state_agrees() {
                     let joined = |spans: &[Span]| spans.windows(2).all(|two| two[0].to == two[1].from);
                     assert!(joined(&pair[1].spans()), "{} issue {}", program.name, pair[1].number);
                 }
-                // What takes a slot is numbered one by one; what takes none belongs to the issue before.
+                // Steps with a slot are numbered one by one; steps without one belong to the
+                // previous issue.
                 let issued = strip.issues.iter().filter(|issue| issue.slots > 0);
                 assert!(issued.zip(0..).all(|(issue, n)| issue.number == n), "{}", program.name);
                 let in_order =
@@ -167,7 +170,7 @@ fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
             assert_eq!(svg, plot::svg(&b), "{name} {}", kind.name());
             let png = plot::png(&a).expect("a picture of usual size");
             assert_eq!(png, plot::png(&b).expect("a picture of usual size"), "{name} {}", kind.name());
-            // IHDR: width and height stand at bytes 16 and 20.
+            // IHDR: width and height are at bytes 16 and 20.
             let number = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
             assert_eq!(u64::from(number(16)) * u64::from(number(20)), 4 * a.pixels());
             let head = format!(r#"<svg width="{}" height="{}""#, number(16) / 2, number(20) / 2);
@@ -181,7 +184,7 @@ fn number(row: &BTreeMap<&str, &str>, column: &str) -> u64 {
     row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
 }
 
-/// A program with one constant set, as `--set` does it.
+/// Records a program with one constant set as by `--set`.
 fn with(path: &str, name: &str, value: &str) -> Recording {
     let program = read(path);
     let spec = machine("h200");
@@ -191,7 +194,8 @@ fn with(path: &str, name: &str, value: &str) -> Recording {
     record(&Job::new(&program, kernel, launch, &spec, options), &everything(0..1)).expect("a block that fits")
 }
 
-/// 32 words `stride` apart fall into 32 / gcd(stride, 32) banks: gcd words in each, a wavefront for each word.
+/// 32 words `stride` apart map to 32 / gcd(stride, 32) banks: gcd words in each, one wavefront per
+/// word.
 #[test]
 fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_banks() {
     for (stride, wavefronts) in [(1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (8, 8), (16, 16), (32, 32), (33, 1)] {
@@ -208,8 +212,8 @@ fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_bank
     }
 }
 
-/// Step s of the neighbored reduction: every 2^(s+1)-th lane loads a word. Until lanes are a sector apart all four sectors of the
-/// line are moved, then one for each lane.
+/// Step s of the neighbored reduction: every 2^(s+1)-th lane loads a word. Until lanes are a sector
+/// apart, all four sectors of the line are moved, then one per lane.
 #[test]
 fn the_neighbored_reduction_moves_ever_more_for_ever_less() {
     let recording = with("programs/reduce_neighbored.ir", "n", "1024");
@@ -232,7 +236,7 @@ fn the_neighbored_reduction_moves_ever_more_for_ever_less() {
         let found: u64 = rows.iter().filter(|row| row["of"] != "sector").map(|row| number(row, "sectors")).sum();
         assert_eq!(found, lanes.min(4), "step {step}: each sector was somewhere");
     }
-    // Unless told otherwise the worst: step 2, four sectors for four lanes.
+    // The default is the worst access: step 2, four sectors for four lanes.
     let table = plot::data(View::Sectors, &recording, Axis::Issue);
     assert_eq!(number(&rows(&table)[0], "issue"), loads[2]);
 }
@@ -280,8 +284,8 @@ fn walked(program: &Program, mode: Mode, overrides: &Overrides, window: Option<&
     walk(Job::new(program, kernel, launch, &spec, options), window, &()).expect("a block that fits")
 }
 
-/// Blocks entered and edges taken agree: what goes into a block came along an edge or was launched there, and branches part as
-/// often as the counters say.
+/// Blocks entered and edges taken agree: lanes enter a block along an edge or by launch, and
+/// branches diverge as often as the counters state.
 #[test]
 fn lanes_are_not_lost_in_the_graph() {
     let mut compared = 0;
@@ -294,7 +298,8 @@ fn lanes_are_not_lost_in_the_graph() {
             let run =
                 simulate(Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)), &());
             let run = run.expect("a block that fits").run;
-            // A lane that is stuck has left its block and arrived nowhere; functions are entered along no edge.
+            // A stuck lane has left its block and arrived nowhere; functions are not entered along
+            // edges.
             if run.finish.name() != "ok" || !kernel.functions.is_empty() {
                 continue;
             }
@@ -309,7 +314,7 @@ fn lanes_are_not_lost_in_the_graph() {
                 let launched = if block["from"] == "bb0" { threads } else { 0 };
                 assert_eq!(number(block, "lanes"), came + launched, "{place}: {}", block["from"]);
             }
-            // Branches through a table are no branches with two sides.
+            // Branches through a table do not have two sides.
             if !program.text.contains("brx.idx") {
                 let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
                 let sum = |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
@@ -322,7 +327,8 @@ fn lanes_are_not_lost_in_the_graph() {
     assert!(compared > 60, "only {compared} graphs were compared");
 }
 
-/// 95 of 144 executions of the branch part in each block of 512 threads, and 511 additions are made.
+/// 95 of 144 executions of the branch diverge in each block of 512 threads, and 511 additions are
+/// made.
 #[test]
 fn a_window_of_the_graph_is_one_block_of_the_whole() {
     let program = read("programs/reduce_neighbored.ir");
@@ -395,7 +401,7 @@ fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "sweep", NEIGHBORED], &["line 1 is no result of a sweep"]);
 }
 
-/// The pictures that lie in `tests/pictures`, each by its command; BLESS=1 draws them anew.
+/// The pictures in `tests/pictures`, each by its command; BLESS=1 redraws them.
 #[test]
 fn pictures_are_those_that_lie_here() {
     const PICTURES: [(&str, &[&str]); 8] = [

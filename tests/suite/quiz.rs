@@ -1,5 +1,5 @@
-//! `simt-sim quiz`: every answer against a rule that counts threads by brute force, nothing told before a prediction, and what people
-//! and scripts type.
+//! `simt-sim quiz`: every answer against a rule that counts threads by brute force, no answer shown
+//! before a prediction, and input by people and scripts.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,12 +14,12 @@ use super::cli::{good, refused};
 
 const REDUCTION: &str = "programs/assignments/fix-the-reduction";
 
-/// Runs a quiz with this on its standard input: exit code and what it printed.
+/// Runs a quiz with this standard input; returns the exit code and the output.
 fn typed(arguments: &[&str], input: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
     command.arg("quiz").args(arguments).env("COLUMNS", "80").stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
-    // A quiz that has ended reads no more.
+    // An ended quiz reads no more.
     let _ = child.stdin.take().expect("an input").write_all(input.as_bytes());
     let Output { status, stdout, stderr } = child.wait_with_output().expect("the binary ends");
     let (out, err) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
@@ -27,7 +27,8 @@ fn typed(arguments: &[&str], input: &str) -> (i32, String) {
     (status.code().expect("no signal"), out.into_owned())
 }
 
-/// Warps of 32 consecutive threads in blocks of `block`, by how many of their threads a condition holds for; `threads` in all.
+/// Returns, for warps of 32 consecutive threads in blocks of `block`, the number of threads where a
+/// condition holds and the number of threads; `threads` in all.
 fn warps(threads: u64, block: u64, holds: impl Fn(u64, u64) -> bool) -> Vec<(u64, u64)> {
     let mut warps = Vec::new();
     for first in (0..threads).step_by(block as usize) {
@@ -44,7 +45,7 @@ fn mixed(warps: &[(u64, u64)]) -> u64 {
     warps.iter().filter(|(held, lanes)| 0 < *held && held < lanes).count() as u64
 }
 
-/// What the answer to a drawn question must be, from its numbers alone.
+/// Returns the correct answer to a drawn question, from its numbers alone.
 fn rule(question: &Question<'_>) -> u64 {
     let of = |name: &str| question.drawn.get(name).copied().unwrap_or_else(|| panic!("{}: no {name}", question.name));
     let splits = question.text.contains("split") || question.text.contains("diverge");
@@ -181,7 +182,7 @@ fn every_question_fits_its_page_and_leads_on() {
             for width in [72, 80, 100] {
                 let style = Style { width, color: false };
                 let asked = show::question(&question, 1, 1, style);
-                // The question, its lines and the prompt are seen together on a small terminal.
+                // The question, its lines and the prompt fit on a small terminal.
                 assert!(asked.lines().count() < 24, "{asked}");
                 let told = [1.5, revealed.answer].map(|said| show::answer(&question, said, &revealed, style)).concat();
                 for line in asked.lines().chain(told.lines()).filter(|line| !line.contains("simt-sim ")) {
@@ -246,7 +247,7 @@ fn nothing_is_told_before_it_is_predicted() {
         {
             let (exit, out) = typed(arguments, input);
             assert!(out.contains("your prediction: ") && out.contains(asked), "{out}");
-            // The welcome line says how it goes.
+            // The welcome line explains the use.
             let after = out.split_once("\n1 of ").expect("a question").1;
             assert!(told.iter().all(|word| !after.contains(word)), "{arguments:?} {input:?}: {out}");
             assert_eq!(exit, code, "{arguments:?} {input:?}: {out}");
@@ -272,7 +273,7 @@ fn predictions_come_from_arguments_or_lines_and_decide_the_exit_code() {
     }
     let (_, out) = typed(&["trip-counts", "--answers", "31,49.5"], "");
     assert!(out.contains("right: predicted 49.50, measured 50 (within 1)") && out.contains("2 of 2 right"), "{out}");
-    // Whatever never comes to a number ends, too.
+    // Input without any number also ends.
     let (exit, out) = typed(&["trip-counts"], &"yes\n".repeat(1000));
     assert!(exit == 1 && out.contains("0 of 2 right, 2 skipped"), "{out}");
     let (exit, _) = typed(&["predication"], &"9".repeat(100_000));
@@ -328,7 +329,7 @@ fn every_assignment_of_the_course_can_be_asked() {
         let answers: std::collections::BTreeMap<String, f64> =
             ron::from_str(&std::fs::read_to_string(&answers).expect("answers")).expect("answers");
         let folder = folder.display().to_string();
-        // The order is that of the criteria; those that are hidden are not asked.
+        // In the order of the criteria; hidden ones are not asked.
         let mut ids: Vec<(usize, &String)> =
             answers.keys().map(|id| (ron.find(&format!("\"{id}\"")).unwrap_or(0), id)).collect();
         ids.sort_unstable();
@@ -343,7 +344,7 @@ fn every_assignment_of_the_course_can_be_asked() {
     assert!(asked > 0);
 }
 
-/// The instructions of a reference that its starter has not, with single blanks.
+/// Returns the instructions of a reference that its starter lacks, with single blanks.
 fn lines_of_the_reference_alone(folder: &Path) -> Vec<String> {
     let code = |file: &str| -> Vec<String> {
         let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `docs/seeds.md`: that it says what the runs give, and that the verdicts which rest on arithmetic alone are what arithmetic says.
+//! `docs/seeds.md`: it shows the runs' results, and verdicts based on arithmetic alone are correct.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ fn the_page_is_what_the_runs_give() {
     let committed = fs::read_to_string(PAGE).unwrap_or_default();
     let differ = committed.lines().zip(page.lines()).find(|(a, b)| a != b);
     assert!(committed == page, "{PAGE} is not up to date (BLESS=1 rewrites it): {differ:?}");
-    // Held against closed forms, whatever the page said before.
+    // Checked against closed forms, whatever the page said before.
     for line in [
         "| simple: lanes paid for | 736 | 864 | 864 (counted) | the same | refuted |",
         "| convergent: lanes paid for | 384 | 384 |",
@@ -31,10 +31,11 @@ fn the_page_is_what_the_runs_give() {
     ] {
         assert!(page.lines().any(|l| l.starts_with(line)), "the page lacks `{line}`");
     }
-    // Where the model is known to be off, and nowhere else.
+    // Only where the model is known to be inaccurate.
     let off = |l: &&str| l.ends_with("| not reproduced |") || l.ends_with("| differs |");
     let off: Vec<&str> = page.lines().filter(off).filter_map(|l| l.split(" | ").next()).collect();
-    let square_wave = ["| 32 / 64", "| 66 / 64", "| 62 / 64", "| all heavy / 64"]; // 1.79 where an H200 has 1.96
+    // 1.79 on the simulator, 1.96 on an H200.
+    let square_wave = ["| 32 / 64", "| 66 / 64", "| 62 / 64", "| all heavy / 64"];
     assert_eq!(off, ["| M2070: neighbored / less"].into_iter().chain(square_wave).collect::<Vec<_>>());
 }
 

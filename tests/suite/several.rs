@@ -1,4 +1,5 @@
-//! Files with several kernels, of which some cannot be run: each is judged by what it reaches.
+//! Files with several kernels, some of which cannot run: each is judged by the code that it
+//! reaches.
 
 use std::process::Command;
 
@@ -12,7 +13,7 @@ fn simt_sim(arguments: &[&str]) -> (i32, String, String) {
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
 
-/// Each kernel that is refused, and the codes of what it is refused for.
+/// Returns each refused kernel and the codes of its errors.
 fn refused(text: &str) -> Vec<(String, Vec<&'static str>)> {
     let program = Program::parse("several", text);
     let codes = |errors: &[simt_core::diag::Diagnostic]| errors.iter().map(|e| e.code).collect();
@@ -32,18 +33,20 @@ fn each_kernel_is_refused_for_what_it_reaches() {
     let program = Program::parse("several", &text);
     let good: Vec<&str> = program.kernels.iter().map(|k| k.name.as_str()).collect();
     assert_eq!(good, ["good"]);
-    // An error outside of all items, and one after which ends of functions are guesses, are every kernel's.
+    // An error outside of all items, or one after which function ends are guesses, affects every
+    // kernel.
     for fault in ["mov.u32 %r1, 1;\n", ".entry open() {\n{ ret; }\n", ".globe .u32 wrong;\n"] {
         let program = Program::parse("several", &(fault.to_string() + &text));
         assert!(program.kernels.is_empty(), "{fault}");
         assert!(program.refused.iter().any(|r| r.name == "good"), "{fault}");
     }
-    // Beyond a hundred errors no more are shown; those of the last kernel count all the same.
+    // At most a hundred errors are shown; those of the last kernel still count.
     let many: String = (0..150).map(|i| format!(".entry k{i}() {{ vadd.u32 %r1; ret; }}\n")).collect();
     assert_eq!(refused(&(many + ".entry good() { ret; }")).len(), 150);
 }
 
-/// A function that may be called through a pointer is in reach of every such call; one that nobody calls is in nobody's.
+/// A function with its address taken is reachable from every indirect call; an uncalled one from
+/// nowhere.
 #[test]
 fn functions_count_where_they_may_be_called() {
     let functions = ".func a(.param .u32 x) { vadd.u32 %r1; ret; }\n.func b(.param .u32 x) { ret; }\n\

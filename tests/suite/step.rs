@@ -1,5 +1,5 @@
-//! The stepper's screens, by scripts of keys: what they show (golden files in `tests/screens`; `BLESS=1` rewrites them), and that
-//! different ways to one place lead to one screen.
+//! The stepper's screens, by scripts of keys: their contents (golden files in `tests/screens`;
+//! `BLESS=1` rewrites them), and equal screens for different ways to one position.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::cli::{good, refused};
 
 const REDUCTION: &str = "programs/reduce_neighbored.ir";
 
-/// Name of the golden file, size, and what is typed.
+/// Name of the golden file, size, and keys.
 const SCREENS: [(&str, &str, &[&str]); 15] = [
     ("start", "100x30", &[REDUCTION, "--set", "n=4096"]),
     ("divergence-volta", "100x30", &[REDUCTION, "--set", "n=4096", "--script", "2d 3n"]),
@@ -80,7 +80,7 @@ fn one_place_is_one_screen() {
     ] {
         let typed = |script| screen("100x30", &[REDUCTION, "--set", "n=512", "--script", script]);
         let (one_screen, other_screen) = (typed(one), typed(other));
-        // What the last key had to say may differ.
+        // The message of the last key may differ.
         let place = |screen: &str| screen.lines().take(28).map(str::to_string).collect::<Vec<_>>();
         assert_eq!(place(&one_screen), place(&other_screen), "`{one}` and `{other}`");
     }

@@ -1,4 +1,4 @@
-//! What several tests need: files of the repository, machines, side orders, the way of a program to its launch.
+//! Shared helpers: files of the repository, machines, side orders, launches of programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,12 +15,13 @@ use simt_core::spec::{MachineSpec, Mode};
 /// Every mode.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
 
-/// Every `.ir` file under `folder`, sorted; none when there is no such folder.
+/// Returns every `.ir` file under `folder`, sorted; none if there is no such folder.
 pub(crate) fn programs(folder: &str) -> Vec<PathBuf> {
     files(folder, &["ir"])
 }
 
-/// Every file under `folder` that ends so, sorted; none when there is no such folder.
+/// Returns every file under `folder` with one of the extensions, sorted; none if there is no such
+/// folder.
 pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     collect(Path::new(folder), extensions, &mut found);
@@ -28,8 +29,8 @@ pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// The same, `.ptx` files among them, but for the answers to assignments: those are judged by grading, and some are wrong on
-/// purpose.
+/// Returns the `.ir` and `.ptx` files except assignments, which grading judges and some of which
+/// are wrong on purpose.
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     let mut found = files(folder, &["ir", "ptx"]);
     found.retain(|path| !path.starts_with("programs/assignments"));
@@ -46,28 +47,28 @@ fn collect(folder: &Path, extensions: &[&str], into: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every preset machine.
+/// Returns every preset machine.
 pub(crate) fn machines() -> Vec<MachineSpec> {
     MachineSpec::presets().map(machine).collect()
 }
 
-/// A preset machine.
+/// Returns a preset machine.
 pub(crate) fn machine(name: &str) -> MachineSpec {
     let text = MachineSpec::preset_text(name).unwrap_or_else(|| panic!("no preset `{name}`"));
     MachineSpec::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
 }
 
-/// Options of a run that may take `max_cycles` cycles on one host thread.
+/// Returns options for a run of at most `max_cycles` cycles on one host thread.
 pub(crate) fn options(mode: Mode, order: SideOrder, max_cycles: u64) -> Options {
     Options { mode, order, yields: true, max_cycles, max_issues: u64::MAX }
 }
 
-/// Findings as the user reads them.
+/// Renders findings for the user.
 pub(crate) fn rendered(program: &Program, findings: &[Diagnostic]) -> String {
     diag::render(findings, Source { name: &program.name, text: &program.text }, false)
 }
 
-/// A program without errors, its kernel, and its launch as its directives say.
+/// Returns the kernel of a program without errors, and the launch of its directives.
 pub(crate) fn launch<'p>(program: &'p Program, overrides: &Overrides) -> Result<(&'p Kernel, Launch), String> {
     if !program.is_sound() {
         return Err(rendered(program, &program.findings));
@@ -78,8 +79,8 @@ pub(crate) fn launch<'p>(program: &'p Program, overrides: &Overrides) -> Result<
     Ok((kernel, launch))
 }
 
-/// The settings of a property test: the same cases in every run, `cases` of them unless `PROPTEST_CASES` says otherwise;
-/// `PROPTEST_RNG_SEED` draws others.
+/// Returns the settings of a property test: the same cases in every run, `cases` of them unless
+/// `PROPTEST_CASES` is set; `PROPTEST_RNG_SEED` draws others.
 pub(crate) fn cases(cases: u32) -> Config {
     let mut config = Config::default();
     if std::env::var_os("PROPTEST_CASES").is_none() {

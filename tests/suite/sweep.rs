@@ -1,4 +1,4 @@
-//! `simt-sim sweep`: the same figures as single runs, in every order and number of pieces, and nothing lost on the way.
+//! `simt-sim sweep`: equal to single runs, in every order and number of shards, and without losses.
 
 use std::fs;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::cli::{good, refused};
 const PATHS: &str = "programs/small/paths_k.ir";
 const REDUCTION: &str = "programs/reduce_interleaved.ir";
 
-/// A file of one test, not there yet.
+/// Returns the path of a file that does not exist yet.
 fn fresh(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("sweep");
     fs::create_dir_all(&folder).expect("a folder for temporary files");
@@ -24,7 +24,7 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
-/// Exit code, standard output and standard error.
+/// Returns exit code, standard output and standard error.
 fn ended(arguments: &[&str]) -> (i32, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).output().expect("the binary starts");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
@@ -33,7 +33,7 @@ fn ended(arguments: &[&str]) -> (i32, String, String) {
 
 #[test]
 fn every_point_has_the_figures_of_its_own_run() {
-    // A machine that has both modes, so that a single run of a point is possible.
+    // A machine with both modes allows a single run of a point.
     let machine = ["--machine", "teaching", "--set", "block=128"];
     let modes = ["-L", "mode", "pre-volta,volta"];
     let sweep = [&["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2"], &modes[..], &machine[..]].concat();
@@ -55,7 +55,8 @@ fn every_point_has_the_figures_of_its_own_run() {
 #[test]
 fn a_constant_goes_before_an_option_of_its_name() {
     let sweep = ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--data", "csv"];
-    // One mixed warp in each of the last five steps of a block; as an option, `block` would leave the buffers as they were.
+    // One mixed warp in each of the last five steps of a block; as an option, `block` would not
+    // change the buffers.
     assert_eq!(
         good(&[&sweep[..], &["-L", "block", "128,256"]].concat()).lines().skip(1).collect::<Vec<_>>(),
         ["128,ok,40", "256,ok,20"]
@@ -73,7 +74,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let text = read(&whole);
     assert_eq!(text.lines().count(), 10);
 
-    // Two points are there and a third is half written, its last character too; the writer died.
+    // The writer died after two points, with a third half written, including its last character.
     let piece: usize = text.lines().take(2).map(|line| line.len() + 1).sum();
     fs::write(&again, [&text.as_bytes()[..piece + 90], &[0xe2, 0x82]].concat()).expect("a file");
     let (code, resumed, notes) = sweep(&again, "3", "5");
@@ -81,7 +82,7 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     assert!(notes.contains("half written") && notes.contains("2 of 10 points are done"), "{notes}");
     assert_eq!(read(&again), text, "the same bytes, whatever the order of the runs");
 
-    // Done is done: nothing but the further points is run, and what is there stays as it is, byte by byte.
+    // Finished points stay, byte by byte; only the others run.
     let marked = text.replacen("\"elapsed_cycles\":", "\"elapsed_cycles\":99", 1);
     fs::write(&again, &marked).expect("a file");
     let (_, _, notes) = sweep(&again, "2", "6");
@@ -125,7 +126,7 @@ fn a_point_that_fails_costs_no_other() {
     let records: Vec<Value> = read(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(records.iter().filter(|record| record["finish"] == "ok").count(), 2);
     assert!(records.iter().all(|record| record["schema"] == "simt-sim/sweep/1"));
-    // A program that hangs in one mode is a result, not an error, and decides the exit code.
+    // A program that hangs in one mode is a result, not an error, and determines the exit code.
     let lock = ["sweep", "programs/small/spin_lock.ir", "-L", "mode", "volta,pre-volta"];
     let (code, table, notes) = ended(&lock);
     assert_eq!(code, 3, "{notes}");

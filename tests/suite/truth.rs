@@ -1,12 +1,14 @@
-//! The truth programs: every instruction form on corner values, as PTX that runs on a GPU as it is.
+//! The truth programs: every instruction form on corner values, as PTX that runs on a GPU
+//! unchanged.
 //!
-//! `tests/truth/*.ptx` are generated from the rows of the ISA by the tables here, so that a new row is a new line of a
-//! program: `BLESS=1 cargo test --test suite truth` writes them. What an H200 makes of them is kept in
-//! `tests/observations`, and `observations.rs` holds the simulator against that. Each output buffer belongs to one form and
-//! bears its name, so that a difference names the form.
+//! The tables here generate `tests/truth/*.ptx` from the rows of the ISA, so a new row adds a line
+//! to a program: `BLESS=1 cargo test --test suite truth` writes them. `tests/observations` has an
+//! H200's results, and `observations.rs` compares the simulator with them. Each output buffer
+//! belongs to one form and has its name, so a difference names the form.
 //!
-//! Inputs (see `tables`): all pairs of twelve corner values, sixteen chosen pairs, and random values, a third operand
-//! running through the corners; what takes one operand gets more corners instead.
+//! Inputs (see `tables`): all pairs of twelve corner values, sixteen chosen pairs, and random
+//! values; a third operand cycles through the corners. Forms with one operand get more corners
+//! instead.
 
 mod forms;
 mod memory;
@@ -23,10 +25,10 @@ use simt_core::isa::Isa;
 
 use super::support;
 
-/// Where the programs are.
+/// Folder of the programs.
 pub(crate) const FOLDER: &str = "tests/truth";
 
-/// Every program, by the name of its file.
+/// Returns every program by file name.
 fn programs() -> BTreeMap<String, String> {
     let mut all = BTreeMap::new();
     for (name, page) in forms::pages() {
@@ -38,7 +40,7 @@ fn programs() -> BTreeMap<String, String> {
     all
 }
 
-/// The files of the folder.
+/// Returns the files of the folder.
 pub(crate) fn files() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = fs::read_dir(FOLDER).into_iter().flatten().flatten().map(|e| e.path()).collect();
     found.retain(|p| p.extension().is_some_and(|e| e == "ptx"));
@@ -71,7 +73,7 @@ fn the_committed_truth_programs_are_the_generated_ones() {
     assert_eq!(names, programs().into_keys().collect::<BTreeSet<_>>(), "files that nothing generates");
 }
 
-/// Rows that need no truth program of their own, with the reason.
+/// Rows without their own truth program, with the reason.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("bra", "control flow: every program under programs/ has it"),
     ("brx.idx", "programs/small/jump_table.ir"),

@@ -1,7 +1,9 @@
-//! Kernels that nothing was built with: their outputs are the GPU's, what a run finds is what trust/h200.ron says, and
-//! every label holds for nine of ten of the half that only states the error.
+//! Kernels that the simulator was not built on: their outputs equal the GPU's, the measured errors
+//! equal trust/h200.ron, and every label holds for nine of ten kernels of the half that only
+//! measures errors.
 //!
-//! `BLESS=1 cargo test --test suite unseen` writes trust/h200.ron anew; labels change with the next build.
+//! `BLESS=1 cargo test --test suite unseen` rewrites trust/h200.ron; labels change with the next
+//! build.
 
 use std::fs;
 use std::path::Path;
@@ -24,7 +26,7 @@ fn simt_sim(args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// One run of both halves: the evidence, and kernel by kernel what was compared.
+/// One run of both halves: the evidence, and the comparisons by kernel.
 static RUN: LazyLock<(Evidence, Vec<Value>)> = LazyLock::new(|| {
     let json = simt_sim(&["crosscheck", "--unseen", "--format", "json"]);
     serde_json::from_str(&json).unwrap_or_else(|e| panic!("{e}"))
@@ -51,7 +53,7 @@ fn outputs_are_the_gpus_in_both_modes() {
     }
 }
 
-/// A recorded counter of a kernel and the simulator's: whether they are equal, and how many percent they are apart.
+/// Returns true if a recorded counter equals the simulator's, and their difference in percent.
 fn apart(held: &Value) -> (bool, f64) {
     let figure = |name: &str| held[name].as_f64().expect(name);
     let [simulated, measured, rounding] = ["simulated", "measured", "rounding"].map(figure);
@@ -60,7 +62,7 @@ fn apart(held: &Value) -> (bool, f64) {
     (exact, if exact { 0.0 } else { 100.0 * difference / measured.abs() })
 }
 
-/// Read from the words of each label, and counted anew from what was recorded.
+/// Parsed from the text of each label, and recomputed from the recorded data.
 #[test]
 fn every_label_holds_for_nine_of_ten_held_kernels() {
     let (found, rows) = &*RUN;
@@ -92,7 +94,8 @@ fn every_label_holds_for_nine_of_ten_held_kernels() {
         };
         assert_eq!(holds, says as usize, "{}: {label}", metric.name);
         let enough = 10 * holds >= 9 * figures.len();
-        // What is called unreliable is off by more than the last step in more than one kernel of ten.
+        // A metric labelled unreliable is off by more than the last step in more than one kernel of
+        // ten.
         let unreliable = label.starts_with("unreliable: ") && 10 * holds > figures.len();
         assert!(enough || unreliable, "{}: {label}", metric.name);
         labelled += 1;
@@ -101,7 +104,7 @@ fn every_label_holds_for_nine_of_ten_held_kernels() {
     assert_eq!(Errors::STEPS.last(), Some(&50));
 }
 
-/// A label is of a machine file's contents: not of its name.
+/// A label depends on a machine file's contents, not on its name.
 #[test]
 fn another_machine_file_has_no_label_of_time() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("unseen");

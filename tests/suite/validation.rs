@@ -1,8 +1,9 @@
-//! The page docs/validation.md and its appendix are what `simt-sim crosscheck --suite --page` prints, and a profiler's report is read
-//! as it is written.
+//! docs/validation.md and its appendix are the output of `simt-sim crosscheck --suite --page`, and
+//! profilers' reports parse unchanged.
 //!
-//! A run of every test makes the appendix up to the large launches; the whole is made, and held, by the ignored test, or by
-//! `BLESS=1 cargo test --release --test suite -- --ignored validation`.
+//! A default test run generates the appendix up to the large launches; the ignored test, or
+//! `BLESS=1 cargo test --release --test suite -- --ignored validation`, generates and checks the
+//! whole.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,7 +21,7 @@ use super::support;
 
 const PAGE: &str = "docs/validation.md";
 const APPENDIX: &str = "docs/validation-programs.md";
-/// Where what only the large launches say begins.
+/// Start of the part about large launches.
 const LARGE: &str = "\n## Counters of large launches\n";
 const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "tests/observations/h200"];
 
@@ -46,7 +47,7 @@ fn blesses() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// The page needs no run: what is on it is recorded.
+/// The page needs no run: its contents are recorded.
 #[test]
 fn the_page_is_what_the_suite_prints() {
     let printed = printed(&["--suite", "--page"]);
@@ -92,7 +93,8 @@ fn the_suite_says_the_same_as_json() {
     assert!(race["memory"].as_str().is_some_and(|m| m == "exact" || m.starts_with("differs: ")), "{race}");
 }
 
-/// A report of three launches in Nsight Compute's words, and what is printed of the one that fits.
+/// Tests a report of three launches in Nsight Compute's format, and the output for the one that
+/// matches.
 #[test]
 fn counters_of_a_report_stand_beside_the_simulators() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ncu");
@@ -137,7 +139,7 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     assert!(err.contains("line 4: smsp__warps_launched.sum: `1,00` is no number"), "{err}");
 }
 
-/// A machine of the same rules, on which everything takes another time and caches hold less.
+/// Returns a machine with the same rules, other times and smaller caches.
 fn other_times(mut spec: MachineSpec) -> MachineSpec {
     let memory = &mut spec.memory;
     memory.l2.latency *= 2;
@@ -156,7 +158,8 @@ fn other_times(mut spec: MachineSpec) -> MachineSpec {
     spec
 }
 
-/// What a metric is said to be: counts are the same whatever anything takes, and the rest differs where it occurs at all.
+/// Checks the classification of metrics: counts do not depend on times, the others do where they
+/// occur.
 #[test]
 fn counts_depend_on_no_time_and_estimates_do() {
     let usual = support::machine("h200");

@@ -1,4 +1,4 @@
-//! Views of one run say the same: pictures, annotated source, reports, lane maps, comparisons.
+//! Views of one run agree: pictures, annotated source, reports, lane maps, comparisons.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use crate::support::{MODES, launch, machine, machines, options, programs};
 
 const LIMIT: u64 = 300_000;
 
-/// Block 0 with all its warps, from the first cycle to the last.
+/// Returns the window of block 0 with all its warps, from the first cycle to the last.
 fn everything() -> Window {
     Window { block: BlockId(0), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: usize::MAX }
 }
@@ -33,7 +33,7 @@ fn constants(pairs: &[(&str, u32)]) -> Overrides {
     Overrides { set, ..Overrides::default() }
 }
 
-/// The report and the recording of one run.
+/// Returns the report and the recording of one run.
 fn both(program: &Program, spec: &MachineSpec, mode: Mode, overrides: &Overrides) -> (Run, Recording) {
     let (kernel, resolved) = launch(program, overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
     let options = options(mode, SideOrder::Taken, LIMIT);
@@ -43,7 +43,7 @@ fn both(program: &Program, spec: &MachineSpec, mode: Mode, overrides: &Overrides
     (done.run, recording)
 }
 
-/// Programs of one block: all the small ones, and reductions of one block that divide and shuffle.
+/// Returns one-block programs: all small ones, and reductions that divide and shuffle.
 fn of_one_block() -> Vec<(PathBuf, Overrides)> {
     let mut found: Vec<(PathBuf, Overrides)> =
         programs("programs/small").into_iter().map(|path| (path, Overrides::default())).collect();
@@ -107,7 +107,7 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
                 let place = format!("{name} {} on {}", mode.name(), spec.name);
                 let issues = || recording.timeline.strips().iter().flat_map(|strip| &strip.issues);
                 expanded += issues().filter(|issue| !issue.parts.is_empty()).count();
-                // Cycle by cycle, which no bin can hide ..
+                // By cycle, without bins.
                 let mut slots: BTreeMap<u64, u32> = BTreeMap::new();
                 for span in issues().flat_map(|issue| issue.spans()).filter(|span| span.stall.is_none()) {
                     (span.from..span.to).for_each(|cycle| *slots.entry(cycle).or_default() += 1);
@@ -118,7 +118,7 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
                     "{place}: {most} slots in one cycle of {} schedulers",
                     spec.schedulers
                 );
-                // .. and as the picture has it.
+                // As in the picture.
                 for row in plot::data(View::Ipc, &recording, Axis::Cycle).lines().skip(1) {
                     let rate: f64 = row.split(',').nth(4).and_then(|n| n.parse().ok()).expect("a rate");
                     assert!(rate <= f64::from(spec.schedulers), "{place}: {row}");
@@ -141,7 +141,7 @@ fn the_header_of_the_transposed_map_stands_above_its_lanes() {
             let strip = &recording.timeline.strips()[0];
             let mut issues = strip.issues.iter();
             for panel in map.split("\n\n").skip(2) {
-                // `lane  0  #..`: the letters begin two blanks after the name.
+                // `lane  0  #..`: the letters start two blanks after the name.
                 let lane = panel.lines().find(|line| line.starts_with("lane  0")).expect("lane 0");
                 let first = lane.find(|c| "#-.wbx".contains(c) && c != 'l').expect("a letter");
                 let header: Vec<&str> = panel.lines().take_while(|line| !line.starts_with("lane")).collect();
@@ -156,7 +156,8 @@ fn the_header_of_the_transposed_map_stands_above_its_lanes() {
     }
 }
 
-/// Reached and mixed of every predicated branch, executed and divergent of every real one, by line.
+/// Returns reached and mixed counts of every predicated branch, executed and divergent counts of
+/// every real one, by line.
 fn divisions(run: &Run) -> BTreeMap<u32, (u64, u64)> {
     let branches = run.branches.iter().map(|b| (b.line, b.executed, b.divergent));
     let predicated = run.predicated.iter().map(|b| (b.line, b.executed, b.mixed));
@@ -194,7 +195,7 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
                     .run
             });
             assert!(written.predicated.is_empty(), "{path}: as written every branch is one");
-            // Spinning depends on time, and on what else a warp does meanwhile.
+            // Spinning depends on time, and on other work of the warp.
             if hardware.predicated.is_empty() || hardware.finish != Finish::Ok || path.contains("spin") {
                 continue;
             }
@@ -231,7 +232,7 @@ fn predicated_branches_are_named_in_every_view() {
     assert!(stepped.contains("predicated branch of line 80: 16 would branch, 16 would go on"), "{stepped}");
     let none = flat(&good(&[&["step", "--script", "m"], &args[..]].concat()));
     assert!(none.contains("no divergent branch; 2 were predicated (lines 56, 80)"), "{none}");
-    // Side by side with the branches as they are written.
+    // Next to the branches as written.
     let both = good(&[&["compare"], &args[..], &["--lowering", "hardware,as-written"]].concat());
     let rows: Vec<&str> = both.lines().filter(|line| line.contains("even_odd.cu:27")).collect();
     assert!(rows.iter().any(|row| row.contains("p32") && row.contains(" 32")), "{both}");
@@ -240,12 +241,12 @@ fn predicated_branches_are_named_in_every_view() {
     assert!(same.contains("2 were predicated (lines 56, 80)"), "{same}");
 }
 
-/// A page without its line breaks and columns.
+/// Joins a page's lines and columns.
 fn flat(page: &str) -> String {
     page.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Both runs on one machine, so that only the mode differs; where machines differ, the names say so.
+/// Both runs use one machine, so only the mode differs; if machines differ, the names show it.
 #[test]
 fn comparing_modes_compares_nothing_else() {
     let modes = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--mode", "pre-volta,volta"];
@@ -256,11 +257,11 @@ fn comparing_modes_compares_nothing_else() {
     }
     assert!(modes.contains("note: A: No h200 runs in pre-volta mode"), "{modes}");
     assert!(modes.contains("Against pre-volta, volta issues"), "{modes}");
-    // One machine named for both modes is that machine in both.
+    // A machine named for both modes is used in both.
     let named = ["compare", "programs/small/nested.ir", "--machine", "pascal", "--mode", "pre-volta,volta"];
     let named = flat(&good(&named));
     assert!(named.contains("pre-volta on pascal") && named.contains(", volta on pascal"), "{named}");
-    // Two machines of two modes: the difference is not the mode's alone.
+    // Two machines of two modes: the difference is not only the mode's.
     let machines = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--machine", "fermi,h200"];
     let machines = flat(&good(&machines));
     assert!(machines.contains("A: pre-volta on fermi") && machines.contains("B: volta on h200"), "{machines}");
@@ -268,14 +269,14 @@ fn comparing_modes_compares_nothing_else() {
     let programs = ["programs/reduce_neighbored.ir", "programs/reduce_interleaved.ir"];
     let both = good(&["compare", programs[0], programs[1], "--set", "n=4096", "--machine", "fermi,h200"]);
     assert!(both.contains("reduceInterleaved on h200"), "{both}");
-    // A single run on a machine of the other mode is a slip.
+    // A single run on a machine of the other mode is a mistake.
     refused(&["run", programs[0], "--machine", "h200", "--mode", "pre-volta"], &["contradicts", "--machine h200"]);
-    // A sweep over the modes isolates them, too.
+    // A sweep over the modes also isolates them.
     let sweep = good(&["sweep", "programs/small/paths_k.ir", "-L", "mode", "pre-volta,volta", "-P", "k", "1", "2"]);
     assert!(!sweep.contains("fermi"), "{sweep}");
 }
 
-/// A run that did not end is no result, in whichever view.
+/// No view shows an unfinished run as a result.
 #[test]
 fn a_run_that_did_not_end_says_so_in_every_view() {
     const HUNG: [&str; 3] = ["programs/small/spin_lock.ir", "--mode", "pre-volta"];
@@ -305,11 +306,11 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     good(&[&["compare", "--html", &out("both.html")], &both[..]].concat());
     let html = std::fs::read_to_string(out("both.html")).expect("a page");
     assert!(html.contains("LIVELOCK"), "the page of a comparison");
-    // Beside the source; the exit code says it, too.
+    // Next to the source; the exit code shows it, too.
     let annotated = crate::cli::simt_sim(&[&["run", "--annotate"], &HUNG[..]].concat());
     let annotated = annotated.out;
     assert!(annotated.lines().nth(1).is_some_and(|line| line.starts_with("LIVELOCK")), "{annotated}");
-    // Figures alone: standard error says it.
+    // Figures alone: standard error shows it.
     for figures in [
         &[&["run", "--metrics", "ipc"], &HUNG[..]].concat(),
         &[&["timeline", "--data", "csv"], &HUNG[..]].concat(),
@@ -321,7 +322,7 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
         let ended = crate::cli::simt_sim(figures);
         assert!(ended.err.contains("LIVELOCK") && !ended.out.contains("LIVELOCK"), "{}: {}", ended.command, ended.err);
     }
-    // A point of a sweep that hangs has no place on a line.
+    // A hanging point of a sweep is not on a line.
     let lines = out("sweep.jsonl");
     let sweep =
         ["sweep", "programs/small/spin_lock.ir", "-L", "mode", "pre-volta,volta", "-P", "warp-size", "16", "32"];

@@ -1,4 +1,4 @@
-//! Figures of one warp and of whole grids, against counts made here.
+//! Figures of single warps and whole grids, against counts made here.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ const MODES: [&str; 2] = ["pre-volta", "volta"];
 
 #[test]
 fn an_if_else_costs_the_sides_that_lanes_take() {
-    // Seven instructions up to the branch, five on the fall-through side, four on the taken one, two behind.
+    // Instructions: seven up to the branch, five fall through, four on the taken side, two after.
     let branch = |low: u64| 7 + 2 + if low < 32 { 5 } else { 0 } + if low > 0 { 4 } else { 0 };
     let split = |low: u64| u64::from(!low.is_multiple_of(32));
     let answer = ask("same-path");
@@ -19,7 +19,7 @@ fn an_if_else_costs_the_sides_that_lanes_take() {
     let answer = ask("predication");
     for low in [0, 1, 16, 32] {
         let columns = ["inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
-        // Without the two jumps, and with both sides every time.
+        // Without the two jumps, and always with both sides.
         assert_eq!(counts(&answer, &format!("{low} of 32"), columns), [branch(low), 6 + 8 + 2, split(low), 0]);
     }
     let answer = ask("ternary");
@@ -32,7 +32,7 @@ fn an_if_else_costs_the_sides_that_lanes_take() {
             [active, working],
             "{form}"
         );
-        // As in Nsight Compute, also where there is no branch.
+        // As in Nsight Compute, also without a branch.
         assert_eq!(real(&answer, form, "branch efficiency %"), 0.0);
     }
 }
@@ -43,7 +43,7 @@ fn orders_of_sides() {
     for (row, branch) in
         [("1", 1), ("8", 8), ("16", 16), ("24", 24), ("31", 31), ("24 (the upper)", 24), ("8 (the upper)", 8)]
     {
-        // What the H200 did; a Fermi runs the taken side first here.
+        // Measured on the H200; here a Fermi runs the taken side first.
         let fewer = if branch < 32 - branch { "taken" } else { "fall-through" };
         let columns = ["pre-volta", "volta", "order taken", "order fall-through"];
         assert_eq!(columns.map(|c| word(&answer, row, c)), ["taken", fewer, "taken", "fall-through"], "{row}");
@@ -70,7 +70,7 @@ fn loops() {
         let longest = |warp: u64| trips(32 * warp + 31);
         let issues: u64 = (0..4).map(longest).sum();
         let lanes: u64 = (0..128).map(trips).sum();
-        // Each group of lanes but the last leaves others behind.
+        // Each group of lanes but the last diverges from others.
         let divergent = 4 * (32 / by - 1);
         let columns = ["body issues", "lanes at work", "loop branches", "divergent"];
         assert_eq!(counts(&answer, &by.to_string(), columns), [issues, lanes, issues, divergent], "by {by}");
@@ -88,7 +88,7 @@ fn loops() {
 #[test]
 fn nesting_and_exits() {
     let answer = ask("nested");
-    // The H200 ran the leaves 11, 10, 01, 00; a machine that takes the taken side first does the reverse.
+    // The H200 ran the leaves 11, 10, 01, 00; taken side first gives the reverse.
     for (place, leaf) in (1..).zip(["11", "10", "01", "00"]) {
         assert_eq!(
             counts(&answer, leaf, ["lanes", "place, volta", "place, pre-volta"]),
@@ -184,12 +184,12 @@ fn what_profilers_divide_by() {
     }
 }
 
-/// The words that a lane of a step of a reduction adds, `None` when it idles.
+/// The words that a lane adds in a step of a reduction; `None` if it idles.
 type Step = fn(u64, u64) -> Option<[u64; 2]>;
 
 #[test]
 fn reductions_step_by_step() {
-    // Thread t in the step of stride s = 1, 2, .. 256 (interleaved: 256, 128, .. 1).
+    // Thread t in the step with stride s = 1, 2, .. 256 (interleaved: 256, 128, .. 1).
     let kernels: [(&str, Step); 3] = [
         ("neighbored", |t, s| (t % (2 * s) == 0).then_some([t, t + s])),
         ("neighbored, less", |t, s| (2 * s * t < 512).then_some([2 * s * t, 2 * s * t + s])),
@@ -217,7 +217,7 @@ fn reductions_step_by_step() {
         let columns = ["divergent, pre-volta", "divergent, volta", "load requests", "load sectors"];
         assert_eq!(counts(&whole, name, columns), [sum, sum, requests, sectors], "{name}");
     }
-    // The H200's counters, 2^24 integers in 32,768 blocks.
+    // Counters of the H200, 2^24 integers in 32,768 blocks.
     for (name, per_grid) in [
         ("neighbored", [3_112_960, 6_258_688, 16_744_448_u64]),
         ("neighbored, less", [163_840, 1_343_488, 16_744_448]),
@@ -247,8 +247,8 @@ fn sectors_and_banks() {
         let ways = (0..32).map(|bank| words.iter().filter(|&w| w % 32 == bank).count()).max().unwrap_or(0) as u64;
         let row = stride.to_string();
         assert_eq!(counts(&answer, &row, ["ways, pre-volta", "ways, volta"]), [ways; 2], "stride {stride}");
-        // Two cycles a further pass on the H200, less the six to eight that the loop's branch takes longer than a load without
-        // conflict; the store that fills the words conflicts as well.
+        // Two cycles per further pass on the H200, less the six to eight by which the loop's branch
+        // exceeds a load without conflict; the store that fills the words conflicts as well.
         let added = real(&answer, &row, "added a load") - 2.0 * (ways - 1) as f64;
         assert!((if ways > 1 { -8.0 } else { 0.0 }..1.0).contains(&added), "stride {stride}: {added} cycles too many");
     }
@@ -262,7 +262,7 @@ fn latency() {
         let row = warps.to_string();
         let [cycles, issued] = counts(&answer, &row, ["cycles", "issued"]);
         assert_eq!(issued, warps * per_warp);
-        // 32 loads of nine cycles one after the other, or all the instructions, whichever takes longer.
+        // 32 loads of nine cycles in sequence, or all instructions, whichever takes longer.
         let bound = (32 * 9).max(issued);
         assert!((bound..=bound + bound / 6).contains(&cycles), "{warps} warps: {cycles} cycles, at least {bound}");
         assert_eq!(

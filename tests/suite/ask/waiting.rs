@@ -1,4 +1,4 @@
-//! How lanes that wait for each other end: what the H200 did since Volta, what a stack must do before.
+//! Outcomes of lanes that wait for each other: since Volta as on the H200, before as a stack must.
 
 use super::{ask, count, counts, word};
 
@@ -23,7 +23,7 @@ fn verdicts() {
 #[test]
 fn locks() {
     let answer = ask("spin-lock");
-    // The H200: 32 critical sections, lane k after k failed tries.
+    // On the H200: 32 critical sections, lane k after k failed tries.
     assert_eq!(counts(&answer, "volta", ["critical sections", "failed tries of lane 31"]), [32, 31]);
     assert_eq!(count(&answer, "pre-volta", "critical sections"), 0);
     assert_eq!(word(&answer, "volta, no yield", "it ends"), "livelock");

@@ -1,4 +1,4 @@
-//! Programs of the corpus whose results an H200 wrote down, bit for bit: the mathematical functions of doubles at their corners.
+//! Bitwise comparison with an H200's recorded results: functions of doubles at corner cases.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ fn every_bit_is_as_on_the_h200() {
     }
 }
 
-/// The words of a hexadecimal number of 8 or 16 digits, the low one first.
+/// Splits a hexadecimal number of 8 or 16 digits into words, low one first.
 fn halves(number: &str) -> Vec<u32> {
     let digits = number.as_bytes().rchunks(8).map(|c| str::from_utf8(c).expect("digits"));
     digits.map(|d| u32::from_str_radix(d, 16).expect("a number")).collect()

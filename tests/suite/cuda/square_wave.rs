@@ -1,4 +1,4 @@
-//! The square wave: every bit as an H200 computes it, and its times in the same ratios.
+//! The square wave: bitwise equal to an H200, with times in the same ratios.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,14 +16,14 @@ use super::super::support::{MODES, launch, machine, options};
 /// Period and heavy threads of each period.
 type Setting = (u64, u64);
 
-/// The wave forms that are asked about; the last two are all heavy and all light.
+/// The wave forms of the question; the last two are all heavy and all light.
 const SETTINGS: [Setting; 8] = [(64, 32), (32, 16), (62, 31), (66, 33), (56, 28), (48, 24), (1, 1), (1, 0)];
 
-/// `tests/observations/h200/square_wave.txt`.
+/// Contents of `tests/observations/h200/square_wave.txt`.
 struct Observed {
     /// SM cycles at 2^20 threads.
     cycles: BTreeMap<Setting, f64>,
-    /// What a heavy and what a light thread writes, by thread.
+    /// Results of heavy and light threads, by thread.
     heavy: Vec<u64>,
     light: Vec<u64>,
 }
@@ -49,7 +49,7 @@ impl Observed {
     }
 }
 
-/// A run on `n` threads with so many iterations of heavy and of light ones.
+/// Runs `n` threads with the given iterations of heavy and light ones.
 fn run(
     program: &Program,
     spec: &MachineSpec,
@@ -90,7 +90,7 @@ fn every_bit_is_as_on_the_h200() {
     }
 }
 
-/// Warps that hold a heavy thread, that hold a light one, and that hold both.
+/// Returns the numbers of warps with a heavy thread, with a light one, and with both.
 fn warps((period, heavy): Setting, n: u64) -> [u64; 3] {
     let holds = |warp: u64, kind: bool| (warp * 32..warp * 32 + 32).any(|i| (i % period < heavy) == kind);
     let count = |test: &dyn Fn(u64) -> bool| (0..n / 32).filter(|&w| test(w)).count() as u64;
@@ -114,9 +114,9 @@ fn a_mixed_warp_splits_once_and_pays_for_both_arms() {
     }
 }
 
-/// An SM of an H200 takes in 31 blocks of 2^20 threads, eight at a time; SMs have nothing in common here but the end, so that one
-/// will do. Twenty iterations against none are near enough to the 320 against four. Where every warp is mixed, the simulated SM comes
-/// nearer to its limit than the real one: 1.79 for 1.96.
+/// An SM of an H200 receives 31 blocks of 2^20 threads, eight at a time; SMs only share the end
+/// here, so one is enough. Twenty iterations against none approximate the 320 against four. Where
+/// every warp is mixed, the simulated SM gets closer to its limit than the real one: 1.79 for 1.96.
 #[test]
 fn times_have_the_ratios_of_the_h200() {
     let (program, observed) = (program(), Observed::read());

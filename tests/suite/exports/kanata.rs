@@ -1,20 +1,20 @@
-//! A reader of Kanata 0004 logs that takes the format at its word: tabs, known commands, declared rows, time that never goes back,
-//! stages that end where they began, every row retired once.
+//! A strict reader of Kanata 0004 logs: tabs, known commands, declared rows, monotonic time, stages
+//! that end where they began, every row retired once.
 
 use std::collections::BTreeMap;
 
 /// An instruction of a log.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    /// Its id in the simulator.
+    /// Id in the simulator.
     pub(crate) number: u64,
-    /// Its thread.
+    /// Thread.
     pub(crate) thread: u64,
-    /// Its text on the left.
+    /// Left-hand text.
     pub(crate) label: String,
-    /// Its stages, in the order in which they began.
+    /// Stages, in order of their start.
     pub(crate) stages: Vec<Stage>,
-    /// When it retired.
+    /// Retirement time.
     pub(crate) retired: u64,
 }
 
@@ -27,7 +27,7 @@ pub(crate) struct Stage {
     pub(crate) end: u64,
 }
 
-/// The rows of a log, by their ids.
+/// Parses the rows of a log, by id.
 pub(crate) fn parse(log: &str) -> Result<Vec<Row>, String> {
     let mut lines = log.lines().zip(1..);
     if lines.next().map(|(line, _)| line) != Some("Kanata\t0004") {

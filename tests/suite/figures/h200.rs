@@ -1,9 +1,11 @@
-//! nvcc's kernels against an H200's hardware counters: Nsight Compute on blocks of 512, 2^9 and 2^24 integers.
+//! nvcc's kernels against an H200's hardware counters: Nsight Compute, blocks of 512, 2^9 and 2^24
+//! integers.
 //!
-//! Counts at 2^9 are of one block and must agree to the digit where program and addresses decide them. Cycles are those of
-//! `sm__cycles_active.max` at 1,980 MHz, without the launch; at 2^9, where they differ by a tenth from run to run, those of the three
-//! reductions are the mean of three runs. At 2^24 one SM is simulated from beginning to end: SMs do not see each other, and block 0's is
-//! among those that get most blocks. The whole GPU's counts at 2^24 stand in `reductions`, L1, L2 and DRAM in `traffic`.
+//! Counts at 2^9 are of one block and must be exact where program and addresses determine them.
+//! Cycles are `sm__cycles_active.max` at 1,980 MHz, without the launch; at 2^9, where runs differ
+//! by a tenth, those of the three reductions are the mean of three runs. At 2^24 one SM is
+//! simulated from start to end: SMs are independent, and block 0's is among those with the most
+//! blocks. The whole GPU's counts at 2^24 are in `reductions`; L1, L2 and DRAM in `traffic`.
 
 use simt_core::Job;
 use simt_core::base::{BlockId, Cycle};
@@ -15,11 +17,11 @@ use crate::support::{launch, machine};
 /// One kernel's counters at 2^9, and cycles at 2^9 and 2^24.
 struct Profile {
     file: &'static str,
-    /// Global loads, their sectors, those found in L1.
+    /// Global loads, their sectors, and sector hits in L1.
     loads: [u64; 3],
     /// Global stores and their sectors.
     stores: [u64; 2],
-    /// Tested and divergent branches.
+    /// Executed and divergent branches.
     branches: [u64; 2],
     /// `smsp__inst_executed.sum`.
     instructions: u64,
@@ -93,7 +95,7 @@ fn one_block_is_counted_as_by_the_profiler() {
     }
 }
 
-/// When an SM was done.
+/// End of an SM.
 struct End(Cycle);
 
 impl Observer for End {
@@ -108,7 +110,7 @@ impl Observer for End {
     }
 }
 
-/// Cycles of the SM that runs block 0 of 2^24 integers.
+/// Returns the cycles of the SM that runs block 0 of 2^24 integers.
 fn large(profile: &Profile) -> f64 {
     let (program, spec) = (program(profile.file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);

@@ -1,4 +1,4 @@
-//! Which side of a branch runs first, and that nothing else depends on it.
+//! Order of a branch's sides, and independence of everything else from it.
 
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
@@ -55,7 +55,8 @@ fn leaves_run_depth_first_in_the_order_of_each_level() {
     let program = program("small/nested.ir");
     let spec = machine("h200");
     for (order, leaves) in [(SideOrder::FallThrough, [3, 1, 2, 0]), (SideOrder::Taken, [0, 2, 1, 3])] {
-        // A leaf's number has the outer condition (lane & 1) as its low bit: "10" of the measurement is 1 here.
+        // A leaf's number has the outer condition (lane & 1) as its low bit: measured "10" is 1
+        // here.
         let done = run_with(&program, &spec, &options(Mode::Volta, order, MAX_CYCLES), &[]);
         let tickets = words(&done, "ticket");
         let mut seen: Vec<u32> = (0..4).collect();
@@ -103,7 +104,8 @@ fn nanosleep_hands_the_warp_over_from_volta_on_only() {
 #[test]
 fn who_does_not_break_goes_on_with_the_others_since_volta() {
     let program = program("small/turn_away.ir");
-    // The three branches of the loop, by hand: eight passes of either half of the warp, or of both together (so an H200 counted).
+    // The loop's three branches, by hand: eight passes of each half of the warp, or of both
+    // together (as counted on an H200).
     for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 7), (Mode::Volta, 8 + 8 + 8)] {
         let done = run_on(&program, mode.default_machine(), &[]);
         assert_expected(&done);
@@ -114,8 +116,9 @@ fn who_does_not_break_goes_on_with_the_others_since_volta() {
 #[test]
 fn a_branch_that_constants_decide_leads_nobody_around() {
     let program = program("small/decided_branch.ir");
-    // Four branches, eight passes together since Volta (so an H200 counted). Before, the lower half makes its 8 + 8 + 7 by itself, the
-    // upper one, which begins with the same, its 8 + 8 + 7.
+    // Four branches, eight passes together since Volta (as counted on an H200). Before, the lower
+    // half makes its 8 + 8 + 7 alone, then the upper one, which starts with the same, its 8 + 8 +
+    // 7.
     for (mode, branches) in [(Mode::PreVolta, 8 + 8 + 7 + 8 + 8 + 7), (Mode::Volta, 4 * 8)] {
         let done = run_on(&program, mode.default_machine(), &[]);
         assert_expected(&done);

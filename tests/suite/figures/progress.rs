@@ -1,4 +1,5 @@
-//! Programs whose lanes wait for each other: which end, which do not, and that a hang is proved rather than suspected.
+//! Programs whose lanes wait for each other: which terminate, which hang, and that hangs are
+//! proved.
 
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
@@ -14,7 +15,7 @@ fn run(program: &Program, mode: Mode, order: SideOrder, yields: bool) -> Simulat
     run_with(program, &spec, &Options { yields, ..options(mode, order, MAX_CYCLES) }, &[])
 }
 
-/// The source lines of the lanes that a hang names.
+/// Returns the source lines of the lanes that a hang names.
 fn stuck(done: &Simulation) -> Vec<(u32, Vec<u32>)> {
     match &done.finish {
         Finish::Livelock(hang) | Finish::Deadlock(hang) => {
@@ -68,7 +69,7 @@ fn a_flag_wait_depends_on_the_order_before_volta_only() {
     }
 }
 
-/// A wait on shared memory that is not volatile: no compiler puts a YIELD there.
+/// A wait on non-volatile shared memory: compilers put no YIELD there.
 const PLAIN_WAIT: &str = "
 .visible .entry plain_wait()
 {
@@ -131,7 +132,7 @@ fn verdicts_do_not_depend_on_the_order() {
     }
 }
 
-/// Odd threads wait at a barrier for 64 threads; then the even ones of both warps end.
+/// Odd threads wait at a barrier for 64 threads; then the even ones of both warps exit.
 const EXIT_BEHIND_ARRIVALS: &str = "
 .visible .entry exit_behind_arrivals()
 {
@@ -149,7 +150,7 @@ End:
 
 #[test]
 fn lanes_that_end_count_at_a_counted_barrier_whether_before_or_after_the_others_arrive() {
-    // The join is the exit itself, so nobody waits there.
+    // The reconvergence point is the exit itself, so no lane waits there.
     let text = format!("//! grid = 1\n//! block = 64\n{EXIT_BEHIND_ARRIVALS}")
         .replace("End:\n    ret;", "    ret;\nEnd:\n    ret;");
     let program = Program::parse("exit_behind_arrivals.ir", &text);

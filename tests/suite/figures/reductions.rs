@@ -1,5 +1,5 @@
-//! The three reductions against an H200's hardware counters (2^24 integers, blocks of 512) and against closed forms
-//! (other blocks).
+//! The three reductions against an H200's hardware counters (2^24 integers, blocks of 512) and
+//! closed forms (other blocks).
 
 use simt_core::Job;
 use simt_core::Program;
@@ -14,13 +14,13 @@ use crate::support::{MODES, launch, machine};
 /// The loop's `if` of each reduction.
 const LOOP_IF: &str = "Next;";
 
-/// What the H200 counted at n = 2^24, block 512.
+/// Counts of the H200 at n = 2^24, block 512.
 struct Measured {
     file: &'static str,
     divergent: u64,
     requests: u64,
     sectors: u64,
-    /// Sectors that loads found in L1.
+    /// Sectors of loads that hit in L1.
     hits: u64,
 }
 
@@ -90,18 +90,19 @@ fn interleaved_on_an_h200() {
     as_measured(&INTERLEAVED, Mode::Volta);
 }
 
-/// How often the loop's `if` was tested, how often it divided a warp.
+/// Executions of the loop's `if`, and divergent ones.
 fn loop_if(done: &Simulation) -> (u64, u64) {
     let branch = done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if");
     (branch.executed, branch.divergent)
 }
 
-/// One reduction in one block: divergent tests of the loop's `if`, executions of the body, sectors of the body's loads.
+/// One reduction in one block: divergent executions of the loop's `if`, executions of the body,
+/// sectors of the body's loads.
 type InABlock = (u64, u64, u64);
 
-/// Block; tests of the loop's `if` in a block; the three reductions. From the sources by hand: in step s of neighbored,
-/// lanes t % 2s == 0 add data[t + s]; in less, thread t adds data[2st + s]; in interleaved, threads below s add
-/// data[t + s].
+/// Block; executions of the loop's `if` per block; the three reductions. From the sources, by hand:
+/// in step s of neighbored, lanes t % 2s == 0 add data[t + s]; in less, thread t adds data[2st +
+/// s]; in interleaved, threads below s add data[t + s].
 const PER_BLOCK: [(u64, u64, [InABlock; 3]); 4] = [
     (128, 28, [(23, 23, 126), (5, 8, 126), (5, 8, 36)]),
     (256, 64, [(47, 47, 254), (5, 12, 254), (5, 12, 68)]),
@@ -127,7 +128,7 @@ fn every_block_size_follows_the_closed_form() {
                 // Every block ends with one load of one word.
                 assert_eq!(count(&done, "gld_requests"), (2 * bodies + 1) * blocks, "{what}");
                 assert_eq!(count(&done, "gld_transactions"), (sectors + 1) * blocks, "{what}");
-                // One addition a thread and step that has a partner: block - 1 in all.
+                // One addition per thread and step with a partner: block - 1 in all.
                 let add = done.run.instructions.iter().filter(|i| i.text.starts_with("st.global")).min_by_key(|i| i.pc);
                 let add = add.expect("the body's store");
                 let lanes = add.average_active_lanes.expect("executed") * add.executed as f64;
@@ -139,7 +140,7 @@ fn every_block_size_follows_the_closed_form() {
     }
 }
 
-/// The divergent warps of block 0 in each step of the loop.
+/// Returns the divergent warps of block 0 in each step of the loop.
 fn divergent_warps(program: &Program, mode: Mode) -> Vec<u32> {
     let constants = [("n", 1 << 11), ("block", 512)];
     let spec = machine(mode.default_machine());

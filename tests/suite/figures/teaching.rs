@@ -1,4 +1,4 @@
-//! Answer keys of textbook exercises: how many warps diverge, how many lanes work.
+//! Answer keys of textbook exercises: divergent warps and active lanes.
 
 use super::{assert_expected, count, program, run_as_written, run_on};
 use crate::support::MODES;

@@ -1,4 +1,4 @@
-//! Laws of time: what adds up, what grows linearly, what a conflict costs. The slopes are those measured on an H200.
+//! Laws of time: sums, linear growth, conflict costs. Slopes as measured on an H200.
 
 use simt_core::Job;
 use simt_core::base::{BlockId, WarpId};
@@ -12,19 +12,20 @@ use crate::support::{MODES, launch, machine};
 fn k_paths_take_k_times_as_long() {
     let program = program("small/paths_k.ir");
     for preset in ["fermi", "h200"] {
-        // As written: a back end would make one IADD3 of every two additions of the chain.
+        // As written: a back end would merge every two additions of the chain into one IADD3.
         let time = |k| {
             let done = run_as_written(&program, preset, &[("k", k)]);
             assert_expected(&done);
             done.run.cycles
         };
         let times: Vec<u64> = (1..=32).map(time).collect();
-        // From one path on, each further path adds the same: its chain, and the test that finds it.
+        // Each further path adds the same time: its chain and its test.
         let step = times[2] - times[1];
         for k in 3..=32 {
             assert_eq!(times[k - 1] - times[k - 2], step, "{preset}, path {k}: {times:?}");
         }
-        // 64 dependent additions at 4 cycles and a loop around them; the H200 took 272 for the additions alone.
+        // 64 dependent additions at 4 cycles and a loop around them; the H200 took 272 for the
+        // additions.
         assert!(preset != "h200" || (272..600).contains(&step), "{preset}: {step} cycles a path");
     }
 }
@@ -61,7 +62,8 @@ fn bank_conflicts_cost_two_cycles_a_further_pass_on_an_h200() {
         let (cycles, passes, conflicts) = run(stride);
         let loads = loads as u64;
         assert_eq!((passes, conflicts), (ways * loads, (ways - 1) * loads), "stride {stride}");
-        // Few passes are over while the loop still waits for its branch; from eight on, the loads are what takes time.
+        // Few passes end while the loop still waits for its branch; from eight on, the loads
+        // dominate.
         let (first, _, _) = run(8);
         let extra = cycles as i64 - first as i64 - (2 * (ways as i64 - 8)) * loads as i64;
         assert!(
@@ -111,7 +113,7 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
     }
 }
 
-/// What warp 0 issues between its arrival at a barrier and that of the last warp.
+/// Instructions that warp 0 issues between its arrival at a barrier and the last warp's.
 #[derive(Default)]
 struct Ahead {
     waits: bool,

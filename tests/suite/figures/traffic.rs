@@ -1,10 +1,11 @@
-//! What nvcc's kernels do to L1, L2 and DRAM at 2^24 integers, against an H200's hardware counters.
+//! L1, L2 and DRAM traffic of nvcc's kernels at 2^24 integers, against an H200's hardware counters.
 //!
-//! One SM is simulated, as in `h200`, and its counts are multiplied with the grid's blocks over its own: what it finds in its share of L2, which its time
-//! follows from. (What counters say of all SMs' L2 is in docs/validation.md.) Of the rows of the profile
-//! these are left out: one block of 512, whose 64 sectors are lost among the 900 that a launch which does nothing reads of L2 and the 5 KB
-//! that it reads of DRAM; the square waves, which read 16 KB in all, most of it code; and two kernels of even and odd threads whose text is not
-//! here. What `even_odd.ptx` writes was measured instead.
+//! One SM is simulated, as in `h200`, with its share of L2, on which its time depends; its counts
+//! are multiplied by the ratio of the grid's blocks to its own. (Counters of all SMs' L2 are in
+//! docs/validation.md.) Rows of the profile omitted here: one block of 512, whose 64 sectors are
+//! lost among the 900 that an empty launch reads of L2 and the 5 KB that it reads of DRAM; the
+//! square waves, which read 16 KB in all, mostly code; and two kernels of even and odd threads
+//! whose text is not here. The stores of `even_odd.ptx` were measured instead.
 
 use simt_core::Job;
 use simt_core::base::BlockId;
@@ -13,14 +14,15 @@ use simt_core::event::{AccessWay, Event, MemoryKind, Observer};
 use super::{count, program, run_on, set, usual};
 use crate::support::{launch, machine};
 
-/// By how much the bytes differ that launches write which only read, 2.1 to 2.5 MB that were dirty in L2 before (the shared-memory
-/// kernels below, and `stream` in docs/validation.md), and 0.4 MB: a word of each block in a line of many, which one SM alone counts for
-/// each block.
+/// Tolerance of bytes written: 2.1 to 2.5 MB were dirty in L2 before a launch that only reads (the
+/// shared-memory kernels below, and `stream` in docs/validation.md), and 0.4 MB for one word per
+/// block, many of which share a line, but which a single SM counts for each block.
 const DIRTY_NOISE: f64 = 6e5;
-/// Sectors that L2 counts beyond a kernel's own, and from run to run: 50,178 to 52,948 writes were counted of the same 32,768 stores.
+/// Sectors that L2 counts beyond a kernel's own, and between runs: 50,178 to 52,948 writes were
+/// counted for the same 32,768 stores.
 const L2_NOISE: f64 = 3_000.0;
 
-/// What was counted of a launch of 2^24 threads in blocks of 512.
+/// Counters of a launch of 2^24 threads in blocks of 512.
 struct Counted {
     file: &'static str,
     /// `l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum`
@@ -29,7 +31,7 @@ struct Counted {
     l2: [f64; 2],
     /// `dram__bytes_read.sum`, `dram__bytes_write.sum`
     dram: [f64; 2],
-    /// By how many percent the bytes written may differ.
+    /// Tolerance of the bytes written, in percent.
     written: f64,
 }
 
@@ -53,8 +55,9 @@ const COUNTED: [Counted; 5] = [
         l1_hits: 2_260_992.0,
         l2: [3_145_112.0, 3_292_268.0],
         dram: [67_119_872.0, 16_055_040.0],
-        // The one word that each block stores is in a line of its own here, and in a line of 32 blocks on the GPU: it takes
-        // room, and is written back for each block. (Counters of a whole GPU are of one L2: -1.1 %.)
+        // The one word per block has its own line here, and shares a line with 32 blocks on the
+        // GPU: it occupies more space and is written back for each block. (With counters of a whole
+        // GPU, of one L2: -1.1 %.)
         written: 9.0,
     },
     Counted {
@@ -73,7 +76,7 @@ const COUNTED: [Counted; 5] = [
     },
 ];
 
-/// What one SM did.
+/// Traffic of one SM.
 #[derive(Default)]
 struct Traffic {
     blocks: u32,
@@ -104,7 +107,7 @@ impl Observer for Traffic {
     fn merge(&mut self, _: Traffic) {}
 }
 
-/// What the SM of block 0 does of 2^24 threads, and by how much that is less than what the GPU does.
+/// Returns the traffic of block 0's SM at 2^24 threads, and the factor from it to the whole GPU.
 fn one_sm(file: &str) -> (Traffic, f64) {
     let (program, spec) = (program(file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);
@@ -115,7 +118,7 @@ fn one_sm(file: &str) -> (Traffic, f64) {
     (traffic, share)
 }
 
-/// Panics unless `found` is within `percent` of `measured`, or no further away than `noise`.
+/// Panics unless `found` is within `percent` of `measured`, or within `noise`.
 fn close(what: &str, found: f64, measured: f64, percent: f64, noise: f64) {
     let most = (percent / 100.0 * measured).max(noise);
     assert!((found - measured).abs() <= most, "{what}: {found:.0}, measured {measured:.0}");
@@ -135,12 +138,13 @@ fn l1_l2_and_dram_see_what_they_see_on_the_gpu() {
     }
 }
 
-/// All blocks read one line, and each stores a word: what one SM has brought to L2 another finds there, for the counters of the GPU.
+/// All blocks read one line, and each stores a word: for the GPU's counters, one SM's fetch into L2
+/// serves the others.
 #[test]
 fn what_all_sms_read_comes_from_dram_once() {
     let done = run_on(&program("../tests/regressions/read_by_all_sms.ir"), "h200", &[]);
     assert_eq!(count(&done, "dram_read_bytes"), 128, "as large as it is, not once for each of 64 SMs");
-    let crossed = 4; // the first of its readers that is attached to the other partition brings it over for all that are
+    let crossed = 4; // the first reader attached to the other partition brings it over for all
     assert_eq!(count(&done, "l2_read_transactions"), 64 * 4 + crossed, "each SM asks for all of it");
 }
 

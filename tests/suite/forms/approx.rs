@@ -1,5 +1,5 @@
-//! Approximations: within the bound of their row of the same function in double precision; special operands as the
-//! manual's tables say.
+//! Approximations: within their row's bound of the double-precision function; special operands as
+//! in the manual's tables.
 
 use simt_core::isa::{Agreement, FormMatch, Type};
 
@@ -8,18 +8,18 @@ use super::exact::{F64, Format, Number};
 use super::expected::Expected;
 use super::float::Modes;
 
-/// The relative error that is asked of the f64 approximations, whose rows leave all bits open: the manual promises the
-/// upper word of the reciprocal.
+/// Required relative error of the f64 approximations, whose rows leave all bits open: the manual
+/// guarantees the upper word of the reciprocal.
 const GROSS: f64 = 1.0 / (1u64 << 20) as f64;
 
-/// The weight of the last bit of the number of a format next to `x`.
+/// Returns the weight of the last bit of the format's number next to `x`.
 fn ulp(format: Format, x: f64) -> f64 {
     let least = 1 - format.most;
     let exponent = if x == 0.0 { least } else { (x.abs().log2().floor() as i32).clamp(least, format.most) };
     2f64.powi(exponent - (format.precision - 1))
 }
 
-/// The oracle of an approximating mnemonic.
+/// Returns the oracle of an approximating mnemonic.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     if !ty.is_float() || !(m.has("approx") || m.has("full")) {
@@ -47,7 +47,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         let operand = |i: usize| format.double(modes.flush(x.get(i).copied().unwrap_or(0)));
         let (a, b) = (operand(0), operand(1));
         let value = f(a, b);
-        // Where the manual gives no bound.
+        // The manual gives no bound here.
         let bounded = match opcode.as_str() {
             "sin" | "cos" => a.is_infinite() || a.abs() <= std::f64::consts::PI,
             "div" => !b.is_finite() || (2f64.powi(-126)..=2f64.powi(126)).contains(&b.abs()) || b == 0.0 || full_range,
@@ -65,7 +65,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         let subnormal = format.is_subnormal(narrow);
         let error = match agreement {
             Agreement::MaxUlp(n) => n as f64 * ulp(format, value),
-            // The absolute bound is for this interval.
+            // The absolute bound holds in this interval.
             Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => n as f64 * ulp(format, value),
             Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
@@ -79,7 +79,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     }))
 }
 
-/// The f64 forms; `.ftz` flushes there too, as the tables of the manual say.
+/// Evaluates the f64 forms; `.ftz` flushes there too, as in the manual's tables.
 fn double(f: fn(f64, f64) -> f64, modes: Modes, bits: u64) -> Expected {
     let value = f(f64::from_bits(modes.flush(bits)), 0.0);
     let flushed = modes.flush(value.to_bits());

@@ -1,7 +1,9 @@
-//! Atomics and reductions in memory, against a loop over the lanes in ascending order (PTX ISA, `atom`, `red`).
+//! Atomics and reductions in memory, against a loop over the lanes in ascending order (PTX ISA,
+//! `atom`, `red`).
 //!
-//! The order is the simulator's choice; PTX leaves it open. All lanes of a warp meet on three addresses. f32 sums flush
-//! subnormals in global memory and keep them in shared memory, as the manual says.
+//! The order is the simulator's choice; PTX leaves it open. All lanes of a warp access three
+//! addresses. f32 sums flush subnormals in global memory and keep them in shared memory, as in the
+//! manual.
 
 use simt_core::isa::{FormMatch, Isa, Sem, Type};
 
@@ -12,15 +14,15 @@ use super::inputs::{Bits, Source, corners, random};
 use super::integer::{value, wrap};
 use super::mnemonics;
 
-/// A case and what `out` must hold.
+/// A case and the expected contents of `out`.
 type Checked = (Case, Vec<Expected>);
 
 const LANES: usize = 32;
-/// Addresses that the lanes meet on.
+/// Addresses that the lanes share.
 const PLACES: usize = 3;
 const WARPS: usize = 12;
 
-/// Every case of this module.
+/// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = Isa::ptx().rows().iter().filter(|f| f.sem == Sem::Atomic);
     rows.flat_map(mnemonics::sample).map(|mnemonic| case(&lookup(&mnemonic))).collect()
@@ -34,7 +36,7 @@ fn function(m: &FormMatch<'_>) -> &'static str {
         .unwrap_or_else(|| panic!("`{}`: no oracle for this atomic", m.form.syntax))
 }
 
-/// What the memory holds after the function.
+/// Returns the memory contents after the operation.
 fn after(m: &FormMatch<'_>, shared: bool, old: u64, b: u64, c: u64) -> u64 {
     let ty = m.ty();
     let (x, y) = (value(ty, old), value(ty, b));
@@ -71,7 +73,7 @@ fn after(m: &FormMatch<'_>, shared: bool, old: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// A float sum, rounded to nearest; of each half of a pair.
+/// Adds floats, rounded to nearest; pairs in each half.
 fn sum(ty: Type, shared: bool, old: u64, b: u64) -> u64 {
     if ty.name().ends_with("x2") {
         let one = if ty == Type::F16x2 { Type::F16 } else { Type::BF16 };
@@ -102,7 +104,7 @@ fn case(m: &FormMatch<'_>) -> Checked {
     };
     let set = corners(source);
     let mut draw = |few: bool| match bits.next() % 3 {
-        // Counters wrap and swaps succeed among small values.
+        // With small values, counters wrap and swaps succeed.
         _ if few || m.has("inc") || m.has("dec") => bits.next() % 4,
         0 => bounded(set[(bits.next() % set.len() as u64) as usize]),
         _ => bounded(random(source, &mut bits)),
@@ -111,7 +113,7 @@ fn case(m: &FormMatch<'_>) -> Checked {
     let b: Vec<u64> = (0..n).map(|_| draw(cas)).collect();
     let c: Vec<u64> = (0..n).map(|_| draw(cas)).collect();
     let start: Vec<u64> = (0..PLACES * WARPS).map(|_| draw(cas)).collect();
-    // `out`: old values of the lanes, then the places of the warps.
+    // `out`: old values of the lanes, then the warps' memory.
     let (mut old_values, mut memory) = (vec![0; n], start.clone());
     for i in 0..n {
         let place = &mut memory[i / LANES * PLACES + i % LANES % PLACES];

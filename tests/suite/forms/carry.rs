@@ -1,5 +1,5 @@
-//! Carry chains: three limbs, the carry between them in the condition code (PTX ISA, "Extended-Precision Integer Arithmetic
-//! Instructions").
+//! Carry chains: three limbs with the carry in the condition code (PTX ISA, "Extended-Precision
+//! Integer Arithmetic Instructions").
 
 use std::fmt::Write;
 
@@ -10,10 +10,11 @@ use super::inputs::{Source, tuples};
 use super::integer::value;
 use super::mnemonics;
 
-/// A case and what `out` must hold.
+/// A case and the expected contents of `out`.
 type Checked = (Case, Vec<u64>);
 
-/// Every case of this module: each mnemonic between each of `add.cc` and `sub.cc` and each of `addc` and `subc`.
+/// Returns every case of this module: each mnemonic between each of `add.cc` and `sub.cc` and each
+/// of `addc` and `subc`.
 pub(crate) fn cases() -> Vec<Checked> {
     let chained = |sem: Sem| matches!(sem, Sem::AddCarry | Sem::SubCarry | Sem::MadCarry);
     let rows = Isa::ptx().rows().iter().filter(|f| chained(f.sem));
@@ -21,8 +22,8 @@ pub(crate) fn cases() -> Vec<Checked> {
     rows.flat_map(mnemonics::of).flat_map(|m| ends.map(|ends| case(&lookup(&m), ends))).collect()
 }
 
-/// One instruction: the result and the new condition code. A difference is the sum `a + ~b + 1`, and its carry is *not
-/// borrow*; `subc` adds the carry it finds in place of the 1.
+/// Executes one instruction: the result and the new condition code. A difference is the sum `a + ~b
+/// + 1`, and its carry is *not borrow*; `subc` adds the incoming carry in place of the 1.
 fn step(m: &FormMatch<'_>, x: &[u64], carry: bool) -> (u64, bool) {
     let bits = m.ty().bits();
     let mask = (1u128 << bits) - 1;
@@ -42,7 +43,7 @@ fn step(m: &FormMatch<'_>, x: &[u64], carry: bool) -> (u64, bool) {
     ((sum & mask) as u64, sum > mask)
 }
 
-/// `FIRST.cc`, the mnemonic, and a `LASTc` that shows what it left in the condition code.
+/// Builds `FIRST.cc`, the mnemonic, and a `LASTc` that exposes the condition code.
 fn case(m: &FormMatch<'_>, [first, last]: [&str; 2]) -> Checked {
     let ty = m.ty();
     let name = ty.name();
@@ -57,7 +58,7 @@ fn case(m: &FormMatch<'_>, [first, last]: [&str; 2]) -> Checked {
         let _ = writeln!(body, "{mnemonic} %d{k}, %a, %b{third};");
         for (x, carry) in operands.iter().zip(&mut carries) {
             let (d, left) = step(&m, x, *carry);
-            // Without `.cc` the condition code stays what it was.
+            // Without `.cc` the condition code is unchanged.
             *carry = if m.has("cc") { left } else { *carry };
             expected.push(d);
         }

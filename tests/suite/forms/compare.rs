@@ -10,7 +10,7 @@ use super::expected::Expected;
 use super::float::Modes;
 use super::integer::value;
 
-/// How two values of a type compare; `None` when one is NaN. Floats of up to 64 bits are compared as doubles.
+/// Compares two values of a type; `None` if one is NaN. Floats of up to 64 bits compare as doubles.
 fn order(modes: Modes, a: u64, b: u64) -> Option<Ordering> {
     match modes.ty {
         Type::F32 => {
@@ -26,7 +26,7 @@ fn order(modes: Modes, a: u64, b: u64) -> Option<Ordering> {
     }
 }
 
-/// Whether the comparison called `word` accepts the outcome.
+/// Returns true if the comparison `word` accepts the outcome.
 fn accepts(word: &str, outcome: Option<Ordering>) -> bool {
     use Ordering::{Equal, Greater, Less};
     let numbers: &[Ordering] = match word.trim_end_matches('u') {
@@ -45,7 +45,7 @@ fn accepts(word: &str, outcome: Option<Ordering>) -> bool {
     }
 }
 
-/// The oracle of `setp`, `set`, `selp`, `slct` and of logic on predicates.
+/// Returns the oracle of `setp`, `set`, `selp`, `slct` and predicate logic.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     fn predicate(f: impl Fn(bool, bool) -> bool + 'static) -> Option<Oracle> {
         let truth = |x: &[u64], i: usize| x.get(i) == Some(&1);
@@ -71,7 +71,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         "slct" => {
             let modes = Modes::of(m, m.second_type());
             Some(Box::new(move |x| {
-                // -0 is not less than zero, and `.ftz` makes -0 of a small negative number.
+                // -0 is not less than zero, and `.ftz` turns a small negative number into -0.
                 let chosen = order(modes, x[2], 0).is_some_and(Ordering::is_ge);
                 vec![Expected::Bits(if chosen { x[0] } else { x[1] })]
             }))

@@ -1,6 +1,7 @@
 //! `cvt` between all types (PTX ISA, "Data Movement and Conversion Instructions: cvt").
 //!
-//! NaN becomes 0 as an integer of up to 32 bits from f16 or f32, else the integer's top bit alone.
+//! NaN becomes 0 for integers of up to 32 bits from f16 or f32, else only the integer's top bit is
+//! set.
 
 use simt_core::isa::FormMatch;
 
@@ -10,13 +11,13 @@ use super::expected::Expected;
 use super::float::Modes;
 use super::integer::{clamp, value, wrap};
 
-/// The integer that a real rounds to.
+/// Rounds a real to an integer.
 fn integral(real: Real, direction: u8) -> i128 {
     let units = if real.exponent > 70 && real.significand != 0 { i128::MAX as u128 } else { real.units(0, direction) };
     if real.negative { -(units as i128) } else { units as i128 }
 }
 
-/// The oracle of a `cvt`.
+/// Returns the oracle of a `cvt`.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     if m.form.opcode != "cvt" {
         return None;
@@ -25,7 +26,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let to_integral = m.words.iter().flatten().copied().find(|w| ["rni", "rzi", "rmi", "rpi"].contains(w));
     let to_integral = to_integral.map(|word| direction(Some(word)));
     let modes = Modes::of(m, to);
-    // `.ftz` is about f32 only, on either side; an H200 keeps subnormal numbers on the way to f16.
+    // `.ftz` applies to f32 only, on either side; an H200 keeps subnormals in conversions to f16.
     let source = Modes { ftz: m.has("ftz") && from.name() == "f32" && to.name() != "f16", ..Modes::of(m, from) };
     let modes = Modes { ftz: modes.ftz && to.name() == "f32", ..modes };
     let decode = move |bits| Format::of(from).decode(source.flush(bits));
@@ -65,7 +66,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
                     Number::Finite(real) => real,
                 };
                 let real = match to_integral {
-                    // From 2^60 on every f32 and f64 is an integer.
+                    // From 2^60 on, every f32 and f64 is an integer.
                     Some(direction) if real.exponent < 60 => {
                         let whole = real.units(0, direction);
                         Real { significand: whole, exponent: 0, ..real }

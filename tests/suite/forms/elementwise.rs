@@ -1,7 +1,8 @@
-//! Rows that compute lane by lane from registers: every mnemonic of theirs, applied to many operands at once.
+//! Rows that compute lane by lane from registers: every mnemonic, with many operands at once.
 //!
-//! Mnemonics of one row with operands of the same types share a program. Each program runs twice: once with all lanes,
-//! once with every second lane gone, which takes other loops of the simulator and must leave the rest untouched.
+//! Mnemonics of one row with operands of the same types share a program. Each program runs twice:
+//! with all lanes, and with every other lane exited, which uses other loops of the simulator and
+//! must not change anything else.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,15 +14,15 @@ use super::harness::{Case, lookup};
 use super::inputs::{Source, sources, tuples};
 use super::{approx, compare, convert, float, integer, mnemonics};
 
-/// What a mnemonic makes of its source operands; one entry a result.
+/// Maps the source operands of a mnemonic to its results.
 pub(crate) type Oracle = Box<dyn Fn(&[u64]) -> Vec<Expected>>;
 
-/// Instructions of one program.
+/// Instructions per program.
 const LINES: usize = 24;
-/// Operands of a run with every second lane gone.
+/// Operands of a run with every other lane exited.
 const SPARSE: usize = 512;
 
-/// The oracle of a mnemonic, if it computes lane by lane.
+/// Returns the oracle of a mnemonic, if it computes lane by lane.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let mnemonic = m.mnemonic();
     if mnemonic.contains("16x2") {
@@ -34,9 +35,11 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     sources.iter().find_map(|find| find(m))
 }
 
-/// The oracle of a mnemonic on pairs of 16-bit values: that of the mnemonic on single ones, for each half.
+/// Returns the oracle of a mnemonic on pairs of 16-bit values: that of single values, for each
+/// half.
 fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
-    // Masks have 16 bits a half; `.relu` of integers has no 16-bit form, the 32-bit one takes the halves sign-extended.
+    // Masks have 16 bits per half; `.relu` of integers has no 16-bit form, so the 32-bit one gets
+    // sign-extended halves.
     let extended = m.has("relu") && m.has("s16x2");
     let single = if extended { mnemonic.replace("s16x2", "s32") } else { mnemonic.replace("16x2", "16") };
     let single = if m.form.opcode == "set" { single.replace("32.", "16.") } else { single };
@@ -65,7 +68,7 @@ fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
     })
 }
 
-/// Whether a row belongs here.
+/// Returns true if a row is tested here.
 pub(crate) fn covers(form: &Form) -> bool {
     let registers = form.operands.iter().all(|o| {
         !matches!(o.kind, OperandKind::Vector(_) | OperandKind::Address | OperandKind::Label | OperandKind::Moved(_))
@@ -73,7 +76,7 @@ pub(crate) fn covers(form: &Form) -> bool {
     registers && mnemonics::of(form).first().is_some_and(|m| oracle(&lookup(m)).is_some())
 }
 
-/// Holds every row of a group against its oracles.
+/// Checks every row of a group against its oracles.
 pub(crate) fn check(title: &str, chosen: impl Fn(&Form) -> bool) {
     let isa = Isa::ptx();
     let group = isa.groups().iter().find(|g| g.title == title).expect("a group of the table");
@@ -94,17 +97,19 @@ pub(crate) fn check(title: &str, chosen: impl Fn(&Form) -> bool) {
 /// One instruction under test.
 struct Line {
     mnemonic: String,
-    /// The last source operand as a number in the text.
+    /// Last source operand as a literal.
     literal: Option<u64>,
-    /// Whether predicate sources are negated.
+    /// True if predicate sources are negated.
     negated: bool,
-    /// The types of the source registers; wider than the operand where the form allows it and the line tries it.
+    /// Types of the source registers; wider than the operand where the form allows it and the line
+    /// tests it.
     registers: Vec<Source>,
-    /// The widths of the result registers; 1 for a predicate.
+    /// Widths of the result registers; 1 for a predicate.
     results: Vec<u32>,
 }
 
-/// The ways in which a mnemonic is tried: plain, with a negated predicate, with literals, with wider registers.
+/// Returns the variants of a mnemonic: plain, with a negated predicate, with literals, with wider
+/// registers.
 fn lines(mnemonic: &str) -> Vec<Line> {
     let m = lookup(mnemonic);
     let (registers, results) = (sources(&m), results(&m));
@@ -147,7 +152,7 @@ fn lines(mnemonic: &str) -> Vec<Line> {
     all
 }
 
-/// The widths of a mnemonic's result registers.
+/// Returns the widths of a mnemonic's result registers.
 fn results(m: &FormMatch<'_>) -> Vec<u32> {
     let of = |kind: &OperandKind| match *kind {
         OperandKind::Predicate => vec![1],
@@ -159,7 +164,7 @@ fn results(m: &FormMatch<'_>) -> Vec<u32> {
     m.form.operands.iter().filter(|o| o.result).flat_map(|o| of(&o.kind)).collect()
 }
 
-/// A register of so many bits: the predicate, 16-bit, 32-bit and 64-bit registers are called `p h r l`.
+/// Names a register of a width: predicates, 16-bit, 32-bit and 64-bit registers are `p h r l`.
 fn register(bits: u32, name: &str) -> String {
     let class = match bits {
         1 => "p",
@@ -170,7 +175,7 @@ fn register(bits: u32, name: &str) -> String {
     format!("%{class}{name}")
 }
 
-/// Runs lines whose sources have the same types and holds each result against its oracle.
+/// Runs lines with the same source types and checks each result against its oracle.
 fn prove(form: &Form, lines: &[Line]) {
     let operands = tuples(&lines[0].registers, form.syntax.len() as u64);
     let oracles: Vec<Oracle> =
@@ -210,8 +215,8 @@ fn run(lines: &[Line], oracles: &[Oracle], operands: &[Vec<u64>], sparse: bool) 
     }
 }
 
-/// A result narrower than its register is extended as its type says (PTX ISA, "Operand Size Exceeding Instruction-Type
-/// Size"): from which type to which.
+/// Returns the types of a result's extension: a result narrower than its register is extended by
+/// its type (PTX ISA, "Operand Size Exceeding Instruction-Type Size").
 fn extension(line: &Line) -> Option<(Type, Type)> {
     let m = lookup(&line.mnemonic);
     let register = match line.results.first() {
@@ -222,7 +227,7 @@ fn extension(line: &Line) -> Option<(Type, Type)> {
     (m.form.opcode == "cvt" && !m.ty().is_float() && register.bits() > m.ty().bits()).then_some((m.ty(), register))
 }
 
-/// What a line must give for these registers.
+/// Returns the expected results of a line for these registers.
 fn expect(line: &Line, oracle: &Oracle, extended: Option<(Type, Type)>, x: &[u64]) -> Vec<Expected> {
     let mut x = x.to_vec();
     for (value, source) in x.iter_mut().zip(&line.registers) {
@@ -239,7 +244,7 @@ fn expect(line: &Line, oracle: &Oracle, extended: Option<(Type, Type)>, x: &[u64
     expected
 }
 
-/// The program around some lines, over `n` operands in structure-of-arrays order.
+/// Returns the program around some lines, over `n` operands in structure-of-arrays order.
 fn program(lines: &[Line], n: usize, sparse: bool) -> String {
     const BLOCK: usize = 256;
     let mut body = String::new();

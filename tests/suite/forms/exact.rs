@@ -1,14 +1,15 @@
-//! Exact real arithmetic and one rounding: a fixed-point number as wide as the range of products of doubles (Kulisch's
-//! accumulator), and the definition of rounding in IEEE 754-2019, 4.3. Nothing here is clever; that is the point.
+//! Exact real arithmetic with one rounding: a fixed-point number as wide as the range of products
+//! of doubles (Kulisch's accumulator), and rounding as defined in IEEE 754-2019, 4.3. Simple on
+//! purpose.
 
 use simt_core::isa::Type;
 
 /// A binary float format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Format {
-    /// Significant bits, the hidden one included.
+    /// Significant bits, including the hidden one.
     pub(crate) precision: i32,
-    /// The exponent of the largest numbers; also the bias.
+    /// Exponent of the largest numbers; also the bias.
     pub(crate) most: i32,
 }
 
@@ -22,7 +23,7 @@ pub(crate) const F32: Format = Format { precision: 24, most: 127 };
 pub(crate) const F64: Format = Format { precision: 53, most: 1023 };
 
 impl Format {
-    /// The format of a type.
+    /// Returns the format of a type.
     pub(crate) fn of(ty: Type) -> Format {
         match ty.name() {
             "f16" | "f16x2" => F16,
@@ -32,22 +33,22 @@ impl Format {
         }
     }
 
-    /// The sign bit.
+    /// Returns the sign bit.
     pub(crate) fn sign(self) -> u64 {
         self.infinity() + (1 << (self.precision - 1))
     }
 
-    /// The bits of plus infinity.
+    /// Returns the bits of plus infinity.
     pub(crate) fn infinity(self) -> u64 {
         (2 * self.most as u64 + 1) << (self.precision - 1)
     }
 
-    /// The bits of one.
+    /// Returns the bits of one.
     pub(crate) fn one(self) -> u64 {
         (self.most as u64) << (self.precision - 1)
     }
 
-    /// What the bits stand for.
+    /// Decodes bits.
     pub(crate) fn decode(self, bits: u64) -> Number {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & (self.sign() - 1);
@@ -62,7 +63,7 @@ impl Format {
         Number::Finite(Real { negative, significand: significand.into(), exponent, more: false })
     }
 
-    /// The value as a double, which holds every number of every format here.
+    /// Returns the value as a double, which represents every number of every format here.
     pub(crate) fn double(self, bits: u64) -> f64 {
         let sign = |negative| if negative { -1.0 } else { 1.0 };
         match self.decode(bits) {
@@ -72,14 +73,14 @@ impl Format {
         }
     }
 
-    /// Whether the bits are those of a subnormal number.
+    /// Returns true for the bits of a subnormal number.
     pub(crate) fn is_subnormal(self, bits: u64) -> bool {
         let magnitude = bits & (self.sign() - 1);
         magnitude != 0 && magnitude < 1 << (self.precision - 1)
     }
 }
 
-/// What the bits of a float stand for.
+/// Value of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     Nan,
@@ -87,7 +88,7 @@ pub(crate) enum Number {
     Finite(Real),
 }
 
-/// `significand * 2^exponent` with a sign, and `more`: something positive but less than `2^exponent` on top of it.
+/// `significand * 2^exponent` with a sign, plus, if `more`, something between 0 and `2^exponent`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Real {
     pub(crate) negative: bool,
@@ -96,12 +97,13 @@ pub(crate) struct Real {
     pub(crate) more: bool,
 }
 
-/// Rounding directions by their PTX names: `rn rz rm rp`.
+/// Returns the rounding direction of a PTX name: `rn rz rm rp`.
 pub(crate) fn direction(word: Option<&str>) -> u8 {
     word.and_then(|w| w.as_bytes().get(1).copied()).unwrap_or(b'n')
 }
 
-/// Whether `kept + part` of one unit rounds up to `kept + 1`; `half` compares the part with one half.
+/// Returns true if `kept + part` of one unit rounds up to `kept + 1`; `half` compares the part with
+/// one half.
 fn rounds_up(direction: u8, negative: bool, odd: bool, part: bool, half: std::cmp::Ordering) -> bool {
     match direction {
         b'n' => half.is_gt() || half.is_eq() && odd,
@@ -112,12 +114,12 @@ fn rounds_up(direction: u8, negative: bool, odd: bool, part: bool, half: std::cm
 }
 
 impl Real {
-    /// Zero, or an integer.
+    /// Converts an integer.
     pub(crate) fn integer(value: i128) -> Real {
         Real { negative: value < 0, significand: value.unsigned_abs(), exponent: 0, more: false }
     }
 
-    /// The multiple of `2^quantum` next to the value in a direction, as a magnitude in such units.
+    /// Rounds the magnitude to a multiple of `2^quantum`, in such units.
     pub(crate) fn units(self, quantum: i32, direction: u8) -> u128 {
         let shift = quantum - self.exponent;
         if shift <= 0 {
@@ -134,7 +136,7 @@ impl Real {
         kept + u128::from(rounds_up(direction, self.negative, kept & 1 == 1, part, half))
     }
 
-    /// The bits of the float next to the value in a direction.
+    /// Rounds to a float in a direction.
     pub(crate) fn round(self, format: Format, direction: u8) -> u64 {
         let sign = if self.negative { format.sign() } else { 0 };
         if self.significand == 0 {
@@ -143,7 +145,8 @@ impl Real {
         let leading = self.exponent + self.significand.ilog2() as i32;
         let quantum = leading.max(1 - format.most) - (format.precision - 1);
         let units = self.units(quantum, direction);
-        // Consecutive bit patterns are consecutive numbers, so a carry into the next exponent needs no care.
+        // Consecutive bit patterns are consecutive numbers, so a carry into the exponent is
+        // correct.
         let patterns = (quantum + format.precision - 2 + format.most) as u128;
         let bits = (patterns << (format.precision - 1)) + units;
         if leading > format.most || bits >= format.infinity().into() {
@@ -153,7 +156,7 @@ impl Real {
         sign | bits as u64
     }
 
-    /// The product; factors have at most 64 bits.
+    /// Multiplies; factors have at most 64 bits.
     pub(crate) fn times(self, other: Real) -> Real {
         Real {
             negative: self.negative != other.negative,
@@ -163,7 +166,7 @@ impl Real {
         }
     }
 
-    /// The sum. An exact zero of unlike signs is -0 only when rounding down.
+    /// Adds. An exact zero of unlike signs is -0 only when rounding down.
     pub(crate) fn plus(self, other: Real, direction: u8) -> Real {
         if self.significand == 0 && other.significand == 0 {
             let negative = if self.negative == other.negative { self.negative } else { direction == b'm' };
@@ -176,7 +179,7 @@ impl Real {
         if real.significand == 0 { Real { negative: direction == b'm', ..real } } else { real }
     }
 
-    /// The quotient of numbers of at most 53 bits, to more than 60 bits; the divisor is not zero.
+    /// Divides numbers of at most 53 bits, to more than 60 bits; the divisor is not zero.
     pub(crate) fn over(self, divisor: Real) -> Real {
         let up = |r: Real, to: u32| {
             let by = to - (128 - r.significand.leading_zeros());
@@ -189,7 +192,8 @@ impl Real {
         Real { negative: self.negative != divisor.negative, significand: a / b, exponent: ea - eb, more: a % b != 0 }
     }
 
-    /// The square root of a number of at most 53 bits, to more than 58 bits; not negative unless zero.
+    /// Returns the square root of a number of at most 53 bits, to more than 58 bits; not negative
+    /// unless zero.
     pub(crate) fn root(self) -> Real {
         if self.significand == 0 {
             return self;
@@ -202,7 +206,7 @@ impl Real {
     }
 }
 
-/// Limbs below and above the binary point: products of doubles reach from 2^-2148 to 2^2048.
+/// Limbs below and above the binary point: products of doubles range from 2^-2148 to 2^2048.
 const LIMBS: usize = 70;
 const POINT: i32 = 2200;
 
@@ -239,7 +243,7 @@ impl Accumulator {
         }
     }
 
-    /// The number with its leading 120 bits or so.
+    /// Returns the number with about its leading 120 bits.
     fn value(mut self) -> Real {
         let negative = self.0[LIMBS - 1] >> 63 == 1;
         if negative {
@@ -264,7 +268,7 @@ impl Accumulator {
     }
 }
 
-/// To nearest, the processor knows the answer too.
+/// The processor rounds to nearest, too.
 #[test]
 fn rounding_to_nearest_agrees_with_the_processor() {
     use super::inputs::{Source, tuples};

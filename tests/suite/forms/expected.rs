@@ -1,38 +1,38 @@
-//! What a result must be: exact bits, or what PTX leaves open.
+//! Expected results: exact bits, or what PTX leaves open.
 
 use simt_core::isa::Type;
 
 use super::exact::{Format, Number};
 
-/// What one result of one lane must be.
+/// Expected result of one lane.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Expected {
     /// These bits, zero-extended.
     Bits(u64),
-    /// A NaN of the type; PTX does not say which.
+    /// A NaN of the type; PTX leaves open which one.
     Nan(Type),
-    /// A number of the type at most `error` away from `value`.
+    /// A number of the type within `error` of `value`.
     Near {
-        /// The type of the result.
+        /// Type of the result.
         ty: Type,
-        /// The value in double precision.
+        /// Value in double precision.
         value: f64,
-        /// The bound.
+        /// Bound.
         error: f64,
     },
-    /// Two results of 16 bits in one register, the low one first.
+    /// Two 16-bit results in one register, the low one first.
     Halves(Box<[Expected; 2]>),
-    /// PTX says nothing, or the row's bound does not reach here.
+    /// Unspecified by PTX, or outside the row's bound.
     Open,
 }
 
 impl Expected {
-    /// A predicate, as the programs store it.
+    /// Returns a predicate as the programs store it.
     pub(crate) fn truth(holds: bool) -> Expected {
         Expected::Bits(holds.into())
     }
 
-    /// Whether `found` is such a result.
+    /// Returns true if `found` is an admissible result.
     pub(crate) fn admits(&self, found: u64) -> bool {
         match self {
             Expected::Bits(bits) => *bits == found,

@@ -1,7 +1,8 @@
 //! Float arithmetic: exact reals, rounded once (PTX ISA, "Floating Point Instructions").
 //!
-//! A NaN result is the canonical one of f32; PTX does not say which f64 NaN comes out, nor which NaN `neg` and `abs` make of
-//! one. `.ftz` looks at operands and at the rounded result; `.sat` makes +0 of NaN and -0.
+//! A NaN result is the canonical one of f32; PTX leaves open which f64 NaN results, and which NaN
+//! `neg` and `abs` return for NaN. `.ftz` applies to operands and to the rounded result; `.sat`
+//! turns NaN and -0 into +0.
 
 use simt_core::isa::{FormMatch, Type};
 
@@ -9,7 +10,7 @@ use super::elementwise::Oracle;
 use super::exact::{Format, Number, Real, direction};
 use super::expected::Expected;
 
-/// What the modifiers of a float mnemonic say.
+/// Modifiers of a float mnemonic.
 #[derive(Clone, Copy)]
 pub(crate) struct Modes {
     pub(crate) ty: Type,
@@ -18,13 +19,13 @@ pub(crate) struct Modes {
     pub(crate) ftz: bool,
     pub(crate) sat: bool,
     pub(crate) nan: bool,
-    /// `.relu`: 0 for negative results; `.satfinite`: the largest number instead of infinity.
+    /// `.relu`: negative results become 0; `.satfinite`: infinity becomes the largest number.
     pub(crate) relu: bool,
     pub(crate) satfinite: bool,
 }
 
 impl Modes {
-    /// The modifiers of a mnemonic whose values have type `ty`.
+    /// Returns the modifiers of a mnemonic with values of type `ty`.
     pub(crate) fn of(m: &FormMatch<'_>, ty: Type) -> Modes {
         let round = m.words.iter().flatten().copied().find(|w| ["rn", "rz", "rm", "rp"].contains(w));
         let format = Format::of(ty);
@@ -40,7 +41,7 @@ impl Modes {
         }
     }
 
-    /// An operand or result with `.ftz` applied.
+    /// Applies `.ftz` to an operand or result.
     pub(crate) fn flush(self, bits: u64) -> u64 {
         if self.ftz && self.format.is_subnormal(bits) { bits & self.format.sign() } else { bits }
     }
@@ -49,7 +50,7 @@ impl Modes {
         self.format.decode(self.flush(bits))
     }
 
-    /// A result that is a number or infinite, given by its bits.
+    /// Finishes a result that is a number or infinite, given by its bits.
     pub(crate) fn finish(self, bits: u64) -> Expected {
         let mut bits = self.flush(bits);
         if self.relu && bits & self.format.sign() != 0 {
@@ -64,7 +65,7 @@ impl Modes {
         Expected::Bits(if bits & self.format.sign() != 0 { 0 } else { bits.min(self.format.one()) })
     }
 
-    /// A result that is NaN.
+    /// Finishes a NaN result.
     pub(crate) fn no_number(self) -> Expected {
         match self.ty.bits() {
             _ if self.sat => Expected::Bits(0),
@@ -82,7 +83,7 @@ impl Modes {
         self.finish(real.round(self.format, self.direction))
     }
 
-    /// `a * b + c`; the addend -0 of unlike sign changes nothing, so a bare product has none.
+    /// Computes `a * b + c`, or the plain product without an addend.
     fn fused(self, a: Number, b: Number, c: Option<Number>) -> Expected {
         use Number::{Finite, Infinite, Nan};
         let product = match (a, b) {
@@ -93,7 +94,7 @@ impl Modes {
             (Finite(x), Finite(y)) => Finite(x.times(y)),
         };
         match c.map_or(product, |c| self.added(product, c)) {
-            // `.ftz` of a product looks at it before it is rounded, on an H200.
+            // On an H200, `.ftz` of a product applies before rounding.
             Finite(real) if self.ftz && self.format.is_subnormal(real.round(self.format, b'z')) => {
                 self.finish(if real.negative { self.format.sign() } else { 0 })
             }
@@ -143,11 +144,11 @@ impl Modes {
         }
     }
 
-    /// `min` or `max`: -0 is less than +0, a NaN loses unless `.NaN`.
+    /// `min` or `max`: -0 is less than +0; NaN gives the other operand, or NaN with `.NaN`.
     fn extreme(self, a: u64, b: u64, largest: bool) -> Expected {
         let (a, b) = (self.flush(a), self.flush(b));
         let is_nan = |bits| self.format.decode(bits) == Number::Nan;
-        // Sign and magnitude to an order of integers; -0 comes just before +0.
+        // Sign and magnitude as ordered integers; -0 is directly before +0.
         let key = |bits: u64| {
             let magnitude = (bits & (self.format.sign() - 1)) as i128;
             if bits & self.format.sign() != 0 { -magnitude - 1 } else { magnitude }
@@ -162,7 +163,7 @@ impl Modes {
     }
 }
 
-/// The oracle of a mnemonic of float arithmetic that rounds exactly, chooses, or changes signs.
+/// Returns the oracle of a float mnemonic that rounds exactly, selects, or changes signs.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     if !ty.is_float() || m.has("approx") || m.has("full") {
@@ -179,7 +180,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let signed = move |x: u64, bits: u64| if is_nan(x) { Expected::Nan(ty) } else { Expected::Bits(bits) };
     match m.form.opcode.as_str() {
         "add" => of(move |x| modes.sum(number(x[0]), number(x[1]))),
-        // A NaN keeps being one, so flipping the sign bit is all there is to subtraction.
+        // NaN stays NaN, so subtraction only flips the sign bit.
         "sub" => of(move |x| modes.sum(number(x[0]), number(x[1] ^ sign))),
         "mul" => of(move |x| modes.fused(number(x[0]), number(x[1]), None)),
         "fma" | "mad" => of(move |x| modes.fused(number(x[0]), number(x[1]), Some(number(x[2])))),
@@ -191,7 +192,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             if !m.has("xorsign") {
                 return of(move |x| modes.extreme(x[0], x[1], largest));
             }
-            // Of the magnitudes; a number gets the product of the signs.
+            // Of the magnitudes; a number gets the sign of the product.
             of(move |x| match modes.extreme(x[0] & !sign, x[1] & !sign, largest) {
                 Expected::Bits(bits) if !is_nan(bits) => Expected::Bits(bits | (x[0] ^ x[1]) & sign),
                 nan => nan,

@@ -1,7 +1,8 @@
-//! Runs the smallest program around some instructions and hands its memory back.
+//! Runs a minimal program around some instructions and returns its memory.
 //!
-//! A program reads 64-bit cells from the buffer `in` and writes 64-bit cells to the buffer `out`; every value takes one
-//! cell, zero-extended. [`Case::run`] goes the way of any program: text, check, launch, machine.
+//! A program reads 64-bit cells from the buffer `in` and writes 64-bit cells to the buffer `out`;
+//! every value has one cell, zero-extended. [`Case::run`] runs it like any program: text, check,
+//! launch, machine.
 
 use simt_core::Job;
 use simt_core::Program;
@@ -15,18 +16,19 @@ use crate::support;
 
 /// A program with instructions under test.
 pub(crate) struct Case {
-    /// The mnemonics that the program is about; each stands in it.
+    /// Mnemonics under test; each occurs in the program.
     pub(crate) subjects: Vec<String>,
-    /// Directives for grid and block, variables, and the kernel `form` with the parameters `in` and `out`.
+    /// Directives for grid and block, variables, and the kernel `form` with the parameters `in` and
+    /// `out`.
     pub(crate) text: String,
-    /// The cells of `in`.
+    /// Cells of `in`.
     pub(crate) input: Vec<u64>,
-    /// How many cells `out` has.
+    /// Number of cells of `out`.
     pub(crate) outputs: usize,
 }
 
 impl Case {
-    /// The cells of `out` after a run to the end.
+    /// Runs to the end and returns the cells of `out`.
     pub(crate) fn run(&self) -> Vec<u64> {
         let (input, output) = (self.input.len().max(1), self.outputs.max(1));
         let text = format!(
@@ -51,7 +53,7 @@ impl Case {
     }
 }
 
-/// The form of a mnemonic.
+/// Returns the form of a mnemonic.
 pub(crate) fn lookup(mnemonic: &str) -> simt_core::isa::FormMatch<'static> {
     Isa::ptx().lookup(mnemonic).unwrap_or_else(|e| panic!("{mnemonic}: {}", e.message))
 }

@@ -1,22 +1,22 @@
-//! Operands: corner values of each type, dense samples, seeded random values.
+//! Operands: corner values of each type, dense samples, random values from a seed.
 
 use simt_core::isa::{FormMatch, OperandKind, Type, TypeRef};
 
-/// Most corner tuples of a form; beyond that they are drawn at random.
+/// Maximum number of corner tuples of a form; beyond that they are drawn at random.
 const CORNER_TUPLES: usize = 2000;
-/// Random tuples of a form.
+/// Number of random tuples of a form.
 const RANDOM_TUPLES: usize = 1000;
 
-/// A seeded source of bits (SplitMix64; Steele, Lea and Flood 2014).
+/// A random source of bits (SplitMix64; Steele, Lea and Flood 2014).
 pub(crate) struct Bits(u64);
 
 impl Bits {
-    /// The source of this seed.
+    /// Creates the source of a seed.
     pub(crate) fn new(seed: u64) -> Bits {
         Bits(seed)
     }
 
-    /// 64 more bits.
+    /// Returns 64 more bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -32,13 +32,13 @@ impl Bits {
 /// One source operand of a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Source {
-    /// Its type.
+    /// Type.
     pub(crate) ty: Type,
-    /// Whether it counts or points at bits, so that small values and those around the width are what matters.
+    /// True if it counts or points at bits, so that small values and those around the width matter.
     pub(crate) amount: bool,
 }
 
-/// The source operands of a mnemonic, in order; predicates and immediates too.
+/// Returns the source operands of a mnemonic, in order; predicates and immediates too.
 pub(crate) fn sources(m: &FormMatch<'_>) -> Vec<Source> {
     let of = |kind: &OperandKind| match *kind {
         OperandKind::Value(ty) | OperandKind::Wider(ty) | OperandKind::Moved(ty) | OperandKind::Vector(ty) => {
@@ -50,13 +50,13 @@ pub(crate) fn sources(m: &FormMatch<'_>) -> Vec<Source> {
     m.form.operands.iter().filter(|o| !o.result).map(|o| of(&o.kind)).collect()
 }
 
-/// Tuples of operands, dense where the type is small.
+/// Returns tuples of operands, dense if the type is small.
 pub(crate) fn tuples(sources: &[Source], seed: u64) -> Vec<Vec<u64>> {
     let mut bits = Bits::new(seed);
     let mut all = corner_tuples(sources, &mut bits);
     match sources {
         [one] if (8..=16).contains(&one.ty.bits()) => all.extend((0..0x1_0000).map(|x| vec![x])),
-        // Each exponent and sign with 128 leading fractions, the rest of the fraction at random.
+        // Each exponent and sign with 128 leading fractions, the rest of the fraction random.
         [one] if one.ty == Type::F32 => all.extend((0..0x1_0000).map(|x| vec![x << 16 | bits.next() & 0xffff])),
         // Every pair of bytes, sign-extended.
         [a, b] if a.ty.bits() == 16 && b.ty.bits() == 16 => {
@@ -71,7 +71,7 @@ pub(crate) fn tuples(sources: &[Source], seed: u64) -> Vec<Vec<u64>> {
     all
 }
 
-/// Corner values of every operand with those of every other, or a sample where they are too many.
+/// Returns all combinations of corner values, or a sample if there are too many.
 fn corner_tuples(sources: &[Source], bits: &mut Bits) -> Vec<Vec<u64>> {
     let sets: Vec<Vec<u64>> = sources.iter().map(|s| corners(*s)).collect();
     let count: usize = sets.iter().map(Vec::len).product();
@@ -89,7 +89,7 @@ fn corner_tuples(sources: &[Source], bits: &mut Bits) -> Vec<Vec<u64>> {
     (0..count).map(tuple).collect()
 }
 
-/// The values at which something changes.
+/// Returns the values at which behaviour changes.
 pub(crate) fn corners(source: Source) -> Vec<u64> {
     if source.amount {
         return (0..=66).chain([95, 96, 127, 128, 254, 255, 256, 0x1_0005, 0x8000_0000, 0xffff_ffff]).collect();
@@ -136,7 +136,8 @@ fn with_signs(magnitudes: &[u64], sign: u64) -> Vec<u64> {
     magnitudes.iter().flat_map(|&m| [m, m | sign]).collect()
 }
 
-/// A random value: of any magnitude, so that small and large numbers, near and far exponents meet.
+/// Returns a random value of any magnitude, to combine small and large numbers, near and far
+/// exponents.
 pub(crate) fn random(source: Source, bits: &mut Bits) -> u64 {
     let (x, how) = (bits.next(), bits.next());
     let ty = source.ty;
@@ -145,7 +146,7 @@ pub(crate) fn random(source: Source, bits: &mut Bits) -> u64 {
         return if how % 4 == 0 { x & 0xffff_ffff } else { x % 70 };
     }
     match (ty, how % 4) {
-        // Exponents close to one another, where sums cancel and products neither vanish nor overflow.
+        // Close exponents, where sums cancel and products neither vanish nor overflow.
         (Type::F32, 0 | 1) => x & 0x807f_ffff | (0x7c + (how >> 8) % 8) << 23,
         (Type::F64, 0 | 1) => x & 0x800f_ffff_ffff_ffff | (0x3fc + (how >> 8) % 8) << 52,
         // Few significant bits: ties and exact results.

@@ -1,25 +1,26 @@
-//! Integer arithmetic, logic, shifts and bit fields, in 128 bits or bit by bit (PTX ISA, "Integer Arithmetic
-//! Instructions", "Logic and Shift Instructions", `prmt`).
+//! Integer arithmetic, logic, shifts and bit fields, in 128 bits or bit by bit (PTX ISA, "Integer
+//! Arithmetic Instructions", "Logic and Shift Instructions", `prmt`).
 //!
-//! Where PTX leaves a result open, the row's own words decide: quotient and remainder by zero are all ones.
+//! Where PTX leaves a result open, the row's doc decides: quotient and remainder by zero are all
+//! ones.
 
 use simt_core::isa::{FormMatch, Type};
 
 use super::elementwise::Oracle;
 use super::expected::Expected;
 
-/// What the bits of a type stand for.
+/// Returns the value of a type's bits.
 pub(crate) fn value(ty: Type, bits: u64) -> i128 {
     let cut = i128::from(bits) & ((1 << ty.bits()) - 1);
     if ty.is_signed() && cut >> (ty.bits() - 1) == 1 { cut - (1 << ty.bits()) } else { cut }
 }
 
-/// The bits of a type that a value leaves when it wraps.
+/// Returns the bits of a value that wraps.
 pub(crate) fn wrap(ty: Type, value: i128) -> u64 {
     (value as u128 & ((1 << ty.bits()) - 1)) as u64
 }
 
-/// The nearest value of the type.
+/// Returns the nearest value of the type.
 pub(crate) fn clamp(ty: Type, value: i128) -> i128 {
     let (low, high) = if ty.is_signed() {
         (-(1i128 << (ty.bits() - 1)), (1i128 << (ty.bits() - 1)) - 1)
@@ -33,7 +34,7 @@ fn bit(x: u64, i: u32) -> u64 {
     if i < 64 { x >> i & 1 } else { 0 }
 }
 
-/// The product in 128 bits, two's complement where the type has a sign.
+/// Returns the product in 128 bits, in two's complement for signed types.
 fn product(ty: Type, a: u64, b: u64) -> u128 {
     if ty.is_signed() { (value(ty, a) * value(ty, b)) as u128 } else { u128::from(a) * u128::from(b) }
 }
@@ -42,7 +43,7 @@ fn one(f: impl Fn(&[u64]) -> u64 + 'static) -> Option<Oracle> {
     Some(Box::new(move |x| vec![Expected::Bits(f(x))]))
 }
 
-/// The oracle of a mnemonic of whole numbers or bits.
+/// Returns the oracle of an integer or bit mnemonic.
 pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     let sat = m.has("sat");
@@ -116,7 +117,7 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     }
 }
 
-/// Logic and shifts.
+/// Returns the oracle of logic and shifts.
 fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     let all = u64::MAX >> (64 - ty.bits());
@@ -142,7 +143,8 @@ fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
         "shf" => one(move |x| {
             let amount = if wrapping { x[2] % 32 } else { x[2].min(32) };
             let pair = x[1] << 32 | x[0];
-            // Bit `i` of the upper word of the pair shifted left, or of the lower word of it shifted right.
+            // Bit `i` of the upper word of the pair shifted left, or of the lower word shifted
+            // right.
             let from = |i: u64| if left { (32 + i - amount) as u32 } else { (i + amount) as u32 };
             (0..32).map(|i| bit(pair, from(i)) << i).sum()
         }),
@@ -150,7 +152,7 @@ fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
     }
 }
 
-/// Counts, fields and permutations, as the manual's own loops.
+/// Returns the oracle of counts, fields and permutations, as in the manual's pseudocode.
 fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
     let ty = m.ty();
     let n = ty.bits();
@@ -167,7 +169,7 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
                 None => 0xffff_ffff,
             }
         }),
-        // At 64 bits an H200 takes both whole, where the manual speaks of their low bytes.
+        // At 64 bits an H200 uses both operands entirely, while the manual names their low bytes.
         "bfe" => one(move |x| {
             let [position, length] = [x[1], x[2]].map(field);
             let sign = if !ty.is_signed() || length == 0 { 0 } else { bit(x[0], (position + length - 1).min(n - 1)) };
@@ -188,7 +190,7 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
             let set = |i: i64| bit(mask, i as u32) == 1;
             let base = i64::from(base);
             let found = match offset {
-                i32::MIN => Some(0), // on an H200; the manual does not say
+                i32::MIN => Some(0), // on an H200; not in the manual
                 0 => (base < 32 && set(base)).then_some(base),
                 1.. => (base..32).filter(|&i| set(i)).nth(offset as usize - 1),
                 _ if base < 32 => (0..=base).rev().filter(|&i| set(i)).nth(offset.unsigned_abs() as usize - 1),
@@ -210,7 +212,7 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
     }
 }
 
-/// `prmt`: the manual's table of bytes, lowest result byte first.
+/// Computes `prmt` by the manual's table of bytes, lowest result byte first.
 fn permute(mode: Option<&str>, x: &[u64]) -> u64 {
     let bytes = (x[1] << 32 | x[0]).to_le_bytes();
     let s = (x[2] & 3) as usize;

@@ -1,7 +1,9 @@
-//! Loads and stores of every width, in every space, plain and in vectors (PTX ISA, `ld`, `st`, `ldu`).
+//! Loads and stores of every width, in every space, plain and in vectors (PTX ISA, `ld`, `st`,
+//! `ldu`).
 //!
-//! A loaded value is extended to its register as its type says; a store writes exactly its bytes. A load is tried on bytes
-//! that the host wrote (or that plain byte stores moved to shared and local memory), a store is read back byte by byte.
+//! A loaded value is extended to its register by its type; a store writes exactly its bytes. A load
+//! is tested on bytes that the host wrote (or that byte stores copied to shared and local memory),
+//! a store is read back byte by byte.
 
 use std::fmt::Write;
 
@@ -12,20 +14,21 @@ use super::inputs::Bits;
 use super::integer::{value, wrap};
 use super::mnemonics;
 
-/// Lanes of a program, and bytes that belong to each: the widest vector has 32.
+/// Lanes of a program, and bytes per lane: the widest vector has 32.
 const LANES: usize = 40;
 const BYTES: usize = 32;
 const CELLS: usize = BYTES / 8;
 
-/// A case and what `out` must hold.
+/// A case and the expected contents of `out`.
 type Checked = (Case, Vec<u64>);
 
 fn is_memory(form: &Form) -> bool {
-    // Arguments of calls are stored by tests of calls.
+    // Stores of call arguments are tested with calls.
     form.sem == Sem::Load || form.sem == Sem::Store && form.class != Class::Move
 }
 
-/// Mnemonics of a row: each word once, each type, and each type in each vector that 16 bytes hold.
+/// Returns the mnemonics of a row: each word once, each type, and each type in each vector that
+/// fits into 16 bytes.
 fn mnemonics_of(form: &Form) -> Vec<String> {
     let mut all = mnemonics::sample(form);
     fn first(slot: &Slot) -> Option<&str> {
@@ -61,7 +64,7 @@ fn count(m: &FormMatch<'_>) -> u32 {
     m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1)
 }
 
-/// Every case of this module.
+/// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = Isa::ptx().rows().iter().filter(|f| is_memory(f));
     rows.flat_map(|form| mnemonics_of(form).chunks(12).map(|m| case(form, m)).collect::<Vec<_>>()).collect()
@@ -101,11 +104,11 @@ fn case(form: &Form, chosen: &[String]) -> Checked {
     (Case { subjects: chosen.to_vec(), text, outputs: draft.expected.len(), input: draft.input }, draft.expected)
 }
 
-/// A program in the making.
+/// A program under construction.
 struct Draft {
     input: Vec<u64>,
     body: String,
-    /// The cells of `out`: [`CELLS`] for each lane, then the same for the next instruction.
+    /// Cells of `out`: [`CELLS`] for each lane, then the same for the next instruction.
     expected: Vec<u64>,
 }
 
@@ -114,17 +117,17 @@ impl Draft {
         let _ = writeln!(self.body, "{line}");
     }
 
-    /// The bytes of `in` that belong to a lane.
+    /// Returns the bytes of `in` that belong to a lane.
     fn bytes(&self, lane: usize) -> Vec<u8> {
         self.input[lane * CELLS..][..CELLS].iter().flat_map(|x| x.to_le_bytes()).collect()
     }
 
-    /// Where the next instruction's cells of a lane lie in `out`, from `%out`.
+    /// Returns the offset from `%out` of the next instruction's cells of a lane.
     fn at(&self) -> usize {
         8 * self.expected.len()
     }
 
-    /// A load, its results stored as whole registers.
+    /// Adds a load whose results are stored as whole registers.
     fn load(&mut self, m: &FormMatch<'_>) {
         let (ty, n) = (m.ty(), count(m) as usize);
         let size = ty.bytes() as usize;
@@ -134,7 +137,7 @@ impl Draft {
                 self.line(&format!("ld.global.u8 %w0, [%in+{i}];\nst.{space}.u8 [{base}+{i}], %w0;"));
             }
         }
-        // The second time from further on, into wider registers.
+        // The second time from a larger offset, into wider registers.
         for wide in [false, true] {
             let offset = if wide && 2 * size * n <= BYTES { size * n } else { 0 };
             let names: Vec<String> = (0..n).map(|k| register(ty, wide, k)).collect();
@@ -159,7 +162,7 @@ impl Draft {
         }
     }
 
-    /// A store into zeros, all bytes around it read back.
+    /// Adds a store into zeros, with all bytes around it read back.
     fn store(&mut self, m: &FormMatch<'_>) {
         let (ty, n) = (m.ty(), count(m) as usize);
         let size = ty.bytes() as usize;
@@ -192,7 +195,7 @@ impl Draft {
     }
 }
 
-/// The space of a mnemonic and the base of the lane's bytes there.
+/// Returns the space of a mnemonic and the base register of the lane's bytes in it.
 fn place(m: &FormMatch<'_>) -> (&'static str, &'static str) {
     let places = [("shared", "%tile"), ("local", "%stack"), ("const", "%constants"), ("param", "block")];
     let named = |space: &str| m.words.iter().flatten().any(|w| w.split("::").next() == Some(space));
@@ -203,7 +206,7 @@ fn place(m: &FormMatch<'_>) -> (&'static str, &'static str) {
     })
 }
 
-/// The register that a value of `ty` travels in: its own width, or 64 bits to see the extension.
+/// Returns the register for a value of `ty`: of its own width, or 64 bits to expose the extension.
 fn register(ty: Type, wide: bool, k: usize) -> String {
     let class = match (ty, ty.bits()) {
         (Type::F32, _) => "f",

@@ -1,17 +1,18 @@
-//! The mnemonics of a row.
+//! Mnemonics of a row.
 
 use simt_core::isa::{Form, Slot};
 
 /// Rows with more mnemonics than this are sampled.
 const MOST: usize = 200;
 
-/// Every mnemonic of a row, or, where they are too many, a [`sample`].
+/// Returns every mnemonic of a row, or a [`sample`] if there are too many.
 pub(crate) fn of(form: &Form) -> Vec<String> {
     let count: usize = form.slots.iter().map(|s| s.words.len() + usize::from(s.optional)).product();
     if count > MOST { sample(form) } else { every(form, |slot| slot.optional, |_| true) }
 }
 
-/// Every combination of the required words without optional ones, and each optional word beside the first required ones.
+/// Returns every combination of the required words without optional ones, and each optional word
+/// with the first required ones.
 pub(crate) fn sample(form: &Form) -> Vec<String> {
     let mut all = every(form, |slot| slot.optional, |slot| !slot.optional);
     for (chosen, slot) in form.slots.iter().enumerate().filter(|(_, slot)| slot.optional) {
@@ -28,7 +29,8 @@ pub(crate) fn sample(form: &Form) -> Vec<String> {
     all
 }
 
-/// Every mnemonic with words in the slots that `fills` chooses; slots that `skips` chooses may stay empty.
+/// Returns every mnemonic with words in the slots chosen by `fills`; slots chosen by `skips` may
+/// stay empty.
 fn every(form: &Form, skips: impl Fn(&Slot) -> bool, fills: impl Fn(&Slot) -> bool) -> Vec<String> {
     let mut all = vec![form.opcode.clone()];
     for slot in &form.slots {
@@ -42,8 +44,8 @@ fn every(form: &Form, skips: impl Fn(&Slot) -> bool, fills: impl Fn(&Slot) -> bo
     all
 }
 
-/// `.ftz` speaks of f32 and f16 values and of the f64 approximations; the table accepts it beside others where a set of
-/// types shares a row.
+/// Returns true if `.ftz` is meaningful: on f32 and f16 values and the f64 approximations. The
+/// table accepts it on others where a set of types shares a row.
 fn meaningful(mnemonic: &str) -> bool {
     let of_doubles = mnemonic.starts_with("set") && mnemonic.ends_with("f64");
     !mnemonic.contains(".ftz") || !of_doubles && ["f32", "f16", "approx.ftz.f64"].iter().any(|w| mnemonic.contains(w))

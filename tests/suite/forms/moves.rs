@@ -1,4 +1,5 @@
-//! `mov` in all its shapes, and `cvta` there and back (PTX ISA, "Data Movement and Conversion Instructions").
+//! `mov` in all its forms, and `cvta` in both directions (PTX ISA, "Data Movement and Conversion
+//! Instructions").
 
 use simt_core::isa::{Isa, Sem};
 
@@ -6,12 +7,12 @@ use super::harness::{Case, lookup};
 use super::inputs::Bits;
 use super::mnemonics;
 
-/// A case and what `out` must hold.
+/// A case and the expected contents of `out`.
 type Checked = (Case, Vec<u64>);
 
 const LANES: usize = 48;
 
-/// Every case of this module.
+/// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = |sem: Sem| Isa::ptx().rows().iter().filter(move |f| f.sem == sem).flat_map(mnemonics::of);
     let plain = rows(Sem::Mov).map(|m| copy(&m));
@@ -19,7 +20,8 @@ pub(crate) fn cases() -> Vec<Checked> {
     plain.chain(packs()).chain(rows(Sem::Cvta).map(|m| address(&m))).chain(spaces).collect()
 }
 
-/// One 64-bit cell a lane, made into another one by `body` with the registers it declares.
+/// Builds a case that maps one 64-bit cell per lane to another by `body`, with the registers it
+/// declares.
 fn case(subjects: Vec<String>, declarations: &str, body: &str, f: impl Fn(usize, u64) -> u64) -> Checked {
     let mut bits = Bits::new(body.len() as u64);
     let input: Vec<u64> = (0..LANES).map(|_| bits.next()).collect();
@@ -34,7 +36,7 @@ fn case(subjects: Vec<String>, declarations: &str, body: &str, f: impl Fn(usize,
     (Case { subjects, text, input, outputs: LANES }, expected)
 }
 
-/// From register to register, and a special register.
+/// Copies between registers, and a special register.
 fn copy(mnemonic: &str) -> Checked {
     let bits = lookup(mnemonic).ty().bits();
     let body = format!(
@@ -44,7 +46,7 @@ fn copy(mnemonic: &str) -> Checked {
     case(vec![mnemonic.into()], &format!(".reg .b{bits} %a, %b;"), &body, move |_, x| x & mask)
 }
 
-/// Packing and unpacking; the first part is the lowest.
+/// Packs and unpacks; the first part is the lowest.
 fn packs() -> Vec<Checked> {
     let b = |w: u32| format!("mov.b{w}");
     let halves = ".reg .b32 %a, %b;";
@@ -94,7 +96,7 @@ const SPECIAL: [(&str, FromIndex); 14] = [
     ("lanemask_ge", |i| 0xffff_ffff & !((1 << (i % 32)) - 1)),
 ];
 
-/// A value written to its space and read through the generic address, or the other way round.
+/// Writes a value in its space and reads it through the generic address, or vice versa.
 fn address(mnemonic: &str) -> Checked {
     let m = lookup(mnemonic);
     let space = m.words.iter().flatten().map(|w| w.split("::").next().unwrap_or(w)).find(|w| *w != "to" && *w != "u64");
@@ -111,7 +113,7 @@ fn address(mnemonic: &str) -> Checked {
     let body = match (space, back) {
         ("global", false) => format!("{mnemonic} %q, %in;\nld.b64 %x, [%q];"),
         ("global", true) => format!("{mnemonic} %q, %in;\nld.global.b64 %x, [%q];"),
-        // Nobody writes constants; the zeros of the module stand for the value.
+        // Constants are not written; the module's zeros stand for the value.
         ("const", _) => {
             let to = if back {
                 format!("cvta.const.u64 %p, table;\n{mnemonic} %q, %p;\nld.const.b64 %x, [%q];")
@@ -129,7 +131,7 @@ fn address(mnemonic: &str) -> Checked {
     case(vec![mnemonic.into()], &declarations, &body, |_, x| x)
 }
 
-/// A generic address of each space in turn, asked whether it is in the mnemonic's.
+/// Tests a generic address of each space for being in the mnemonic's space.
 fn space(mnemonic: &str) -> Checked {
     const SPACES: [(&str, &str); 4] = [("global", "g"), ("shared", "s"), ("local", "l"), ("const", "constant")];
     let m = lookup(mnemonic);

@@ -1,7 +1,8 @@
-//! Shuffles, votes, matches and reductions of a warp, against plain loops over its lanes (PTX ISA, "Parallel
-//! Synchronization and Communication Instructions").
+//! Shuffles, votes, matches and reductions of a warp, against plain loops over its lanes (PTX ISA,
+//! "Parallel Synchronization and Communication Instructions").
 //!
-//! Each warp takes one configuration; some warps lack lanes, and then the mask names those that are there.
+//! Each warp tests one configuration; some warps lack lanes, and then the mask names the active
+//! ones.
 
 use std::fmt::Write;
 
@@ -13,14 +14,14 @@ use super::inputs::{Bits, Source, random};
 use super::integer::{value, wrap};
 use super::mnemonics;
 
-/// A case and what `out` must hold.
+/// A case and the expected contents of `out`.
 type Checked = (Case, Vec<Expected>);
 
 const WARP: usize = 32;
 
 /// One warp's operands.
 struct Warp {
-    /// The lanes that are there, and the mask that names them.
+    /// Active lanes, and the mask that names them.
     lanes: u32,
     /// `a` of each lane.
     a: Vec<u64>,
@@ -36,7 +37,7 @@ impl Warp {
     }
 }
 
-/// Every case of this module.
+/// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let warp =
         |sem: Sem| matches!(sem, Sem::Shuffle | Sem::Vote | Sem::Match | Sem::Redux | Sem::ActiveMask | Sem::Elect);
@@ -44,7 +45,7 @@ pub(crate) fn cases() -> Vec<Checked> {
     rows.flat_map(mnemonics::of).map(|mnemonic| case(&lookup(&mnemonic))).collect()
 }
 
-/// Which lanes of each warp are there: all of them mostly.
+/// Returns the active lanes of each warp: mostly all.
 fn lanes(i: usize) -> u32 {
     [u32::MAX, u32::MAX, 0x0000_ffff, 0x8000_0001, 0x7ffe_fffe, 0xaaaa_aaaa, 0x0000_0010][i % 7]
 }
@@ -53,7 +54,7 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
     let mut bits = Bits::new(m.form.syntax.len() as u64);
     let operand = Source { ty: m.ty(), amount: false };
     if m.form.sem == Sem::Shuffle {
-        // Every segment mask with every clamp; in each warp the lanes ask for different distances.
+        // Every segment mask with every clamp; the lanes of a warp use different distances.
         let configurations = (0..32u64).flat_map(|segment| (0..32).map(move |clamp| segment << 8 | clamp));
         return configurations
             .enumerate()
@@ -64,7 +65,8 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
                     b: (0..WARP).map(|_| if i % 3 == 0 { bits.next() & 0xff } else { c * 7 % 33 }).collect(),
                     c,
                 };
-                // A value of a lane that is not there is undefined, and a fault: such lanes ask for their own.
+                // The value of an inactive lane is undefined, and a fault: such lanes read their
+                // own.
                 for lane in 0..WARP {
                     if warp.lanes >> source(m, &warp, lane).0 & 1 == 0 {
                         warp.b[lane] = if m.has("idx") { lane as u64 } else { 0 };
@@ -89,7 +91,7 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
     (0..48).map(warp).collect()
 }
 
-/// `(d, p)` of a lane.
+/// Returns `(d, p)` of a lane.
 fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
     let members = || warp.present().map(|l| warp.a[l]);
     let set =
@@ -136,15 +138,15 @@ fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) 
     }
 }
 
-/// Which lane is read, and whether the one asked for is in range. The closed form: `c` holds a clamp and a segment mask; a
-/// lane that asks for one out of range reads itself.
+/// Returns the lane that is read, and whether the requested one is in range. Closed form: `c` holds
+/// a clamp and a segment mask; a lane whose source is out of range reads itself.
 fn source(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (usize, bool) {
     let (clamp, segment) = ((warp.c & 31) as i64, (warp.c >> 8 & 31) as i64);
     let (own, b) = (lane as i64, (warp.b[lane] & 31) as i64);
     let least = own & segment;
     let most = least | clamp & !segment;
     let (asked, in_range) = match () {
-        // Going up, the clamp is the least lane to be read.
+        // For `.up`, the clamp is the lowest lane that can be read.
         () if m.has("up") => (own - b, own - b >= most),
         () if m.has("down") => (own + b, own + b <= most),
         () if m.has("bfly") => (own ^ b, own ^ b <= most),
@@ -201,7 +203,7 @@ fn case(m: &FormMatch<'_>) -> Checked {
         16 * lanes,
         24 * lanes,
     );
-    // What an instruction does not write must come out as zero.
+    // Cells that an instruction does not write must be zero.
     let _ = write!(
         text,
         "cvt.u32.u{bits} %j, %a;\nsetp.ne.u32 %q, %j, 0;\nsetp.ne.u32 %p, %i, %i;\nmov.b32 %d, 0;\n{} {instruction};\n\

@@ -1,7 +1,8 @@
 //! Operations of a warp's lanes, or of a block's threads, in generated programs.
 //!
-//! They name all lanes; those that have ended, and those that a ragged warp never had, take no part. Whose value a lane gets from one
-//! of those is open (PTX, "shfl.sync"), so a program looks whether its source lives, and reads itself if not.
+//! They name all lanes; exited lanes, and lanes that a partial warp never had, take no part. A
+//! value read from one of those is undefined (PTX, "shfl.sync"), so a program tests whether its
+//! source lane is active, and reads itself if not.
 
 use super::print::Printer;
 use super::program::{Collective, Partial, SLOTS, Shuffle};
@@ -10,7 +11,7 @@ use super::program::{Collective, Partial, SLOTS, Shuffle};
 const ALL: u32 = u32::MAX;
 
 impl Printer {
-    /// `%r<into>` = what the live threads make of their `%r<value>`.
+    /// Prints `%r<into>` = collective of the live threads' `%r<value>`.
     pub(super) fn together(&mut self, how: Collective, value: u8, into: u8) {
         if matches!(how, Collective::Ballot | Collective::Count | Collective::Vote(_)) {
             self.line(format!("and.b32 %m, %r{value}, 1;"));
@@ -42,7 +43,7 @@ impl Printer {
             Shuffle::Index => ("idx", 31),
         };
         let last = 31 & !piece;
-        // %b = the source lane, %p = whether it is in range.
+        // %b = the source lane, %p = true if it is in range.
         match how {
             Shuffle::Up => self.line(format!("sub.u32 %b, %lane, {by};")),
             Shuffle::Down => self.line(format!("add.u32 %b, %lane, {by};")),
@@ -58,7 +59,7 @@ impl Printer {
         }
         let in_range = if how == Shuffle::Up { "ge" } else { "le" };
         self.line(format!("setp.{in_range}.s32 %p, %b, %a;"));
-        // Whether one that is in range lives.
+        // True if a lane in range is active.
         self.line("setp.eq.u32 %q, %lane, %lane;");
         self.line(format!("vote.sync.ballot.b32 %d, %q, {ALL};"));
         self.line("shr.u32 %d, %d, %b;");
@@ -71,7 +72,8 @@ impl Printer {
         self.line(format!("shfl.sync.{name}.b32 %r{into}|%p, %r{value}, %b, {}, {ALL};", piece << 8 | clamp));
     }
 
-    /// Each thread writes its number to the grid's maximum by compare-and-swap: lanes leave the loop one by one.
+    /// Makes each thread write its number to the grid's maximum by compare-and-swap: lanes leave
+    /// the loop one by one.
     fn spin(&mut self) {
         let again = self.label("Try");
         self.line("ld.volatile.global.u32 %a, [%count+8];");
@@ -83,7 +85,7 @@ impl Printer {
         self.line(format!("@%p bra {again};"));
     }
 
-    /// `%r<into>` = what the live threads of a part of the warp make of their `%r<value>`.
+    /// Prints `%r<into>` = collective of the live threads' `%r<value>` in a part of the warp.
     pub(super) fn partition(&mut self, spins: bool, by: u32, how: Partial, value: u8, into: u8) {
         self.line(format!("rem.u32 %d, %lane, {by};"));
         self.line(format!("match.any.sync.b32 %m, %d, {ALL};"));
@@ -115,10 +117,10 @@ impl Printer {
         }
     }
 
-    /// `%r<into>` of every other warp = `%r<value>` of the warp before.
+    /// Prints `%r<into>` of every other warp = `%r<value>` of the previous warp.
     pub(super) fn hand_over(&mut self, spins: bool, value: u8, into: u8) {
         let (consumer, done) = (self.label("Consumer"), self.label("Handed"));
-        // A warp counts in full while one of its lanes lives: %d = 32 for each such warp.
+        // A warp counts in full while one of its lanes is live: %d = 32 for each such warp.
         self.line("setp.eq.u32 %q, %lane, %lane;");
         self.line(format!("vote.sync.ballot.b32 %m, %q, {ALL};"));
         self.line("mov.u32 %a, %lanemask_lt;");

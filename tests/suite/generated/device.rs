@@ -1,16 +1,18 @@
-//! Generated programs on a real GPU: what it left in memory and how its warps diverged, and what the simulator says of both.
+//! Generated programs on a real GPU: its memory and divergence, compared with the simulator.
 //!
-//! There are two families, with a record each: [`PLAIN`] without calls of functions, [`CALLING`] with them. A record holds, for each
-//! program, a digest of the memory, which must be that of both
-//! modes, and one of what the probes of `simt_gpu::instrument` counted of each branch and block, which must be what volta mode counts. Program `n` is drawn with the
-//! family's seed plus `n`, so it is the same wherever it is drawn. On a computer with a GPU,
+//! There are two families with a record each: [`PLAIN`] without function calls, [`CALLING`] with
+//! them. For each program, a record holds a digest of the memory, which must equal that of both
+//! modes, and a digest of the counts that the probes of `simt_gpu::instrument` made of each branch
+//! and block, which must equal those of volta mode. Program `n` is drawn with the family's seed
+//! plus `n`, so it is the same on every host. On a computer with a GPU,
 //!
 //! ```sh
 //! BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated::device
 //! ```
 //!
-//! runs them all and writes those files; `BLESS=missing` runs those that the files have no entry of, and adds them. Batches run in processes of their own, because a fault or a hang of one kernel spoils a process
-//! for those behind it.
+//! runs them all and writes those files; `BLESS=missing` runs and adds those without an entry.
+//! Batches run in separate processes, because a fault or a hang of one kernel breaks a process for
+//! the following ones.
 
 use std::io::{BufRead, BufReader, Write};
 use std::ops::Range;
@@ -36,29 +38,31 @@ use simt_report::simulate;
 use super::super::support;
 use super::{MAX_CYCLES, Program, any_program};
 
-/// How many of them the probes may have miscounted. ptxas may run the instructions of a probe with other lanes than the block they are
-/// in: then a lane is missing in the count of a block that it went through, as memory shows.
+/// Maximum number of programs that the probes miscount. ptxas may run the instructions of a probe
+/// with other lanes than those of their block: then the count of a block lacks a lane that executed
+/// it, as memory shows.
 const MISCOUNTED: usize = 10;
-/// Programs of a process.
+/// Programs per process.
 const BATCH: u32 = 40;
-/// Processes at a time.
+/// Concurrent processes.
 const PROCESSES: usize = 12;
-/// Longest that a kernel may take, and that a process may be silent: a compilation, a kernel, or the shrinking of one.
+/// Time limit of a kernel, and of a process without output: a compilation, a kernel, or shrinking
+/// one.
 const LIMIT: Duration = Duration::from_secs(5);
 const SILENCE: Duration = Duration::from_secs(90);
-/// Attempts at making a program that disagrees smaller.
+/// Attempts at shrinking a program that disagrees.
 const SHRINKS: u32 = 200;
-/// What a process runs: the family's record and the numbers, `RECORD from..to`.
+/// Environment variable of a process with the family's record and the numbers, `RECORD from..to`.
 const PART: &str = "SIMT_GENERATED_PART";
-/// What a line for the parent begins with; the test harness prints lines of its own.
+/// Prefix of a line for the parent; the test harness prints other lines.
 const ANSWER: &str = "answer ";
 
-/// What a kept program's first line has between what the device counted and what the simulator does.
+/// Separator in a kept program's first line, between the device's counts and the simulator's.
 const SIMULATED: &str = "; simulated ";
-/// Programs that are counted otherwise on the device, made small.
+/// Shrunk programs whose counts differ on the device.
 const KEPT: &str = "tests/disagreeing";
 
-/// Why lanes are together elsewhere.
+/// Reason for lanes being together elsewhere.
 const EARLIER: &str = "lanes met earlier: ptxas makes one branch of two to one place, knows the range of a value, or unrolls a loop \
     (which then does not yield)";
 const LATER: &str = "lanes met later: where ptxas has a copy of a block; with calls, where a function of its own yields because of the \
@@ -68,11 +72,11 @@ const BOTH: &str = "lanes met earlier in one place and later in another";
 /// Programs of one kind.
 struct Family {
     record: &'static str,
-    /// Seed of the first.
+    /// Seed of the first program.
     seed: u64,
-    /// How many.
+    /// Number of programs.
     programs: u32,
-    /// Whether they may call functions.
+    /// True if they may call functions.
     calls: bool,
 }
 
@@ -84,7 +88,7 @@ const CALLING: Family =
     Family { record: "tests/observations/h200/random_calls.ron", seed: 0x51d7_0000, programs: 2_040, calls: true };
 const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
 
-/// Where programs that disagree are left, for `tests/regressions`.
+/// Folder for programs that disagree, as input for `tests/regressions`.
 const DISAGREEING: &str = "target/disagreeing";
 
 type Tree = Box<dyn ValueTree<Value = Program>>;
@@ -96,7 +100,7 @@ impl Family {
         let drawn = if self.calls {
             any_program().boxed().new_tree(&mut runner)
         } else {
-            // A call of one of no functions is left out.
+            // Calls without functions are omitted.
             any_program().prop_map(Program::without_functions).boxed().new_tree(&mut runner)
         };
         Box::new(drawn.expect("no strategy rejects anything"))
@@ -111,8 +115,9 @@ impl Family {
     }
 }
 
-/// `text, memory, lanes, executions`, a digest each: the first is for finding out that the generator has changed. The lanes that
-/// went through a branch or a block follow from the program's meaning, the executions from which of them were together.
+/// Digests of `text, memory, lanes, executions`: the first detects changes of the generator. The
+/// lanes of a branch or block follow from the program's meaning, the executions from which of them
+/// are together.
 fn entry(text: &str, memory: &[Vec<u32>], counts: &Divergence) -> String {
     let digest = |words: Vec<u64>| gpu::digest(words.into_iter().flat_map(u64::to_le_bytes));
     let memory = memory.iter().flatten().map(|&word| word.into()).collect();
@@ -123,7 +128,7 @@ fn entry(text: &str, memory: &[Vec<u32>], counts: &Divergence) -> String {
     format!("{:08x} {memory:016x} {lanes:016x} {together:016x}", gpu::digest(text.bytes()) as u32)
 }
 
-/// How the executions that a device counted differ from the simulator's, if they do.
+/// Describes the difference between a device's executions and the simulator's, if any.
 fn together(device: &Divergence, simulated: &Divergence) -> Option<&'static str> {
     let executed = |d: &Divergence| -> Vec<u64> {
         d.branches.iter().map(|b| b.executed).chain(d.blocks.iter().map(|b| b.executed)).collect()
@@ -142,7 +147,7 @@ fn parse(text: &str) -> simt_core::Program {
     simt_core::Program::parse("generated.ir", text)
 }
 
-/// What the simulator leaves in memory.
+/// Returns the simulator's memory.
 fn simulated(program: &simt_core::Program, mode: Mode) -> Result<Vec<Vec<u32>>, String> {
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
@@ -155,7 +160,7 @@ fn simulated(program: &simt_core::Program, mode: Mode) -> Result<Vec<Vec<u32>>, 
     }
 }
 
-/// How a run on the device ended otherwise than well, and whether the process can go on.
+/// Failure of a run on the device, and whether the process can continue.
 struct Ended {
     why: String,
     goes_on: bool,
@@ -171,14 +176,14 @@ fn on_device(text: &str, kernel: &Kernel, launch: &Launch, variables: &[&str]) -
     }
 }
 
-/// What the device leaves in memory.
+/// Returns the device's memory.
 fn observed(program: &simt_core::Program) -> Result<gpu::DeviceRun, Ended> {
     let launched = support::launch(program, &Overrides::default());
     let (kernel, launch) = launched.map_err(|why| Ended { why, goes_on: true })?;
     on_device(&gpu::device_text(&program.name, &program.text), kernel, &launch, &[])
 }
 
-/// What probes count on the device.
+/// Returns the probes' counts on the device.
 fn counted_there(program: &simt_core::Program) -> Result<Divergence, Ended> {
     let launched = support::launch(program, &Overrides::default());
     let (kernel, launch) = launched.map_err(|why| Ended { why, goes_on: true })?;
@@ -187,7 +192,7 @@ fn counted_there(program: &simt_core::Program) -> Result<Divergence, Ended> {
     Ok(probes.read(kernel, run.variables.first().map_or(&[][..], Vec::as_slice), &[]).0)
 }
 
-/// What probes would count of the simulator's run in volta mode, as the program is written.
+/// Returns the counts that probes would make of the simulator's as-written run in volta mode.
 fn counted_here(program: &simt_core::Program) -> Result<Divergence, String> {
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let spec = support::machine(Mode::Volta.default_machine());
@@ -197,7 +202,7 @@ fn counted_here(program: &simt_core::Program) -> Result<Divergence, String> {
     Ok(counted.divergence)
 }
 
-/// The first word that is not the same, of any buffer.
+/// Describes the first word that differs, of any buffer.
 fn difference(launch: &Launch, device: &[Vec<u32>], simulated: &[Vec<u32>]) -> Option<String> {
     let buffers = launch.buffers.iter().zip(device.iter().zip(simulated));
     buffers.into_iter().find_map(|(buffer, (theirs, ours))| {
@@ -206,17 +211,18 @@ fn difference(launch: &Launch, device: &[Vec<u32>], simulated: &[Vec<u32>]) -> O
     })
 }
 
-/// What both did with a program.
+/// Results of both on a program.
 struct Held {
     run: gpu::DeviceRun,
     device: Divergence,
     simulated: Divergence,
-    /// The first difference of memory in either mode.
+    /// First difference of memory in either mode.
     wrong: Option<String>,
 }
 
 impl Held {
-    /// Whether the lanes of each branch and block, which follow from what the program means, are not those of the simulator.
+    /// Returns true if the lanes of a branch or block, which follow from the program's meaning,
+    /// differ from the simulator's.
     fn is_miscounted(&self) -> bool {
         let branches = self.device.branches.iter().zip(&self.simulated.branches);
         let blocks = self.device.blocks.iter().zip(&self.simulated.blocks);
@@ -237,13 +243,13 @@ fn hold(program: &simt_core::Program) -> Result<Held, Ended> {
     Ok(Held { run, device, simulated: counted, wrong })
 }
 
-/// What of a run must not be.
+/// A fault to keep while shrinking.
 type Fault = fn(Held) -> Option<String>;
 
-/// What was counted of a branch or a block: what it is, its line, and how often it was executed.
+/// Count of a branch or a block: its kind, its line, and its executions.
 type Count = (&'static str, u32, String);
 
-/// What was counted of each branch and block.
+/// Returns the counts of each branch and block.
 fn in_words(counts: &Divergence) -> Vec<Count> {
     let branches = counts.branches.iter().map(|b| {
         let words = format!("{} executions, {} divergent", b.executed, b.divergent);
@@ -253,7 +259,7 @@ fn in_words(counts: &Divergence) -> Vec<Count> {
     branches.chain(blocks).collect()
 }
 
-/// The first count of executions that is not the same; nothing where the probes miscounted.
+/// Describes the first execution count that differs; nothing if the probes miscounted.
 fn counted_otherwise(held: Held) -> Option<String> {
     if held.is_miscounted() {
         return None;
@@ -263,7 +269,7 @@ fn counted_otherwise(held: Held) -> Option<String> {
     Some(format!("{what} of line {line}: device {device}{SIMULATED}{simulated}"))
 }
 
-/// The smallest program found that still has the fault, and how.
+/// Returns the smallest program found that still has the fault, and its description.
 fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
     let wrong = |program: &Program| fault(hold(&parse(&program.print())).ok()?);
     let mut smallest = tree.current().print();
@@ -272,7 +278,7 @@ fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
             break;
         }
         loop {
-            // Whoever waits for an answer learns that something is done.
+            // Signs of life for the parent.
             let _ = writeln!(std::io::stdout(), ".");
             let now = tree.current();
             if let Some(still) = wrong(&now) {
@@ -287,7 +293,7 @@ fn shrink(mut tree: Tree, mut what: String, fault: Fault) -> (String, String) {
     (smallest, what)
 }
 
-/// Leaves a program that is wrong, made small, where it can be looked at.
+/// Stores a faulty program, shrunk, for inspection.
 fn keep(name: &str, tree: Tree, what: String, fault: Fault) -> String {
     let (smallest, what) = shrink(tree, what, fault);
     let _ = std::fs::create_dir_all(DISAGREEING);
@@ -296,7 +302,7 @@ fn keep(name: &str, tree: Tree, what: String, fault: Fault) -> String {
     what
 }
 
-/// A process's part of the programs: prints a line for each.
+/// Runs a process's share of the programs: prints a line for each.
 #[test]
 #[ignore = "run by a_gpu_runs_the_generated_programs"]
 fn part() {
@@ -330,7 +336,7 @@ fn part() {
                     (entry, reason) = (format!("{} - -", known.join(" ")), "-");
                 }
                 say(number, &format!("good {entry} {} / {} / {reason}", held.run.gpu, held.run.driver));
-                // Last: making it smaller may take longer than a process may be silent.
+                // Last: shrinking may take longer than a process may be silent.
                 let kept =
                     |name: &str, what, fault| keep(&format!("{name}_{number}"), family.tree(number), what, fault);
                 if let Some(what) = &held.wrong {
@@ -345,7 +351,8 @@ fn part() {
     }
 }
 
-/// Runs a part of the programs in processes, one after the other where one ends early. Hands on what each says.
+/// Runs a share of the programs in processes, one after the other if one ends early, and forwards
+/// their output.
 fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
     let Range { start: mut next, end: to } = part;
     while next < to {
@@ -396,7 +403,7 @@ fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
     }
 }
 
-/// The numbers to run, in batches: all, or those of which a record has no entry.
+/// Returns the numbers to run, in batches: all, or those without an entry.
 fn batches(family: &Family, old: Option<&gpu::GeneratedRecord>) -> Vec<Range<u32>> {
     let is_missing = |number: &u32| {
         let entry = old.and_then(|old| old.programs.get(*number as usize));
@@ -419,7 +426,7 @@ fn a_gpu_runs_the_generated_programs() {
     assert!(bad.is_empty(), "{}", bad.join("\n"));
 }
 
-/// Runs the programs of a family. What went wrong.
+/// Runs the programs of a family; returns the failures.
 fn run_family(family: &Family) -> Vec<String> {
     let answers: Mutex<Vec<(u32, String)>> = Mutex::default();
     let bless = std::env::var("BLESS").ok();
@@ -470,8 +477,8 @@ fn run_family(family: &Family) -> Vec<String> {
     bad.into_iter().map(|(number, what)| format!("{}, program {number}: {what}", family.record)).collect()
 }
 
-/// Writes the programs out, for a look at them or for a compiler: `SIMT_GENERATED_OUT=folder`; those with calls have numbers from
-/// 10,000 on.
+/// Writes the programs out, for inspection or a compiler: `SIMT_GENERATED_OUT=folder`; those with
+/// calls are numbered from 10,000 on.
 #[test]
 #[ignore = "writes files"]
 fn write_out() {
@@ -487,7 +494,8 @@ fn write_out() {
     }
 }
 
-/// A program of [`KEPT`] says what the device counted; when the simulator comes to count the same, it has no place there any more.
+/// A program of [`KEPT`] states the device's counts; once the simulator counts the same, it must be
+/// removed.
 #[test]
 fn what_the_gpu_counts_otherwise_is_kept() {
     let mut wrong = Vec::new();
@@ -534,10 +542,10 @@ fn replay(family: &Family) {
                 return Err("another program than the GPU ran: record it again".to_string());
             }
             let [ours, theirs]: [Vec<&str>; 2] = [&found, wanted].map(|entry| entry.split(' ').collect());
-            // No lanes stand there where the probes' own instructions were not executed by the same lanes on the GPU.
+            // No lanes are counted if other lanes executed the probes' instructions on the GPU.
             let same = match theirs[..] {
                 [text, memory, "-", "-"] => ours[..2] == [text, memory],
-                // The executions are others of those that are explained: and that must still be so.
+                // The executions differ, as explained: that must still be so.
                 _ => ours[..3] == theirs[..3] && (ours[3..] != theirs[3..]) == record.is_explained(number),
             };
             if !same {

@@ -5,16 +5,16 @@ use std::fmt::Write as _;
 use super::print::{LOOPS, Printer};
 use super::program::*;
 
-/// Calls of the kernel, and of one function: more are left out, so that calls of calls stay few.
+/// Maximum calls of the kernel, and of one function: limits calls of calls.
 const CALLS: [u32; 2] = [6, 1];
-/// Calls stand in so many loops at most.
+/// Maximum loops around a call.
 const LOOPS_AROUND: usize = LOOPS - 2;
 
-/// The parameters of every function, with their types: what it computes with, how deep it may call, and where the thread's words are.
+/// Parameters of every function, with types: inputs, maximum call depth, and the thread's words.
 const PARAMETERS: [(&str, &str); 5] = [("u32", "a"), ("u32", "b"), ("u32", "d"), ("u64", "in"), ("u64", "out")];
 
 impl Printer {
-    /// All functions, declared before any is defined, and the table of them.
+    /// Prints all functions, declared before any is defined, and their table.
     pub(super) fn functions(&mut self, functions: &Functions) {
         if functions.bodies.is_empty() {
             return;
@@ -29,12 +29,12 @@ impl Printer {
         }
     }
 
-    /// `(.param .u32 result) name (.param .u32 a, ..)`
+    /// Returns `(.param .u32 result) name (.param .u32 a, ..)`.
     fn signature(&self, name: &str, nameless: bool) -> String {
         let space = if self.registers { "reg" } else { "param" };
         let parameter = |(ty, name): &(&str, &str)| {
             let name = if nameless { "_" } else { name };
-            // In register form a parameter is a name beside those of the body.
+            // In register form, parameter names share a scope with the body's.
             let prefix = if self.registers && !nameless { "%p_" } else { "" };
             format!(".{space} .{ty} {prefix}{name}")
         };
@@ -63,7 +63,7 @@ impl Printer {
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
         self.line("xor.b32 %a, %a, %b;");
-        self.result("%a"); // for those that return early
+        self.result("%a"); // for early returns
         self.list(body);
         self.result("%r0");
         self.line("ret;");
@@ -134,7 +134,7 @@ impl Printer {
             self.line(".param .u32 back;");
             let to_all = PARAMETERS.map(|(_, name)| format!("to_{name}")).join(", ");
             self.line(format!("{guard}call (back), {target}, ({to_all}){table};"));
-            // ptxas takes no guard here.
+            // ptxas allows no guard here.
             self.line("ld.param.u32 %m, [back];");
             self.line("}");
             self.line(format!("{guard}mov.u32 %r{to}, %m;"));

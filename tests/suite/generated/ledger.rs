@@ -1,34 +1,35 @@
-//! An observer that keeps the books of time: every issue slot of every scheduler, and every cycle of every resident warp,
-//! is accounted for exactly once and without a gap.
+//! An observer that checks the accounts of time: every issue slot of every scheduler, and every
+//! cycle of every resident warp, is accounted for exactly once and without gaps.
 
 use simt_core::base::{Cycle, SmId, WarpId};
 use simt_core::event::{Event, Observer};
 
-/// The books of all SMs.
+/// Accounts of all SMs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Ledger {
-    /// By scheduler: until when its slots are accounted for.
+    /// By scheduler: end of its accounted slots.
     schedulers: Vec<Cycle>,
-    /// By warp slot: since when its warp is resident, and the cycles it was selected or stalled; `None` while it is free.
+    /// By warp slot: start of its warp's residency, and the cycles it was selected or stalled;
+    /// `None` while free.
     warps: Vec<Option<(Cycle, Cycle)>>,
-    /// Warps that came and went.
+    /// Warps that ended.
     ended: u64,
-    /// What did not add up.
+    /// Discrepancies.
     faults: Vec<String>,
 }
 
 impl Ledger {
-    /// Books for SMs with so many schedulers.
+    /// Creates accounts for SMs with a number of schedulers.
     pub(crate) fn new(schedulers: u32) -> Ledger {
         Ledger { schedulers: vec![0; schedulers as usize], ..Ledger::default() }
     }
 
-    /// What did not add up; empty when all is well.
+    /// Returns the discrepancies; empty if all is well.
     pub(crate) fn faults(&self) -> &[String] {
         &self.faults
     }
 
-    /// Warps that ran from start to end.
+    /// Returns the warps that ran from start to end.
     pub(crate) fn ended(&self) -> u64 {
         self.ended
     }

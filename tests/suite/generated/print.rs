@@ -1,11 +1,11 @@
-//! A generated tree as the text of an `.ir` file, directives included.
+//! Prints a generated tree as an `.ir` file, including directives.
 
 use std::fmt::Write as _;
 
 use super::program::*;
 
 impl Program {
-    /// The file.
+    /// Returns the file.
     pub(crate) fn print(&self) -> String {
         let mut printer = Printer {
             text: String::new(),
@@ -27,20 +27,20 @@ impl Program {
     }
 }
 
-/// Deepest nesting of loops that the printed registers suffice for.
+/// Maximum nesting of loops that the printed registers allow.
 pub(super) const LOOPS: usize = 4;
 
 pub(super) struct Printer {
     pub(super) text: String,
     labels: u32,
-    /// How many functions there are, and whether their parameters are registers.
+    /// Number of functions, and whether their parameters are registers.
     pub(super) functions: usize,
     pub(super) registers: bool,
-    /// Whether a function's body is being printed, not the kernel's.
+    /// True while a function's body is printed, not the kernel's.
     pub(super) called: bool,
     /// Calls printed so far in this body.
     pub(super) calls: u32,
-    /// The loops around the place, outermost first: labels of the next trip and of the end.
+    /// The surrounding loops, outermost first: labels of the next trip and of the end.
     pub(super) loops: Vec<(String, String)>,
 }
 
@@ -107,7 +107,7 @@ impl Printer {
             self.line(format!("@%p st.shared.u32 [tally+{}], {start};", 4 * n));
         }
         self.line("bar.sync 0;");
-        // Nothing is read before it is written, so that the file means the same on a GPU.
+        // Initializes everything, so that the file means the same on a GPU.
         for slot in 0..SLOTS {
             self.line(format!("st.shared.u32 [%sh+{}], %thread;", 4 * slot));
             self.line(format!("st.local.u32 [own+{}], %lane;", 4 * slot));
@@ -119,7 +119,7 @@ impl Printer {
         }
     }
 
-    /// Registers, and what every body begins with.
+    /// Prints the registers and the start of every body.
     pub(super) fn declarations(&mut self) {
         let _ = write!(
             self.text,
@@ -220,7 +220,7 @@ impl Printer {
                 let value = self.operand(*value);
                 self.line(format!("mov.u32 %a, {value};"));
                 let guard = self.guard(guard.as_ref());
-                // A function is not given the grid's.
+                // A function does not receive the grid's.
                 let (space, base) = if *global && !self.called { ("global", "%count") } else { ("shared", "tally") };
                 let op = TALLIES[usize::from(*tally)];
                 self.line(format!("{guard}red.{space}.{op} [{base}+{}], %a;", 4 * tally));
@@ -249,7 +249,7 @@ impl Printer {
         }
     }
 
-    /// `@%g ` for a guard whose predicate has been computed into `%g`.
+    /// Returns `@%g ` for a guard whose predicate was computed into `%g`.
     pub(super) fn guard(&mut self, guard: Option<&Condition>) -> String {
         match guard {
             None => String::new(),
@@ -260,7 +260,8 @@ impl Printer {
         }
     }
 
-    /// Computes a condition into predicate `p`; returns the predicate operand that holds when the condition does.
+    /// Computes a condition into predicate `p`; returns the predicate operand that is true if the
+    /// condition is.
     fn condition(&mut self, condition: &Condition, p: &str) -> String {
         if let Some((combine, second)) = &condition.also {
             self.test(second, "%q", "");
@@ -416,7 +417,7 @@ fn negate(predicate: &str) -> String {
     predicate.strip_prefix('!').map_or_else(|| format!("!{predicate}"), str::to_string)
 }
 
-/// The space of the thread's own words, and the address of the first.
+/// Returns the space of the thread's own words, and the address of the first.
 fn own(memory: Memory) -> (&'static str, &'static str) {
     match memory {
         Memory::Global => ("global", "%out"),

@@ -1,4 +1,6 @@
-//! How likely what is drawn. Strategies are boxed, or their nested value trees would not fit a test's stack. Trees shrink to smaller trees, so a failure shows the smallest program that proptest found.
+//! Probabilities of the generator. Strategies are boxed, because their nested value trees would
+//! exceed a test's stack. Trees shrink to smaller trees, so a failure shows the smallest program
+//! that proptest found.
 
 use proptest::collection::vec;
 use proptest::option::weighted;
@@ -7,9 +9,9 @@ use proptest::sample::select;
 
 use super::program::*;
 
-/// Any program.
+/// Draws any program.
 pub(crate) fn program() -> impl Strategy<Value = Program> {
-    // Ragged warps, single threads and full warps; never more than 96 threads.
+    // Partial warps, single threads and full warps; at most 96 threads.
     let block = prop_oneof![
         3 => (1u32..=96).prop_map(|x| [x, 1]),
         2 => select(vec![[32, 1], [64, 1], [33, 1], [8, 4], [1, 1]]),
@@ -26,7 +28,8 @@ pub(crate) fn program() -> impl Strategy<Value = Program> {
     })
 }
 
-/// Any program, with phases in which parts of a warp synchronise. Drawn apart, so that programs recorded from a GPU stay the same.
+/// Draws any program, with phases in which parts of a warp synchronize. A separate strategy, so
+/// that programs recorded from a GPU stay the same.
 pub(crate) fn program_in_parts() -> impl Strategy<Value = Program> {
     let part = (any::<prop::sample::Index>(), phase_in_parts());
     (program(), vec(part, 1..4)).prop_map(|(mut program, parts)| {
@@ -63,7 +66,8 @@ fn phase_in_parts() -> BoxedStrategy<Phase> {
     .boxed()
 }
 
-/// Functions are small: one level below their own, or calls of calls in loops in loops would take for ever.
+/// Draws functions. They are small: at most one level below their own, because calls of calls in
+/// nested loops would take too long.
 fn functions() -> impl Strategy<Value = Functions> {
     let bodies = prop_oneof![1 => Just(Vec::new()), 3 => vec(list(1, 1), 1..4)];
     (any::<bool>(), bodies).prop_map(|(registers, bodies)| Functions { registers, bodies })
@@ -120,7 +124,7 @@ fn collective() -> BoxedStrategy<Collective> {
     .boxed()
 }
 
-/// A statement list with at most `depth` levels below it.
+/// Draws a statement list with at most `depth` levels below it.
 fn list(depth: u32, least: usize) -> BoxedStrategy<Vec<Statement>> {
     vec(statement(depth), least..4).boxed()
 }
@@ -152,7 +156,8 @@ fn statement(depth: u32) -> BoxedStrategy<Statement> {
     .boxed()
 }
 
-/// Ends of threads are rarer than breaks, or little of most programs would run; at top level they are conditional.
+/// Draws an early exit. Thread exits are rarer than breaks, because they stop most of a program; at
+/// top level they are conditional.
 fn leave(depth: u32) -> BoxedStrategy<Statement> {
     let how = prop_oneof![
         3 => Just(Leave::Break),

@@ -1,10 +1,10 @@
-//! An observer that follows each thread: which instructions it executed, in which order.
+//! An observer that records each thread's instructions in order.
 
 use simt_core::base::BlockId;
 use simt_core::code::Code;
 use simt_core::event::{Event, Observer};
 
-/// What one thread executed: how many instructions, and a hash of their sequence.
+/// Execution of one thread: number of instructions, and a hash of their sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Walk {
     length: u64,
@@ -12,7 +12,7 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// The thread executes the kernel's instruction number `source`.
+    /// Records that the thread executes the kernel's instruction number `source`.
     pub(crate) fn step(&mut self, source: u32) {
         self.length += 1;
         // FNV-1a over whole words.
@@ -20,27 +20,29 @@ impl Walk {
     }
 }
 
-/// The walks of all threads of a launch, by block and linear index in the block. Join steps do not count.
+/// Executions of all threads of a launch, by block and linear index in the block. Join steps do not
+/// count.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Walks {
-    /// By step: the kernel's instruction.
+    /// Kernel instruction of each step.
     sources: Vec<Option<u32>>,
     warp_size: u32,
     threads: u32,
-    /// By warp slot: its block and its index in the block.
+    /// Block and index in the block of each warp slot.
     slots: Vec<(BlockId, u32)>,
     walks: Vec<Walk>,
 }
 
 impl Walks {
-    /// For `blocks` blocks of `threads` threads in warps of `warp_size` lanes that run `code`.
+    /// Creates the walks for `blocks` blocks of `threads` threads in warps of `warp_size` lanes
+    /// that run `stream`.
     pub(crate) fn new(code: &Code, warp_size: u32, blocks: u32, threads: u32) -> Walks {
         let sources = code.ops().iter().map(|s| s.source).collect();
         let walks = vec![Walk::default(); (blocks * threads) as usize];
         Walks { sources, warp_size, threads, slots: Vec::new(), walks }
     }
 
-    /// By block, by thread.
+    /// Returns the walks by block and thread.
     pub(crate) fn all(&self) -> &[Walk] {
         &self.walks
     }

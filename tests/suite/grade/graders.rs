@@ -1,5 +1,5 @@
-//! The scripts that run the grader elsewhere: Gradescope's, as it calls them, and GitHub Classroom's workflow, whose steps are run here one
-//! after the other as a runner would.
+//! Scripts that run the grader elsewhere: Gradescope's, called as Gradescope does, and GitHub
+//! Classroom's workflow, whose steps run here one after the other as on a runner.
 #![cfg(unix)]
 
 use std::fs;
@@ -39,7 +39,7 @@ fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
 
 const WORKFLOW: &str = "grading/classroom/classroom.yml";
 
-/// The scripts of a workflow: the blocks behind `run: |`, without their indentation.
+/// Returns the scripts of a workflow: the blocks after `run: |`, without indentation.
 fn scripts(workflow: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut within: Option<usize> = None;
@@ -62,7 +62,8 @@ fn scripts(workflow: &str) -> Vec<String> {
     found
 }
 
-/// Runs the workflow's scripts in a student's repository: what the reporter gets, the summary, and whether every step went well.
+/// Runs the workflow's scripts in a student's repository; returns the reporter's input, the
+/// summary, and true if every step succeeded.
 fn classroom(folder: &Path, kernel: Option<&str>) -> (Option<Value>, String, bool) {
     let (repository, temp) = (folder.join("repository"), folder.join("temp"));
     for at in [&repository, &temp] {
@@ -80,7 +81,8 @@ fn classroom(folder: &Path, kernel: Option<&str>) -> (Option<Value>, String, boo
     let mut fine = true;
     for script in scripts(&fs::read_to_string(WORKFLOW).expect("the workflow")) {
         let mut bash = Command::new("bash");
-        // As runners call it: https://docs.github.com/actions/reference/workflow-syntax (`shell`).
+        // Called as by runners: https://docs.github.com/actions/reference/workflow-syntax
+        // (`shell`).
         bash.args(["-e", "-c", &script]).current_dir(&repository).env("RUNNER_TEMP", &temp);
         bash.env("GITHUB_OUTPUT", &outputs).env("GITHUB_STEP_SUMMARY", &summary);
         bash.env("SIMT_SIM_URL", url(Path::new(env!("CARGO_BIN_EXE_simt-sim"))));
@@ -97,7 +99,8 @@ fn classroom(folder: &Path, kernel: Option<&str>) -> (Option<Value>, String, boo
 #[test]
 fn the_classroom_workflow_reports_the_points_of_the_bands() {
     let folder = folder("classroom");
-    // Two of three points for twice the divergence of the reference: what command graders cannot give.
+    // Two of three points for twice the divergence of the reference: impossible with command
+    // graders.
     let text = SMALL.replace(
         "points: 1, rule: Metric(name: \"divergent_branch\", than: Reference)",
         "points: 3, rule: Metric(name: \"divergent_branch\", than: Reference), \
@@ -111,7 +114,7 @@ fn the_classroom_workflow_reports_the_points_of_the_bands() {
     };
     tar("assignment.tar.gz");
     let points = |result: &Value| -> (String, f64, f64) {
-        // As the reporter adds them up.
+        // Summed as by the reporter.
         let tests = result["tests"].as_array().expect("tests").iter();
         let sum = tests.map(|test| test["score"].as_f64().expect("points")).sum();
         (result["status"].as_str().expect("a status").to_owned(), sum, result["max_score"].as_f64().expect("points"))
@@ -125,14 +128,15 @@ fn the_classroom_workflow_reports_the_points_of_the_bands() {
     let (result, _, fine) = classroom(&folder, None);
     assert_eq!((points(&result.expect("a result")).1, fine), (0.0, true), "nothing was handed in");
 
-    // A broken assignment is the teacher's: the job fails, and no points are reported.
+    // A broken assignment is the teacher's fault: the job fails, and no points are reported.
     fs::write(folder.join("assignment/assignment.ron"), "(").expect("a file");
     tar("assignment.tar.gz");
     let (result, _, fine) = classroom(&folder, Some(&format!("{REDUCTION}/reference.ir")));
     assert!(result.is_none() && !fine);
 }
 
-/// By a parser of YAML, where Python has one: the file is a workflow, and what its steps refer to is there.
+/// Checks the workflow with a YAML parser, if Python has one: it is valid, and the steps'
+/// references exist.
 #[test]
 fn the_classroom_workflow_is_yaml() {
     let check = "import sys

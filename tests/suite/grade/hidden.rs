@@ -1,5 +1,6 @@
-//! Of a hidden input a student reads its name and whether it passes. `tests/hidden` has an assignment with a secret, and submissions
-//! that try to tell it: by the address of a fault, a race, a count, the time, a hang, an index, a result.
+//! Students see only the name of a hidden input, and whether it passes. `tests/hidden` has an
+//! assignment with a secret, and submissions that try to reveal it: by the address of a fault, a
+//! race, a count, the time, a hang, an index, a result.
 
 use std::fs;
 use std::path::Path;
@@ -11,10 +12,11 @@ use super::{folder, grade};
 
 const FORMS: [&str; 6] = ["table", "json", "gradescope", "classroom", "junit", "md"];
 const SUBMISSIONS: &str = "tests/hidden/submissions";
-/// Two keys and sizes of the hidden input. Every submission passes or fails alike on both; nothing else may be told.
+/// Two keys and sizes of the hidden input. Every submission passes or fails alike on both; no
+/// output may differ.
 const SECRETS: [(u32, u32); 2] = [(91_357, 96), (771_743, 72)];
 
-/// The assignment with a secret.
+/// Writes the assignment with a secret.
 fn assignment(at: &Path, (key, size): (u32, u32)) -> String {
     fs::create_dir_all(at).expect("a folder");
     let text = fs::read_to_string("tests/hidden/assignment.ron").expect("a file");
@@ -25,12 +27,13 @@ fn assignment(at: &Path, (key, size): (u32, u32)) -> String {
     at.display().to_string()
 }
 
-/// All that is said of a submission, or of all of them: by form, exit code, standard output, standard error, and files.
+/// Returns all output on a submission, or on all of them: by format, exit code, standard output,
+/// standard error, and files.
 fn said(assignment: &str, at: &Path) -> Vec<(String, String)> {
     let mut said = Vec::new();
     for file in fs::read_dir(SUBMISSIONS).expect("submissions").flatten().map(|file| file.path()) {
         let name = file.display().to_string();
-        // The others are made of the same values for one submission and for all.
+        // The other formats have the same values for one submission and for all.
         for form in ["table", "gradescope", "classroom"] {
             let told = grade(&[assignment, &name, "--format", form]);
             said.push((format!("{name} {form}"), format!("{told:?}")));
@@ -59,12 +62,12 @@ fn a_hidden_input_tells_its_name_and_whether_it_passes() {
         }
         assert_eq!(one, other, "{what} depends on the secret");
     }
-    // It says which input fails, all the same.
+    // The failing input is still named.
     let told = &one.iter().find(|(what, _)| what.ends_with("fault_address.ir classroom")).expect("it was graded").1;
     assert!(told.contains("secret on h200: fails (a hidden input)"), "{told}");
 }
 
-/// How a number, and what is computed from it, may be written.
+/// Returns the possible spellings of a number and of values derived from it.
 fn spellings(key: u32) -> Vec<String> {
     let grouped = |n: u32| format!("{},{:03}", n / 1000, n % 1000);
     [key, key + 1, 4 * key, 4 * key + 1]
@@ -106,7 +109,7 @@ fn expected_values_lie_where_no_kernel_reaches() {
     let (code, out, _) = grade(&[&assignment, &format!("{SUBMISSIONS}/copies_expected.ir"), "--format", "json"]);
     let json: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((code, &json["criteria"][0]["points"]), (1, &0.0.into()), "{out}");
-    // In a run by itself as well, in both modes, and to the oracle.
+    // Also in a separate run, in both modes, and on the oracle.
     for mode in ["pre-volta", "volta"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
         let done = command.args(["run", "tests/hidden/expected_values.ir", "--mode", mode]).output();

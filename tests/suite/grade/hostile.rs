@@ -1,5 +1,6 @@
-//! Submissions that mean harm: none gets a point, reads what is the grader's, or changes what another one gets; and each is stopped by
-//! the limit that is meant for it. `tests/hostile` has those that are files of their own.
+//! Malicious submissions: none gets a point, reads the grader's data, or changes another one's
+//! grade; and each is stopped by its intended limit. `tests/hostile` has those that are separate
+//! files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,7 @@ use super::{REDUCTION, SMALL, assignment, folder, grade};
 
 const HEAD: &str = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_odata, .param .u32 n)\n{\n";
 
-/// What is said of submissions that a limit stops, or that cannot be read.
+/// Expected messages for submissions that are stopped by a limit or unreadable.
 const SAID: &[(&str, &str)] = &[
     ("endless_loop.ir", "repeated a state without a memory write"),
     ("counts_for_ever.ir", "cycle"),
@@ -29,7 +30,7 @@ const SAID: &[(&str, &str)] = &[
     ("never_at_the_barrier.ir", "barrier"),
 ];
 
-/// Writes what cannot be a file of this repository.
+/// Writes submissions that cannot be files of this repository.
 fn odd_ones(at: &Path, reference: &Path) {
     let write = |name: &str, text: String| fs::write(at.join(name), text).expect("a file");
     write("deep_scopes.ir", format!("{HEAD}{}ret;{}\n}}\n", "{".repeat(100_000), "}".repeat(100_000)));
@@ -87,7 +88,7 @@ fn hostile_submissions_harm_nobody() {
         assert_ne!(grade["failed"]["kind"], "grader", "{grade:#}");
         let text = grade.to_string();
         assert!(!text.contains("root:") && (honest || !text.contains("folded onto")), "{grade:#}");
-        // Nothing is stopped by the clock, which differs from host to host.
+        // Nothing is stopped by the clock, which depends on the host.
         assert!(!text.contains("it took longer than"), "{grade:#}");
         assert!(text.len() < 100_000, "{name}");
         strings(grade, &|text| {
@@ -114,7 +115,8 @@ fn strings(value: &Value, see: &dyn Fn(&str)) {
     }
 }
 
-/// The last resorts, made small enough to be reached by an honest submission: the clock, and memory as the system counts it.
+/// Tests the last resorts, set low enough for an honest submission: the clock, and memory as
+/// counted by the system.
 #[test]
 fn what_no_other_limit_catches_is_ended_from_outside() {
     for (limits, words) in [("(seconds: 0)", "it took longer than 0 s"), ("(cycles: 100)", "cycle")] {
@@ -124,7 +126,7 @@ fn what_no_other_limit_catches_is_ended_from_outside() {
         let file = Path::new(&assignment).join("assignment.ron");
         fs::write(file, strict).expect("a file");
         let (code, out, err) = grade(&[&assignment, &format!("{REDUCTION}/reference.ir")]);
-        // The reference itself goes over it, so the assignment is at fault.
+        // The reference itself exceeds it, so the assignment is at fault.
         assert_eq!((code, out.as_str()), (2, ""), "{limits}: {err}");
         assert!(err.contains("reference") && err.contains(words), "{limits}: {err}");
     }

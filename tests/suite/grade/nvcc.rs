@@ -1,5 +1,5 @@
-//! Submissions in CUDA C++. A script stands in for nvcc, so that all of the way around it is tested wherever there is a shell; where nvcc
-//! itself is on the PATH, it compiles, too.
+//! Submissions in CUDA C++. A script replaces nvcc, so everything around it is tested wherever
+//! there is a shell; if nvcc is on the PATH, it compiles, too.
 #![cfg(unix)]
 
 use std::fs;
@@ -21,7 +21,7 @@ const KERNEL: &str = "__global__ void reduce(unsigned *in, unsigned *out, unsign
 }
 ";
 
-/// Where nvcc looks for its files and leaves them, and what it is called with.
+/// nvcc's working folder and arguments.
 struct Bench {
     folder: PathBuf,
     assignment: String,
@@ -35,7 +35,7 @@ impl Bench {
         Bench { assignment, folder }
     }
 
-    /// Grades a text with `path` as the PATH: exit code and report. Nothing may be left of what was compiled.
+    /// Grades a text with `path` as the PATH: exit code and report. Compiled files must be removed.
     fn grade(&self, text: &str, path: &Path) -> (i32, String) {
         let file = self.folder.join("kernel.cu");
         fs::write(&file, text).expect("a file");
@@ -51,7 +51,7 @@ impl Bench {
         (status.code().expect("no signal"), String::from_utf8(stdout).expect("UTF-8"))
     }
 
-    /// The same with a script in place of nvcc.
+    /// Grades a text with a script in place of nvcc.
     fn with_script(&self, script: &str) -> (i32, String) {
         let at = self.folder.join("bin");
         fs::create_dir_all(&at).expect("a folder");
@@ -66,7 +66,7 @@ impl Bench {
 fn whatever_nvcc_does_the_student_learns_of_it() {
     let bench = Bench::new("nvcc-stand-in");
     let ptx = fs::canonicalize("programs/cuda/reduce_interleaved.ptx").expect("a path");
-    // It works where the text lies, under names that say nothing of the submission.
+    // It runs in the text's folder, under names that reveal nothing about the submission.
     let compiles =
         format!("test -f submission.cu && test \"$TMPDIR\" = \"$PWD\" && cp '{}' submission.ptx", ptx.display());
     for (script, code, words) in [

@@ -1,5 +1,6 @@
-//! A mutation campaign: many changed inputs through every target, each within bounds of time and memory. Asked for by name, because it
-//! takes minutes (docs/fuzzing.md, "A campaign of mutations"):
+//! A mutation campaign: many edited inputs through every target, each within limits of time and
+//! memory. Ignored by default, because it takes minutes (docs/fuzzing.md, "A campaign of
+//! mutations"):
 //!
 //! `CAMPAIGN=3000 cargo test --test suite nonsense::campaign -- --ignored --nocapture`
 
@@ -16,14 +17,14 @@ use super::fuzz::{
 };
 use super::{MOST_CHANGED, kept};
 
-/// Inputs of each target, unless `CAMPAIGN` says otherwise.
+/// Inputs per target, unless `CAMPAIGN` sets another number.
 const INPUTS: u64 = 3_000;
-/// Wall time of one input: far more than any takes, on a host that does much else.
+/// Maximum wall time of one input: far more than any takes on a busy host.
 const MOST_TIME: Duration = Duration::from_secs(30);
-/// Memory of the whole process in KiB.
+/// Maximum memory of the whole process in KiB.
 const MOST_MEMORY: u64 = 1 << 20;
 
-/// A number that depends on the seed and the index alone (SplitMix64).
+/// Returns a number that depends only on the seed and the index (SplitMix64).
 fn drawn(seed: u64, index: u64) -> u64 {
     let mut z = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -31,7 +32,7 @@ fn drawn(seed: u64, index: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Input `index` of a target: one to six edits of a kept one.
+/// Returns input `index` of a target: one to six edits of a kept one.
 fn input(texts: &[String], seed: u64, index: u64) -> String {
     let number = |i: u64| drawn(drawn(seed, index), i);
     let pick = |i: u64| texts.get((number(i) % texts.len() as u64) as usize).map_or("", String::as_str);
@@ -42,7 +43,7 @@ fn input(texts: &[String], seed: u64, index: u64) -> String {
     })
 }
 
-/// A figure of this process in KiB, where the system tells.
+/// Returns a memory figure of this process in KiB, if the system provides it.
 fn memory(figure: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(figure))?;
@@ -60,7 +61,7 @@ fn every_changed_input_keeps_within_bounds() {
     let set = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
     let (inputs, seed): (u64, u64) = (set("CAMPAIGN").unwrap_or(INPUTS), set("CAMPAIGN_SEED").unwrap_or(1));
     let only = std::env::var("CAMPAIGN_TARGET").ok();
-    // What runs now, for the watch: an input that does not end cannot report itself.
+    // The current input, for the watchdog: an input that does not end cannot report itself.
     let current = Arc::new(Mutex::new(String::new()));
     let (beat, watch) = channel::<()>();
     let watched = Arc::clone(&current);
@@ -88,7 +89,7 @@ fn every_changed_input_keeps_within_bounds() {
     {
         let read = |path| String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
         let texts: Vec<String> = kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();
-        let _ = fs::write("/proc/self/clear_refs", "5"); // the peak counts from here
+        let _ = fs::write("/proc/self/clear_refs", "5"); // resets the peak
         let (started, mut slowest, before) = (Instant::now(), Duration::ZERO, broken.len());
         for index in 0..inputs {
             let text = input(&texts, drawn(seed, number as u64), index);

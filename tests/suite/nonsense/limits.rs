@@ -1,5 +1,5 @@
-//! Texts that ask for too much: told so, or done in the time that their length makes fair. None is timed, but each took minutes, or all
-//! memory, as long as what it is about was missing.
+//! Oversized texts: refused, or handled in time proportional to their length. Nothing is timed, but
+//! each took minutes, or all memory, before the limit or fix under test.
 
 use std::fs;
 
@@ -15,7 +15,7 @@ use simt_threads::Threads;
 
 use super::support;
 
-/// A kernel of these statements that lanes take apart by `%p`.
+/// Returns a kernel with these statements, whose lanes diverge by `%p`.
 fn kernel(statements: &str) -> String {
     format!(
         "//! grid = 1\n//! block = 32\n.visible .entry k()\n{{\n.reg .pred %p;\n.reg .u32 %r<4>;\n.reg .u64 %d<2>;\n\
@@ -27,7 +27,7 @@ fn many(n: usize, piece: impl Fn(usize) -> String) -> String {
     (0..n).map(piece).collect()
 }
 
-/// The codes of the errors found, launch included.
+/// Returns the codes of the errors, including those of the launch.
 fn codes(text: &str) -> Vec<&'static str> {
     let program = Program::parse("large.ir", text);
     let mut found = program.findings.clone();
@@ -84,7 +84,7 @@ fn large_kernels_are_analysed() {
     let n = 1_500;
     let nest = many(n, |i| format!("@%p bra L{i};\n"));
     for statements in [
-        // Ifs one behind the other, one in the other, with another way out each; loops likewise.
+        // Ifs in sequence, nested, and with an extra exit each; loops likewise.
         many(n, |i| format!("@%p bra L{i};\nadd.u32 %r0, %r1, 1;\nL{i}:\n")),
         nest.clone() + &many(n, |i| format!("L{}:\nadd.u32 %r0, %r1, 1;\n", n - 1 - i)),
         nest.clone() + "ret;\n" + &many(n, |i| format!("L{i}:\nadd.u32 %r0, %r1, 1;\nret;\n")),
@@ -100,7 +100,7 @@ fn large_kernels_are_analysed() {
     }
 }
 
-/// Each step told the whole of its line: what 10,000 instructions on one line took grew with their square.
+/// Each step once reported its whole line: 10,000 instructions on one line took quadratic time.
 #[test]
 fn a_line_may_hold_many_instructions() {
     let report = |between: &str| {
@@ -120,7 +120,8 @@ fn a_line_may_hold_many_instructions() {
     assert!(one < many + many / 10, "{one} bytes of report, and {many} with a line each");
 }
 
-/// A loop that writes memory proves nothing: it is given up at a number of instructions, the same on every host.
+/// A loop that writes memory proves nothing: it ends at an instruction limit, the same on every
+/// host.
 #[test]
 fn an_endless_loop_is_given_up() {
     let text = fs::read_to_string("tests/inputs/endless_writes.ir").expect("a program");
@@ -146,7 +147,8 @@ fn an_endless_loop_is_given_up() {
     assert!(alone == ended(2), "another number of jobs gives another report");
 }
 
-/// Each loop yields, being beside a call; which loop an atomic is in is known without a look at all of them.
+/// Each loop yields, because of the call beside it; finding an atomic's loop must not search all
+/// loops.
 #[test]
 fn loops_around_atomics_beside_a_call_are_marked() {
     let n = 1_500;

@@ -1,4 +1,4 @@
-//! Element-wise rows: which mnemonics of a row are run, and in which program they stand.
+//! Element-wise rows: the mnemonics to run, and their programs.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use simt_core::isa::{Agreement, Class, Form, FormMatch, Isa, OperandKind, Sem, T
 use super::print::Page;
 use super::tables::Layout;
 
-/// Up to so many mnemonics, a row is run in every combination of its words.
+/// A row with at most this many mnemonics runs in every combination of its words.
 const ALL: usize = 36;
-/// Up to so many, in every combination of its types with one modifier at a time: conversions, whose types are what matters,
-/// and other rows.
+/// Limits for running every combination of types with one modifier at a time: of conversions, whose
+/// types matter most, and of other rows.
 const TYPES: (usize, usize) = (200, 40);
 
-/// The programs of element-wise forms.
+/// Returns the programs of element-wise forms.
 pub(super) fn pages() -> BTreeMap<String, Page> {
     let isa = Isa::ptx();
     let mut pages: BTreeMap<String, Page> = BTreeMap::new();
@@ -30,7 +30,7 @@ pub(super) fn pages() -> BTreeMap<String, Page> {
     pages
 }
 
-/// Whether each lane's result depends on that lane's registers alone.
+/// Returns true if each lane's result depends only on that lane's registers.
 fn is_element_wise(row: &Form) -> bool {
     let shaped = row.operands.iter().all(|o| {
         matches!(
@@ -57,8 +57,9 @@ fn is_element_wise(row: &Form) -> bool {
     shaped && has_result && !among_lanes && row.sem != Sem::Cvta
 }
 
-/// The mnemonics of a row that are run: up to `most` in every combination, up to `types` in every combination of types with
-/// one modifier at a time, and beyond that types and modifiers side by side, so that each occurs.
+/// Returns the mnemonics of a row to run: up to `most` in every combination, up to `types` in every
+/// combination of types with one modifier at a time, and beyond that each type and modifier at
+/// least once.
 pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<String> {
     let choices = |slot: usize| -> Vec<Option<&str>> {
         let slot = &row.slots[slot];
@@ -69,7 +70,7 @@ pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<Strin
     let chosen = if product(&slots) <= most {
         combinations(&slots)
     } else {
-        // One modifier differs from the plainest at a time.
+        // One modifier at a time differs from the plainest.
         let is_type = |slot: usize| row.slots[slot].is_type();
         let plain: Vec<Option<&str>> = slots.iter().map(|list| list[0]).collect();
         let mut variants = vec![plain.clone()];
@@ -112,7 +113,7 @@ fn written<'a>(opcode: &str, words: impl Iterator<Item = Option<&'a str>>) -> St
     words.flatten().fold(opcode.to_string(), |text, word| text + "." + word)
 }
 
-/// What the rows accept and NVIDIA's assembler refuses.
+/// Returns true for mnemonics that the rows accept and NVIDIA's assembler refuses.
 fn refused(found: &FormMatch<'_>) -> bool {
     let (to, from) = (found.ty(), found.second_type());
     let flushes = found.has("ftz");
@@ -127,13 +128,14 @@ fn refused(found: &FormMatch<'_>) -> bool {
         }
         Sem::Set | Sem::SetBool => flushes && !matches!(from, Type::F32 | Type::F16 | Type::F16x2),
         _ if found.form.opcode == "sub" && matches!(to, Type::U16x2 | Type::S16x2) => true,
-        // Buffers have no elements of 16-bit floats, so there is no distance in units in the last place.
+        // Buffers have no 16-bit float elements, so there is no distance in units in the last
+        // place.
         _ if found.form.agreement != Agreement::Exact && to.name().contains("f16") => true,
         _ => false,
     }
 }
 
-/// Whether every integer of type `from` is one of type `to`.
+/// Returns true if type `to` includes every integer of type `from`.
 fn holds_all(to: Type, from: Type) -> bool {
     match (to.is_signed(), from.is_signed()) {
         (a, b) if a == b => to.bits() >= from.bits(),
@@ -142,7 +144,7 @@ fn holds_all(to: Type, from: Type) -> bool {
     }
 }
 
-/// The program of a form, and how its threads share the values.
+/// Returns the program of a form, and its layout of values.
 fn place(found: &FormMatch<'_>) -> (String, Layout) {
     let (ty, from, opcode) = (found.ty(), found.second_type(), found.form.opcode.as_str());
     let is_half = |ty: Type| ty.name().contains("f16");

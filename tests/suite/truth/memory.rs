@@ -1,4 +1,4 @@
-//! Loads, stores and atomics, each thread in its own place, so that no result depends on an order.
+//! Loads, stores and atomics, each thread at its own address, so no result depends on an order.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -9,7 +9,7 @@ use super::forms::mnemonics;
 use super::print::{entry, header};
 use super::tables::{Layout, bits, directives, kind};
 
-/// Threads of the programs of loads and stores; each has sixteen bytes of every space.
+/// Threads of the load and store programs; each has sixteen bytes of every space.
 const THREADS: usize = 64;
 
 pub(super) fn programs() -> Vec<(&'static str, String)> {
@@ -21,12 +21,13 @@ pub(super) fn programs() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What is run of the rows with this meaning: types and modifiers side by side.
+/// Returns the mnemonics to run of the rows with this meaning: each type and modifier at least
+/// once.
 fn uses(sem: Sem, wanted: impl Fn(&Form) -> bool) -> Vec<FormMatch<'static>> {
     let isa = Isa::ptx();
     let rows = isa.rows().iter().filter(|row| row.sem == sem && wanted(row));
     let written = rows.flat_map(|row| mnemonics(row, 0, 0));
-    // The rows accept a little more than NVIDIA's assembler does.
+    // The rows accept slightly more than NVIDIA's assembler.
     let refused = |found: &FormMatch<'_>| {
         found.has("param::func") || found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word))
     };
@@ -34,7 +35,7 @@ fn uses(sem: Sem, wanted: impl Fn(&Form) -> bool) -> Vec<FormMatch<'static>> {
     found.filter(|found| found.ty().bits() * lanes(found) <= 128 && !refused(found)).collect()
 }
 
-/// Elements of a vector access.
+/// Returns the elements of a vector access.
 fn lanes(found: &FormMatch<'_>) -> u32 {
     found.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1)
 }
@@ -43,8 +44,8 @@ fn name_of(found: &FormMatch<'_>) -> String {
     found.mnemonic().replace("::", "_").replace('.', "_")
 }
 
-/// Registers of an access and the bytes that each takes when it is shown. Narrow values lie in 32-bit registers, so that
-/// it shows how they are extended.
+/// Returns the registers of an access and the bytes shown of each. Narrow values are in 32-bit
+/// registers, to expose their extension.
 fn registers(found: &FormMatch<'_>) -> (Vec<String>, u32) {
     let (letter, bytes) = if found.ty().bits() == 64 { ('d', 8) } else { ('w', 4) };
     ((0..lanes(found)).map(|n| format!("%{letter}{n}")).collect(), bytes)
@@ -57,7 +58,7 @@ fn group(registers: &[String]) -> String {
     }
 }
 
-/// Where each thread's sixteen bytes of a space are.
+/// Returns the address of each thread's sixteen bytes of a space.
 fn place(found: &FormMatch<'_>) -> &'static str {
     let places = [
         ("shared", "%tile"),
@@ -70,7 +71,7 @@ fn place(found: &FormMatch<'_>) -> &'static str {
     found.pick(&places).unwrap_or("%bytes")
 }
 
-/// The start of both programs: addresses, and the same bytes in shared and local memory.
+/// Start of both programs: addresses, and the same bytes in shared and local memory.
 const PLACES: &str = "    .reg .b32 %i, %w<4>;
     .reg .b64 %p, %bytes, %tile, %table, %d<4>;
     .shared .align 16 .b8 tile[1024];
@@ -88,14 +89,14 @@ const PLACES: &str = "    .reg .b32 %i, %w<4>;
     st.local.v4.b32 [stack], {%w0, %w1, %w2, %w3};
 ";
 
-/// Some bits, the same in every run.
+/// Returns some bits, the same in every run.
 fn noise(n: u64) -> u32 {
     let z = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     (z ^ z >> 27) as u32
 }
 
-/// The constant table goes in front of the kernel.
+/// Inserts the constant table before the kernel.
 fn with_table(text: &str) -> String {
     let values: Vec<String> = (0..THREADS as u64 * 4).map(|n| format!("{:#010x}", noise(n))).collect();
     let lines: Vec<String> = values.chunks(8).map(|line| format!("    {}", line.join(", "))).collect();
@@ -154,13 +155,13 @@ fn stores() -> String {
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     out += &entry("stores", &names);
-    // Nothing is constant here.
+    // No constants here.
     let places = PLACES.replace("%i, %w<4>", "%i, %e, %w<4>").replace("%tile, %table,", "%tile,");
     let places: String = places.lines().filter(|l| !l.contains("%table")).map(|l| l.to_string() + "\n").collect();
     out + &places + &body + "    ret;\n}\n"
 }
 
-/// Atomics on a cell for each thread: the old value, where there is one, and what the cell holds then.
+/// Prints atomics on a cell per thread: the old value, if any, and the new contents.
 fn atomics(program: &str, class: Class) -> String {
     let layout = Layout::Few;
     let threads = layout.threads();

@@ -1,21 +1,21 @@
-//! The input values, by kind: what a register of that kind is loaded with.
+//! Input values by kind of register.
 //!
-//! A kind is a type's nature and width: `i32` for every integer of 32 bits, `f32`, `f64`, `f16`, .. The buffers `a_`, `b_`
-//! and `c_` of a kind hold the first, second and third operand of each thread.
+//! A kind is a type's nature and width: `i32` for every 32-bit integer, `f32`, `f64`, `f16`, .. The
+//! buffers `a_`, `b_` and `c_` of a kind hold the first, second and third operand of each thread.
 
 use simt_core::isa::Type;
 use std::fmt::Write;
 
-/// How the threads of a program share the values.
+/// Distribution of values over the threads of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// All pairs of [`CORNERS`] corner values, [`CHOSEN`] chosen pairs, random ones.
+    /// All pairs of [`CORNERS`] corner values, [`CHOSEN`] chosen pairs, and random ones.
     Pairs,
     /// Many corner values for one operand, then random ones.
     Single,
-    /// Some pairs of corner values: for forms in very many spellings that compute the same.
+    /// Some pairs of corner values: for forms with very many equivalent spellings.
     Few,
-    /// As `Single`, within what the approximate sine takes.
+    /// As `Single`, within the domain of the approximate sine.
     Angles,
 }
 
@@ -23,13 +23,13 @@ pub(super) enum Layout {
 const CORNERS: usize = 12;
 /// Chosen pairs.
 const CHOSEN: usize = 16;
-/// Threads whose operands are random: half of them any bits, half of them numbers near one.
+/// Threads with random operands: half of them any bits, half of them numbers near one.
 const RANDOM: usize = 32;
 /// Corner values of one operand.
 const SINGLES: usize = 64;
 
 impl Layout {
-    /// Threads of a program.
+    /// Returns the threads of a program.
     pub(super) fn threads(self) -> usize {
         match self {
             Layout::Pairs => CORNERS * CORNERS + CHOSEN + RANDOM,
@@ -39,7 +39,7 @@ impl Layout {
     }
 }
 
-/// The kind of a type.
+/// Returns the kind of a type.
 pub(super) fn kind(ty: Type) -> String {
     match ty.name() {
         name if name.starts_with('f') || name.starts_with("bf") => name.to_string(),
@@ -47,7 +47,7 @@ pub(super) fn kind(ty: Type) -> String {
     }
 }
 
-/// The width of a kind's elements.
+/// Returns the width of a kind's elements.
 pub(super) fn bits(kind: &str) -> u32 {
     match kind {
         "f16x2" | "bf16x2" => 32,
@@ -57,7 +57,7 @@ pub(super) fn bits(kind: &str) -> u32 {
     }
 }
 
-/// Twelve corner values.
+/// Returns twelve corner values.
 fn corners(kind: &str) -> Vec<u64> {
     match kind {
         "i16" => vec![0, 1, 2, 7, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0x8000, 0xfffe, 0xffff],
@@ -126,7 +126,7 @@ fn corners(kind: &str) -> Vec<u64> {
     }
 }
 
-/// Sixteen pairs: halfway cases, cancellation, results around the ends of the range.
+/// Returns sixteen pairs: halfway cases, cancellation, results around the ends of the range.
 fn chosen(kind: &str) -> Vec<(u64, u64)> {
     let f = |a: f64, b: f64| match kind {
         "f64" => (a.to_bits(), b.to_bits()),
@@ -194,7 +194,7 @@ fn chosen(kind: &str) -> Vec<(u64, u64)> {
     }
 }
 
-/// Sixty-four corner values.
+/// Returns sixty-four corner values.
 fn singles(kind: &str) -> Vec<u64> {
     let numbers = [
         0.25,
@@ -258,7 +258,7 @@ fn singles(kind: &str) -> Vec<u64> {
     all
 }
 
-/// Arguments of sine and cosine: zeros, subnormals, infinities, NaN, and numbers up to pi.
+/// Returns arguments of sine and cosine: zeros, subnormals, infinities, NaN, and numbers up to pi.
 fn angles() -> Vec<u64> {
     let mut all = corners("f32");
     all.retain(|bits| *bits != 0x7f7f_ffff);
@@ -267,10 +267,10 @@ fn angles() -> Vec<u64> {
     all
 }
 
-/// The amounts that shifts and bit fields get.
+/// Amounts for shifts and bit fields.
 const COUNTS: [u32; 17] = [0, 1, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 255, 256, 0x8000_0000, 0xffff_ffff];
 
-/// The directives that define the operand buffers of a kind; `roles` are those that a program uses.
+/// Prints the directives of a kind's operand buffers; `roles` are those that a program uses.
 pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut String) {
     let (bits, threads) = (bits(kind), layout.threads());
     let digits = bits as usize / 4;

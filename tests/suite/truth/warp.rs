@@ -1,4 +1,4 @@
-//! What lanes and warps do together: exchanges, votes, matches, reductions, block barriers.
+//! Warp and block operations: shuffles, votes, matches, reductions, block barriers.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ pub(super) fn programs() -> Vec<(&'static str, String)> {
     vec![("shuffle", shuffle()), ("collectives", collectives()), ("barriers", barriers())]
 }
 
-/// Every mnemonic of the rows with this meaning.
+/// Returns every mnemonic of the rows with this meaning.
 fn uses(sem: Sem) -> Vec<FormMatch<'static>> {
     let isa = Isa::ptx();
     let written = isa.rows().iter().filter(|row| row.sem == sem).flat_map(|row| mnemonics(row, 100, 100));
@@ -22,11 +22,13 @@ fn name_of(found: &FormMatch<'_>) -> String {
     found.mnemonic().replace("::", "_").replace('.', "_")
 }
 
-/// A warp for each operand `b`: lane counts, in range and beyond, the last warp with another in each lane. For each mode and
-/// each segment, the lane that a value came from and, at 128, whether it was in range.
+/// Prints a warp for each operand `b`: lane counts, in range and beyond, the last warp with another
+/// one per lane. For each mode and each segment: the source lane of a value, plus 128 if it was in
+/// range.
 fn shuffle() -> String {
     const COUNTS: [u32; 8] = [0, 1, 2, 5, 16, 31, 32, 99];
-    /// Whole warp, its `up` form, segments of 8 and of 4 with both clamps, and clamps inside a segment.
+    /// Whole warp, its `up` form, segments of 8 and of 4 with both clamps, and clamps inside a
+    /// segment.
     const SEGMENTS: [u32; 8] = [0x1f, 0x00, 0x181f, 0x1800, 0x1c1f, 0x1007, 0x0f1f, 0x1e05];
     let warps = COUNTS.len() + 1;
     let threads = warps * 32;
@@ -54,8 +56,8 @@ fn shuffle() -> String {
     out + &body + "    ret;\n}\n"
 }
 
-/// Warps whose values are all equal, in groups, all different, random; predicates all false, all true, mixed, one. Each form
-/// by whole warps and by the halves of a warp, apart.
+/// Prints warps whose values are all equal, in groups, all different, random; predicates all false,
+/// all true, mixed, one. Each form runs on whole warps and on the halves of a warp separately.
 fn collectives() -> String {
     const THREADS: usize = 192;
     let mut out = header("collectives", THREADS);
@@ -115,7 +117,8 @@ fn collectives() -> String {
     out + &body + "    ret;\n}\n"
 }
 
-/// Three warps that meet: values passed through shared memory across each barrier, and predicates counted and combined.
+/// Prints three warps at barriers: values passed through shared memory across each barrier, and
+/// predicates counted and combined.
 fn barriers() -> String {
     const THREADS: usize = 96;
     let mut out = header("barriers", THREADS);
@@ -151,7 +154,7 @@ fn barriers() -> String {
         }
     }
     for (number, found) in uses(Sem::BarrierArrive).into_iter().enumerate() {
-        // The first two warps write and go on, the third waits for them and reads.
+        // The first two warps write and continue, the third waits for them and reads.
         let _ = writeln!(body, "\n    bar.sync 0;\n    st.shared.b32 [%own], %v;\n    mov.b32 %x, 0;");
         let _ = writeln!(body, "    @%third bra Wait{number};\n    {} 4, 96;\n    bra Join{number};", found.mnemonic());
         let _ = writeln!(body, "Wait{number}:\n    bar.sync 4, 96;\n    ld.shared.b32 %x, [%next];\nJoin{number}:");
