@@ -1,15 +1,18 @@
-//! The small vocabulary every other module shares: lane masks, program counters, cycles and typed ids.
+//! Basic types of all modules: lane masks, program counters, cycles and typed ids.
 //!
-//! Nothing here knows an instruction, a machine or a file. Each id carries the text prefix under which
-//! reports print it, so an id in a message can be searched for in every other output.
+//! Each id type has a text prefix, which is the same in messages and all reports.
 
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, Not, Sub, SubAssign};
 
-/// The largest number of lanes a warp can have. Machines may use fewer (`teaching` goes down to 2).
+/// Maximum number of lanes in a warp.
+///
+/// Machines can have fewer (`teaching` down to 2).
 pub const MAX_LANES: usize = 32;
 
-/// A number that looks random and depends on `seed` alone (SplitMix64, Steele et al., OOPSLA'14).
+/// Returns a pseudo-random number that depends only on `seed`.
+///
+/// SplitMix64 (Steele et al., OOPSLA'14).
 pub const fn mix(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -17,65 +20,65 @@ pub const fn mix(seed: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A short name for some bytes: FNV-1a of 64 bits. It tells bytes that were edited, not ones that were forged.
+/// Returns the 64-bit FNV-1a hash of some bytes. Detects edits, but not forgery.
 pub fn digest(bytes: impl IntoIterator<Item = u8>) -> u64 {
     bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// A point in time, or a span of it, in SM clock cycles.
+/// Time or duration in SM clock cycles.
 pub type Cycle = u64;
 
-/// A set of the lanes of one warp; bit `i` stands for lane `i`. The field's "active mask".
+/// Set of lanes of one warp, such as an active mask; bit `i` is lane `i`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct LaneMask(pub u32);
 
 impl LaneMask {
-    /// No lane.
+    /// Empty set.
     pub const EMPTY: LaneMask = LaneMask(0);
     /// All 32 lanes.
     pub const FULL: LaneMask = LaneMask(u32::MAX);
 
-    /// The lanes `0..n`. `n` above 32 means all 32.
+    /// Returns the lanes `0..n`; all 32 if `n` is above 32.
     pub const fn first_n(n: u32) -> LaneMask {
         if n >= 32 { LaneMask(u32::MAX) } else { LaneMask((1 << n) - 1) }
     }
 
-    /// The set that holds just `lane` (0..32).
+    /// Returns the set of one lane (0..32).
     pub const fn lane(lane: u32) -> LaneMask {
         LaneMask(1 << (lane & 31))
     }
 
-    /// How many lanes are in the set, 0..=32.
+    /// Returns the number of lanes in the set, 0..=32.
     pub const fn count(self) -> u32 {
         self.0.count_ones()
     }
 
-    /// Whether no lane is in the set.
+    /// Returns true if the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether `lane` is in the set.
+    /// Returns true if `lane` is in the set.
     pub const fn contains(self, lane: u32) -> bool {
         self.0 >> (lane & 31) & 1 == 1
     }
 
-    /// Whether every lane of `self` is also in `other`.
+    /// Returns true if every lane of `self` is in `other`.
     pub const fn is_subset(self, other: LaneMask) -> bool {
         self.0 & !other.0 == 0
     }
 
-    /// Whether the two sets share a lane.
+    /// Returns true if the two sets share a lane.
     pub const fn intersects(self, other: LaneMask) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// The lowest lane of the set, or `None` when it is empty.
+    /// Returns the lowest lane of the set; `None` if it is empty.
     pub const fn lowest(self) -> Option<u32> {
         if self.0 == 0 { None } else { Some(self.0.trailing_zeros()) }
     }
 
-    /// The lanes in ascending order.
+    /// Returns the lanes in ascending order.
     pub fn lanes(self) -> impl Iterator<Item = u32> {
         let mut rest = self.0;
         std::iter::from_fn(move || {
@@ -89,7 +92,7 @@ impl LaneMask {
 }
 
 impl LaneMask {
-    /// The lanes as people write them: `0-2, 4-31`; every other lane as `1, 3, .., 31`; `none` for the empty set.
+    /// Formats the lanes as ranges: `0-2, 4-31`, `1, 3, .., 31`, or `none`.
     pub fn list(self) -> String {
         if let (Some(first), 4..) = (self.lowest(), self.count()) {
             let last = 31 - self.0.leading_zeros();
@@ -129,7 +132,7 @@ impl BitXor for LaneMask {
         LaneMask(self.0 ^ rhs.0)
     }
 }
-/// Set difference: the lanes of `self` that are not in `rhs`.
+/// Set difference: lanes of `self` that are not in `rhs`.
 impl Sub for LaneMask {
     type Output = LaneMask;
     fn sub(self, rhs: LaneMask) -> LaneMask {
@@ -175,7 +178,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The id as an index into the table it names.
+            /// Returns the id as an index.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }
@@ -194,27 +197,27 @@ macro_rules! id {
 }
 
 id!(
-    /// A program counter: the index of an instruction in a `kernel::Stream`.
+    /// Program counter: index of a step in a `kernel::Stream`.
     Pc, "pc"
 );
 id!(
-    /// A streaming multiprocessor of the simulated GPU.
+    /// Streaming multiprocessor of the simulated GPU.
     SmId, "sm"
 );
 id!(
-    /// A warp slot of one SM. Slot `w` belongs to sub-core `w % sub_cores`.
+    /// Warp slot of an SM. Slot `w` belongs to sub-core `w % sub_cores`.
     WarpId, "w"
 );
 id!(
-    /// A thread block (CTA) of the grid, by its linear index.
+    /// Thread block (CTA) of the grid, by linear index.
     BlockId, "block"
 );
 id!(
-    /// A basic block of a kernel's control-flow graph.
+    /// Basic block of a kernel's control-flow graph.
     BasicBlockId, "bb"
 );
 id!(
-    /// A convergence barrier register of a warp (`B0`, `B1`, ..): a join of the independent mode.
+    /// Convergence barrier register of a warp (`B0`, `B1`, ..).
     JoinId, "B"
 );
 

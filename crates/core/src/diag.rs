@@ -1,13 +1,16 @@
-//! Diagnostics as values: what is wrong, where, and how to mend it. Rendering is in [`render`].
+//! Diagnostics as values: a message, source locations and a help line.
 //!
-//! Every stage that reads user text returns its result *and* all its diagnostics; nothing prints below the CLI.
+//! Rendering is in [`render`].
+//!
+//! Every stage that reads user text returns its result *and* all its diagnostics. Only the CLI
+//! prints.
 
 pub mod codes;
 mod render;
 
 pub use render::{Source, printable, render};
 
-/// A byte range `start..end` of one source text.
+/// Byte range `start..end` of one source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, PartialOrd, Ord)]
 pub struct Span {
     /// First byte.
@@ -17,54 +20,54 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range `start..end`.
+    /// Creates the range `start..end`.
     pub const fn new(start: usize, end: usize) -> Span {
         Span { start: start as u32, end: end as u32 }
     }
 
-    /// The smallest range that covers both.
+    /// Returns the smallest range that covers both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// How bad it is. Errors stop a run; warnings do not.
+/// Severity of a diagnostic. Errors prevent a run; warnings do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program cannot be run.
+    /// The program cannot run.
     Error,
-    /// The program can be run, and probably does not do what its author thinks.
+    /// The program can run, but probably does not do what its author intends.
     Warning,
-    /// Background to another diagnostic.
+    /// Additional information on other diagnostics.
     Note,
 }
 
-/// A source range with a few words on its part in the diagnostic.
+/// Labelled source range of a diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// Source range.
     pub span: Span,
-    /// What stands there, in a few words; may be empty.
+    /// Short label; may be empty.
     pub text: String,
 }
 
-/// One finding about a user's text.
+/// Error, warning or note about a user's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// A stable kebab-case name of the kind of finding, e.g. `unknown-instruction`; [`codes`] has all of them.
+    /// Stable kebab-case code, e.g. `unknown-instruction`; [`codes`] lists all.
     pub code: &'static str,
-    /// One sentence without a full stop: what is wrong.
+    /// Message: one sentence in lower case, without a full stop.
     pub message: String,
-    /// Where: the first label is the fault itself, further ones are its causes.
+    /// Source locations: the error itself first, then its causes.
     pub labels: Vec<Label>,
-    /// How to mend it, as an instruction to the reader.
+    /// Fix, as an imperative.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -75,12 +78,12 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Creates a warning at `span`.
     pub fn warning(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// The same diagnostic with words at its first label.
+    /// Sets the text of the first label.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         if let Some(first) = self.labels.first_mut() {
@@ -89,14 +92,14 @@ impl Diagnostic {
         self
     }
 
-    /// The same diagnostic with a second place.
+    /// Adds a secondary label.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// The same diagnostic with a way to mend it.
+    /// Sets the help line.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
@@ -104,9 +107,12 @@ impl Diagnostic {
     }
 }
 
-/// The line and column of a byte offset, both counted from 1; the column counts characters.
+/// Returns the line and column of a byte offset, both from 1.
 ///
-/// Offsets past the end give the place behind the last character; offsets inside a character give that character.
+/// The column counts characters.
+///
+/// An offset past the end gives the position after the last character. An offset inside a character
+/// gives that character.
 pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
     let mut end = text.len().min(offset as usize);
     while !text.is_char_boundary(end) {
@@ -116,15 +122,17 @@ pub fn line_column(text: &str, offset: u32) -> (u32, u32) {
     let line_start = before.rfind('\n').map_or(0, |n| n + 1);
     let line = before.bytes().filter(|&b| b == b'\n').count();
     let column = before.get(line_start..).unwrap_or_default().chars().count();
-    // Texts are at most 4 GiB, so both fit; saturating costs nothing.
+    // Both fit, because a text has at most 4 GiB.
     let one_based = |n: usize| u32::try_from(n).unwrap_or(u32::MAX).saturating_add(1);
     (one_based(line), one_based(column))
 }
 
-/// More findings than this about one file help nobody.
+/// Maximum number of diagnostics shown for one file.
 const MOST_FINDINGS: usize = 100;
 
-/// The findings as they are shown: of very many the first, errors before all others, and a note that says how many follow.
+/// Keeps the first 100 diagnostics, and appends a note with the number of the rest.
+///
+/// Errors take precedence over warnings.
 pub fn first_of_many(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if findings.len() <= MOST_FINDINGS {
         return findings;
@@ -134,27 +142,28 @@ pub fn first_of_many(mut findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let rest = findings.split_off(MOST_FINDINGS);
     findings.sort_by_key(|d| (place(d), d.severity));
     let at = rest.iter().filter_map(place).min().unwrap_or_default();
-    let note = Diagnostic::error("too-many-errors", at, format!("{} further findings follow", rest.len()));
-    findings.push(Diagnostic { severity: Severity::Note, ..note }.help("mend the first ones and try again"));
+    let message = format!("{} more diagnostics not shown", rest.len());
+    let note = Diagnostic::error("too-many-errors", at, message);
+    findings.push(Diagnostic { severity: Severity::Note, ..note }.help("fix these first"));
     findings
 }
 
-/// Whether any of the diagnostics is an error.
+/// Returns true if any of the diagnostics is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.severity == Severity::Error)
 }
 
-/// Candidates that are looked at: more names than this stand in no text that anybody has written by hand.
+/// Maximum number of candidates compared; handwritten programs have fewer names.
 const MOST_CANDIDATES: usize = 2000;
 
-/// The candidate closest to `word` in edit distance, if it is close enough to be a plausible slip.
+/// Returns the candidate closest to `word`, if `word` can be a misspelling of it.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .take(MOST_CANDIDATES)
-        // Lengths further apart than the limit cannot come within it; this keeps monstrous words cheap.
+        // The distance is at least the difference in length; this keeps very long words cheap.
         .filter(|c| c.chars().count().abs_diff(length) <= limit)
         .map(|c| (edit_distance(word, c), c))
         .filter(|&(d, _)| d <= limit)
@@ -162,11 +171,12 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, c)| c)
 }
 
-/// The least number of characters inserted, left out, replaced, or swapped with their neighbour (optimal string
-/// alignment): swapped letters are the commonest slip.
+/// Returns the optimal string alignment distance of two words.
+///
+/// It counts insertions, deletions, substitutions and transpositions.
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    // rows[i][j]: from the first i characters of `a` to the first j of `b`.
+    // rows[i][j]: distance between the first i characters of `a` and the first j of `b`.
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
         for j in 0..=b.len() {

@@ -1,8 +1,8 @@
-//! The instruction set: one row per instruction form, in `isa/ptx.ron`.
+//! Instruction set: one row per instruction form, in `isa/ptx.ron`.
 //!
-//! A row says how a form is written, what its operands are, what it means ([`Sem`]), what a machine prices ([`Class`])
-//! and how closely a GPU must agree. It never says how long anything takes: machine files price classes.
-//! Source of forms and meanings: NVIDIA's PTX ISA manual; each row names its section there.
+//! A row has the syntax of a form, its operands, its meaning ([`Sem`]), its class ([`Class`]) and
+//! the required agreement with a GPU. It has no latencies: machine files have them per class. Forms
+//! and meanings follow NVIDIA's PTX ISA; each row names its section.
 
 mod class;
 mod form;

@@ -1,8 +1,8 @@
-//! From characters to a syntax tree and back: lexer, parser, printer.
+//! Lexer, parser and printer of PTX text.
 //!
-//! Modelled: the grammar of PTX (PTX ISA, chapters 4, 5.4, 11), with every span kept, and recovery from faults so that
-//! one reading reports them all. Not modelled: the meaning of any instruction, type or directive, and of the grammar
-//! textures, call prototypes and branch-target lists; they are diagnosed as unsupported, never misread.
+//! Supports the grammar of PTX (PTX ISA, chapters 4, 5.4, 11), keeps every span, and recovers from
+//! syntax errors so that one pass reports them all. Instructions, types and directives have no
+//! meaning here. Textures are reported as unsupported.
 
 mod lexer;
 mod locations;
@@ -20,17 +20,31 @@ pub use locations::{Location, Locations};
 pub use printer::print;
 pub use spans::{each_span, same, strip_spans};
 
-/// Parses a file. Never fails: returns the tree of what could be understood, and every error, ordered by place.
+/// Parses a file. Returns the syntax tree and all errors, in source order.
 ///
-/// A tree that came with errors is incomplete (faulty statements are left out), so judging it further would report
-/// consequences of what is already reported: check [`crate::diag::has_errors`] first.
+/// With errors, the tree lacks the faulty statements, and checking it would report consequential
+/// errors: check [`crate::diag::has_errors`] first.
 pub fn parse(text: &str) -> (tree::Module, Vec<Diagnostic>) {
     if u32::try_from(text.len()).is_err() {
         let error = Diagnostic::error("file-too-large", Span::default(), "the file is larger than 4 GiB");
         return (tree::Module::default(), vec![error]);
     }
     let lexed = lexer::lex(text);
+    if let Some(error) = cuda_source(text, &lexed) {
+        return (tree::Module::default(), vec![error]);
+    }
     let (module, mut diagnostics) = parser::parse(text, lexed);
     diagnostics.sort_by_key(|d| d.labels.first().map(|l| l.span.start));
     (module, first_of_many(diagnostics))
+}
+
+/// Returns an error if the text is CUDA C++, instead of one error per line of it.
+fn cuda_source(text: &str, lexed: &lexer::Lexed) -> Option<Diagnostic> {
+    if !text.contains("__global__") {
+        return None;
+    }
+    let slice = |span: Span| text.get(span.start as usize..span.end as usize);
+    let word = lexed.tokens.iter().find(|token| slice(token.span) == Some("__global__"))?;
+    let error = Diagnostic::error("cuda-source", word.span, "this is CUDA C++, not PTX");
+    Some(error.help("compile it: `nvcc -ptx -arch=compute_75 -lineinfo x.cu`"))
 }

@@ -1,28 +1,30 @@
-//! Diagnostics as text with source excerpts, drawn by `annotate-snippets` in the manner of rustc.
+//! Renders diagnostics with source excerpts, in the style of rustc.
 //!
-//! What a user's file or its name contains must not reach the terminal as a command: control characters and the marks
-//! that reorder text are replaced before anything is drawn, without moving a column.
+//! Text from a user's file or file name must not reach the terminal as a command: control
+//! characters and marks that reorder text are replaced first, without changing any column.
 
 use super::{Diagnostic, Severity, Span, line_column};
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
-/// Excerpts longer than this are narrowed to the first label.
+/// Maximum excerpt in bytes; a longer one is narrowed to the first label.
 const MOST_EXCERPT: usize = 256 * 1024;
-/// Lines longer than this are named and not shown: no human wrote them, and drawing them takes long.
+/// Maximum line shown, in bytes.
+///
+/// A longer line is generated code and slow to draw, so only its number is shown.
 const MOST_LINE: usize = 16 * 1024;
 
-/// A source text with the name to show for it.
+/// Source text with its display name.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The file's name as the user gave it.
+    /// File name as given by the user.
     pub name: &'a str,
-    /// The whole text.
+    /// Complete text.
     pub text: &'a str,
 }
 
-/// The diagnostics as the user reads them, a blank line between two; empty when there are none.
+/// Renders the diagnostics, separated by blank lines; empty if there are none.
 ///
-/// With `color` the text holds ANSI escapes for a terminal; without, it is plain.
+/// With `color`, the text contains ANSI escapes for a terminal.
 pub fn render(diagnostics: &[Diagnostic], source: Source<'_>, color: bool) -> String {
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     let name = harmless(source.name, false);
@@ -72,13 +74,15 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, name: &str, text: &s
     renderer.render(&[group])
 }
 
-/// The whole lines to show, and how many of the labels lie in them; `None` when they are too long to show.
+/// Returns the lines to show and the number of labels in them.
+///
+/// `None` if they are too long.
 fn excerpt(text: &str, spans: &[Span]) -> Option<(Span, usize)> {
     let lines = |span: Span| {
         let before = text.get(..span.start as usize).unwrap_or_default();
         let after = text.get(span.end as usize..).unwrap_or_default();
         let start = before.rfind('\n').map_or(0, |n| n + 1);
-        // With its line break, so that a CRLF is whole.
+        // Includes the line break, so that a CRLF stays whole.
         let end = span.end as usize + after.find('\n').map_or(after.len(), |n| n + 1);
         Span::new(start, end)
     };
@@ -95,7 +99,7 @@ fn excerpt(text: &str, spans: &[Span]) -> Option<(Span, usize)> {
     short(window).then_some((window, 1))
 }
 
-/// The span cut to the text and moved to character boundaries.
+/// Clamps the span to the text and moves it to character boundaries.
 fn inside(text: &str, span: Span) -> Span {
     let boundary = |offset: u32| {
         let mut offset = text.len().min(offset as usize);
@@ -108,27 +112,27 @@ fn inside(text: &str, span: Span) -> Span {
     Span::new(start, boundary(span.end).max(start))
 }
 
-/// One line of a user's text as it may be shown: every character is replaced that a terminal would obey or that would hide what
-/// is written.
+/// Replaces control characters and hidden marks in one line of user text.
 pub fn printable(text: &str) -> String {
     harmless(text, false)
 }
 
-/// The text with every character replaced that a terminal would obey or that would hide what is written. A replacement
-/// has as many bytes as what it replaces, so that spans still fit. Line breaks stay if `lines`; tabs are expanded by the
-/// renderer.
+/// Replaces every character that a terminal would interpret or that hides text.
+///
+/// A replacement has as many bytes as the original, so that spans stay valid. Line breaks are kept
+/// if `lines`; the renderer expands tabs.
 fn harmless(text: &str, lines: bool) -> String {
     text.char_indices()
         .map(|(at, c)| match c {
             '\n' if lines => c,
             '\t' => c,
-            // Part of a line break; alone it would move the cursor.
+            // Part of a CRLF; alone it would move the cursor.
             '\r' if lines && text.as_bytes().get(at + 1) == Some(&b'\n') => c,
-            // ASCII: one byte. The renderer shows its own picture for those that it knows.
+            // ASCII: one byte.
             c if c.is_ascii_control() => '?',
-            // U+0080..U+009F: two bytes, some of them start terminal commands.
+            // U+0080..U+009F: two bytes; some of them start terminal commands.
             c if c.is_control() => '\u{b7}',
-            // Marks that reorder, join or hide text, and separators of lines: three bytes.
+            // Marks that reorder, join or hide text, and line separators: three bytes.
             '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => '\u{fffd}',
             c => c,
         })

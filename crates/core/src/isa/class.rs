@@ -1,8 +1,8 @@
-//! Instruction classes: what a machine file prices. A row of the ISA names its class; cycles live in the machine file.
+//! Instruction classes: the link between the ISA and the costs in the machine file.
 
 use serde::{Deserialize, Serialize};
 
-/// The execution unit that a class occupies.
+/// Execution unit of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Unit {
     /// Integer and logic.
@@ -13,9 +13,9 @@ pub enum Unit {
     Fp64,
     /// Special functions: approximations, conversions, bit counts.
     Sfu,
-    /// Loads, stores, atomics, shuffles: everything that goes to the memory pipe.
+    /// Memory pipe: loads, stores, atomics, shuffles.
     Lsu,
-    /// The constant cache: parameters and constants that are loaded.
+    /// Constant cache: loads of parameters and constants.
     Constant,
     /// Branches, barriers, joins, exit.
     Branch,
@@ -23,7 +23,7 @@ pub enum Unit {
 
 macro_rules! classes {
     ($($(#[doc = $doc:literal])* $name:ident => $unit:ident),+ $(,)?) => {
-        /// What kind of work an instruction is, as a machine prices it.
+        /// Class of an instruction, which has costs in the machine file.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum Class { $($(#[doc = $doc])* $name),+ }
 
@@ -31,17 +31,17 @@ macro_rules! classes {
             /// Every class, in declaration order; `class as usize` is its index here.
             pub const ALL: &'static [Class] = &[$(Class::$name),+];
 
-            /// The class's name as machine files write it.
+            /// Returns the name of the class in machine files.
             pub const fn name(self) -> &'static str {
                 match self { $(Class::$name => stringify!($name)),+ }
             }
 
-            /// The execution unit the class occupies.
+            /// Returns the execution unit of the class.
             pub const fn unit(self) -> Unit {
                 match self { $(Class::$name => Unit::$unit),+ }
             }
 
-            /// What the class holds, for the reference page.
+            /// Returns the description of the class for the reference page.
             pub const fn doc(self) -> &'static str {
                 match self { $(Class::$name => concat!($($doc),+)),+ }
             }
@@ -50,7 +50,7 @@ macro_rules! classes {
 }
 
 classes! {
-    /// Register moves, selects, and address conversions that cost nothing more than a move.
+    /// Register moves, selects, and address conversions that cost a move.
     Move => Alu,
     /// Integer add, subtract, compare-free min/max/abs/neg.
     IntAdd => Alu,
@@ -120,6 +120,6 @@ classes! {
     Sleep => Branch,
     /// Reads of clock and clock64.
     Clock => Alu,
-    /// Joins of the independent mode: set, sync, yield. Not written by the author; counted apart.
+    /// Joins of the independent mode: set, sync, yield. Inserted, and counted apart.
     Join => Branch,
 }

@@ -1,47 +1,50 @@
-//! Instruction forms: an opcode, a sequence of slots, operands, a meaning.
+//! Instruction forms: an opcode, modifier slots, operands and a meaning.
 //!
-//! Each slot holds one of a few words and may be optional, in the order of the PTX manual's syntax lines.
+//! A slot takes one of several words and may be optional. Slots are in the order of the syntax
+//! lines of the PTX ISA.
 
 use super::{Class, Sem, Type};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// How closely a GPU must agree with the model's result.
+/// Required agreement between the results of the simulator and a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Deserialize)]
 pub enum Agreement {
-    /// Bit for bit.
+    /// Identical bits.
     #[default]
     Exact,
-    /// Within this many units in the last place.
+    /// Maximum error in units in the last place.
     MaxUlp(u64),
-    /// Within an absolute error of 2 to this power (the manual's bound for functions that cross zero).
+    /// Maximum absolute error, as a power of 2.
+    ///
+    /// The PTX ISA has such bounds for functions that cross zero.
     MaxAbsolute(i32),
-    /// Within either.
+    /// Either of the two bounds.
     MaxUlpOrAbsolute(u64, i32),
 }
 
-/// One position of a mnemonic behind the opcode.
+/// Position of a modifier in a mnemonic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// What may stand here, without dots.
+    /// Valid words, without dots.
     pub words: Vec<String>,
-    /// Whether nothing may stand here too.
+    /// True if the modifier may be omitted.
     pub optional: bool,
 }
 
 impl Slot {
-    /// Whether the slot names a type.
+    /// Returns true if the slot takes a type.
     pub fn is_type(&self) -> bool {
         self.words.iter().all(|w| Type::from_name(w).is_some())
     }
 
-    /// What the slot is called in messages.
+    /// Returns the name of the slot for messages.
     pub(super) fn noun(&self) -> &'static str {
         let all = |set: &[&str]| self.words.iter().all(|w| set.contains(&w.as_str()));
         if self.is_type() {
             "type"
         } else if all(&["rn", "rz", "rm", "rp", "rni", "rzi", "rmi", "rpi", "approx", "full"]) {
-            "rounding"
+            "rounding mode"
         } else if all(&["cta", "cluster", "gpu", "sys", "gl"]) {
             "scope"
         } else if all(&["global", "shared", "shared::cta", "local", "const", "param", "param::entry"]) {
@@ -54,7 +57,7 @@ impl Slot {
     }
 }
 
-/// Which type an operand has, relative to the mnemonic.
+/// Type of an operand, relative to the mnemonic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TypeRef {
     /// The first type of the mnemonic.
@@ -63,28 +66,30 @@ pub enum TypeRef {
     U,
     /// Twice the width of the first type, same signedness.
     W,
-    /// Always this type.
+    /// A fixed type.
     Fixed(Type),
 }
 
-/// What an operand looks like: the closed vocabulary of the `shape` column.
+/// Kind of an operand, as written in the `shape` column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OperandKind {
     /// `a:T`: a register, or (as a source) an immediate.
     Value(TypeRef),
-    /// `a:T+`: the same, and the register may be wider than the type (`cvt`).
+    /// `a:T+`: a value whose register may be wider than the type (`cvt`).
     Wider(TypeRef),
-    /// `{a}:T`: one value, or braces with as many as `.v2`/`.v4` says; registers may be wider (`ld`, `st`).
+    /// `{a}:T`: one value, or a `.v2`/`.v4` vector in braces.
+    ///
+    /// Registers may be wider (`ld`, `st`).
     Vector(TypeRef),
-    /// `a:T*`: a value, a variable's address, or braces around the parts of a value (`mov`, `cvta`).
+    /// `a:T*`: a value, an address, or parts of a value in braces (`mov`, `cvta`).
     Moved(TypeRef),
-    /// `a:pred`: a predicate; as a source perhaps negated.
+    /// `a:pred`: a predicate; a source may be negated.
     Predicate,
     /// `p|q=pred`: one predicate or two.
     PredicatePair,
-    /// `d|p=T`: a register, perhaps with a predicate.
+    /// `d|p=T`: a register, optionally with a predicate.
     ValueAndPredicate(TypeRef),
-    /// `a:imm`: an integer written in the text.
+    /// `a:imm`: an integer constant.
     Immediate,
     /// `[a]`: an address.
     Address,
@@ -92,56 +97,56 @@ pub enum OperandKind {
     Label,
 }
 
-/// One operand of a form.
+/// Operand of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperandForm {
-    /// Its name in the PTX manual.
+    /// Name in the PTX ISA.
     pub name: String,
-    /// Whether the instruction writes it.
+    /// True if the instruction writes the operand.
     pub result: bool,
-    /// Whether `_` may stand for it (`d_=T`).
+    /// True if `_` is allowed (`d_=T`).
     pub sink: bool,
-    /// Whether it may be left out (`b:u32?`).
+    /// True if the operand may be omitted (`b:u32?`).
     pub optional: bool,
-    /// What it looks like.
+    /// Kind of the operand.
     pub kind: OperandKind,
 }
 
-/// One row of the instruction set.
+/// Row of the instruction set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Form {
-    /// The syntax line, as the row writes it.
+    /// Syntax line, as written in the row.
     pub syntax: String,
-    /// The operand shape, as the row writes it.
+    /// Operand shape, as written in the row.
     pub shape: String,
-    /// The first word of the mnemonic.
+    /// First word of the mnemonic.
     pub opcode: String,
-    /// What may follow it.
+    /// Modifiers after the opcode.
     pub slots: Vec<Slot>,
-    /// The operands in order.
+    /// Operands in order.
     pub operands: Vec<OperandForm>,
-    /// What it does.
+    /// Meaning.
     pub sem: Sem,
-    /// What a machine prices.
+    /// Instruction class, which has costs in the machine file.
     pub class: Class,
-    /// How closely a GPU must agree.
+    /// Required agreement with a GPU.
     pub agreement: Agreement,
-    /// The heading in the PTX manual.
+    /// Section heading in the PTX ISA.
     pub manual: String,
-    /// One line on what it does.
+    /// Description in one line.
     pub doc: String,
 }
 
-/// A group of rows, as the reference page shows them.
+/// Group of rows on the reference page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Its title.
+    /// Title.
     pub title: String,
-    /// The indices of its rows.
+    /// Indices of the rows.
     pub rows: std::ops::Range<usize>,
 }
 
-/// The instruction set.
+/// Instruction set.
 #[derive(Clone, Debug)]
 pub struct Isa {
     pub(super) rows: Vec<Form>,
@@ -150,55 +155,57 @@ pub struct Isa {
     pub(super) unsupported: BTreeMap<String, String>,
 }
 
-/// A mnemonic's form and the words that fill its slots.
+/// Form of a mnemonic, with the words in its slots.
 #[derive(Clone, Debug)]
 pub struct FormMatch<'a> {
-    /// The row's index in [`Isa::rows`].
+    /// Index of the row in [`Isa::rows`].
     pub index: u16,
-    /// The row.
+    /// Row.
     pub form: &'a Form,
-    /// The word in each slot.
+    /// Word in each slot.
     pub words: Vec<Option<&'a str>>,
 }
 
 impl<'a> FormMatch<'a> {
-    /// The mnemonic as written.
+    /// Returns the complete mnemonic.
     pub fn mnemonic(&self) -> String {
         self.words.iter().flatten().fold(self.form.opcode.clone(), |text, word| text + "." + word)
     }
 
-    /// Whether `word` stands in some slot.
+    /// Returns true if the mnemonic contains `word`.
     pub fn has(&self, word: &str) -> bool {
         self.words.contains(&Some(word))
     }
 
-    /// The first of `table`'s words that stands in the mnemonic, as its value.
+    /// Returns the value of the first word of `table` that the mnemonic contains.
     pub fn pick<V: Copy>(&self, table: &[(&str, V)]) -> Option<V> {
         table.iter().find(|(word, _)| self.has(word)).map(|&(_, value)| value)
     }
 
-    /// The `n`th type of the mnemonic.
+    /// Returns the `n`th type of the mnemonic.
     fn nth_type(&self, n: usize) -> Option<Type> {
         let slots = self.form.slots.iter().zip(&self.words).filter(|(slot, _)| slot.is_type());
         slots.filter_map(|(_, word)| word.and_then(Type::from_name)).nth(n)
     }
 
-    /// The first type: of the result or of the whole instruction. `b32` for forms without one.
+    /// Returns the first type, of the result or the instruction.
+    ///
+    /// `b32` if there is none.
     pub fn ty(&self) -> Type {
         self.nth_type(0).unwrap_or(Type::B32)
     }
 
-    /// The second type (`cvt`, `set`, `slct`); the first where there is only one.
+    /// Returns the second type (`cvt`, `set`, `slct`); the first if there is only one.
     pub fn second_type(&self) -> Type {
         self.nth_type(1).unwrap_or(self.ty())
     }
 
-    /// The third type; the second where there are only two.
+    /// Returns the third type; the second if there are only two.
     pub fn third_type(&self) -> Type {
         self.nth_type(2).unwrap_or(self.second_type())
     }
 
-    /// The type an operand's shape refers to.
+    /// Returns the type that an operand's shape refers to.
     pub fn resolve(&self, ty: TypeRef) -> Type {
         match ty {
             TypeRef::T => self.ty(),
@@ -216,17 +223,17 @@ impl<'a> FormMatch<'a> {
 }
 
 impl Isa {
-    /// The rows; `Inst::form` indexes them.
+    /// Returns the rows; `Inst::form` indexes them.
     pub fn rows(&self) -> &[Form] {
         &self.rows
     }
 
-    /// The rows by subject.
+    /// Returns the rows by subject.
     pub fn groups(&self) -> &[Group] {
         &self.groups
     }
 
-    /// Opcodes of PTX that the model leaves out, with the reason.
+    /// Returns the unsupported PTX opcodes, with the reasons.
     pub fn unsupported(&self) -> impl Iterator<Item = (&str, &str)> {
         self.unsupported.iter().map(|(opcode, why)| (opcode.as_str(), why.as_str()))
     }

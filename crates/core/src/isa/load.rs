@@ -1,9 +1,9 @@
 //! Reads the rows of `isa/ptx.ron`.
 //!
-//! Two columns are small languages, chosen because they look like the PTX manual's syntax lines. `form`:
-//! `.word` must stand there, `.(a|b)` one of several, `.<set>` one of a named set, `{..}` may be left out. `shape`:
-//! see [`OperandKind`]; `d=..` is written, `a:..` is read. The table is part of the program, so a fault in it is a
-//! bug of the simulator and a panic; the unit tests read it.
+//! Two columns resemble the syntax lines of the PTX ISA. In `form`, `.word` is required, `.(a|b)`
+//! is one of several words, `.<set>` one of a named set, and `{..}` is optional. In `shape`, `d=..`
+//! is written and `a:..` is read; see [`OperandKind`]. The table is part of the program, so an
+//! error in it panics; the unit tests read it.
 
 use super::form::{Agreement, Form, Group, Isa, OperandForm, OperandKind, Slot, TypeRef};
 use super::{Class, Sem, Type};
@@ -49,7 +49,7 @@ struct RawUnsupported {
 }
 
 impl Isa {
-    /// The PTX subset of `isa/ptx.ron`.
+    /// Returns the PTX subset of `isa/ptx.ron`.
     pub fn ptx() -> &'static Isa {
         static ISA: OnceLock<Isa> = OnceLock::new();
         ISA.get_or_init(|| read(simt_isa::PTX).unwrap_or_else(|error| panic!("isa/ptx.ron: {error}")))
@@ -91,7 +91,7 @@ fn read(text: &str) -> Result<Isa, String> {
     Ok(isa)
 }
 
-/// The opcode and slots of a syntax line.
+/// Parses the opcode and slots of a syntax line.
 fn syntax(form: &str, sets: &BTreeMap<String, Vec<String>>) -> Result<(String, Vec<Slot>), String> {
     let end = form.find(['.', '{']).unwrap_or(form.len());
     let (opcode, mut rest) = form.split_at(end);
@@ -126,7 +126,7 @@ fn syntax(form: &str, sets: &BTreeMap<String, Vec<String>>) -> Result<(String, V
     Ok((opcode.to_string(), slots))
 }
 
-/// One word of the `shape` column.
+/// Parses one word of the `shape` column.
 fn operand(text: &str) -> Result<OperandForm, String> {
     let (body, optional) = text.strip_suffix('?').map_or((text, false), |body| (body, true));
     let plain = |name: &str, kind| OperandForm { name: name.into(), result: false, sink: false, optional, kind };
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// Every mnemonic a form accepts, its optional words in every combination.
+    /// Returns every mnemonic of a form, with all combinations of optional words.
     fn mnemonics(form: &Form) -> Vec<String> {
         let mut all = vec![form.opcode.clone()];
         for slot in &form.slots {
@@ -214,7 +214,7 @@ mod tests {
         }
         let priced: BTreeSet<Class> = isa.rows().iter().map(|r| r.class).collect();
         for class in Class::ALL {
-            // `mov` from a clock register and the joins have their classes from the checker and the kernel pass.
+            // The checker assigns `Clock` to `mov` from a clock, the kernel pass assigns `Join`.
             let elsewhere = matches!(class, Class::Clock | Class::Join);
             assert!(elsewhere || priced.contains(class), "no row has class {class:?}");
         }

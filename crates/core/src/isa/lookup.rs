@@ -1,20 +1,20 @@
-//! How a written mnemonic finds its form.
+//! Lookup of the form of a mnemonic.
 //!
-//! A mnemonic matches a form when its words fill the slots in order. When none matches, [`Isa::lookup`] says which word is
-//! wrong and what could stand there.
+//! A mnemonic matches a form if its words fill the slots in order. If none matches, [`Isa::lookup`]
+//! returns an error that names the wrong word and the valid ones.
 
 use super::Type;
 use super::form::{Form, FormMatch, Isa, Slot};
 use crate::diag::{Diagnostic, Span, closest};
 
-/// Why a mnemonic has no form.
+/// Error of a mnemonic without a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LookupError {
-    /// The diagnostic's code.
+    /// Code of the diagnostic.
     pub code: &'static str,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// What to write instead.
+    /// Help line.
     pub help: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl LookupError {
         LookupError { code, message, help }
     }
 
-    /// The error as a diagnostic at `span`.
+    /// Returns the error as a diagnostic at `span`.
     pub fn at(self, span: Span) -> Diagnostic {
         let mut diagnostic = Diagnostic::error(self.code, span, self.message);
         diagnostic.help = self.help;
@@ -32,7 +32,7 @@ impl LookupError {
 }
 
 impl Isa {
-    /// The form of a mnemonic such as `setp.lt.and.u32`.
+    /// Finds the form of a mnemonic such as `setp.lt.and.u32`.
     pub fn lookup(&self, mnemonic: &str) -> Result<FormMatch<'_>, LookupError> {
         let words: Vec<&str> = mnemonic.split('.').collect();
         let (opcode, words) = words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
@@ -56,13 +56,15 @@ impl Isa {
             return LookupError::new("unsupported-instruction", message, None);
         }
         let help = closest(opcode, self.by_opcode.keys().map(String::as_str)).map(|c| format!("did you mean `{c}`?"));
-        LookupError::new("unknown-instruction", format!("there is no instruction `{opcode}`"), help)
+        LookupError::new("unknown-instruction", format!("unknown instruction `{opcode}`"), help)
     }
 }
 
-/// Compilers and libraries write some modifiers in any order, and ptxas takes them all: order, scope and space of an atomic,
-/// before and after the operation (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and the `.sync` of a warp's
-/// instructions (`vote.ballot.sync.b32`). Here they come as the manual has them.
+/// Sorts modifiers into the order of the PTX ISA.
+///
+/// ptxas accepts other orders, which compilers and libraries use: order, scope and space of an
+/// atomic (`atom.global.gpu.add.u32`, `atom.add.relaxed.gpu.u32`), and the `.sync` of warp-level
+/// instructions (`vote.ballot.sync.b32`).
 fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
     let rank: fn(&str) -> u32 = match opcode {
         "atom" | "red" => |word| match word {
@@ -80,7 +82,9 @@ fn usual_order<'w>(opcode: &str, words: &[&'w str]) -> Vec<&'w str> {
     words
 }
 
-/// The word in each slot if `words` fill `slots` exactly, trying to fill an optional slot before skipping it.
+/// Returns the word in each slot if `words` fill `slots` exactly.
+///
+/// Prefers to fill optional slots.
 fn fill<'a>(slots: &'a [Slot], words: &[&str]) -> Option<Vec<Option<&'a str>>> {
     let Some((slot, rest)) = slots.split_first() else {
         return words.is_empty().then(Vec::new);
@@ -98,7 +102,7 @@ fn fill<'a>(slots: &'a [Slot], words: &[&str]) -> Option<Vec<Option<&'a str>>> {
     Some(tail)
 }
 
-/// How far `words` get in `slots`: the number of words placed, and what could have stood at the next place.
+/// Returns the number of leading `words` that fit `slots`, and the next slots.
 fn progress<'a>(slots: &'a [Slot], words: &[&str]) -> (usize, Vec<&'a Slot>) {
     let mut best = (0, Vec::new());
     let mut expected = Vec::new();
@@ -137,24 +141,25 @@ fn explain(opcode: &str, words: &[&str], forms: &[&Form], mnemonic: &str) -> Loo
         choices
     };
     let Some(word) = words.get(furthest) else {
-        let help = format!("`{upto}` goes on with {}", list(&choices(false)));
-        return LookupError::new("incomplete-instruction", format!("`{mnemonic}` is incomplete"), Some(help));
+        let help = format!("continue `{upto}` with one of {}", list(&choices(false)));
+        let message = format!("incomplete instruction `{mnemonic}`");
+        return LookupError::new("incomplete-instruction", message, Some(help));
     };
     let is_type = Type::from_name(word).is_some();
     let candidates = choices(is_type && expected.iter().any(|slot| slot.is_type()));
     if candidates.is_empty() {
-        let message = format!("`{upto}` takes nothing more, `.{word}` is too much");
+        let message = format!("unexpected `.{word}` after `{upto}`");
         return LookupError::new("unknown-modifier", message, None);
     }
     let noun = if is_type { "type" } else { "modifier" };
     let help = match closest(word, candidates.iter().copied()) {
         Some(near) if !is_type => format!("did you mean `.{near}`?"),
-        _ => format!("it takes {}", list(&candidates)),
+        _ => format!("use one of {}", list(&candidates)),
     };
     LookupError::new("unknown-modifier", format!("`{upto}` has no {noun} `.{word}`"), Some(help))
 }
 
-/// The error for a mnemonic that would match if one required word were added.
+/// Returns the error for a mnemonic that lacks one required word.
 fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<LookupError> {
     let mut found: Option<(&Slot, String)> = None;
     let mut choices: Vec<&str> = Vec::new();
@@ -166,7 +171,7 @@ fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<L
             filled[i] = slot.words.first().map(String::as_str);
             let example = || filled.iter().flatten().fold(form.opcode.clone(), |text, word| text + "." + word);
             let (first, _) = found.get_or_insert_with(|| (slot, example()));
-            // Forms that differ in the missing word only share the error.
+            // Forms that differ only in the missing word share the error.
             if first.noun() == slot.noun() {
                 choices.extend(slot.words.iter().map(String::as_str));
             }
@@ -180,11 +185,12 @@ fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<L
             true
         }
     });
-    let help = format!("it takes {}, as in `{example}`", list(&choices));
-    Some(LookupError::new("incomplete-instruction", format!("`{mnemonic}` lacks a {}", slot.noun()), Some(help)))
+    let help = format!("add one of {}, as in `{example}`", list(&choices));
+    let message = format!("missing {} in `{mnemonic}`", slot.noun());
+    Some(LookupError::new("incomplete-instruction", message, Some(help)))
 }
 
-/// `.a .b .c`, shortened when long.
+/// Formats words as `.a .b .c`, shortened after 20.
 fn list(words: &[&str]) -> String {
     const SHOWN: usize = 20;
     let mut text = words.iter().take(SHOWN).map(|w| format!(".{w}")).collect::<Vec<_>>().join(" ");
@@ -206,14 +212,18 @@ mod tests {
     #[test]
     fn a_wrong_word_is_named_with_what_could_stand_there() {
         for (mnemonic, expected) in [
-            ("add.b32", "unknown-modifier: `add` has no type `.b32` (it takes .u16 .s16 .u32 .s32 .u64 .s64"),
-            ("ad.u32", "unknown-instruction: there is no instruction `ad` (did you mean `add`?)"),
-            ("cvt.f32.s32", "`cvt.f32.s32` lacks a rounding (it takes .rn .rz .rm .rp, as in `cvt.rn.f32.s32`)"),
-            ("mul.u32", "`mul.u32` lacks a modifier (it takes .lo .hi .wide, as in `mul.lo.u32`)"),
-            ("add", "incomplete-instruction: `add` lacks a type"),
-            ("setp.lt", "incomplete-instruction: `setp.lt` lacks a type"),
+            ("add.b32", "unknown-modifier: `add` has no type `.b32` (use one of .u16 .s16 .u32 .s32"),
+            ("ad.u32", "unknown-instruction: unknown instruction `ad` (did you mean `add`?)"),
+            (
+                "cvt.f32.s32",
+                "missing rounding mode in `cvt.f32.s32` \
+                 (add one of .rn .rz .rm .rp, as in `cvt.rn.f32.s32`)",
+            ),
+            ("mul.u32", "missing modifier in `mul.u32` (add one of .lo .hi .wide, as in `mul.lo.u32`)"),
+            ("add", "incomplete-instruction: missing type in `add`"),
+            ("setp.lt", "incomplete-instruction: missing type in `setp.lt`"),
             ("setp.tl.u32", "unknown-modifier: `setp` has no modifier `.tl`"),
-            ("ret.uni.x", "unknown-modifier: `ret.uni` takes nothing more, `.x` is too much"),
+            ("ret.uni.x", "unknown-modifier: unexpected `.x` after `ret.uni`"),
             ("call.unx", "unknown-modifier: `call` has no modifier `.unx`"),
             ("ld.globl.u32", "did you mean `.global`?"),
             ("", "unknown-instruction"),

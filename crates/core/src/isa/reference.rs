@@ -1,23 +1,26 @@
-//! `docs/isa.md`: the instruction set as a page, generated from the rows so that it cannot differ from them.
+//! Generates the reference page of the instruction set, `docs/isa.md`.
 
 use super::form::{Agreement, Isa};
 use std::fmt::Write;
 
 impl Isa {
-    /// The reference page, in Markdown.
+    /// Returns the reference page as Markdown.
     pub fn reference(&self) -> String {
         let mut page = String::from(
             "# Instruction set\n\n\
-             Generated from `isa/ptx.ron`; do not edit. In a form, `{..}` may be left out and `.(a|b)` stands for one of \
-             several words. In the operands, `d=T` is written and `a:T` is read; `T` and `U` are the first and second \
-             type of the mnemonic, `W` has twice the width of `T`; `+` allows a wider register, `*` an address or \
-             the parts of a value in braces, `{a}` a `.v2`/`.v4` vector, `d_` allows `_`, `?` marks an operand that may be \
-             left out. *Agreement* is what a real GPU owes the model: the same bits unless a bound is given.\n",
+             Generated from `isa/ptx.ron`; do not edit.\n\n\
+             In a form, `{..}` is optional and `.(a|b)` is one of several words. In the operands,\n\
+             `d=T` is written and `a:T` is read. `T` and `U` are the first and second type of the\n\
+             mnemonic; `W` has twice the width of `T`. `+` allows a wider register, `*` an\n\
+             address or parts of a value in braces, `{a}` a `.v2`/`.v4` vector, `d_` allows `_`,\n\
+             and `?` marks an optional operand. *Agreement* is the largest difference allowed\n\
+             between the results of a GPU and the simulator; `exact` allows none.\n",
         );
         for group in self.groups() {
             let _ = write!(
                 page,
-                "\n## {}\n\n| form | operands | what it does | class | agreement | PTX manual |\n|---|---|---|---|---|---|\n",
+                "\n## {}\n\n| form | operands | what it does | class | agreement | PTX manual |\n\
+                 |---|---|---|---|---|---|\n",
                 group.title
             );
             for row in &self.rows()[group.rows.clone()] {
@@ -39,14 +42,14 @@ impl Isa {
                 );
             }
         }
-        page.push_str("\n## Left out\n\nThese opcodes are PTX, and using one is an error that says so.\n\n");
+        page.push_str("\n## Unsupported instructions\n\nThese PTX opcodes are errors.\n\n");
         for (opcode, why) in self.unsupported() {
             let _ = writeln!(page, "- `{opcode}`: {why}");
         }
         page
     }
 
-    /// A syntax line with its named sets written out.
+    /// Expands the named sets of a syntax line.
     fn expanded(&self, syntax: &str) -> String {
         let Some(row) = self.rows().iter().find(|r| r.syntax == syntax) else { return syntax.to_string() };
         let mut text = row.opcode.clone();

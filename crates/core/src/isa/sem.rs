@@ -1,13 +1,13 @@
-//! The closed list of meanings. A row of `isa/ptx.ron` names one of these, so it cannot name a meaning that does not exist.
+//! Meanings of instruction forms; every row of `isa/ptx.ron` names one.
 //!
-//! A meaning is coarser than a form: modifiers (`.sat`, `.ftz`, rounding, scope ..) and types refine it when
-//! `kernel::check` turns a form into an operation. What a meaning computes stands in `exec`.
+//! A meaning is coarser than a form: `kernel::check` refines it by modifiers (`.sat`, `.ftz`,
+//! rounding, scope ..) and types when it lowers an instruction. `exec` implements the operations.
 
 use serde::Deserialize;
 
 macro_rules! meanings {
     ($($(#[doc = $doc:literal])* $name:ident),+ $(,)?) => {
-        /// What an instruction form does.
+        /// Meaning of an instruction form.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
         pub enum Sem { $($(#[doc = $doc])* $name),+ }
 
@@ -19,9 +19,9 @@ macro_rules! meanings {
 }
 
 meanings! {
-    /// Integer sum, perhaps saturating.
+    /// Integer sum, optionally saturating.
     Add,
-    /// Integer difference, perhaps saturating.
+    /// Integer difference, optionally saturating.
     Sub,
     /// Low half of an integer product.
     MulLo,
@@ -31,13 +31,13 @@ meanings! {
     MulWide,
     /// Low half of a product plus an addend.
     MadLo,
-    /// High half of a product plus an addend, perhaps saturating.
+    /// High half of a product plus an addend, optionally saturating.
     MadHi,
     /// Full product plus an addend of twice the width.
     MadWide,
     /// Integer sum with carry in, carry out or both.
     AddCarry,
-    /// Integer difference with carry (*not borrow*) in, out or both.
+    /// Integer difference with carry (*not borrow*) in, carry out or both.
     SubCarry,
     /// Half of a product plus an addend, with carry in, carry out or both.
     MadCarry,
@@ -139,9 +139,9 @@ meanings! {
     FAbs,
     /// Magnitude of one operand, sign of the other.
     CopySign,
-    /// Kind of a float, into a predicate.
+    /// Test of the kind of a float, into a predicate.
     Testp,
-    /// Comparison into predicates, perhaps combined with a third predicate.
+    /// Comparison into predicates, optionally combined with a third predicate.
     Setp,
     /// Comparison into a register.
     Set,
@@ -165,11 +165,11 @@ meanings! {
     PredicateNot,
     /// Conversion between types.
     Cvt,
-    /// Conversion of an address between a space and generic.
+    /// Conversion of an address between a state space and generic.
     Cvta,
-    /// Whether a generic address is in a space.
+    /// Test of a generic address for a state space.
     Isspacep,
-    /// Hint to caches or profilers, without meaning for results.
+    /// Hint to caches or profilers, without effect on results.
     Hint,
     /// Load.
     Load,
@@ -181,7 +181,7 @@ meanings! {
     Branch,
     /// Block barrier: arrive and wait.
     BarrierSync,
-    /// Block barrier: arrive and go on.
+    /// Block barrier: arrive without waiting.
     BarrierArrive,
     /// Block barrier with a reduction of a predicate.
     BarrierRed,
@@ -191,7 +191,7 @@ meanings! {
     Shuffle,
     /// Vote of the lanes on a predicate.
     Vote,
-    /// One lane out of those named.
+    /// Election of one lane of a mask.
     Elect,
     /// The active mask.
     ActiveMask,

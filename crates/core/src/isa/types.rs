@@ -1,14 +1,11 @@
-//! PTX's fundamental types, their widths, and the modifier values that carry meaning.
+//! Fundamental types of PTX, rounding modes, comparisons and state spaces.
 
 use serde::Deserialize;
 
 /// A PTX fundamental type (PTX ISA, "Fundamental Types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(
-    missing_docs,
-    reason = "PTX's own names: b = bits, u = unsigned, s = signed, f = IEEE float, bf = the upper half of f32"
-)]
+#[expect(missing_docs, reason = "PTX names: b = bits, u = unsigned, s = signed, f = float, bf = upper half of f32")]
 pub enum Type {
     Pred,
     B8,
@@ -43,7 +40,7 @@ impl Type {
         ]
     };
 
-    /// Width in bits; a predicate has 1.
+    /// Returns the width in bits; 1 for a predicate.
     pub const fn bits(self) -> u32 {
         match self {
             Type::Pred => 1,
@@ -55,27 +52,27 @@ impl Type {
         }
     }
 
-    /// Size in memory, in bytes; predicates are not stored and have 0.
+    /// Returns the size in memory, in bytes; 0 for a predicate.
     pub const fn bytes(self) -> u32 {
         self.bits() / 8
     }
 
-    /// Whether values of this type live in the 64-bit rows of the register file.
+    /// Returns true if values of this type are in 64-bit rows of the register file.
     pub const fn is_wide(self) -> bool {
         self.bits() == 64
     }
 
-    /// `s8 .. s64`
+    /// Returns true for `s8 .. s64`.
     pub const fn is_signed(self) -> bool {
         matches!(self, Type::S8 | Type::S16 | Type::S32 | Type::S64)
     }
 
-    /// `f16 .. f64`, `bf16`, and pairs of them.
+    /// Returns true for `f16 .. f64`, `bf16`, and pairs of them.
     pub const fn is_float(self) -> bool {
         matches!(self, Type::F16 | Type::F32 | Type::F64 | Type::BF16 | Type::F16x2 | Type::BF16x2)
     }
 
-    /// The type of the two values that a `..x2` type holds, the first in the low half.
+    /// Returns the element type of a `..x2` type; the first element is in the low half.
     pub const fn half(self) -> Option<Type> {
         match self {
             Type::F16x2 => Some(Type::F16),
@@ -86,7 +83,7 @@ impl Type {
         }
     }
 
-    /// The bits of 1 in a float type (in both halves of a pair); all ones in other types: what `set` writes for true.
+    /// Returns the bits that `set` writes for true: 1.0 for floats, else all ones.
     pub const fn truth(self) -> u32 {
         match self {
             Type::F16 => 0x3c00,
@@ -99,7 +96,7 @@ impl Type {
         }
     }
 
-    /// The type's name without the dot.
+    /// Returns the name of the type without the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Type::Pred => "pred",
@@ -126,7 +123,7 @@ impl Type {
         }
     }
 
-    /// The type called `name` (without the dot).
+    /// Finds a type by name (without the dot).
     pub fn from_name(name: &str) -> Option<Type> {
         Type::ALL.into_iter().find(|t| t.name() == name)
     }
@@ -146,7 +143,7 @@ pub enum Round {
     Up,
 }
 
-/// What modifiers say about a floating-point operation.
+/// Modifiers of a floating-point operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct FloatMode {
     /// Rounding of the result.
@@ -161,7 +158,7 @@ pub struct FloatMode {
 
 /// Comparison of `setp`, `set` and `slct`-like forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "PTX's own names; `..u` are true when an operand is NaN; lo/ls/hi/hs are unsigned")]
+#[expect(missing_docs, reason = "PTX names; `..u` are true when an operand is NaN; lo/ls/hi/hs are unsigned")]
 pub enum Compare {
     Eq,
     Ne,
@@ -181,23 +178,23 @@ pub enum Compare {
     Nan,
 }
 
-/// How `setp` combines its comparison with the predicate operand `c`.
+/// Combination of the comparison of `setp` with the predicate operand `c`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "PTX's own names")]
+#[expect(missing_docs, reason = "PTX names")]
 pub enum BoolOp {
     And,
     Or,
     Xor,
 }
 
-/// A state space of PTX.
+/// PTX state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// No space named: the address says which (windows, see `kernel::layout`).
+    /// Unnamed space; the address selects a window (see `kernel::layout`).
     Generic,
     /// Device memory, shared by the grid.
     Global,
-    /// The block's scratchpad.
+    /// Memory of the block.
     Shared,
     /// Private to the lane.
     Local,
@@ -208,7 +205,7 @@ pub enum Space {
 }
 
 impl Space {
-    /// The space's name without the dot.
+    /// Returns the name of the space without the dot.
     pub const fn name(self) -> &'static str {
         match self {
             Space::Generic => "generic",

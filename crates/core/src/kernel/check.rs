@@ -1,10 +1,11 @@
-//! From tree to kernel: every name resolved, every form found in the ISA, every error reported.
+//! Checker: from syntax tree to kernel.
 //!
-//! In order: the module's functions and variables get addresses (`functions`, `variables`); then each function, and each kernel
-//! with the functions that it can reach, is read statement by statement (`body`, `calls`),
-//! its names looked up (`scope`, `names`), its operands held against their forms (`operands`, `literals`), its instructions
-//! turned into operations (`lower`), their operands into rows (`rows`). An error in one instruction hides no other; a kernel
-//! with an error in what it reaches is refused (`reach`).
+//! First the functions and variables of the module get addresses (`functions`, `variables`). Then
+//! the checker processes each function, and each kernel with the functions it can reach, statement
+//! by statement (`body`, `calls`). It resolves names (`scope`, `names`), checks operands against
+//! the form (`operands`, `literals`), lowers instructions to operations (`lower`), and assigns rows
+//! to operands (`rows`). It reports all errors, and refuses a kernel with an error in any item that
+//! the kernel reaches (`reach`).
 
 mod body;
 mod calls;
@@ -28,47 +29,54 @@ use crate::isa::Isa;
 use crate::ptx::tree::{FunctionKind, Item, Module, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most device functions of a file: each is read with all that it may call.
+/// Maximum number of device functions in a file.
+///
+/// Each is checked with all functions it may call.
 const MOST_FUNCTIONS: usize = 4_000;
-/// The most instructions of all kernels of a file together. Each kernel has its functions to itself.
+/// Maximum number of instructions of all kernels in a file.
+///
+/// Each kernel has its own copy of its functions.
 const MOST_INSTRUCTIONS: usize = 2_000_000;
 
-/// What the check makes of a module.
+/// Result of checking a module.
 #[derive(Debug, Default)]
 pub struct Checked {
-    /// The kernels that can be run.
+    /// Valid kernels.
     pub kernels: Vec<Kernel>,
-    /// Those that cannot.
+    /// Kernels with errors.
     pub refused: Vec<Refused>,
-    /// Every finding of the check.
+    /// All diagnostics.
     pub findings: Vec<Diagnostic>,
 }
 
-/// A kernel that cannot be run.
+/// Kernel with errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The `.entry` name.
+    /// `.entry` name.
     pub name: String,
-    /// The errors in what it reaches: itself, functions, variables. None if the file as a whole is faulty.
+    /// Errors in the kernel and in the functions and variables it reaches.
+    ///
+    /// Empty if the errors belong to the file as a whole.
     pub errors: Vec<Diagnostic>,
-    /// The kernel's text.
+    /// Span of the kernel.
     pub span: Span,
 }
 
-/// Checks a module that was parsed without an error. Returns the kernels that passed and every finding; `source` is the
-/// text that the module was parsed from.
+/// Checks a module that was parsed from `source` without errors.
+///
+/// Returns the valid kernels and all diagnostics.
 pub fn check(module: &Module, source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     let checked = check_parsed(module, source, &[]);
     (checked.kernels, checked.findings)
 }
 
-/// Checks a module, of which the parser found what `parsed` says.
+/// Checks a module; `parsed` holds the parser's diagnostics.
 pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Checked {
     let mut items = reach::Items::new(module);
     items.blame(parsed);
     let mut checked = Checked::default();
     let functions = functions::Functions::new(module, &mut checked.findings);
-    // A tree that lacks items would be told of the consequences.
+    // A tree without some of its items would have consequential errors.
     if !items.file_is_faulty {
         let lines = lines::Lines::new(source);
         checked.kernels = kernels(module, &functions, &lines, &mut items, &mut checked.findings);
@@ -95,7 +103,9 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
     checked
 }
 
-/// The kernels without an error of their own. What is found is blamed on the items that it stands in.
+/// Checks all kernels.
+///
+/// Returns those without errors of their own, and assigns the errors to items.
 fn kernels(
     module: &Module,
     functions: &functions::Functions<'_>,
@@ -105,13 +115,14 @@ fn kernels(
 ) -> Vec<Kernel> {
     let statics = variables::Statics::new(module, functions, diagnostics);
     if functions.list.len() > MOST_FUNCTIONS {
-        let message = format!("the file has {} device functions; the limit is {MOST_FUNCTIONS}", functions.list.len());
+        let count = functions.list.len();
+        let message = format!("{count} device functions in the file: limit {MOST_FUNCTIONS}");
         let at = functions.list[MOST_FUNCTIONS].function.name.span;
         diagnostics.push(Diagnostic::error("too-many-functions", at, message).help("split the file"));
         items.file_is_faulty = true;
         return Vec::new();
     }
-    // What a faulty statement declared is missing in the rest of its function.
+    // A function with a syntax error lacks declarations, so it is not checked further.
     let unread: Vec<bool> = functions.list.iter().map(|f| items.is_faulty(&f.function.name.text)).collect();
     for number in (0..functions.list.len()).filter(|&number| !unread[number]) {
         diagnostics.extend(body::function_findings(number, &statics, functions, lines));
@@ -142,7 +153,8 @@ fn kernels(
         kernels.extend(kernel);
         if instructions > MOST_INSTRUCTIONS {
             let message = format!(
-                "the kernels up to this one have more than {MOST_INSTRUCTIONS} instructions, their functions counted for each"
+                "more than {MOST_INSTRUCTIONS} instructions in the kernels up to this one, with \
+                 their functions"
             );
             let error = Diagnostic::error("too-many-functions", function.name.span, message);
             diagnostics.push(error.help("split the file"));
@@ -155,16 +167,16 @@ fn kernels(
             Item::Function(function) => Some(function.name.span),
             Item::Variable(_) | Item::Alias(_) => None,
         });
-        let message = format!("addresses of {bits} bits are not supported");
+        let message = format!("{bits}-bit addresses are not supported");
         let error = Diagnostic::error("address-size", at.unwrap_or_default(), message);
-        diagnostics.push(error.help("write .address_size 64"));
+        diagnostics.push(error.help("write `.address_size 64`"));
         items.file_is_faulty = true;
     }
     items.blame(diagnostics);
     kernels
 }
 
-/// How many of a module's instructions have a form in the ISA, and how many there are.
+/// Counts the instructions of a module: those with a form in the ISA, and all.
 pub fn support(module: &Module) -> (usize, usize) {
     fn count(statements: &[Statement], counts: &mut (usize, usize)) {
         for statement in statements {

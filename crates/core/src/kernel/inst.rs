@@ -1,6 +1,6 @@
-//! Checked instructions: operands are rows of the register file, modifiers are values, nothing is left to look up.
+//! Checked instructions, with register file rows as operands.
 //!
-//! Only `kernel::check` makes these, so `exec` may trust them: row numbers are in range, widths agree.
+//! Only `kernel::check` creates them, so `exec` relies on valid row numbers and matching widths.
 
 mod calls;
 mod memory;
@@ -15,27 +15,27 @@ use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{BoolOp, Class, Compare, Type};
 
-/// A row of a warp's register file: 32 values of 32 bits or 32 of 64, as the instruction's type says.
+/// Row of a warp's register file: 32 values of 32 or 64 bits.
 ///
-/// 8- and 16-bit values live in 32-bit rows, zero-extended above their width. Immediates and special registers
-/// (except clocks) have rows of their own, filled when a warp starts, so that an operand is always a row.
+/// 8- and 16-bit values are in 32-bit rows, zero-extended. Immediates and special registers (except
+/// clocks) have their own rows, which are set when a warp starts, so that every operand is a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Row(pub u16);
 
-/// A predicate register: one bit a lane.
+/// Predicate register: one bit per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Predicate(pub u16);
 
-/// A predicate operand, perhaps negated (`!%p`).
+/// Predicate operand, which may be negated (`!%p`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PredicateUse {
-    /// The register.
+    /// Register.
     pub predicate: Predicate,
-    /// Whether its complement is meant.
+    /// True for the complement.
     pub negated: bool,
 }
 
-/// A register as the scoreboard and the uniformity analysis see it.
+/// Register, as tracked by the scoreboard and the uniformity analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Register {
     /// A 32-bit row.
@@ -46,39 +46,41 @@ pub enum Register {
     Predicate(Predicate),
 }
 
-/// One checked instruction.
+/// Checked instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
-    /// What it does.
+    /// Operation.
     pub op: Op,
-    /// The lanes it does it for: those whose guard holds; all active lanes when absent.
+    /// Guard predicate; without one, all active lanes execute the operation.
     pub guard: Option<PredicateUse>,
-    /// What a machine prices.
+    /// Instruction class, which has costs in the machine file.
     pub class: Class,
-    /// The row of the ISA it instantiates (`Isa::rows` index).
+    /// Form, as an index of `Isa::rows`.
     pub form: u16,
-    /// Registers read, guard included; immediates and special registers are not listed. No duplicates.
+    /// Registers read, with the guard, without immediates and special registers.
+    ///
+    /// No duplicates.
     pub reads: Vec<Register>,
     /// Registers written. No duplicates.
     pub writes: Vec<Register>,
-    /// The source text of the instruction.
+    /// Span of the instruction.
     pub span: Span,
-    /// Its line in the program's file, from 1. (What a `.loc` says is in `text::locations`.)
+    /// Line in the program's file, from 1. (`text::locations` has the lines of `.loc`.)
     pub line: u32,
 }
 
-/// What an instruction does. Element-wise work is one variant; the others touch memory, other lanes or control.
+/// Operation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Op {
     /// `d = f(a, b, c, e)`, lane by lane.
     Lane(LaneOp),
     /// `d|q = compare(a, b) [bool c]`, lane by lane.
     Setp(Setp),
-    /// `d = a bool b`, on predicates (`and.pred`, `or.pred`, `xor.pred`, `not.pred`, `mov.pred`).
+    /// `d = a bool b`, on predicates (`and.pred`, `not.pred`, `mov.pred` ..).
     PredicateLogic {
-        /// The function.
+        /// Function.
         f: PredicateFn,
-        /// The result.
+        /// Result.
         d: Predicate,
         /// First operand.
         a: PredicateUse,
@@ -87,35 +89,35 @@ pub enum Op {
     },
     /// `d = c ? a : b` (`selp`).
     Select {
-        /// The type moved.
+        /// Type of the operands.
         ty: Type,
-        /// The result.
+        /// Result.
         d: Row,
-        /// Taken where `c` holds.
+        /// Value if `c` is true.
         a: Row,
-        /// Taken elsewhere.
+        /// Value if `c` is false.
         b: Row,
-        /// The condition.
+        /// Condition.
         c: PredicateUse,
     },
     /// A link of a carry chain, lane by lane.
     Carry(Carry),
     /// `p = f(a)`, lane by lane.
     Test {
-        /// The question.
+        /// Test function.
         f: TestFn,
-        /// The type of `a`.
+        /// Type of `a`.
         ty: Type,
-        /// The answer.
+        /// Result.
         p: Predicate,
-        /// The value asked about.
+        /// Tested value.
         a: Row,
     },
     /// Reads a clock.
     Clock {
-        /// The result: a 64-bit row for the two 64-bit clocks, a 32-bit row otherwise.
+        /// Result: a 64-bit row for the 64-bit clocks, else a 32-bit row.
         d: Row,
-        /// Which one.
+        /// Clock.
         clock: Clock,
     },
     /// A load.
@@ -124,24 +126,30 @@ pub enum Op {
     Store(Store),
     /// `atom` (with `d`) or `red` (without).
     Atomic(Atomic),
-    /// A branch; divergent when guarded and the guard differs between lanes.
+    /// A branch; divergent if the guard differs between lanes.
     Branch {
-        /// Where the lanes whose guard holds go. In a [`crate::kernel::Kernel`]'s `insts`: the index of the instruction behind the label.
+        /// Branch target; in `insts` of a [`crate::kernel::Kernel`], an instruction index.
         target: Pc,
-        /// `bra.uni`: the author promises that all active lanes agree.
+        /// True for `bra.uni`, whose author guarantees that all active lanes agree.
         uniform: bool,
     },
     /// `brx.idx`: a branch to one of several targets.
     Switch(Switch),
-    /// `call`, direct or through a register.
+    /// `call`, direct or indirect.
     Call(Box<Call>),
-    /// The end of a device function: every `ret` of it leads here, so that the lanes of an activation return together.
+    /// Return of a device function.
+    ///
+    /// Every `ret` branches here, so that the lanes return together.
     Return,
-    /// `ld.param` of a device function's parameter, or of what a call has brought back. Costs a move, or nothing as machine code.
+    /// `ld.param` of a device function's parameter or of a call's result.
+    ///
+    /// Costs a move, or nothing as machine code.
     ReadSlot(Load),
-    /// `st.param`: to an argument of a call to come, or to the value that a device function returns. Costs a move, or nothing as machine code.
+    /// `st.param` of an argument or of a device function's result.
+    ///
+    /// Costs a move, or nothing as machine code.
     WriteSlot(Store),
-    /// `ret` of a kernel or `exit`: the lanes end.
+    /// `ret` of a kernel, or `exit`: the lanes exit.
     Exit,
     /// `trap`: the program faults.
     Trap,
@@ -149,7 +157,7 @@ pub enum Op {
     Barrier(Barrier),
     /// `bar.warp.sync mask`
     WarpSync {
-        /// The lanes named.
+        /// Member mask.
         mask: Row,
     },
     /// `shfl.sync`
@@ -158,32 +166,36 @@ pub enum Op {
     Vote(Vote),
     /// `activemask.b32`
     ActiveMask {
-        /// The result.
+        /// Result.
         d: Row,
     },
     /// `match.any.sync`/`match.all.sync`
     Match(Match),
     /// `redux.sync`
     Redux(Redux),
-    /// `membar`/`fence`: order only; the model's memory is sequentially consistent.
+    /// `membar`/`fence`: orders accesses; simulated memory is sequentially consistent.
     Fence(Scope),
-    /// `prefetch`, `discard` and their kin, `pmevent`: nothing that a program could see.
+    /// `prefetch`, `discard`, `pmevent`: hints without effect on the program.
     Hint {
-        /// What it is about.
+        /// Address of the hint.
         address: Option<Address>,
     },
     /// `nanosleep t`
     Sleep {
-        /// Nanoseconds.
+        /// Duration in nanoseconds.
         t: Row,
     },
-    /// Saves or restores a register of a recursive function. Only machine code holds it ([`Kernel::with_saved_registers`]).
+    /// Saves or restores a register of a recursive function.
+    ///
+    /// Only in machine code ([`Kernel::with_saved_registers`]).
     Spill(Spill),
-    /// A join operation of the independent mode. Never in `Kernel::insts`; only streams hold it.
+    /// A join operation of the independent mode.
+    ///
+    /// Only in streams, never in `Kernel::insts`.
     Join(ConvergenceOp),
 }
 
-/// The clocks a program can read.
+/// Clocks that a program can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Clock {
     /// `%clock`: the low word of the cycle.
@@ -201,22 +213,22 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// Whether it has 64 bits.
+    /// Returns true for a 64-bit clock.
     pub const fn is_wide(self) -> bool {
         matches!(self, Clock::Wide | Clock::Timer)
     }
 }
 
-/// A convergence-barrier operation that the kernel pass places for the independent mode.
+/// Convergence barrier operation, inserted for the independent mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConvergenceOp {
-    /// The active lanes become the participants of the register (BSSY).
+    /// Makes the active lanes the participants of the barrier (BSSY).
     Set(crate::base::JoinId),
-    /// Wait for the other participants (BSYNC).
+    /// Waits for the other participants (BSYNC).
     Sync(crate::base::JoinId),
-    /// The active lanes are participants no longer: they do not come to the sync (BREAK).
+    /// Removes the active lanes from the participants (BREAK).
     Break(crate::base::JoinId),
-    /// Let the other groups of the warp go first (YIELD).
+    /// Lets the other lane groups of the warp run first (YIELD).
     Yield,
 }
 
@@ -233,7 +245,7 @@ impl std::fmt::Display for ConvergenceOp {
 
 /// Functions on predicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX's own names")]
+#[expect(missing_docs, reason = "PTX names")]
 pub enum PredicateFn {
     Mov,
     Not,
@@ -242,12 +254,14 @@ pub enum PredicateFn {
     Xor,
 }
 
-/// `setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]`: `p = (a CMP b) BOOL c`, `q = !(a CMP b) BOOL c`.
+/// `setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]`
+///
+/// `p = (a CMP b) BOOL c`, `q = !(a CMP b) BOOL c`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setp {
-    /// The comparison; `lo/ls/hi/hs` are stored as the unsigned `Lt/Le/Gt/Ge`, with `ty` unsigned.
+    /// Comparison; `lo/ls/hi/hs` are `Lt/Le/Gt/Ge` with an unsigned `ty`.
     pub compare: Compare,
-    /// The operand type.
+    /// Operand type.
     pub ty: Type,
     /// `.ftz`
     pub ftz: bool,
@@ -259,6 +273,6 @@ pub struct Setp {
     pub a: Row,
     /// Right operand.
     pub b: Row,
-    /// The combination.
+    /// Combination with a third predicate.
     pub combine: Option<(BoolOp, PredicateUse)>,
 }

@@ -1,31 +1,33 @@
-//! Element-wise operations: what one lane does with its own registers.
+//! Element-wise operations on the registers of a lane.
 //!
-//! Which sources count and how wide they are follows from the function; `exec::alu` gives each its meaning. "Narrow" means:
-//! lives in a 32-bit row.
+//! The function determines the number and widths of its sources; `exec::alu` implements it. A
+//! "narrow" value is in a 32-bit row.
 
 use super::{Predicate, Row};
 use crate::isa::{Compare, FloatMode, Round, Space, Type};
 
-/// An element-wise operation. Which sources count, and their widths, follow from `f` (see each function's doc).
+/// Element-wise operation. `f` determines the number and widths of its sources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaneOp {
-    /// The function.
+    /// Function.
     pub f: LaneFn,
-    /// The instruction type: of sources `a`, `b` (and `c`) unless `f` says otherwise.
+    /// Type of the instruction, and of its sources unless `f` specifies another.
     pub ty: Type,
-    /// The result.
+    /// Result.
     pub d: Row,
     /// Up to four sources; unused ones are row 0 and never read.
     pub s: [Row; 4],
 }
 
-/// Element-wise functions. `d`, `a`, `b`, `c`, `e` are the PTX operands in order; widths are those of `LaneOp::ty`
-/// unless said otherwise. "narrow" = lives in a 32-bit row.
+/// Element-wise function.
+///
+/// `d`, `a`, `b`, `c`, `e` are the PTX operands in order. They have the width of `LaneOp::ty`
+/// unless specified otherwise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LaneFn {
-    /// `a` (mov, cvta that changes nothing).
+    /// `a` (mov, and cvta of global or constant addresses).
     Mov,
-    /// `a + offset` in 64 bits (cvta between a space and generic).
+    /// `a + offset` in 64 bits (cvta between a state space and generic).
     OffsetBy(i64),
     /// Integer `a + b`; `sat` (s32 only) clamps.
     Add {
@@ -41,7 +43,9 @@ pub enum LaneFn {
     MulLo,
     /// High half of `a * b`.
     MulHi,
-    /// Full product of 16- or 32-bit `a * b`; `d` has twice the width (32 for u16/s16, 64 for u32/s32).
+    /// Full product of 16- or 32-bit `a * b`.
+    ///
+    /// `d` has twice the width (32 for u16/s16, 64 for u32/s32).
     MulWide,
     /// Low half of `a * b`, plus `c`.
     MadLo,
@@ -66,67 +70,74 @@ pub enum LaneFn {
     Sad,
     /// Sum of the products of the four bytes of `a` and `b`, plus `c`.
     Dp4a {
-        /// Whether the bytes of `a` and of `b` have a sign.
+        /// True if the bytes of `a` and of `b` are signed.
         signed: [bool; 2],
     },
     /// Two products of a 16-bit half of `a` with a byte of `b`, plus `c`.
     Dp2a {
-        /// Whether the parts of `a` and of `b` have a sign.
+        /// True if the elements of `a` and of `b` are signed.
         signed: [bool; 2],
         /// `.hi`: the upper two bytes of `b`.
         hi: bool,
     },
-    /// The absolute differences of the four bytes of `a` and `b` side by side, or, with `add`, summed up and added to `c`.
+    /// Absolute differences of the four bytes of `a` and `b`, packed.
+    ///
+    /// With `add`, their sum plus `c`.
     AbsDiff4 {
-        /// Whether the bytes of `a` and of `b` have a sign.
+        /// True if the bytes of `a` and of `b` are signed.
         signed: [bool; 2],
         /// `.add`
         add: bool,
     },
     /// Position of the `c`th set bit of `a` from bit `b` on (`fns`).
     Fns,
-    /// The low `b` bits of `a`, extended by their sign for s32.
+    /// Low `b` bits of `a`, sign-extended for s32.
     Szext {
         /// `.wrap` (width modulo 32), otherwise `.clamp`
         wrap: bool,
     },
-    /// `b` ones from bit `a` up.
+    /// Mask of `b` ones from bit `a` up.
     Bmsk {
         /// `.wrap` (position and width modulo 32), otherwise `.clamp`
         wrap: bool,
     },
-    /// Integer division. By zero: all ones (what NVIDIA GPUs give; PTX leaves it open).
+    /// Integer quotient. By zero: all ones, as on NVIDIA GPUs (undefined in PTX).
     Div,
-    /// Integer remainder. By zero: `a`'s bits for unsigned and signed alike (machine-specific in PTX).
+    /// Integer remainder. By zero: `a`, unsigned and signed (machine-specific in PTX).
     Rem,
     /// `|a|`, wrapping at the minimum.
     Abs,
     /// `-a`, wrapping.
     Neg,
-    /// The smaller; with `relu` 0 for negative results.
+    /// Minimum; with `relu` 0 for negative results.
     Min {
         /// `.relu`
         relu: bool,
     },
-    /// The larger; with `relu` 0 for negative results.
+    /// Maximum; with `relu` 0 for negative results.
     Max {
         /// `.relu`
         relu: bool,
     },
-    /// Ones in `a`; `d` is narrow for b64 too.
+    /// Number of ones in `a`; `d` is narrow for b64 too.
     Popc,
-    /// Leading zeros of `a`; `d` is narrow for b64 too.
+    /// Number of leading zeros of `a`; `d` is narrow for b64 too.
     Clz,
-    /// Position of the most significant non-sign bit (`bfind`), all ones when none; `shift`: the left shift that brings it to the top. `d` narrow.
+    /// Position of the most significant non-sign bit (`bfind`).
+    ///
+    /// All ones if there is none. With `shift`, the left shift that moves the bit to the top. `d`
+    /// is narrow.
     Bfind {
         /// `.shiftamt`
         shift: bool,
     },
     /// Bit reversal.
     Brev,
-    /// Bit field of `a` at position `b`, length `c` (both narrow, low 8 bits count), sign-extended for signed types.
+    /// Bit field of `a` at position `b`, length `c` (both narrow, low 8 bits used).
+    ///
+    /// Sign-extended for signed types.
     Bfe,
-    /// `a`'s low bits inserted in `b` at position `c`, length `e` (both narrow).
+    /// Low bits of `a` inserted in `b` at position `c`, length `e` (both narrow).
     Bfi,
     /// Byte permutation of `{b, a}` by selector `c` in the given mode.
     Prmt(PrmtMode),
@@ -142,11 +153,15 @@ pub enum LaneFn {
     Cnot,
     /// Three-input logic by truth table.
     Lop3(u8),
-    /// `a << b`, `b` narrow and unsigned; amounts past the width give 0.
+    /// `a << b`, `b` narrow and unsigned; amounts above the width give 0.
     Shl,
-    /// `a >> b`, `b` narrow and unsigned; amounts past the width give the sign fill (signed) or 0.
+    /// `a >> b`, `b` narrow and unsigned.
+    ///
+    /// Amounts above the width give the sign fill (signed) or 0.
     Shr,
-    /// Funnel shift of `{b, a}` by `c` (all narrow): left gives the upper, right the lower word.
+    /// Funnel shift of `{b, a}` by `c` (all narrow).
+    ///
+    /// A left shift gives the upper word, a right shift the lower one.
     Shf {
         /// `.l`, otherwise `.r`
         left: bool,
@@ -161,11 +176,13 @@ pub enum LaneFn {
     FMul(FloatMode),
     /// Float `a * b + c`, rounded once.
     Fma(FloatMode),
-    /// Float division, IEEE-rounded. `div.approx`/`div.full` use `Nearest`: within their documented error.
+    /// Float quotient, IEEE-rounded.
+    ///
+    /// `div.full` uses `Nearest`, within its documented error.
     FDiv(FloatMode),
-    /// Approximate float quotient, `.ftz`.
+    /// Approximate float quotient (`div.approx`).
     DivApprox {
-        /// Subnormals are zeros.
+        /// `.ftz`
         ftz: bool,
     },
     /// `1 / a`, IEEE-rounded (`rcp.approx` uses `Nearest`).
@@ -200,22 +217,22 @@ pub enum LaneFn {
     /// `tanh(a)` (approximation).
     Tanh,
 
-    /// Float minimum; NaN loses unless `nan`.
+    /// Float minimum; ignores NaN operands unless `nan`.
     FMin {
         /// `.ftz`
         ftz: bool,
-        /// `.NaN`: a NaN operand wins (canonical NaN).
+        /// `.NaN`: a NaN operand gives the canonical NaN.
         nan: bool,
-        /// `.xorsign.abs`: of the magnitudes, with the product of the signs.
+        /// `.xorsign.abs`: minimum of the magnitudes, with the product of the signs.
         xorsign: bool,
     },
-    /// Float maximum; NaN loses unless `nan`.
+    /// Float maximum; ignores NaN operands unless `nan`.
     FMax {
         /// `.ftz`
         ftz: bool,
-        /// `.NaN`: a NaN operand wins (canonical NaN).
+        /// `.NaN`: a NaN operand gives the canonical NaN.
         nan: bool,
-        /// `.xorsign.abs`: of the magnitudes, with the product of the signs.
+        /// `.xorsign.abs`: maximum of the magnitudes, with the product of the signs.
         xorsign: bool,
     },
     /// `-a`
@@ -228,20 +245,22 @@ pub enum LaneFn {
         /// `.ftz`
         ftz: bool,
     },
-    /// The magnitude of `b` with the sign of `a`.
+    /// Magnitude of `b` with the sign of `a`.
     CopySign,
-    /// `a` compared with `b`: `truth` where it holds and 0 elsewhere; for pairs each half for itself. `d` is narrow.
+    /// Comparison of `a` with `b`: `truth` if it holds, else 0; per half for pairs.
+    ///
+    /// `d` is narrow.
     Set {
-        /// The comparison.
+        /// Comparison.
         compare: Compare,
-        /// What stands for true: all ones of the result's width, or 1.0.
+        /// Bits of true: all ones of the result's width, or 1.0.
         truth: u32,
         /// `.ftz`
         ftz: bool,
     },
     /// `c >= 0 ? a : b` (`slct`); `c` is s32 or, with `float`, f32 (NaN selects `b`).
     Slct {
-        /// `c` is f32.
+        /// True if `c` is f32.
         float: bool,
         /// `.ftz`
         ftz: bool,
@@ -250,41 +269,43 @@ pub enum LaneFn {
     Cvt(Convert),
     /// Conversion of `a` to the upper and of `b` to the lower half of `LaneOp::ty`.
     CvtPair(Convert),
-    /// `mov.ty d, {..}`: 2 or 4 narrow sources side by side, the first lowest, each `ty`'s width divided by `parts`.
+    /// `mov.ty d, {..}`: packs 2 or 4 narrow sources of equal width, the first lowest.
     Pack {
-        /// How many sources: 2 or 4.
+        /// Number of sources: 2 or 4.
         parts: u8,
     },
-    /// `mov.ty {..}, a`: part `part` of `a` when it is cut into `parts` equal ones, the lowest first; `d` is narrow.
+    /// `mov.ty {..}, a`: extracts one of 2 or 4 parts of equal width; `d` is narrow.
     Unpack {
-        /// How many parts: 2 or 4.
+        /// Number of parts: 2 or 4.
         parts: u8,
-        /// Which one, from 0.
+        /// Index of the extracted part; 0 is the lowest.
         part: u8,
     },
 }
 
-/// `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`: a link of a carry chain.
+/// Link of a carry chain: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
 ///
-/// The condition code is one bit a lane, so it is a predicate that the author cannot name: the scoreboard, liveness and
-/// divergence treat it as they treat every other.
+/// The condition code is one bit per lane, so it is an unnamed predicate, which the scoreboard and
+/// the analyses treat like any other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Carry {
-    /// The function.
+    /// Function.
     pub f: CarryFn,
-    /// u32, s32, u64 or s64; the sign matters to the high half of a product only.
+    /// Type: u32, s32, u64 or s64.
+    ///
+    /// The sign matters only for the high half of a product.
     pub ty: Type,
-    /// The result.
+    /// Result.
     pub d: Row,
-    /// The sources; the third counts for products only.
+    /// Sources; only products have the third.
     pub s: [Row; 3],
-    /// The carry added; without it, a sum adds 0 and a difference 1.
+    /// Carry in; without it, a sum adds 0 and a difference 1.
     pub carry_in: Option<Predicate>,
-    /// Where the new one goes.
+    /// Carry out.
     pub carry_out: Option<Predicate>,
 }
 
-/// What a link of a carry chain computes, the carry aside.
+/// Function of a link of a carry chain, without the carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CarryFn {
     /// `a + b`
@@ -297,7 +318,7 @@ pub enum CarryFn {
     MadHi,
 }
 
-/// Questions about one value, answered by a predicate.
+/// Tests of one value, with a predicate as result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestFn {
     /// `testp.finite`: neither infinite nor NaN.
@@ -308,47 +329,48 @@ pub enum TestFn {
     Number,
     /// `testp.notanumber`
     NotANumber,
-    /// `testp.normal`: finite, and not zero or subnormal.
+    /// `testp.normal`: finite, and neither zero nor subnormal.
     Normal,
-    /// `testp.subnormal`: not zero, and below the least normal number.
+    /// `testp.subnormal`: not zero, and below the smallest normal number.
     Subnormal,
-    /// `isspacep`: whether the generic address is in that space.
+    /// `isspacep`: the generic address is in this state space.
     In(Space),
 }
 
-/// `cvt`'s modifiers.
+/// Source type and modifiers of `cvt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Convert {
-    /// The source type.
+    /// Source type.
     pub from: Type,
-    /// `.rn/.rz/.rm/.rp`, and `.rni/.rzi/.rmi/.rpi` (with `integral`). Truncation is the default for float to integer.
+    /// Rounding mode: `.rn/.rz/.rm/.rp`, or `.rni/.rzi/.rmi/.rpi` with `integral`.
+    ///
+    /// Truncation is the default for float to integer.
     pub round: Round,
-    /// Round to an integral value (`.rni ..`): float to float of the same width, or float to integer.
+    /// True for rounding to an integral value (`.rni ..`), also from float to float.
     pub integral: bool,
     /// `.ftz`
     pub ftz: bool,
-    /// `.sat`: clamp to the range of the result (integers) or to [0, 1] (floats). Float to integer always clamps.
+    /// `.sat`: clamps to the range of the result (integers) or to [0, 1] (floats).
+    ///
+    /// Float to integer always clamps.
     pub sat: bool,
     /// `.relu`: a negative result becomes +0; NaN stays.
     pub relu: bool,
-    /// `.satfinite`: what is beyond the largest number, infinities too, becomes that number with its sign.
+    /// `.satfinite`: clamps to the largest finite number, with the sign.
     pub satfinite: bool,
 }
 
 impl Convert {
-    /// From `from`, rounded to nearest, without modifiers.
+    /// Returns a conversion from `from`, rounded to nearest, without modifiers.
     pub const fn from(from: Type) -> Convert {
         let round = Round::Nearest;
         Convert { from, round, integral: false, ftz: false, sat: false, relu: false, satfinite: false }
     }
 }
 
-/// `prmt`'s modes.
+/// Modes of `prmt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    missing_docs,
-    reason = "PTX's own names: forward/backward 4 extract, replicate 8, edge clamp left/right, replicate 16"
-)]
+#[expect(missing_docs, reason = "PTX names: forward/backward extract, replicate 8/16, edge clamp left/right")]
 pub enum PrmtMode {
     Index,
     F4e,

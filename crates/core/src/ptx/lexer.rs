@@ -1,22 +1,23 @@
-//! From characters to tokens (PTX ISA, chapter 4 "Syntax").
+//! Lexer: from characters to tokens (PTX ISA, chapter 4 "Syntax").
 //!
-//! Every token carries its byte span and whether a line break stands before it; the parser uses the latter only to
-//! recover from faults, never to decide the meaning of a correct program. Comments vanish, except `//!` lines, which
-//! are kept as directives for the launch description.
+//! A token has a byte span and a flag for a preceding line break. The parser uses the flag only for
+//! error recovery, never for the meaning of a correct program. Comments are dropped, except `//!`
+//! lines, which are kept as launch directives.
 //!
-//! Two choices need saying:
-//! - A *word* takes its dots along: `ld.global.nc.L1::no_allocate.u32` and `%tid.x` are one token each. Whether a word
-//!   is a mnemonic, a label or an operand depends on where it stands, so that is for the parser.
+//! - A *word* includes its dots: `ld.global.nc.L1::no_allocate.u32` and `%tid.x` are one token
+//!   each. The parser decides by position if a word is a mnemonic, a label or an operand.
 //! - A *directive* is a dot and one word: `.reg.u32` is the two tokens `.reg` and `.u32`.
 //!
-//! The lexer never fails: what it cannot read becomes a [`TokenKind::Bad`] with a diagnostic already reported.
+//! The lexer never fails: unreadable text becomes a [`TokenKind::Bad`] and a diagnostic.
 
 mod numbers;
 
 use super::tree::Name;
 use crate::diag::{Diagnostic, Span};
 
-/// What a token is. Literals carry their value; everything else is read from the text under its span.
+/// Kind of a token.
+///
+/// Literals carry their value; the span gives the text of all others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     /// An identifier or dotted word.
@@ -28,9 +29,9 @@ pub(crate) enum TokenKind {
         value: u64,
         unsigned: bool,
     },
-    /// A double literal by its bits.
+    /// Bits of a double literal.
     Double(u64),
-    /// A `0f` literal by its bits.
+    /// Bits of a `0f` literal.
     Single(u32),
     /// A string with its quotes.
     Text,
@@ -66,27 +67,27 @@ pub(crate) enum TokenKind {
     Or,
     OrOr,
     Caret,
-    /// Something unreadable; its diagnostic is already in [`Lexed::diagnostics`].
+    /// Unreadable text; its diagnostic is in [`Lexed::diagnostics`].
     Bad,
-    /// The end of the text, always the last token.
+    /// End of the text, always the last token.
     End,
 }
 
-/// A token with its place.
+/// Token with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token {
     pub(crate) kind: TokenKind,
     pub(crate) span: Span,
-    /// Whether a line break stands between the previous token and this one.
+    /// True if a line break precedes the token.
     pub(crate) after_newline: bool,
 }
 
-/// A text as tokens.
+/// Result of lexing a text.
 #[derive(Debug, Default)]
 pub(crate) struct Lexed {
-    /// The tokens; the last one is [`TokenKind::End`].
+    /// Tokens; the last one is [`TokenKind::End`].
     pub(crate) tokens: Vec<Token>,
-    /// The trimmed text behind each `//!`.
+    /// Trimmed text after each `//!`.
     pub(crate) directives: Vec<Name>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -113,7 +114,7 @@ struct Lexer<'a> {
     out: Lexed,
 }
 
-/// `followsym` of the manual: what may stand inside an identifier.
+/// Returns true for a character inside an identifier (`followsym` of the PTX ISA).
 fn follows(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }
@@ -159,7 +160,9 @@ impl Lexer<'_> {
         }
     }
 
-    /// Takes `followsym`s. Letters outside ASCII are taken too, so that a word with an accent is one fault, not three.
+    /// Consumes `followsym`s.
+    ///
+    /// Also consumes letters outside ASCII, so that each word has one error.
     fn symbols(&mut self) {
         loop {
             while follows(self.peek(0)) {
@@ -169,8 +172,8 @@ impl Lexer<'_> {
             let span = Span::new(self.at, self.at + letter.len_utf8());
             self.at += letter.len_utf8();
             self.report(
-                Diagnostic::error("non-ascii-name", span, format!("`{letter}` cannot stand in a name"))
-                    .help("PTX names consist of the letters a-z and A-Z, digits, `_` and `$`"),
+                Diagnostic::error("non-ascii-name", span, format!("invalid character `{letter}` in name"))
+                    .help("use the letters a-z and A-Z, digits, `_` and `$`"),
             );
             while let Some(letter) = self.foreign_letter() {
                 self.at += letter.len_utf8();
@@ -185,7 +188,7 @@ impl Lexer<'_> {
         self.text.get(self.at..)?.chars().next().filter(|c| c.is_alphanumeric())
     }
 
-    /// Takes `::name` parts, as in `.shared::cta`.
+    /// Consumes `::name` parts, as in `.shared::cta`.
     fn scoped(&mut self) {
         while self.peek(0) == b':' && self.peek(1) == b':' && follows(self.peek(2)) {
             self.at += 2;
@@ -206,7 +209,7 @@ impl Lexer<'_> {
         self.push(TokenKind::Word, start);
     }
 
-    /// The index of the line break that ends the current line, or the end of the text.
+    /// Returns the index of the next line break, or of the end of the text.
     fn line_end(&self) -> usize {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         self.at + rest.iter().position(|&b| b == b'\n').unwrap_or(rest.len())
@@ -215,9 +218,9 @@ impl Lexer<'_> {
     fn line_comment(&mut self) {
         let end = self.line_end();
         if self.peek(2) == b'!' {
-            let behind = self.text.get(self.at + 3..end).unwrap_or_default();
-            let text = behind.trim();
-            let start = self.at + 3 + (behind.len() - behind.trim_start().len());
+            let after = self.text.get(self.at + 3..end).unwrap_or_default();
+            let text = after.trim();
+            let start = self.at + 3 + (after.len() - after.trim_start().len());
             let span = Span::new(start, start + text.len());
             self.out.directives.push(Name { text: text.to_owned(), span });
         }
@@ -233,9 +236,9 @@ impl Lexer<'_> {
         if length.is_none() {
             let span = Span::new(start, start + 2);
             self.report(
-                Diagnostic::error("unclosed-comment", span, "this comment is never closed")
-                    .label("opened here")
-                    .help("close it with `*/`, or use `//` for a comment up to the end of the line"),
+                Diagnostic::error("unclosed-comment", span, "unterminated comment")
+                    .label("starts here")
+                    .help("close it with `*/`, or use `//` for a comment to the end of the line"),
             );
         }
     }
@@ -251,18 +254,18 @@ impl Lexer<'_> {
                     self.push(TokenKind::Text, start);
                     return;
                 }
-                // An escaped quote does not end the string. Any other character behind a backslash is plain.
+                // An escaped quote does not end the string. Other escapes have no meaning.
                 b'\\' if matches!(self.peek(1), b'"' | b'\\') => self.at += 2,
                 _ => self.at += 1,
             }
         }
         self.at = end;
-        // Before a CRLF the carriage return is not part of the string.
+        // The carriage return of a CRLF is not part of the string.
         let written = self.text.get(start..end).unwrap_or_default().trim_end();
         let span = Span::new(start, start + written.len());
         self.report(
-            Diagnostic::error("unclosed-string", span, "this string is not closed on its line")
-                .help("close it with `\"`; a string cannot span lines"),
+            Diagnostic::error("unclosed-string", span, "unterminated string")
+                .help("close it with `\"` on the same line"),
         );
         self.push(TokenKind::Bad, start);
     }
@@ -273,10 +276,13 @@ impl Lexer<'_> {
         self.at = if first_of_line { self.line_end() } else { self.at + 1 };
         let written = self.text.get(start..self.at).unwrap_or_default().trim_end();
         let span = Span::new(start, start + written.len());
-        let message = if first_of_line { "preprocessor lines are not understood" } else { "`#` means nothing here" };
+        let message = match first_of_line {
+            true => "preprocessor directives are not supported",
+            false => "unexpected character `#`",
+        };
         self.report(
             Diagnostic::error("preprocessor-line", span, message)
-                .help("for a comment use `//`; to use C preprocessor lines, run the file through `cpp -P` first"),
+                .help("run the file through `cpp -P` first, or write comments with `//`"),
         );
         if !first_of_line {
             self.push(TokenKind::Bad, start);
@@ -325,7 +331,7 @@ impl Lexer<'_> {
         self.push(kind, start);
     }
 
-    /// Reports a run of characters that mean nothing, once.
+    /// Reports a run of unexpected characters in one diagnostic.
     fn unreadable(&mut self) {
         let start = self.at;
         let Some(first) = self.text.get(start..).and_then(|rest| rest.chars().next()) else {
@@ -334,27 +340,28 @@ impl Lexer<'_> {
         };
         let meaningless = |c: char| !c.is_ascii() || c.is_ascii_control() && !c.is_ascii_whitespace();
         let rest = self.text.get(start + first.len_utf8()..).unwrap_or_default();
-        // A space that is not ASCII is one slip of its own; anything else is reported as a run.
+        // A non-ASCII space is reported alone, other characters as a run.
         let run = if first.is_whitespace() { 0 } else { rest.find(|c| !meaningless(c)).unwrap_or(rest.len()) };
         self.at = start + first.len_utf8() + run;
         let name = match first {
-            c if c.is_control() || c.is_whitespace() => format!("the character U+{:04X}", u32::from(c)),
+            c if c.is_control() || c.is_whitespace() => format!("U+{:04X}", u32::from(c)),
             c => format!("`{c}`"),
         };
         let help = match lookalike(first) {
-            Some(' ') => "replace it with an ordinary space".to_owned(),
+            Some(' ') => "replace it with a space".to_owned(),
             Some(ascii) => format!("write the ASCII character `{ascii}`"),
-            None => "outside comments and strings PTX is plain ASCII; remove it".to_owned(),
+            None => "remove it; PTX is ASCII outside of comments and strings".to_owned(),
         };
         let span = Span::new(start, self.at);
-        self.report(Diagnostic::error("unexpected-character", span, format!("{name} means nothing in PTX")).help(help));
+        let message = format!("unexpected character {name}");
+        self.report(Diagnostic::error("unexpected-character", span, message).help(help));
         if lookalike(first) != Some(' ') {
             self.push(TokenKind::Bad, start);
         }
     }
 }
 
-/// The ASCII character that word processors and input methods replace by `c`.
+/// Returns the ASCII character that word processors replace with `c`.
 fn lookalike(c: char) -> Option<char> {
     Some(match c {
         '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{ff0d}' => '-',

@@ -1,27 +1,28 @@
-//! Where a compiler says that code comes from: `.file` and `.loc` lines (PTX ISA, "Debugging Directives").
+//! Source locations of `.file` and `.loc` lines (PTX ISA, "Debugging Directives").
 //!
-//! Of code that was inlined from another file, a header say, the place of the call counts: that is what the reader wrote.
+//! Code inlined from another file, such as a header, has the location of the call, because that is
+//! in the user's own file.
 
 use super::tree::{Item, Module, Statement};
 
-/// A line of another source file.
+/// Line of a CUDA source file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location<'a> {
-    /// The file, without its folders.
+    /// File name without folders.
     pub file: &'a str,
-    /// The line in it, from 1.
+    /// Line, from 1.
     pub line: u32,
 }
 
-/// The places that the `.loc` lines of a module give to its text.
+/// Source locations of a module's text.
 #[derive(Clone, Debug, Default)]
 pub struct Locations<'a> {
-    /// From which byte on which place holds, in order; none where a function begins.
+    /// First byte of each location, in order; `None` at the start of a function.
     marks: Vec<(u32, Option<Location<'a>>)>,
 }
 
 impl<'a> Locations<'a> {
-    /// The places of a module.
+    /// Collects the source locations of a module.
     pub fn new(module: &'a Module) -> Locations<'a> {
         let mut found = Locations::default();
         for item in &module.items {
@@ -44,7 +45,7 @@ impl<'a> Locations<'a> {
                         _ => (*file, *line),
                     };
                     let name = files.iter().find(|(index, _)| *index == file).map(|(_, name)| name.as_str());
-                    // Line 0 is how compilers mark code that belongs to no line.
+                    // Compilers mark code without a source line as line 0.
                     let place = name.filter(|_| line > 0).map(|name| Location { file: base_name(name), line });
                     self.marks.push((span.end, place));
                 }
@@ -53,14 +54,14 @@ impl<'a> Locations<'a> {
         }
     }
 
-    /// Where the text at a byte comes from, as far as the module says.
+    /// Returns the source location of the text at a byte offset, if known.
     pub fn at(&self, offset: u32) -> Option<Location<'a>> {
-        let behind = self.marks.partition_point(|&(from, _)| from <= offset);
-        self.marks.get(behind.checked_sub(1)?)?.1
+        let next = self.marks.partition_point(|&(from, _)| from <= offset);
+        self.marks.get(next.checked_sub(1)?)?.1
     }
 }
 
-/// File and line of `.., inlined_at FILE LINE COLUMN`.
+/// Parses file and line of `.., inlined_at FILE LINE COLUMN`.
 fn inlined_at(rest: &str) -> Option<(u32, u32)> {
     let (_, place) = rest.split_once("inlined_at ")?;
     let mut numbers = place.split_whitespace();
@@ -78,9 +79,12 @@ mod tests {
     const TEXT: &str = ".version 9.0\n.target sm_75\n.address_size 64\n\
         .entry first() {\nret; // none\n.loc 1 3 5\nret; // three\n.loc 1 0 5\nret; // nobody\n\
         .loc 1 9 1, function_name $L__s, inlined_at 1 4 2\nret; // nine\n\
-        { .loc 2 409 9, function_name $L__s + 8, inlined_at 1 9 1\nret; // called } \n}\nret; // still\n}\n\
-        .entry second() {\nret; // again\n}\n.entry third() {\n.loc 2 8 1\nret; // header\n.loc 7 8 1\nret; // lost\n}\n\
-        .file 1 \"/home/me/sum.cu\"\n.file 2 \"intrinsics.hpp\"\n.section .debug_str {\n$L__s:\n.b8 0\n}\n";
+        { .loc 2 409 9, function_name $L__s + 8, inlined_at 1 9 1\nret; // called } \n}\n\
+        ret; // still\n}\n\
+        .entry second() {\nret; // again\n}\n.entry third() {\n.loc 2 8 1\nret; // header\n\
+        .loc 7 8 1\nret; // lost\n}\n\
+        .file 1 \"/home/me/sum.cu\"\n.file 2 \"intrinsics.hpp\"\n.section .debug_str {\n$L__s:\n\
+        .b8 0\n}\n";
 
     #[test]
     fn a_place_holds_until_the_next_or_the_end_of_the_function() {

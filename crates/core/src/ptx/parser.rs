@@ -1,13 +1,14 @@
-//! From tokens to the syntax tree, with every fault reported once.
+//! Recursive-descent parser from tokens to the syntax tree.
 //!
-//! A recursive-descent parser over the token list. A function that parses a piece returns [`Parsed`]: on a fault it has
-//! pushed exactly one diagnostic and returns `Err(Reported)`, and the nearest statement, parameter or item recovers.
-//! Recovery points are `;`, labels, `}`, statements at the start of a line and the starts of items, so that a fault
-//! costs the statement it stands in and nothing else.
+//! A parsing function returns [`Parsed`]. On an error it has pushed exactly one diagnostic and
+//! returns `Err(Reported)`, and the enclosing statement, parameter or item recovers. Recovery
+//! points are `;`, labels, `}`, statements at the start of a line and the starts of items, so that
+//! an error costs only the statement that contains it.
 //!
-//! Where a word stands decides what it is: at the start of a statement a dotted word is a mnemonic, or a label when `:`
-//! follows; among operands it is a name, dots included (`%tid.x`). `(` opens an argument list in `call` and an
-//! expression elsewhere, `{` opens a scope at the start of a statement and a vector among operands.
+//! The position of a word decides its meaning. At the start of a statement a dotted word is a
+//! mnemonic, or a label if `:` follows; among operands it is a name, including its dots (`%tid.x`).
+//! `(` opens an argument list in `call` and an expression elsewhere. `{` opens a scope at the start
+//! of a statement and a vector among operands.
 //!
 //! Nested text recurses, so its depth is limited to [`MOST_NESTED`].
 
@@ -24,10 +25,10 @@ use super::lexer::{Lexed, Token};
 use super::tree::Module;
 use crate::diag::{Diagnostic, Span};
 
-/// The deepest nesting of scopes, lists and parentheses that is read.
+/// Maximum nesting depth of scopes, lists and parentheses.
 const MOST_NESTED: u32 = 256;
 
-/// A diagnostic has been pushed; the caller recovers.
+/// Error whose diagnostic has been pushed; the caller recovers.
 #[derive(Debug)]
 struct Reported;
 
@@ -39,18 +40,18 @@ struct Parser<'a> {
     /// Index of the next token; never past the end token.
     at: usize,
     diagnostics: Vec<Diagnostic>,
-    /// How many errors are among those of the parser itself.
+    /// Number of errors reported by the parser, without those of the lexer.
     errors: usize,
-    /// Braces open around the next token.
+    /// Open braces around the next token.
     open: Vec<Span>,
-    /// Braces of vectors and initialisers open inside the current statement.
+    /// Number of open vector and initialiser braces in the current statement.
     lists: usize,
-    /// Nesting of scopes, expressions and lists.
+    /// Nesting depth of scopes, expressions and lists.
     depth: u32,
     module: Module,
 }
 
-/// Parses lexed text. The diagnostics are the lexer's and the parser's, not yet ordered.
+/// Parses lexed text. The diagnostics include those of the lexer and are unordered.
 pub(super) fn parse(text: &str, lexed: Lexed) -> (Module, Vec<Diagnostic>) {
     let module = Module { directives: lexed.directives, ..Module::default() };
     let mut parser = Parser {

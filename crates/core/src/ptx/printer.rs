@@ -1,8 +1,9 @@
-//! From the tree to canonical PTX: complete, so that a driver loads it, and one way for each construct.
+//! Printer: from the syntax tree to canonical PTX that a driver can load.
 //!
-//! Header lines that the author left out are added (`.version 9.0`, `.target sm_90`, `.address_size 64`); directive
-//! comments stand at the top; comments are gone; folded expressions print as numbers and floats as their exact bits.
-//! Parsing the output gives the same tree up to spans and those header lines, and printing that gives the same text.
+//! Adds missing header lines (`.version 9.0`, `.target sm_90`, `.address_size 64`), puts directive
+//! comments at the top and drops other comments. Constant expressions print as numbers, floats as
+//! their exact bits. Parsing the output gives the same tree except for spans and the added header
+//! lines, and printing that tree gives the same text.
 
 mod operands;
 
@@ -11,7 +12,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use operands::joined;
 
-/// Prints the canonical, complete PTX of a module.
+/// Prints a module as canonical, complete PTX.
 pub fn print(module: &Module) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -82,7 +83,7 @@ fn print_function(f: &mut Formatter<'_>, function: &Function) -> fmt::Result {
 
 fn print_statements(f: &mut Formatter<'_>, statements: &[Statement], depth: usize) -> fmt::Result {
     for statement in statements {
-        // Labels stand one level to the left of what they name.
+        // Labels are indented one level less.
         let indent = if matches!(statement, Statement::Label(_)) { depth - 1 } else { depth };
         for _ in 0..indent {
             f.write_char('\t')?;
@@ -156,7 +157,7 @@ fn print_registers(f: &mut Formatter<'_>, registers: &Registers) -> fmt::Result 
     writeln!(f, ".{} {};", registers.ty.text, joined(names))
 }
 
-/// A variable without what ends it.
+/// Variable declaration without the terminating `;` or `,`.
 struct Declaration<'a>(&'a Variable);
 
 impl Display for Declaration<'_> {

@@ -1,11 +1,11 @@
-//! Walking over every span of a tree: to compare trees that came from different texts, and to test the spans.
+//! Visitor of all spans of a syntax tree, for comparing trees and for tests.
 
 use super::tree::*;
 use crate::diag::Span;
 
-/// Whether two modules are the same program: equal in everything but spans.
+/// Returns true if two modules are equal except for spans.
 ///
-/// This is the sense in which `parse(print(m))` gives `m` back.
+/// `m` and `parse(print(m))` are.
 pub fn same(a: &Module, b: &Module) -> bool {
     let (mut a, mut b) = (a.clone(), b.clone());
     strip_spans(&mut a);
@@ -13,7 +13,7 @@ pub fn same(a: &Module, b: &Module) -> bool {
     a == b
 }
 
-/// Sets every span of the module to `0..0`, so that `==` compares only what was written.
+/// Sets every span of the module to `0..0`, so that `==` ignores spans.
 pub fn strip_spans(module: &mut Module) {
     each_span(module, &mut |span| *span = Span::default());
 }

@@ -1,4 +1,4 @@
-//! The front end as a whole: what programs mean, what faults cost, and the laws that tie parser and printer.
+//! Tests of lexer, parser and printer.
 
 mod faults;
 mod laws;

@@ -1,20 +1,20 @@
-//! The syntax tree: what the author wrote, with a span on everything, right or wrong.
+//! Syntax tree of PTX, with a span on every node.
 //!
-//! The tree knows PTX's grammar and nothing of its instructions: a mnemonic is a dotted word, operands are
-//! shapes. Whether `add.u32` exists, and what it takes, is for `kernel::check`.
+//! The tree represents the grammar only: a mnemonic is a dotted word, an operand a shape.
+//! `kernel::check` validates instructions and operand types.
 
 use crate::diag::Span;
 
-/// A word with its place.
+/// Word with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
-    /// The word as written, e.g. `%r1`, `sdata`, `ld.global.u32`.
+    /// Word as written, e.g. `%r1`, `sdata`, `ld.global.u32`.
     pub text: String,
-    /// Where it stands.
+    /// Source range.
     pub span: Span,
 }
 
-/// A parsed file.
+/// Parsed file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Module {
     /// `.version`, e.g. `(9, 0)`; absent in most hand-written `.ir` files.
@@ -25,16 +25,17 @@ pub struct Module {
     pub address_size: Option<u32>,
     /// `.file` lines: index and path.
     pub files: Vec<(u32, String)>,
-    /// The declarations in order.
+    /// Declarations in source order.
     pub items: Vec<Item>,
-    /// The text behind `//!` of each directive comment (trimmed), in order, with the span of that text.
+    /// Trimmed text after `//!` of each directive comment, in source order.
     pub directives: Vec<Name>,
-    /// The `.section` blocks of debug data, from `.section` to `}`, without comments: not understood, kept because
-    /// `.loc` lines name labels inside them and the printed file must still load on a GPU.
+    /// `.section` blocks of debug data, as text without comments.
+    ///
+    /// Kept because `.loc` lines name labels inside them, and the printed file must load on a GPU.
     pub sections: Vec<Name>,
 }
 
-/// A module-level declaration.
+/// Top-level declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {
     /// `.entry` or `.func`.
@@ -45,18 +46,18 @@ pub enum Item {
     Alias(Alias),
 }
 
-/// `.alias name, target;`: another name of a device function.
+/// `.alias name, target;`: alias of a device function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alias {
-    /// The other name.
+    /// Alias.
     pub name: Name,
-    /// The function.
+    /// Aliased function.
     pub target: Name,
-    /// The whole declaration.
+    /// Span of the declaration.
     pub span: Span,
 }
 
-/// `.entry` is a kernel, `.func` a device function.
+/// Kind of a function: kernel (`.entry`) or device function (`.func`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FunctionKind {
     /// `.entry`
@@ -65,28 +66,28 @@ pub enum FunctionKind {
     Func,
 }
 
-/// A kernel or device function.
+/// Kernel or device function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// Kernel or device function.
     pub kind: FunctionKind,
     /// `.visible`, `.extern`, `.weak`: words without the dot.
     pub linkage: Vec<Name>,
-    /// The function's name.
+    /// Function name.
     pub name: Name,
     /// Return parameters of a `.func`.
     pub returns: Vec<Variable>,
     /// Parameters.
     pub params: Vec<Variable>,
-    /// `.maxntid 512, 1, 1` and its kin: the word without its dot, and its numbers.
+    /// Performance-tuning directives such as `.maxntid 512, 1, 1`, without the dot.
     pub performance: Vec<(Name, Vec<u64>)>,
-    /// The statements; `None` for a prototype.
+    /// Statements; `None` for a prototype.
     pub body: Option<Vec<Statement>>,
-    /// The whole declaration.
+    /// Span of the declaration.
     pub span: Span,
 }
 
-/// A variable or parameter declaration: `.shared .align 4 .b32 sdata[512];`
+/// Variable or parameter declaration: `.shared .align 4 .b32 sdata[512];`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     /// `param`, `global`, `const`, `shared`, `local` or `reg` without the dot.
@@ -97,41 +98,41 @@ pub struct Variable {
     pub align: Option<u32>,
     /// `2` or `4` for `.v2`/`.v4` element vectors, 1 otherwise.
     pub vector: u32,
-    /// The element type without its dot, e.g. `u32`.
+    /// Element type without its dot, e.g. `u32`.
     pub ty: Name,
-    /// The name.
+    /// Name.
     pub name: Name,
     /// Array dimensions; empty for a scalar; `None` inside for `[]`.
     pub dims: Vec<Option<u64>>,
-    /// The initialiser.
+    /// Initialiser.
     pub init: Option<Init>,
-    /// The `.ptr .global .align 8` attributes of a parameter: words without dots (and alignment), kept for printing.
+    /// `.ptr .global .align 8` attributes of a parameter, kept for printing.
     pub pointer: Option<PointerAttributes>,
-    /// The whole declaration.
+    /// Span of the declaration.
     pub span: Span,
 }
 
 /// `.ptr .SPACE .align N` on a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointerAttributes {
-    /// The space pointed to, without the dot.
+    /// State space of the target, without the dot.
     pub space: Option<Name>,
-    /// The alignment promised.
+    /// Guaranteed alignment in bytes.
     pub align: Option<u32>,
 }
 
-/// A static initialiser.
+/// Initialiser of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Init {
-    /// One value (a number or the address of a symbol in its own space, perhaps with an offset).
+    /// Number, or address of a symbol in its own space with an optional offset.
     Value(Operand),
-    /// `generic(symbol)`, perhaps with an offset: the symbol's generic address.
+    /// `generic(symbol)`: generic address of a symbol with an optional offset.
     Generic(Operand),
     /// `{ a, b, .. }`
     List(Vec<Init>),
 }
 
-/// One statement of a function body.
+/// Statement of a function body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// `name:`
@@ -146,15 +147,15 @@ pub enum Statement {
     Block(Vec<Statement>, Span),
     /// `.loc FILE LINE COLUMN [, rest kept as text]`
     Loc {
-        /// The index into [`Module::files`].
+        /// Index into [`Module::files`].
         file: u32,
-        /// The line in that file.
+        /// Line in that file.
         line: u32,
-        /// The column in that file.
+        /// Column in that file.
         column: u32,
-        /// `function_name`/`inlined_at` attributes as written, for printing; empty when absent.
+        /// `function_name`/`inlined_at` attributes as written; empty if absent.
         rest: String,
-        /// Where it stands.
+        /// Source range.
         span: Span,
     },
     /// `.pragma "text";`
@@ -165,7 +166,7 @@ pub enum Statement {
     Prototype(Prototype),
 }
 
-/// What a table of targets lists.
+/// Kind of a target list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TargetKind {
     /// Labels, for `brx.idx`.
@@ -177,28 +178,28 @@ pub enum TargetKind {
 /// `label: .branchtargets a, b;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Targets {
-    /// What instructions call the table.
+    /// Name of the list.
     pub label: Name,
     /// Labels or functions.
     pub kind: TargetKind,
-    /// The targets in order.
+    /// Targets in order.
     pub names: Vec<Name>,
-    /// From label to semicolon.
+    /// Span from label to semicolon.
     pub span: Span,
 }
 
 /// `label: .callprototype (.param .b32 _) _ (.param .b64 _) .noreturn;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prototype {
-    /// What instructions call the prototype.
+    /// Name of the prototype.
     pub label: Name,
     /// Return parameters.
     pub returns: Vec<Variable>,
     /// Parameters.
     pub params: Vec<Variable>,
-    /// `.noreturn` and its kin, with their numbers.
+    /// Directives such as `.noreturn`, with their numbers.
     pub performance: Vec<(Name, Vec<u64>)>,
-    /// From label to semicolon.
+    /// Span from label to semicolon.
     pub span: Span,
 }
 
@@ -207,80 +208,82 @@ pub struct Prototype {
 pub struct Registers {
     /// `2` or `4` for vector registers, 1 otherwise.
     pub vector: u32,
-    /// The type without its dot, e.g. `pred`, `b32`.
+    /// Type without its dot, e.g. `pred`, `b32`.
     pub ty: Name,
-    /// Each name, and for `%r<10>` its count.
+    /// Names, with the count for `%r<10>`.
     pub names: Vec<(Name, Option<u32>)>,
-    /// The whole declaration.
+    /// Span of the declaration.
     pub span: Span,
 }
 
 /// `@!%p add.u32 %r1, %r2, 3;`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
-    /// The guard predicate.
+    /// Guard predicate.
     pub guard: Option<Guard>,
-    /// The dotted word, e.g. `setp.lt.u32`.
+    /// Mnemonic with its modifiers, e.g. `setp.lt.u32`.
     pub mnemonic: Name,
-    /// The operands in order.
+    /// Operands in order.
     pub operands: Vec<Operand>,
-    /// From guard to semicolon.
+    /// Span from guard to semicolon.
     pub span: Span,
 }
 
 /// `@%p` or `@!%p`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Guard {
-    /// `@!`
+    /// True for `@!`.
     pub negated: bool,
-    /// The predicate register.
+    /// Predicate register.
     pub predicate: Name,
 }
 
-/// One operand.
+/// Instruction operand.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
-    /// A register, special register (`%tid.x`), label, variable or function name, or `_`.
+    /// Name of a register, special register, label, variable or function, or `_`.
     Name(Name),
-    /// An integer literal or constant expression, already folded; two's complement in 64 bits.
+    /// Value of an integer constant expression, as 64-bit two's complement.
     Int {
-        /// The value; `-1` and `0xffffffffffffffff` have the same bits.
+        /// Value; `-1` and `0xffffffffffffffff` have the same bits.
         value: i64,
-        /// Whether it was written with `U` or above `i64::MAX`.
+        /// True if unsigned: written with `U`, or above `i64::MAX`.
         unsigned: bool,
-        /// Where it stands.
+        /// Source range.
         span: Span,
     },
-    /// `1.5` or `0d..`: a double literal, by its bits.
+    /// `1.5` or `0d..`: a double-precision literal.
     Double {
         /// IEEE 754 binary64.
         bits: u64,
-        /// Where it stands.
+        /// Source range.
         span: Span,
     },
-    /// `0f..`: a single-precision literal, by its bits.
+    /// `0f..`: a single-precision literal.
     Single {
         /// IEEE 754 binary32.
         bits: u32,
-        /// Where it stands.
+        /// Source range.
         span: Span,
     },
-    /// `[base+offset]`; base is a register, a symbol, or absent for an absolute address.
+    /// `[base+offset]`: an address.
+    ///
+    /// The base is a register or a symbol; without one, the address is absolute.
     Address {
-        /// What stands before the offset.
+        /// Register or symbol before the offset.
         base: Option<Name>,
-        /// The byte offset.
+        /// Offset in bytes.
         offset: i64,
-        /// The brackets included.
+        /// Source range, including the brackets.
         span: Span,
     },
-    /// A symbol with an offset outside brackets: `sdata+4`, as in `mov` and initialisers.
+    /// `sdata+4`: a symbol with an offset, without brackets (`mov`, initialisers).
     Symbol {
-        /// The symbol.
+        /// Symbol.
         name: Name,
-        /// The byte offset.
+        /// Offset in bytes.
         offset: i64,
-        /// The whole.
+        /// Source range.
         span: Span,
     },
     /// `!%p`
@@ -289,14 +292,14 @@ pub enum Operand {
     Vector(Vec<Operand>, Span),
     /// `%p|%q` (setp, shfl, match, vote)
     Pair(Name, Name, Span),
-    /// `[a, {b, c}]`: an address with coordinates, of textures, surfaces and tensors
+    /// `[a, {b, c}]`: an address with coordinates (textures, surfaces, tensors)
     Coordinates(Vec<Operand>, Span),
-    /// `(a, b)`: the parameter lists of `call`
+    /// `(a, b)`: a parameter list of `call`
     List(Vec<Operand>, Span),
 }
 
 impl Operand {
-    /// Where the operand stands.
+    /// Returns the span of the operand.
     pub fn span(&self) -> Span {
         match self {
             Operand::Name(n) => n.span,

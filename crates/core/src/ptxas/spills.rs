@@ -1,15 +1,16 @@
-//! What recursive functions save: the registers that a function needs again after a call are the callee's to save, which it
-//! does when it begins, in local memory, and undoes before it returns.
+//! Callee-saved registers of recursive functions.
 //!
-//! Only functions that may be called again before they return do so: of all others ptxas knows who calls them, and gives each
-//! registers of its own. Read off ptxas 13.0's code for sm_90 (docs/machine-instructions.md), a function that calls saves
+//! A recursive function saves registers to local memory at its beginning, and restores them before
+//! it returns. For other functions ptxas knows all callers and gives each function its own
+//! registers. In the code of ptxas 13.0 for sm_90 (docs/machine-instructions.md), a function with
+//! calls saves
 //!
 //! - two registers of its return address,
-//! - one for each convergence barrier that is set around a call (on machines that have such barriers),
-//! - as many as hold, at any one place, values that are needed after some call ([`DeviceFunction::held`]).
+//! - one for each convergence barrier set around a call (on machines with convergence barriers),
+//! - the maximum number of registers live across a call ([`DeviceFunction::held`]).
 //!
-//! [`Spill`] instructions are accesses without values: what they would save is kept by the calls themselves
-//! ([`Call::saves`]), so that results are the same with them and without.
+//! [`Spill`] instructions access memory without moving values: the calls keep the saved registers
+//! ([`Call::saves`]), so that results do not depend on spills.
 
 use super::draft::{Draft, Rewritten};
 use crate::base::{BasicBlockId, Pc};
@@ -17,17 +18,18 @@ use crate::code::PredicatedBranch;
 use crate::isa::Class;
 use crate::kernel::*;
 
-/// 32-bit registers of a return address.
+/// Number of 32-bit registers of a return address.
 const RETURN_ADDRESS: u32 = 2;
 
 impl Draft {
-    /// The kernel with the instructions that save and restore registers of recursive functions. `barriers`: convergence
-    /// barriers are registers that count, too.
+    /// Inserts the instructions that save and restore registers of recursive functions.
+    ///
+    /// With `barriers`, they also save convergence barriers.
     #[must_use]
     pub(super) fn with_saved_registers(&self, barriers: bool) -> Rewritten {
         let mut insts = Vec::with_capacity(self.kernel.insts.len());
         let mut origin = Vec::with_capacity(self.kernel.insts.len());
-        // By old instruction: where jumps to it go now. Functions begin further in front, with what saves.
+        // New index of each old instruction as a branch target; functions begin earlier, with saves.
         let mut moved = Vec::with_capacity(self.kernel.insts.len() + 1);
         let mut begins = Vec::with_capacity(self.kernel.functions.len());
         let mut within = None;
@@ -42,7 +44,7 @@ impl Draft {
             }
             moved.push(insts.len() as u32);
             if inst.op == Op::Return {
-                // The return address, which the return waits for, last.
+                // The return address comes last, because the return waits for it.
                 for word in (0..within.map_or(0, |(words, _)| words)).rev() {
                     insts.push(self.spill(inst, true, word, within.unwrap_or_default()));
                     origin.push(i as u32);
@@ -78,7 +80,9 @@ impl Draft {
         Rewritten { draft: self.with(insts, functions, predicated), origin }
     }
 
-    /// Registers that the function saves, and how many of them are for barriers; `None` if it is not recursive or calls nothing.
+    /// Returns the number of saved registers, and how many of them hold barriers.
+    ///
+    /// `None` if the function is not recursive or has no calls.
     fn saved_by(&self, function: &DeviceFunction, barriers: bool) -> Option<(u32, u32)> {
         if !function.recursive {
             return None;
@@ -88,7 +92,9 @@ impl Draft {
         Some((RETURN_ADDRESS + deepest + function.held, deepest))
     }
 
-    /// Convergence barriers that are set where an instruction stands: joins of branches that dominate it and that lie behind it.
+    /// Returns the number of convergence barriers set at an instruction.
+    ///
+    /// These are the joins after it of the branches that dominate it.
     fn barriers_around(&self, inst: u32) -> u32 {
         let Some(block) = self.kernel.flow.block_of(inst as usize) else { return 0 };
         let above = |block: &BasicBlockId| self.kernel.flow.immediate_dominator(*block);
@@ -106,7 +112,7 @@ impl Draft {
         joins.len() as u32
     }
 
-    /// An access that saves or restores a register where `inst` stands, under its guard.
+    /// Returns the access that saves or restores a register at `inst`, under its guard.
     fn spill(&self, inst: &Inst, restores: bool, word: u32, (words, barriers): (u32, u32)) -> Inst {
         let guard = inst.guard.filter(|_| restores);
         let address = self.kernel.registers.frame_pointer.filter(|_| restores && word == 0);

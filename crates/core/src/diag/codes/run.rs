@@ -1,4 +1,4 @@
-//! Findings about a run: what the checks see a program do.
+//! Codes of a run, found by `--checks` and `--schedules`.
 
 use super::Sample::{None, Run};
 use super::{Code, Sample, Stage};
@@ -7,78 +7,113 @@ const fn code(name: &'static str, meaning: &'static str, remedy: &'static str, s
     Code { name, stage: Stage::Run, meaning, remedy, sample }
 }
 
-#[rustfmt::skip] // one code a paragraph: name; meaning; remedy; sample
+#[rustfmt::skip] // one paragraph per code: name, meaning, remedy, sample
 pub(super) const CODES: &[Code] = &[
     code("barrier-after-exit",
-        "A block barrier is reached after some threads of the block have ended. Machines do not wait for them: before Volta a warp counts as a whole, since Volta each thread that has not ended. CUDA asks that all threads of the block come, so this is a warning.",
-        "Put the work of the threads that stay into a branch, and let all come to the barrier.",
+        "Threads of a block reach a barrier after other threads of the block have exited. GPUs do \
+         not wait for the exited threads: before Volta the barrier counts whole warps, since Volta \
+         it counts the threads that have not exited. CUDA requires that all threads of the block \
+         reach the barrier, so this is a warning.",
+        "Put the work of the remaining threads into a branch, and let all threads reach the \
+         barrier.",
         Run("simt-sim check --run tests/races/early_exit.ir")),
     code("barrier-count",
-        "The threads that meet at a barrier name different counts, or a count that is more than the block has threads: the barrier opens too early, or never.",
-        "Let all who meet name the number of threads that come, the waiting and the arriving ones.",
+        "The threads at a barrier give different thread counts, or a count larger than the block. \
+         The barrier then opens too early, or never.",
+        "Give the same count everywhere: the number of waiting threads plus the number of arriving \
+         threads.",
         Run("simt-sim check --run tests/races/barrier_counts.ir")),
     code("barrier-in-parts",
-        "A branch sends some lanes of a warp to a `bar.sync` (or `barrier.aligned`) and others past it. The instruction promises that they come together: since Volta the block may hang, before Volta the absent lanes count as arrived. Lanes that come one after another to a barrier that all of them reach are no finding.",
+        "A branch sends some lanes of a warp to a `bar.sync` (or `barrier.aligned`) and others \
+         past it. The instruction requires that all lanes of the warp execute it together. Since \
+         Volta the block may hang; before Volta the missing lanes count as arrived. Lanes that \
+         reach the barrier one after another are not reported, provided that all lanes reach it.",
         "Move the barrier out of the branch.",
         Run("simt-sim check --run tests/races/barrier_in_branch.ir")),
     code("barrier-mixed",
-        "Threads of a block meet at one barrier from two `bar.sync` (or `barrier.aligned`) instructions. The hardware lets them; `__syncthreads()` in a branch is defined only if all threads of the block take the same way.",
-        "Let all threads execute the same barrier. Warps with different roles take barriers with a number and a count.",
+        "Threads of a block wait at one barrier through two different `bar.sync` (or \
+         `barrier.aligned`) instructions. The hardware allows this, but `__syncthreads()` in a \
+         branch is defined only if all threads of the block take the same path.",
+        "Let all threads execute the same barrier. For warps with different roles, use barriers \
+         with a number and a count.",
         Run("simt-sim check --run tests/races/barriers_mixed.ir")),
     code("mask-absent-lane",
-        "A `.sync` instruction names live lanes that do not execute it. Since Volta it waits for them, perhaps for ever; before, it goes on without them.",
-        "Name the lanes that come: `__ballot_sync` before the branch makes the mask. `__activemask()` does not: it tells who happens to be here.",
+        "The mask of a `.sync` instruction names lanes that are still running but do not execute \
+         the instruction. Since Volta the warp waits for them and may deadlock; before Volta it \
+         continues without them.",
+        "Name only lanes that reach the instruction: compute the mask with `__ballot_sync` before \
+         the branch. Do not use `__activemask()`, which returns the lanes that happen to be \
+         converged.",
         Run("simt-sim check --run tests/races/mask_absent.ir --mode pre-volta")),
     code("mask-ended-lane",
-        "A `.sync` instruction names lanes that have ended. They are not waited for, and have no value to give; the manual leaves it open what happens.",
-        "Name live lanes only, or let all lanes stay until the last exchange.",
+        "The mask of a `.sync` instruction names lanes that have exited. GPUs do not wait for \
+         them, and they contribute no value; PTX leaves the result undefined.",
+        "Name only running lanes, or let all lanes stay until the last exchange.",
         Run("simt-sim check --run tests/races/mask_ended.ir")),
     code("mask-without-self",
-        "A lane executes a `.sync` instruction whose mask does not name it: undefined.",
-        "Name every lane that executes the instruction.",
+        "A lane executes a `.sync` instruction whose mask does not include that lane. The \
+         behaviour is undefined.",
+        "Include every lane that executes the instruction in its mask.",
         Run("simt-sim check --run tests/races/mask_without_self.ir")),
     code("misaligned",
-        "An address is no multiple of the bytes accessed. GPUs stop the kernel there.",
-        "Align the pointer, or access smaller pieces. A cast from `char *` to `float4 *` is a common cause.",
+        "The address is not a multiple of the access size. A GPU aborts the kernel with an error.",
+        "Align the pointer, or use smaller accesses. A common cause is a cast from `char *` to \
+         `float4 *`.",
         Run("simt-sim check --run tests/races/misaligned.ir")),
     code("order-dependent",
-        "Under another schedule of warps and groups of lanes, one that machines are free to take, the same program gives another result or ends otherwise.",
-        "Run with `--checks`: as a rule a race is the cause. Float atomics may only differ in rounding, as addition is not associative.",
+        "Under another legal schedule of warps and lane groups, the same program gives a different \
+         result or ends differently.",
+        "Run with `--checks`: the usual cause is a data race. Results of float atomics may differ \
+         in rounding only, because addition is not associative.",
         Run("simt-sim run tests/races/missing_barrier.ir --schedules 20")),
     code("out-of-bounds",
-        "An address lies in no buffer or variable. Buffers are kept apart, so that the first byte beyond one is noticed; shared variables lie side by side, so only an address beyond all of them is.",
-        "Compare the index with the size before the access. The message names the nearest buffer and the distance.",
+        "The address is outside of all buffers and variables. Buffers have gaps between them, so \
+         the first byte past the end of one is detected. Shared variables are adjacent, so only an \
+         address past all of them is detected.",
+        "Compare the index with the size before the access. The message names the nearest buffer \
+         and the distance to it.",
         Run("simt-sim check --run tests/races/out_of_bounds.ir")),
     code("race-global",
-        "Two threads access the same bytes of global memory, at least one of them writes, and nothing orders the two: no barrier, no atomics on both sides, no release that the other acquires. Blocks are never ordered by barriers.",
-        "Use an atomic, a place for each thread, a flag that is written behind `__threadfence()`, or a kernel for each step.",
+        "Two threads access the same bytes of global memory, at least one of them writes, and the \
+         accesses are unsynchronized: no barrier between them, no atomics on both sides, no \
+         release in one thread that the other acquires. Barriers never order threads of different \
+         blocks.",
+        "Use an atomic, a separate location for each thread, a flag written after \
+         `__threadfence()`, or a separate kernel for each step.",
         Run("simt-sim check --run tests/races/blocks_share.ir")),
     code("race-same-value",
-        "Two threads write the same value to one place, and nothing orders them. compute-sanitizer's racecheck calls such a hazard informational; here it is a warning.",
-        "Let one thread write it, if only to say what is meant.",
+        "Two threads write the same value to one location without synchronization. The racecheck \
+         tool of compute-sanitizer reports such a hazard as informational; here it is a warning.",
+        "Let one thread write the value, which also makes the intent clear.",
         Run("simt-sim check --run tests/races/same_value.ir")),
     code("race-shared",
-        "Two threads of a block access the same bytes of shared memory, at least one of them writes, and nothing orders the two. Before Volta the lanes of a warp are ordered by lock-step; since Volta only by `bar.warp.sync` and other `.sync` instructions. `volatile` orders nothing.",
-        "Put `__syncthreads()` between the two, or `__syncwarp()` within a warp.",
+        "Two threads of a block access the same bytes of shared memory, at least one of them \
+         writes, and the accesses are unsynchronized. Before Volta, lockstep execution orders the \
+         lanes of a warp; since Volta only `bar.warp.sync` and other `.sync` instructions do. \
+         `volatile` orders nothing.",
+        "Put `__syncthreads()` between the accesses, or `__syncwarp()` within a warp.",
         Run("simt-sim check --run tests/races/missing_barrier.ir")),
     code("read-only",
-        "A store goes to constants or parameters.",
+        "A store writes to constant memory or to kernel parameters.",
         "Write to a buffer, or to a variable that is not `.const`.",
-        None("It takes a store through a generic pointer to a `.const` variable.")),
+        None("An example needs a store through a generic pointer to a `.const` variable.")),
     code("undefined-shuffle",
-        "`shfl` reads the register of a lane that does not execute it: the value is undefined. Here it is 0, and without checks the report says so.",
-        "Let the lane that is read take part, or keep the source inside the lanes that do.",
+        "`shfl` reads the register of a lane that does not execute the instruction, so the value \
+         is undefined. The simulator returns 0; without `--checks`, the report mentions it.",
+        "Let the source lane execute the shuffle, or read only from lanes that do.",
         Run("simt-sim check --run tests/races/undefined_shuffle.ir")),
     code("unset-local",
-        "An element of a local array is read that this thread has not written.",
-        "Write every element before it is read; the array starts with any content.",
+        "A thread reads an element of a local array that it has not written.",
+        "Write every element before it is read; the initial contents of the array are undefined.",
         Run("simt-sim check --run tests/races/unset_local.ir")),
     code("unset-register",
-        "A register is read that nothing has written on the way here. It holds 0 in the simulator and anything on a GPU.",
-        "Give it a value on every way that leads here.",
+        "A register is read before any instruction on this path has written it. It holds 0 in the \
+         simulator and an arbitrary value on a GPU.",
+        "Assign a value on every path to the read.",
         Run("simt-sim check --run tests/races/unset_register.ir")),
     code("unset-shared",
-        "Shared memory is read that no thread of the block has written. It holds 0 in the simulator and anything on a GPU.",
-        "Write all that is read, the tail of a ragged array too.",
+        "A thread reads shared memory that no thread of the block has written. It holds 0 in the \
+         simulator and an arbitrary value on a GPU.",
+        "Write everything that is read, including the tail of an incomplete tile.",
         Run("simt-sim check --run tests/races/unset_shared_tail.ir")),
 ];

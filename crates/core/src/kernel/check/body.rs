@@ -1,4 +1,4 @@
-//! One kernel with its functions: parameters, statements in order, labels, ends.
+//! Checks one kernel with its functions: parameters, statements, labels, exits.
 
 mod frames;
 mod memory;
@@ -22,10 +22,12 @@ use crate::kernel::{
 use crate::ptx::tree::{Function, Instruction, Name, Registers, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Findings after which the rest of a body is not read: many more than are shown, and each may take a search for what was meant.
+/// Number of findings after which checking stops.
+///
+/// More than are shown; computing suggestions takes time.
 const ENOUGH: usize = 1000;
 
-/// What every instruction made from one written instruction has in common.
+/// Properties shared by all instructions lowered from one source instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) guard: Option<PredicateUse>,
@@ -35,7 +37,7 @@ pub(super) struct Origin {
     pub(super) line: u32,
 }
 
-/// A kernel with its functions while it is being checked.
+/// State of checking a kernel with its functions.
 pub(super) struct Body<'a> {
     pub(super) isa: &'static Isa,
     pub(super) statics: &'a Statics<'a>,
@@ -43,26 +45,29 @@ pub(super) struct Body<'a> {
     pub(super) scopes: Scopes,
     pub(super) rows: Rows,
     pub(super) insts: Vec<Inst>,
-    /// Branches whose label is still a name: instruction, label, block of the branch.
+    /// Unresolved branches: instruction, label, scope of the branch.
     pub(super) branches: Vec<(usize, Name, ScopeId)>,
-    /// The same for branches with many labels.
+    /// Unresolved indexed branches.
     pub(super) switches: Vec<(usize, Vec<Name>, ScopeId)>,
     /// Names already reported as unknown.
     pub(super) unknown: BTreeSet<String>,
-    /// Whether an error was found, reported or silent.
+    /// True after an error, reported or not.
     pub(super) failed: bool,
-    /// Whether what is being read holds a `trap`.
+    /// True if the current function contains a `trap`.
     pub(super) traps: bool,
-    /// The functions of this kernel, by their numbers in the module.
+    /// Functions that the kernel may call, by index in the module.
     pub(super) reachable: Vec<usize>,
-    /// The row that holds where frames begin, if there are functions.
+    /// Row of the frame pointer, if there are functions.
     pub(super) frame_pointer: Option<Row>,
-    /// That of the function being read; `None` in the kernel itself.
+    /// Signature of the current function; `None` in the kernel itself.
     pub(super) signature: Option<Signature>,
-    /// The frame of what is being read, its tables by name, its calls and its returns.
+    /// Frame of the current function.
     pub(super) frame: Frame,
+    /// Labelled directives of the current function.
     pub(super) tables: BTreeMap<&'a str, Table<'a>>,
+    /// Calls of the current function, as instruction indices.
     pub(super) calls: Vec<usize>,
+    /// Returns of the current function, as instruction indices.
     pub(super) rets: Vec<usize>,
     lines: &'a Lines,
     shared_end: u64,
@@ -70,7 +75,7 @@ pub(super) struct Body<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Checks an `.entry` with a body, and the functions that it can reach.
+/// Checks an `.entry` with a body, and the functions it can reach.
 pub(super) fn kernel<'a>(
     function: &'a Function,
     statements: &'a [Statement],
@@ -93,12 +98,12 @@ pub(super) fn kernel<'a>(
     for f in body.reachable.clone() {
         device.extend(body.function(f));
     }
-    // What is wrong with a function has been said of the function.
+    // Errors in functions are reported by `function_findings`.
     body.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !functions.holds(l.span, None)));
     body.finish(function, params, param_bytes, local_bytes, device)
 }
 
-/// What is wrong with a device function, whether or not a kernel reaches it.
+/// Checks a device function, reachable or not.
 pub(super) fn function_findings<'a>(
     number: usize,
     statics: &'a Statics<'a>,
@@ -152,7 +157,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Reads the body of the kernel or, with a signature, of a function.
+    /// Checks the body of the kernel or, with a signature, of a function.
     fn read(&mut self, function: &Function, statements: &'a [Statement], signature: Option<Signature>) {
         self.traps = holds(statements, "trap");
         self.tables.clear();
@@ -175,7 +180,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Adds the instructions of a function.
+    /// Checks a function and adds its instructions.
     fn function(&mut self, number: usize) -> Option<DeviceFunction> {
         let functions = self.functions;
         let declared = &functions.list[number];
@@ -197,13 +202,13 @@ impl<'a> Body<'a> {
         })
     }
 
-    /// Takes note of a diagnostic.
+    /// Adds a diagnostic.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.failed |= diagnostic.severity == Severity::Error;
         self.diagnostics.push(diagnostic);
     }
 
-    /// The value, or `None` after reporting the error.
+    /// Returns the value, or `None` after reporting the error.
     pub(super) fn ok<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
         result.map_err(|error| self.report(error)).ok()
     }
@@ -215,7 +220,7 @@ impl<'a> Body<'a> {
         self.failed |= self.diagnostics.len() > before;
     }
 
-    /// Whether so much is wrong that the rest need not be read.
+    /// Returns true if there are too many errors to continue.
     fn is_hopeless(&self) -> bool {
         self.failed && self.diagnostics.len() > ENOUGH
     }
@@ -239,13 +244,13 @@ impl<'a> Body<'a> {
                     self.scopes.enter();
                     self.statements(inner);
                     self.scopes.leave();
-                    // The places of a call's values are free again behind the braces around the call.
+                    // Frame slots of a call are free again after the braces around the call.
                     if self.frame.local == before.local {
                         self.frame.end = before.end;
                     }
                 }
                 Statement::Loc { .. } | Statement::Pragma(..) => {}
-                // Read before, by `calls::tables`.
+                // Collected before, by `calls::tables`.
                 Statement::Targets(_) | Statement::Prototype(_) => {}
             }
         }
@@ -273,7 +278,7 @@ impl<'a> Body<'a> {
         self.lower(inst, &m, &args, origin);
     }
 
-    /// Adds an instruction with the registers it reads and writes, its guard aside.
+    /// Adds an instruction with the registers it reads and writes, without its guard.
     pub(super) fn emit(&mut self, origin: Origin, op: Op, reads: &[Register], writes: &[Register]) {
         let mut all_reads = reads.to_vec();
         if let Some(guard) = origin.guard {
@@ -321,7 +326,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether control cannot run past the last instruction.
+    /// Returns true if control cannot continue past the last instruction.
     pub(super) fn ends(&self) -> bool {
         let ends = |last: &Inst| {
             last.guard.is_none() && matches!(last.op, Op::Exit | Op::Return | Op::Branch { .. } | Op::Switch(_))
@@ -329,7 +334,7 @@ impl<'a> Body<'a> {
         self.insts.last().is_some_and(ends) && !self.scopes.labelled(self.insts.len())
     }
 
-    /// What an instruction that the author did not write, at the closing brace, comes from.
+    /// Returns the origin of an implicit instruction at the closing brace.
     fn end_of(&self, function: &Function, mnemonic: &str) -> Option<Origin> {
         let m = self.isa.lookup(mnemonic).ok()?;
         let brace =
@@ -338,7 +343,7 @@ impl<'a> Body<'a> {
         Some(Origin { guard: None, form: m.index, class: m.form.class, span: brace, line })
     }
 
-    /// A kernel that could run off its end gets an `exit`.
+    /// Adds an `exit` if control can reach the end of the kernel.
     fn end(&mut self, function: &Function) {
         if !self.ends()
             && let Some(origin) = self.end_of(function, "exit")
@@ -358,16 +363,19 @@ impl<'a> Body<'a> {
         self.resolve_branches();
         let block_limit = self.block_limit(function);
         if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
-            let message =
-                format!("kernel `{}` uses more registers and constants than the model can number", function.name.text);
-            let help = format!("at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
+            let message = format!("too many registers and constants in kernel `{}`", function.name.text);
+            let help = format!("use at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
             self.report(Diagnostic::error("too-many-registers", function.name.span, message).help(help));
         }
         let blocks = flow::count_blocks(&self.insts);
         if blocks > flow::MOST_BLOCKS {
-            let message = format!("kernel `{}` has {blocks} basic blocks, its functions included", function.name.text);
-            let help = format!("at most {} can be analysed; split the kernel, or unroll less", flow::MOST_BLOCKS);
-            self.report(Diagnostic::error("too-many-blocks", function.name.span, message).help(help));
+            let message = format!(
+                "{blocks} basic blocks in kernel `{}` and its functions: limit {}",
+                function.name.text,
+                flow::MOST_BLOCKS
+            );
+            let error = Diagnostic::error("too-many-blocks", function.name.span, message);
+            self.report(error.help("split the kernel, or unroll less"));
         }
         if self.failed {
             return (None, self.diagnostics);
@@ -376,7 +384,7 @@ impl<'a> Body<'a> {
         let all_functions = self.functions;
         self.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !all_functions.holds(l.span, None)));
         let registers = RegisterRows { frame_pointer: self.frame_pointer, ..self.rows.finish(names) };
-        // 255 is the most that a GPU gives a thread; compilers spill the rest.
+        // A GPU gives a thread at most 255 registers; compilers spill the rest.
         let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
         let kernel = Kernel {
             name: function.name.text.clone(),
@@ -397,7 +405,7 @@ impl<'a> Body<'a> {
         (Some(kernel), self.diagnostics)
     }
 
-    /// `.maxntid` (a promise) or `.reqntid` (a demand).
+    /// Returns the block shape of `.maxntid` or `.reqntid`, and true if it is required.
     fn block_limit(&mut self, function: &Function) -> Option<([u32; 3], bool)> {
         let (word, numbers) = function.performance.iter().find(|(w, _)| w.text == "maxntid" || w.text == "reqntid")?;
         let mut shape = [1; 3];
@@ -405,7 +413,7 @@ impl<'a> Body<'a> {
             match (shape.get_mut(i), u32::try_from(number)) {
                 (Some(place), Ok(number)) if number > 0 => *place = number,
                 _ => {
-                    let message = format!("`.{}` takes up to three positive numbers", word.text);
+                    let message = format!("expected up to three positive numbers for `.{}`", word.text);
                     self.report(Diagnostic::error("block-limit", word.span, message));
                     return None;
                 }

@@ -1,4 +1,4 @@
-//! Calls, returns and branches through a table: from the text to operations, and what a function's body is framed by.
+//! Calls, returns and indexed branches; code at the start and end of a function.
 
 use super::body::{Body, Origin};
 use super::functions::{Signature, Slot};
@@ -15,23 +15,27 @@ use crate::kernel::{
 use crate::ptx::tree::{Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets};
 use std::collections::BTreeMap;
 
-/// The frame of the function that is being read: how far it is filled, and how far it ever was.
+/// Frame layout of the function being checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Frame {
+    /// Current end, in bytes.
     pub(super) end: u64,
+    /// Largest end so far, in bytes.
     pub(super) peak: u64,
-    /// `.local` bytes so far. They live as long as the function; arguments of calls only as long as their scope.
+    /// `.local` bytes so far.
+    ///
+    /// They live until the function ends, call arguments until the scope ends.
     pub(super) local: u64,
 }
 
-/// What labels before directives stand for.
+/// Labelled directive.
 #[derive(Clone, Copy)]
 pub(super) enum Table<'s> {
     Targets(&'s Targets),
     Prototype(&'s Prototype),
 }
 
-/// The tables of a function's body by name.
+/// Collects the labelled directives of a function body by name.
 pub(super) fn tables<'s>(statements: &'s [Statement], found: &mut BTreeMap<&'s str, Table<'s>>) {
     for statement in statements {
         match statement {
@@ -45,7 +49,7 @@ pub(super) fn tables<'s>(statements: &'s [Statement], found: &mut BTreeMap<&'s s
     }
 }
 
-/// A whole value of a slot.
+/// Returns the access to the complete value of a slot.
 const fn access(ty: Type) -> Access {
     Access {
         space: Space::Local,
@@ -59,7 +63,9 @@ const fn access(ty: Type) -> Access {
 }
 
 impl<'a> Body<'a> {
-    /// What addresses in the frame count from: nothing in the kernel, whose frame is at 0.
+    /// Returns the base of frame addresses.
+    ///
+    /// Zero in the kernel, whose frame starts at 0.
     pub(super) fn frame_base(&self) -> AddressBase {
         match self.frame_pointer {
             Some(row) if self.signature.is_some() => AddressBase::Wide(row),
@@ -67,14 +73,14 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The next place in the frame.
+    /// Allocates a variable in the frame.
     pub(super) fn place_in_frame(&mut self, shape: super::variables::Shape) -> u64 {
         let address = place(&mut self.frame.end, shape);
         self.frame.peak = self.frame.peak.max(self.frame.end);
         address
     }
 
-    /// The frame's final size.
+    /// Returns the final size of the frame, in bytes.
     pub(super) fn frame_bytes(&self) -> u32 {
         self.frame.peak.next_multiple_of(16).min(layout::WINDOW_BYTES) as u32
     }
@@ -89,7 +95,7 @@ impl<'a> Body<'a> {
         Op::WriteSlot(Store { access: access(ty), s: [row; 4], address })
     }
 
-    /// Makes the parameters of a function known, and reads those that are registers.
+    /// Declares the parameters of a function, and loads its register parameters.
     pub(super) fn enter_function(&mut self, signature: &Signature, ret: Origin) {
         self.frame = Frame { end: signature.end, peak: signature.end, local: 0 };
         for (slot, result) in
@@ -114,7 +120,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The register that a `.reg` parameter is.
+    /// Returns the register of a `.reg` parameter.
     fn register_parameter(&mut self, slot: &Slot) -> Option<(Register, Row)> {
         let ty = Name { text: slot.shape.ty.name().to_string(), span: slot.name.span };
         if self.scopes.register(&slot.name.text, &mut self.rows).is_none() {
@@ -129,7 +135,9 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `ret` of a device function: a branch to the one place where it returns, which is known at its end.
+    /// Lowers `ret` of a device function to a branch to its single return.
+    ///
+    /// The branch is resolved at the end of the function.
     pub(super) fn ret(&mut self, m: &FormMatch<'_>, origin: Origin) {
         self.rets.push(self.insts.len());
         let uniform = origin.guard.is_some() && m.has("uni");
@@ -137,7 +145,7 @@ impl<'a> Body<'a> {
         self.emit(origin, Op::Branch { target: Pc(0), uniform }, &[], &[]);
     }
 
-    /// Where the function returns: its last `ret`, or an end of its own when that cannot be.
+    /// Emits the single return of a function: its last `ret` if possible.
     pub(super) fn leave_function(&mut self, signature: &Signature, ret: Origin) {
         let rets = std::mem::take(&mut self.rets);
         let in_registers = signature.returns.iter().any(|slot| slot.register);
@@ -169,13 +177,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// `brx.idx index, table;`
+    /// Lowers `brx.idx index, table;`.
     pub(super) fn branch_by_index(&mut self, m: &FormMatch<'_>, args: &Args, table: &Name, origin: Origin) {
         let Some(Table::Targets(targets)) = self.tables.get(table.text.as_str()).copied() else {
-            return self.no_table(table, "a `.branchtargets` list");
+            return self.no_table(table, "`.branchtargets`");
         };
         if targets.kind != TargetKind::Branch {
-            return self.no_table(table, "a `.branchtargets` list");
+            return self.no_table(table, "`.branchtargets`");
         }
         let scope = self.scopes.current();
         self.switches.push((self.insts.len(), targets.names.clone(), scope));
@@ -183,20 +191,21 @@ impl<'a> Body<'a> {
         self.emit(origin, Op::Switch(switch), &args.reads, &args.writes);
     }
 
-    fn no_table(&mut self, name: &Name, wanted: &str) {
-        let message = format!("`{}` is not the name of {wanted}", name.text);
+    fn no_table(&mut self, name: &Name, expected: &str) {
+        let message = format!("expected {expected} label, found `{}`", name.text);
         self.report(Diagnostic::error("unknown-table", name.span, message));
     }
 
-    /// `call (results), function, (arguments), table;`
+    /// Lowers `call (results), function, (arguments), table;`.
     pub(super) fn call(&mut self, inst: &Instruction, m: &FormMatch<'_>, guard_reads: &Args, origin: Origin) {
         let (results, rest) = match &inst.operands[..] {
             [Operand::List(results, _), rest @ ..] => (&results[..], rest),
             rest => (&[][..], rest),
         };
         let Some((Operand::Name(target), rest)) = rest.split_first() else {
-            let error = Diagnostic::error("operand-kind", inst.span, "a call needs the name of a function or register");
-            return self.report(error.help("the form is `call (result), function, (arguments);`"));
+            let message = "expected function or register as call target";
+            let error = Diagnostic::error("operand-kind", inst.span, message);
+            return self.report(error.help("use the form `call (result), function, (arguments);`"));
         };
         let (arguments, table) = match rest {
             [] => (&[][..], None),
@@ -204,20 +213,21 @@ impl<'a> Body<'a> {
             [Operand::List(arguments, _), Operand::Name(table)] => (&arguments[..], Some(table)),
             [Operand::Name(table)] => (&[][..], Some(table)),
             _ => {
-                let error = Diagnostic::error("operand-count", inst.span, "a call does not take these operands");
-                return self.report(error.help("the form is `call (result), function, (arguments), prototype;`"));
+                let error = Diagnostic::error("operand-count", inst.span, "invalid operands of `call`");
+                let help = "use the form `call (result), function, (arguments), prototype;`";
+                return self.report(error.help(help));
             }
         };
         let mut reads = guard_reads.reads.clone();
         let Some((callee, signature)) = self.callee(target, table, &mut reads) else { return };
         let counts = [
-            (results.len(), signature.returns.len(), "returns", "value"),
-            (arguments.len(), signature.params.len(), "takes", "argument"),
+            (results.len(), signature.returns.len(), "result", "from"),
+            (arguments.len(), signature.params.len(), "argument", "for"),
         ];
-        for (found, wanted, verb, what) in counts {
-            if found != wanted {
-                let ending = if wanted == 1 { "" } else { "s" };
-                let message = format!("`{}` {verb} {wanted} {what}{ending}, and the call has {found}", target.text);
+        for (found, expected, what, of) in counts {
+            if found != expected {
+                let plural = if expected == 1 { "" } else { "s" };
+                let message = format!("expected {expected} {what}{plural} {of} `{}`, found {found}", target.text);
                 return self.report(Diagnostic::error("operand-count", inst.span, message));
             }
         }
@@ -246,7 +256,7 @@ impl<'a> Body<'a> {
             };
             back.push(Copied { from: slot.offset as u32, to, bytes: slot.shape.bytes as u32 });
         }
-        // There is none yet when nothing can be called: the pointer that the call is for can only be wrong.
+        // Without a possible target there is no frame pointer yet, and the call always faults.
         let frame_pointer = *self.frame_pointer.get_or_insert_with(|| self.rows.scratch(true).0);
         let uniform = m.has("uni");
         self.calls.push(self.insts.len());
@@ -258,7 +268,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// What a call is for, and how its values lie.
+    /// Resolves the target of a call and its signature.
     fn callee(
         &mut self,
         target: &Name,
@@ -275,24 +285,28 @@ impl<'a> Body<'a> {
             return Some((Callee::Direct(self.number(function)?), signature));
         }
         let Found::Register(used) = self.find(target)? else {
-            self.report(Diagnostic::error("operand-kind", target.span, "a call is for a function or a register"));
+            let message = format!("expected function or register, found `{}`", target.text);
+            self.report(Diagnostic::error("operand-kind", target.span, message));
             return None;
         };
         let (Register::Wide(address), ty) = self.scopes.about(used) else {
-            let error = Diagnostic::error("type-mismatch", target.span, "the address of a function has 64 bits");
-            self.report(error.help("declare the register .b64"));
+            let message = "expected 64-bit register for the address of a function";
+            let error = Diagnostic::error("type-mismatch", target.span, message);
+            self.report(error.help("declare the register as `.b64`"));
             return None;
         };
         if ty.is_float() {
-            self.report(Diagnostic::error("type-mismatch", target.span, "a float is no address of a function"));
+            let message = "expected integer register for the address of a function, found float";
+            self.report(Diagnostic::error("type-mismatch", target.span, message));
             return None;
         }
         self.scopes.read(used, target.span);
         reads.push(Register::Wide(address));
         let Some(table) = table else {
-            let error =
-                Diagnostic::error("missing-prototype", target.span, "a call through a register needs a prototype");
-            self.report(error.help("name a `.callprototype` or `.calltargets` behind the arguments"));
+            let message = "indirect call without a prototype";
+            let error = Diagnostic::error("missing-prototype", target.span, message);
+            let help = "add the label of a `.callprototype` or `.calltargets` after the arguments";
+            self.report(error.help(help));
             return None;
         };
         let (functions, signature) = match self.tables.get(table.text.as_str()).copied() {
@@ -303,20 +317,20 @@ impl<'a> Body<'a> {
             }
             Some(Table::Targets(targets)) if targets.kind == TargetKind::Call => self.call_targets(targets)?,
             _ => {
-                self.no_table(table, "a `.callprototype` or a `.calltargets` list");
+                self.no_table(table, "`.callprototype` or `.calltargets`");
                 return None;
             }
         };
         let targets: Vec<u32> = functions.into_iter().filter_map(|f| self.number(f)).collect();
         if targets.is_empty() {
-            let message = "no function of this prototype has its address taken: every call here is a fault";
+            let message = "this call always faults: no function of this prototype has its address taken";
             let warning = Diagnostic::warning("nothing-to-call", target.span, message);
-            self.report(warning.also(table.span, "the prototype"));
+            self.report(warning.also(table.span, "prototype"));
         }
         Some((Callee::Indirect { address, targets }, signature))
     }
 
-    /// The functions of a `.calltargets` list, all of one layout.
+    /// Resolves the functions of a `.calltargets` list, which all have one layout.
     fn call_targets(&mut self, targets: &Targets) -> Option<(Vec<usize>, Signature)> {
         let mut found: Vec<usize> = Vec::new();
         for name in &targets.names {
@@ -324,7 +338,7 @@ impl<'a> Body<'a> {
                 self.report(Diagnostic::error(
                     "unknown-name",
                     name.span,
-                    format!("there is no function `{}`", name.text),
+                    format!("cannot find function `{}`", name.text),
                 ));
                 return None;
             };
@@ -335,7 +349,7 @@ impl<'a> Body<'a> {
             }
             let first = found.first().map_or(function, |&f| f);
             if !self.functions.list[first].signature.fits(&declared.signature) {
-                let message = format!("`{}` has other parameters than the first target", name.text);
+                let message = format!("`{}` and the first target have different parameters", name.text);
                 self.report(Diagnostic::error("function-mismatch", name.span, message));
                 return None;
             }
@@ -347,26 +361,28 @@ impl<'a> Body<'a> {
 
     fn undefined(&mut self, name: &Name, declared: Span) {
         let (missing, help) = match name.text.as_str() {
-            "vprintf" => ("printf on the device", "leave the printing to the host"),
-            "__assertfail" => ("assert", "compile with -DNDEBUG, or end the thread with `trap`"),
-            "malloc" | "free" => ("heap on the device", "pass a buffer as an argument"),
-            other if other.starts_with("cuda") => ("launches from the device", "launch the kernel from the host"),
-            _ => ("", "define it here: nvcc puts all code into one file without -rdc=true"),
+            "vprintf" => ("device-side printf", "print on the host"),
+            "__assertfail" => ("assert", "compile with `-DNDEBUG`, or end the thread with `trap`"),
+            "malloc" | "free" => ("device-side heap", "pass a buffer as an argument"),
+            other if other.starts_with("cuda") => ("device-side launch", "launch the kernel from the host"),
+            _ => ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file"),
         };
         let message = match missing {
-            "" => format!("`{}` is called, and it is not defined in this file", name.text),
-            missing => format!("`{}` is not supported: the model has no {missing}", name.text),
+            "" => format!("`{}` is called but not defined in this file", name.text),
+            missing => format!("`{}` is not supported: the simulator has no {missing}", name.text),
         };
         let error = Diagnostic::error("undefined-function", name.span, message);
         self.report(error.also(declared, "only declared here").help(help));
     }
 
-    /// The number of a function in this kernel.
+    /// Returns the index of a function in this kernel.
     fn number(&self, function: usize) -> Option<u32> {
         self.reachable.iter().position(|&f| f == function).map(|n| n as u32)
     }
 
-    /// Where in the frame the argument's bytes are; registers and numbers are moved there.
+    /// Returns the frame offset of an argument.
+    ///
+    /// Stores registers and numbers to the frame first.
     fn argument(&mut self, operand: &Operand, slot: &Slot, m: &FormMatch<'_>, origin: Origin) -> Option<u32> {
         match self.slot_symbol(operand, slot) {
             Err(()) => None,
@@ -381,7 +397,9 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The place of a `.param` variable that stands for a value of a call; `Ok(None)` if the operand is none.
+    /// Returns the frame offset of a `.param` variable of a call.
+    ///
+    /// `Ok(None)` for other operands.
     fn slot_symbol(&mut self, operand: &Operand, slot: &Slot) -> Result<Option<u32>, ()> {
         let Operand::Name(name) = operand else { return Ok(None) };
         let Some(symbol) = self.scopes.symbol(&name.text).filter(|symbol| symbol.slot) else { return Ok(None) };
@@ -389,14 +407,14 @@ impl<'a> Body<'a> {
             return Ok(Some(symbol.address as u32));
         }
         let message = format!(
-            "`{}` has {} bytes, and the function's parameter has {}",
-            name.text, symbol.bytes, slot.shape.bytes
+            "expected a {}-byte variable for the parameter, found `{}` of {} bytes",
+            slot.shape.bytes, name.text, symbol.bytes
         );
-        self.report(Diagnostic::error("type-mismatch", name.span, message).also(slot.name.span, "the parameter"));
+        self.report(Diagnostic::error("type-mismatch", name.span, message).also(slot.name.span, "parameter"));
         Err(())
     }
 
-    /// A register, or as an argument a number, in the place of a scalar parameter.
+    /// Resolves a register, or a number as an argument, for a scalar parameter.
     fn slot_value(
         &mut self,
         operand: &Operand,
@@ -407,7 +425,7 @@ impl<'a> Body<'a> {
     ) -> Option<Value> {
         let ty = slot.shape.ty;
         if slot.shape.bytes != u64::from(ty.bytes()) {
-            return self.wrong(operand, "a .param variable for an array");
+            return self.wrong(operand, "`.param` variable for an array");
         }
         let form = OperandForm {
             name: slot.name.text.clone(),

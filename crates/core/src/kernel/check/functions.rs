@@ -1,8 +1,9 @@
-//! The device functions of a module: what their callers must know, and who may call whom.
+//! Device functions of a module: signatures, addresses, and the call graph.
 //!
-//! A function's frame begins with its return values, then come its parameters, each at its natural or requested alignment
-//! (PTX ISA, "Function declarations and definitions"). Functions with equal layouts may be called through one prototype.
-//! Registers as parameters (`.reg`) have places in the frame as well: the caller writes them there, the callee reads them.
+//! The frame of a function begins with its return values, followed by its parameters, each at its
+//! natural or requested alignment (PTX ISA, "Function declarations and definitions"). Functions
+//! with equal layouts can be called through one prototype. Register parameters (`.reg`) also have a
+//! slot in the frame, which the caller writes and the callee reads.
 
 use super::variables::{Shape, place, shape};
 use crate::diag::{Diagnostic, Span};
@@ -12,26 +13,26 @@ use crate::ptx::tree::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The largest parameter of a device function.
+/// Maximum size of a device function's parameter, in bytes.
 const MAX_SLOT_BYTES: u64 = 64 << 10;
 
-/// A parameter or return value.
+/// Frame slot of a parameter or return value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Slot {
     pub(super) name: Name,
     pub(super) shape: Shape,
-    /// Where in the callee's frame.
+    /// Offset in the callee's frame, in bytes.
     pub(super) offset: u64,
-    /// Declared `.reg`.
+    /// True if declared `.reg`.
     pub(super) register: bool,
 }
 
-/// What a caller must know of a function.
+/// Layout of the return values and parameters of a function.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Signature {
     pub(super) returns: Vec<Slot>,
     pub(super) params: Vec<Slot>,
-    /// Where the frame goes on behind them.
+    /// End of the slots in the frame, in bytes.
     pub(super) end: u64,
 }
 
@@ -41,7 +42,7 @@ impl Signature {
         if let [_, rest @ ..] = returns
             && let Some(in_memory) = rest.iter().find(|variable| variable.space.text != "reg")
         {
-            let message = "several results are returned in registers only";
+            let message = "expected one result in `.param` space, found several";
             let help = "declare them as `.reg`, or return one array: `.param .align 8 .b8 results[16]`";
             return Err(Diagnostic::error("several-results", in_memory.name.span, message).help(help));
         }
@@ -58,23 +59,23 @@ impl Signature {
         Ok(Signature { returns, params, end })
     }
 
-    /// Whether values lie at the same places.
+    /// Returns true if both signatures have the same layout.
     pub(super) fn fits(&self, other: &Signature) -> bool {
         let places = |slots: &[Slot]| slots.iter().map(|s| (s.offset, s.shape.bytes)).collect::<Vec<_>>();
         places(&self.returns) == places(&other.returns) && places(&self.params) == places(&other.params)
     }
 }
 
-/// A device function, defined or only declared.
+/// Device function, defined or only declared.
 pub(super) struct Declared<'a> {
-    /// The definition, or the first declaration.
+    /// Definition, or the first declaration.
     pub(super) function: &'a Function,
     pub(super) signature: Signature,
     pub(super) address: u64,
 }
 
 impl<'a> Declared<'a> {
-    /// The statements; `None` if it is only declared.
+    /// Returns the statements; `None` if the function is only declared.
     pub(super) fn statements(&self) -> Option<&'a [Statement]> {
         self.function.body.as_deref()
     }
@@ -85,12 +86,12 @@ impl<'a> Declared<'a> {
 pub(super) struct Functions<'a> {
     pub(super) list: Vec<Declared<'a>>,
     by_name: BTreeMap<&'a str, usize>,
-    /// Functions whose address is a value somewhere.
+    /// Functions whose address is taken.
     address_taken: BTreeSet<usize>,
 }
 
 impl<'a> Functions<'a> {
-    /// Finds the functions of a module.
+    /// Collects the functions of a module.
     pub(super) fn new(module: &'a Module, diagnostics: &mut Vec<Diagnostic>) -> Functions<'a> {
         let mut functions = Functions::default();
         for item in &module.items {
@@ -134,7 +135,7 @@ impl<'a> Functions<'a> {
         };
         let declared = &mut self.list[known];
         if !declared.signature.fits(&signature) {
-            let message = format!("`{name}` is declared twice, with different parameters");
+            let message = format!("conflicting declarations of `{name}`: different parameters");
             let error = Diagnostic::error("function-mismatch", function.name.span, message);
             diagnostics.push(error.also(declared.function.name.span, "first declared here"));
         } else if declared.function.body.is_none() {
@@ -142,22 +143,23 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// From here on both names are for the function, which must be defined. The other name may have been declared.
+    /// Adds an alias of a defined function. The alias may have been declared before.
     fn alias(&mut self, alias: &'a Alias, diagnostics: &mut Vec<Diagnostic>) {
         let target = self.find(&alias.target.text).filter(|&f| self.list[f].statements().is_some());
         let Some(target) = target else {
-            let message = format!("`{}` is not a function that this file defines", alias.target.text);
+            let message = format!("cannot find a definition of function `{}`", alias.target.text);
             return diagnostics.push(Diagnostic::error("unknown-name", alias.target.span, message));
         };
         let known = self.find(&alias.name.text).map(|f| &self.list[f]);
         let (name, span) = (&alias.name.text, alias.name.span);
         match known {
             Some(known) if known.statements().is_some() => {
-                let error = Diagnostic::error("duplicate-kernel", span, format!("`{name}` has a body of its own"));
+                let message = format!("`{name}` is both an alias and a function");
+                let error = Diagnostic::error("duplicate-kernel", span, message);
                 diagnostics.push(error.also(known.function.name.span, "defined here"));
             }
             Some(known) if !known.signature.fits(&self.list[target].signature) => {
-                let message = format!("`{name}` has other parameters than `{}`", alias.target.text);
+                let message = format!("`{name}` and `{}` have different parameters", alias.target.text);
                 let error = Diagnostic::error("function-mismatch", span, message);
                 diagnostics.push(error.also(known.function.name.span, "declared here"));
             }
@@ -165,24 +167,25 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// The function of that name.
+    /// Finds a function by name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
-    /// The names of all functions.
+    /// Returns the names of all functions.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> {
         self.by_name.keys().copied()
     }
 
-    /// The defined functions that a call through `prototype` may be for.
+    /// Returns the possible targets of an indirect call through `prototype`.
     pub(super) fn candidates(&self, prototype: &Signature) -> Vec<usize> {
         let fits = |&f: &usize| self.list[f].signature.fits(prototype) && self.list[f].statements().is_some();
         self.address_taken.iter().copied().filter(fits).collect()
     }
 
-    /// The defined functions that code with these statements may call, directly or through others, in the order of their
-    /// declarations.
+    /// Returns the defined functions that the statements may reach by calls.
+    ///
+    /// They are in the order of their declarations.
     pub(super) fn reachable(&self, statements: &[Statement]) -> Vec<usize> {
         let mut found = BTreeSet::new();
         let mut open = vec![statements];
@@ -200,7 +203,9 @@ impl<'a> Functions<'a> {
         found.into_iter().collect()
     }
 
-    /// Functions that the instruction may call. A call through a register may be for any whose address is taken.
+    /// Adds the functions that an instruction may call.
+    ///
+    /// An indirect call may reach every function whose address is taken.
     fn callees(&self, inst: &Instruction, called: &mut BTreeSet<usize>) {
         if is_call(inst) {
             match call_target(inst).map(|name| self.find(&name.text)) {
@@ -210,7 +215,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Functions that stand where a value is wanted.
+    /// Adds the functions that an instruction uses as values.
     fn named_as_value(&self, inst: &Instruction, taken: &mut BTreeSet<usize>) {
         let target = if is_call(inst) { call_target(inst).map(|name| name.span) } else { None };
         for operand in &inst.operands {
@@ -231,7 +236,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// Whether the place is in the text of a device function other than `own`.
+    /// Returns true if a span is inside a device function other than `own`.
     pub(super) fn holds(&self, place: Span, own: Option<Span>) -> bool {
         let inside = |span: Span| span.start <= place.start && place.end <= span.end;
         self.list.iter().any(|f| Some(f.function.span) != own && inside(f.function.span))
@@ -242,7 +247,7 @@ fn is_call(inst: &Instruction) -> bool {
     inst.mnemonic.text.split('.').next() == Some("call")
 }
 
-/// The name of what a `call` is for: a function, or the register that holds its address.
+/// Returns the target of a `call`: a function, or the register with its address.
 fn call_target(inst: &Instruction) -> Option<&Name> {
     inst.operands.iter().find_map(|operand| match operand {
         Operand::Name(name) => Some(name),
@@ -250,7 +255,7 @@ fn call_target(inst: &Instruction) -> Option<&Name> {
     })
 }
 
-/// Whether an instruction with this mnemonic is among the statements.
+/// Returns true if the statements contain an instruction with this mnemonic.
 pub(super) fn holds(statements: &[Statement], mnemonic: &str) -> bool {
     let mut found = false;
     each_instruction(statements, &mut |inst| found |= inst.mnemonic.text == mnemonic);

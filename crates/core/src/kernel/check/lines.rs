@@ -1,16 +1,16 @@
 //! Line numbers of byte offsets.
 
-/// Where each line of a source text starts.
+/// Start offsets of the lines of a source text.
 pub(super) struct Lines(Vec<u32>);
 
 impl Lines {
-    /// The lines of `source`.
+    /// Finds the lines of `source`.
     pub(super) fn new(source: &str) -> Lines {
-        let behind = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(i, _)| i as u32 + 1);
-        Lines(std::iter::once(0).chain(behind).collect())
+        let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Lines(std::iter::once(0).chain(breaks.map(|(i, _)| i as u32 + 1)).collect())
     }
 
-    /// The line of a byte, counted from 1.
+    /// Returns the line of a byte offset, from 1.
     pub(super) fn line(&self, offset: u32) -> u32 {
         self.0.partition_point(|&start| start <= offset) as u32
     }

@@ -1,13 +1,16 @@
-//! Immediates: literals as the bits of a type.
+//! Literals as the bits of a type.
 //!
-//! Integers must fit their type, read as signed or as unsigned (PTX cuts them off silently; here that is an error,
-//! because it is one in the program). A complement has 64 bits, the upper ones all ones: those may be cut off. A decimal float in an f32 place is rounded to nearest.
+//! An integer must fit its type as a signed or an unsigned value. PTX truncates silently; here an
+//! integer out of range is an error. A complement such as `~0` has 64 bits, of which the upper ones
+//! may be cut off. A decimal float in an f32 operand is rounded to nearest.
 
 use crate::diag::{Diagnostic, Span};
 use crate::isa::Type;
 use crate::ptx::tree::Operand;
 
-/// The bits of a literal operand in type `ty`, zero-extended; `None` if the operand is not a literal.
+/// Returns the bits of a literal in type `ty`, zero-extended.
+///
+/// `None` for other operands.
 pub(super) fn literal(operand: &Operand, ty: Type) -> Option<Result<u64, Diagnostic>> {
     match *operand {
         Operand::Int { value, unsigned, span } => Some(integer(value, unsigned, ty, span)),
@@ -19,24 +22,22 @@ pub(super) fn literal(operand: &Operand, ty: Type) -> Option<Result<u64, Diagnos
 
 fn integer(value: i64, unsigned: bool, ty: Type, span: Span) -> Result<u64, Diagnostic> {
     if ty.is_float() {
-        return Err(Diagnostic::error(
-            "literal-type",
-            span,
-            format!("an integer stands where .{} is wanted", ty.name()),
-        )
-        .help(format!("write {value}.0")));
+        let message = format!("expected `.{}`, found integer", ty.name());
+        let help = format!("write `{value}.0`");
+        return Err(Diagnostic::error("literal-type", span, message).help(help));
     }
     let bits = ty.bits();
     if bits == 64 {
         return Ok(value as u64);
     }
     let (low, high) = (-(1i64 << (bits - 1)), (1i64 << bits) - 1);
-    // `~0x80000000` has 64 bits: above the complement of the 32 that are meant all are ones.
+    // `~0x80000000` has 64 bits: ones above the complement of the intended 32.
     let complement = unsigned && (!value as u64) >> bits == 0;
     if !complement && (value < low || value > high) {
         let written = if unsigned { (value as u64).to_string() } else { value.to_string() };
-        return Err(Diagnostic::error("literal-range", span, format!("{written} does not fit .{}", ty.name()))
-            .help(format!("{bits} bits hold {low} to {high}")));
+        let message = format!("literal {written} out of range for `.{}`", ty.name());
+        let help = format!("use a value from {low} to {high}");
+        return Err(Diagnostic::error("literal-range", span, message).help(help));
     }
     Ok(value as u64 & ((1u64 << bits) - 1))
 }
@@ -58,10 +59,11 @@ fn single(bits: u32, ty: Type, span: Span) -> Result<u64, Diagnostic> {
 }
 
 fn misplaced(ty: Type, span: Span) -> Diagnostic {
-    let error = Diagnostic::error("literal-type", span, format!("a float stands where .{} is wanted", ty.name()));
+    let message = format!("expected `.{}`, found float", ty.name());
+    let error = Diagnostic::error("literal-type", span, message);
     match ty {
-        Type::B32 => error.help("write the bits of the single-precision value: 0f3F800000 is 1.0"),
-        Type::F16 | Type::B16 => error.help("write the bits of the half-precision value: 0x3C00 is 1.0"),
+        Type::B32 => error.help("write the bits of the single-precision value: `0f3F800000` is 1.0"),
+        Type::F16 | Type::B16 => error.help("write the bits of the half-precision value: `0x3C00` is 1.0"),
         _ => error.help("write an integer"),
     }
 }

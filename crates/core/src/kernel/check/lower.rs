@@ -1,7 +1,7 @@
-//! From a form and its operands to the operation: one table from meanings and modifiers to functions.
+//! Instruction lowering: from a form and its operands to operations.
 //!
-//! Most written instructions become one [`crate::kernel::Inst`]. More than one come out of `mov` that unpacks, `set` with a
-//! predicate, and conversions whose register is wider than their type.
+//! Most source instructions become one [`crate::kernel::Inst`]. An unpacking `mov`, a `set` with a
+//! predicate, and a conversion with a register wider than its type become several.
 
 mod convert;
 mod memory;
@@ -17,7 +17,9 @@ use crate::kernel::{
 };
 use crate::ptx::tree::Instruction;
 
-/// `.rn .rz .rm .rp` and their integral kin; nearest when none is written.
+/// Returns the rounding mode (`.rn .rz .rm .rp`, `.rni` ..).
+///
+/// Nearest if there is none.
 fn rounding(m: &FormMatch<'_>) -> Round {
     m.pick(&[
         ("rz", Round::Zero),
@@ -84,11 +86,11 @@ fn test_fn(m: &FormMatch<'_>) -> TestFn {
     .unwrap_or(TestFn::Finite)
 }
 
-/// The function of a form that works lane by lane on its operands in order; `None` for all others.
+/// Returns the function of an element-wise form; `None` for all others.
 fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
     let (sat, hi, ftz, wrap) = (m.has("sat"), m.has("hi"), m.has("ftz"), m.has("wrap"));
     let (nan, xorsign, relu) = (m.has("NaN"), m.has("xorsign"), m.has("relu"));
-    // Of `dp4a` and its kin, whose second word speaks of `b`.
+    // For `dp4a` and `dp2a`, the second type is that of `b`.
     let signed = [m.ty() == Type::S32, m.second_type() == Type::S32];
     Some(match m.form.sem {
         Sem::Add => LaneFn::Add { sat },
@@ -156,7 +158,7 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
     })
 }
 
-/// An element-wise operation on the operands in order.
+/// Returns an element-wise operation on the operands in order.
 fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
     let mut s = [Row(0); 4];
     s.iter_mut().zip(sources).for_each(|(place, row)| *place = *row);
@@ -164,13 +166,13 @@ fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
 }
 
 impl Body<'_> {
-    /// Adds what a written instruction does.
+    /// Lowers a source instruction.
     pub(super) fn lower(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args, mut origin: Origin) {
         if args.slot {
             origin.class = Class::Move;
         }
         let op = if let Some(f) = lane_fn(m) {
-            // `set` compares operands of its second type; everything else works in its first.
+            // `set` compares operands of its second type; all others use their first.
             let ty = if m.form.sem == Sem::Set { m.second_type() } else { m.ty() };
             let sources: Vec<Row> = (1..args.args.len()).map(|i| args.row(i)).collect();
             lane(f, ty, args.row(0), &sources)
@@ -249,7 +251,7 @@ impl Body<'_> {
         self.emit(origin, op, &args.reads, &args.writes);
     }
 
-    /// A link of a carry chain: the condition code is one more register read, written or both.
+    /// Lowers a link of a carry chain; the condition code is a register.
     fn carry(&mut self, f: CarryFn, m: &FormMatch<'_>, args: &Args, origin: Origin) {
         let code = self.rows.condition_code();
         let (mut reads, mut writes) = (args.reads.clone(), args.writes.clone());
@@ -271,13 +273,13 @@ impl Body<'_> {
         let Some(Arg::Immediate(value)) = args.args.get(4) else { return None };
         let table = u8::try_from(*value).map_err(|_| {
             let span = inst.operands.get(4).map_or(inst.span, |operand| operand.span());
-            Diagnostic::error("literal-range", span, format!("{value} is no truth table of three inputs"))
-                .help("write 0 to 255: the function applied to 0xF0, 0xCC and 0xAA")
+            Diagnostic::error("literal-range", span, format!("truth table {value} out of range"))
+                .help("use 0 to 255: the function applied to 0xF0, 0xCC and 0xAA")
         });
         self.ok(table)
     }
 
-    /// `set.CMP.BOOL`: the comparison goes to a predicate of its own, which selects the result.
+    /// Lowers `set.CMP.BOOL` to a comparison into a predicate and a select.
     fn set_bool(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
         let (p, zero) = (self.rows.predicate(), self.rows.constant(0, false));
         let pair = m.second_type().half().is_some();
@@ -295,7 +297,7 @@ impl Body<'_> {
         let of = |p| Register::Predicate(p);
         let written: Vec<Register> = [Some(p), q].into_iter().flatten().map(of).collect();
         self.emit(origin, Op::Setp(compare), &args.reads, &written);
-        // Each half of a pair has a predicate of its own.
+        // Each half of a pair has its own predicate.
         let truth = u64::from(m.ty().truth());
         let low = self.rows.constant(if pair { truth & 0xffff } else { truth }, false);
         let select =
@@ -311,7 +313,7 @@ impl Body<'_> {
         self.emit(origin, both, &[upper_register, lower_register], &args.writes);
     }
 
-    /// `mov.pred`: a copy, or a comparison of a constant with itself for a truth known from the text.
+    /// Lowers `mov.pred` to a copy, or for a constant to a comparison of 0 with itself.
     fn predicate_mov(&mut self, args: &Args) -> Op {
         let Some(Arg::Truth(truth)) = args.args.get(1) else { return predicates(PredicateFn::Mov, args) };
         let zero = self.rows.constant(0, false);

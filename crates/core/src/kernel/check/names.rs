@@ -1,4 +1,4 @@
-//! What a name stands for: a register, a variable, a special register or a constant of PTX.
+//! Name resolution: registers, variables, special registers, functions, constants.
 
 use super::body::Body;
 use super::scope::Used;
@@ -7,23 +7,23 @@ use crate::diag::Diagnostic;
 use crate::kernel::{Clock, Special};
 use crate::ptx::tree::Name;
 
-/// `WARP_SZ`. PTX programs are written for 32; a machine with fewer lanes in a warp does not change the constant.
+/// Value of `WARP_SZ`, also on machines with fewer lanes per warp.
 pub(super) const WARP_SIZE: u32 = 32;
 
-/// What a name stands for.
+/// Entity that a name refers to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Found {
     /// A declared register.
     Register(Used),
     /// A variable or parameter.
     Symbol(Symbol),
-    /// A special register that is constant while a thread lives.
+    /// A special register that is constant during the lifetime of a thread.
     Special(Special),
-    /// A device function, by its address.
+    /// Address of a device function.
     Function(u64),
     /// A clock.
     Clock(Clock),
-    /// `WARP_SZ`, and special registers that hold one number in every run of the model.
+    /// `WARP_SZ`, or a special register with the same value in every run.
     Constant(u32),
 }
 
@@ -56,10 +56,14 @@ const SPECIALS: &[(&str, Special)] = &[
     ("%aggr_smem_size", Special::TotalSmemSize),
 ];
 
-/// Bytes at the start of a block's shared memory that are the system's, where a kernel asks for them: as much as sm_90 keeps.
+/// Reserved bytes at the start of shared memory, for a kernel that uses them.
+///
+/// As on sm_90.
 pub(super) const RESERVED_SHARED: u32 = 1 << 10;
 
-/// Special registers that tell where the reserved shared memory is. Of its two areas cooperative groups use the second.
+/// Special registers with the offsets of the reserved shared memory.
+///
+/// Cooperative groups use the second of its two areas.
 const RESERVED: &[(&str, u32)] = &[
     ("%reserved_smem_offset_begin", 0),
     ("%reserved_smem_offset_end", RESERVED_SHARED),
@@ -68,7 +72,7 @@ const RESERVED: &[(&str, u32)] = &[
     ("%reserved_smem_offset_1", RESERVED_SHARED / 2),
 ];
 
-/// Whether a name tells where the reserved shared memory is.
+/// Returns true for a special register with an offset of reserved shared memory.
 pub(super) fn is_reserved(name: &str) -> bool {
     RESERVED.iter().any(|(reserved, _)| *reserved == name)
 }
@@ -82,11 +86,11 @@ const CLOCKS: &[(&str, Clock)] = &[
     ("%globaltimer_hi", Clock::TimerHigh),
 ];
 
-/// What PTX itself calls by this name.
+/// Returns the predefined entity of this name.
 pub(super) fn special_of(name: &str) -> Option<Found> {
     match name {
         "WARP_SZ" => Some(Found::Constant(WARP_SIZE)),
-        // A launch without clusters is one of clusters of one block.
+        // Without clusters, every block is a cluster of one block.
         "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => Some(Found::Constant(0)),
         "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank" => {
             Some(Found::Constant(1))
@@ -97,7 +101,7 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
         "%nclusterid.x" => Some(Found::Special(Special::Nctaid(0))),
         "%nclusterid.y" => Some(Found::Special(Special::Nctaid(1))),
         "%nclusterid.z" => Some(Found::Special(Special::Nctaid(2))),
-        // What the driver would set; it sets nothing here.
+        // A driver would set these; the simulator has none.
         _ if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) => {
             Some(Found::Constant(0))
         }
@@ -112,17 +116,17 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
 }
 
 impl Body<'_> {
-    /// Reports that `grid.sync()` cannot work: it takes the workspace of a cooperative launch, or traps.
+    /// Reports `grid.sync()`, which traps without a cooperative launch.
     fn cooperative(&mut self, name: &Name) {
-        let message = format!("`{}` is the workspace of a cooperative launch, which is not supported", name.text);
+        let message = format!("`{}` requires a cooperative launch, which is not supported", name.text);
         let error = Diagnostic::error("cooperative-launch", name.span, message);
-        let help = "`grid.sync()` of cooperative groups needs it: end the kernel there, and launch a second one";
+        let help = "end the kernel at `grid.sync()`, and launch a second kernel for the rest";
         if self.unknown.insert("%envreg".to_string()) {
             self.report(error.help(help));
         }
     }
 
-    /// What `name` stands for; `None` after reporting that it is unknown.
+    /// Resolves `name`; `None` after reporting that it is unknown.
     pub(super) fn find(&mut self, name: &Name) -> Option<Found> {
         if let Some(used) = self.scopes.register(&name.text, &mut self.rows) {
             return Some(Found::Register(used));
@@ -142,13 +146,13 @@ impl Body<'_> {
         }
         let is_register = name.text.starts_with('%');
         let message = match name.text.as_str() {
-            "_" => "`_` cannot stand here".to_string(),
+            "_" => "unexpected `_`".to_string(),
             text if is_register => format!("register `{text}` is not declared"),
-            text => format!("there is no variable or register `{text}`"),
+            text => format!("cannot find variable or register `{text}`"),
         };
         let mut error = Diagnostic::error("unknown-name", name.span, message);
         if ["%tid", "%ntid", "%ctaid", "%nctaid"].contains(&name.text.as_str()) {
-            error = error.help(format!("name a dimension: {}.x", name.text));
+            error = error.help(format!("name a dimension: `{}.x`", name.text));
         } else {
             let specials = SPECIALS.iter().map(|(n, _)| *n).chain(CLOCKS.iter().map(|(n, _)| *n));
             let shared = self.statics.shared.iter().map(|variable| variable.name.text.as_str());
@@ -156,7 +160,7 @@ impl Body<'_> {
             let others: Vec<&str> = others.chain(shared).chain(self.functions.names()).collect();
             error.help = self.scopes.suggestion(&name.text, &others);
         }
-        // One missing declaration is one error, however often the name is used.
+        // Each missing declaration is reported once.
         if self.unknown.insert(name.text.clone()) {
             self.report(error);
         } else {

@@ -1,10 +1,11 @@
-//! Operands: names and literals become rows, each held against the shape and types that the form asks for.
+//! Operand checking: resolves names and literals to rows, and checks their types.
 //!
-//! Single values are in `value`, braces in `group`, addresses in `address`.
+//! `value` has single values, `group` braces, `address` addresses.
 //!
-//! The type rules are PTX's ("Type Checking Rules", "Operand Size Exceeding Instruction-Type Size"): sizes must agree,
-//! bit types agree with every type of their width, signed and unsigned integers with one another, floats only with
-//! floats; loads, stores and conversions take wider integer registers.
+//! The type rules are those of PTX ("Type Checking Rules", "Operand Size Exceeding Instruction-Type
+//! Size"). Sizes must agree. Bit types agree with every type of their width, signed and unsigned
+//! integers with each other, floats only with floats. Loads, stores and conversions accept wider
+//! integer registers.
 
 mod address;
 mod group;
@@ -18,41 +19,44 @@ use crate::isa::{FormMatch, OperandForm, OperandKind, Sem, Space, Type};
 use crate::kernel::{Address, Clock, Predicate, PredicateUse, Register, Row};
 use crate::ptx::tree::{Instruction, Name, Operand};
 
-/// A value operand: its row, and the register behind it unless it is an immediate or a special register.
+/// Value operand: a register, an immediate or a special register.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
     pub(super) row: Row,
+    /// Register; `None` for immediates and special registers.
     pub(super) register: Option<Register>,
-    /// The declared type of the register; the instruction's type for immediates.
+    /// Declared type of the register; for an immediate, the type of the instruction.
     pub(super) ty: Type,
 }
 
-/// A resolved operand.
+/// Resolved operand.
 #[derive(Clone, Debug)]
 pub(super) enum Arg {
-    /// An optional operand that is not there.
+    /// An omitted optional operand.
     Absent,
     /// `_`
     Sink,
     /// A value.
     Value(Value),
-    /// `.v2`/`.v4` elements or the parts of a packed value; `None` for `_`. Whether they live in 64-bit rows.
+    /// `.v2`/`.v4` elements or parts of a packed value (`None` for `_`).
+    ///
+    /// True for 64-bit rows.
     Parts(Vec<Option<Value>>, bool),
-    /// A predicate read or written.
+    /// A predicate.
     Predicate(PredicateUse),
     /// `p|q`
     Pair(Option<Predicate>, Option<Predicate>),
     /// `d|p`
     ValueAndPredicate(Option<Row>, Option<Predicate>),
-    /// A predicate known from the text (`mov.pred %p, 1`).
+    /// A constant predicate (`mov.pred %p, 1`).
     Truth(bool),
-    /// An integer in the text.
+    /// An integer constant.
     Immediate(i64),
     /// An address.
     Address(Address),
     /// A label.
     Label(Name),
-    /// The address of a `.local` variable of a device function: an offset from the frame pointer.
+    /// Frame offset of a `.local` variable of a device function.
     FrameAddress(i64),
     /// A clock.
     Clock(Clock),
@@ -60,18 +64,18 @@ pub(super) enum Arg {
     WideSpecial(Row),
 }
 
-/// The operands of one instruction, and the registers they read and write.
+/// Operands of an instruction, with the registers they read and write.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Args {
     pub(super) args: Vec<Arg>,
     pub(super) reads: Vec<Register>,
     pub(super) writes: Vec<Register>,
-    /// The address is that of a `.param` variable in a frame.
+    /// True if the address is that of a `.param` variable in a frame.
     pub(super) slot: bool,
 }
 
 impl Args {
-    /// The row of operand `i`. The shape column says that a value stands there.
+    /// Returns the row of operand `i`. Panics if it is not a value.
     pub(super) fn row(&self, i: usize) -> Row {
         self.value(i).row
     }
@@ -79,11 +83,11 @@ impl Args {
     pub(super) fn value(&self, i: usize) -> Value {
         match self.args.get(i) {
             Some(Arg::Value(value)) => *value,
-            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs a value"),
+            other => unreachable!("isa/ptx.ron: operand {i}: expected value, found {other:?}"),
         }
     }
 
-    /// The row of operand `i` unless it is `_` or left out.
+    /// Returns the row of operand `i`; `None` if it is `_` or omitted.
     pub(super) fn optional_row(&self, i: usize) -> Option<Row> {
         match self.args.get(i) {
             Some(Arg::Absent | Arg::Sink) => None,
@@ -94,19 +98,19 @@ impl Args {
     pub(super) fn predicate(&self, i: usize) -> PredicateUse {
         match self.args.get(i) {
             Some(Arg::Predicate(predicate)) => *predicate,
-            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs a predicate"),
+            other => unreachable!("isa/ptx.ron: operand {i}: expected predicate, found {other:?}"),
         }
     }
 
     pub(super) fn address(&self, i: usize) -> Address {
         match self.args.get(i) {
             Some(Arg::Address(address)) => *address,
-            other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and its meaning needs an address"),
+            other => unreachable!("isa/ptx.ron: operand {i}: expected address, found {other:?}"),
         }
     }
 }
 
-/// The state space a mnemonic names.
+/// Returns the state space of a mnemonic; generic if it names none.
 pub(super) fn space(m: &FormMatch<'_>) -> Space {
     m.pick(&[
         ("global", Space::Global),
@@ -121,13 +125,13 @@ pub(super) fn space(m: &FormMatch<'_>) -> Space {
     .unwrap_or(Space::Generic)
 }
 
-/// Elements a lane: 2 or 4 with `.v2`/`.v4`.
+/// Returns the elements per lane: 2 or 4 with `.v2`/`.v4`, else 1.
 pub(super) fn vector_length(m: &FormMatch<'_>) -> u8 {
     m.pick(&[("v2", 2), ("v4", 4)]).unwrap_or(1)
 }
 
 impl Body<'_> {
-    /// All operands of an instruction; `None` after reporting what is wrong with them.
+    /// Resolves all operands of an instruction; `None` after reporting errors.
     pub(super) fn resolve(&mut self, inst: &Instruction, m: &FormMatch<'_>) -> Option<Args> {
         let forms = &m.form.operands;
         let optional = forms.iter().position(|form| form.optional);
@@ -135,14 +139,15 @@ impl Body<'_> {
             n if n == forms.len() => None,
             n if n + 1 == forms.len() && optional.is_some() => optional,
             found => {
-                let wanted = match (optional, forms.len()) {
+                let expected = match (optional, forms.len()) {
                     (None, 1) => "1 operand".to_string(),
                     (None, n) => format!("{n} operands"),
                     (Some(_), n) => format!("{} or {n} operands", n - 1),
                 };
                 let mnemonic = &inst.mnemonic.text;
-                let message = format!("`{mnemonic}` takes {wanted}, not {found}");
-                let help = format!("the form is `{}`", format!("{mnemonic} {}", signature(forms)).trim_end());
+                let message = format!("expected {expected} for `{mnemonic}`, found {found}");
+                let form = format!("{mnemonic} {}", signature(forms));
+                let help = format!("use the form `{}`", form.trim_end());
                 self.report(Diagnostic::error("operand-count", inst.span, message).help(help));
                 return None;
             }
@@ -150,7 +155,7 @@ impl Body<'_> {
         let mut out = Args::default();
         let mut written = inst.operands.iter();
         let mut sound = true;
-        // Every operand is looked at, so that all errors of a line come out at once.
+        // Checks every operand, to report all errors of the instruction.
         for (i, form) in forms.iter().enumerate() {
             let arg = match written.next_if_not(left_out == Some(i)) {
                 None => Some(Arg::Absent),
@@ -181,7 +186,7 @@ impl Body<'_> {
                 let (p, q) = match operand {
                     Operand::Pair(p, q, _) => (p, Some(q)),
                     Operand::Name(p) => (p, None),
-                    other => return self.wrong(other, "a predicate or a pair `p|q`"),
+                    other => return self.wrong(other, "predicate or pair `p|q`"),
                 };
                 let p = self.written_predicate(p, out)?;
                 let q = match q {
@@ -194,7 +199,7 @@ impl Body<'_> {
                 let (d, p) = match operand {
                     Operand::Pair(d, p, _) => (d, Some(p)),
                     Operand::Name(d) => (d, None),
-                    other => return self.wrong(other, "a register or a pair `d|p`"),
+                    other => return self.wrong(other, "register or pair `d|p`"),
                 };
                 let row = match d.text.as_str() {
                     "_" if form.sink => None,
@@ -208,28 +213,31 @@ impl Body<'_> {
             }
             OperandKind::Immediate => match operand {
                 Operand::Int { value, .. } => Some(Arg::Immediate(*value)),
-                other => self.wrong(other, "an integer"),
+                other => self.wrong(other, "integer"),
             },
             OperandKind::Address => self.address(operand, m, out).map(Arg::Address),
             OperandKind::Label => match operand {
                 Operand::Name(name) => Some(Arg::Label(name.clone())),
-                other => self.wrong(other, "a label"),
+                other => self.wrong(other, "label"),
             },
         }
     }
 
-    /// Reports that something else should stand there.
-    pub(super) fn wrong<T>(&mut self, operand: &Operand, wanted: &str) -> Option<T> {
-        let error = Diagnostic::error("operand-kind", operand.span(), format!("expected {wanted}"));
+    /// Reports an operand of the wrong kind.
+    pub(super) fn wrong<T>(&mut self, operand: &Operand, expected: &str) -> Option<T> {
+        let message = format!("expected {expected}, found {}", kind(operand));
+        let error = Diagnostic::error("operand-kind", operand.span(), message);
         self.report(match operand {
-            Operand::Address { .. } => error.help("brackets are for the addresses of loads, stores and atomics"),
-            Operand::Not(..) => error.help("`!` negates predicates only; use `not` or `cnot` for registers"),
+            Operand::Address { .. } => {
+                error.help("remove the brackets; they mark the address of a load, store or atomic")
+            }
+            Operand::Not(..) => error.help("use `not` or `cnot` for registers; `!` negates predicates only"),
             _ => error,
         });
         None
     }
 
-    /// Notes a register as read or written, in its scope and in the instruction.
+    /// Records a register as read or written, in its scope and in the instruction.
     pub(super) fn note(&mut self, used: Used, form_result: bool, span: Span, out: &mut Args) -> (Register, Type) {
         let (register, ty) = self.scopes.about(used);
         let list = if form_result { &mut out.writes } else { &mut out.reads };
@@ -252,18 +260,18 @@ impl Body<'_> {
                 return Some(Arg::Truth(*value != 0));
             }
             Operand::Int { value, .. } if !form.result => return Some(Arg::Predicate(self.rows.truth(*value != 0))),
-            other => return self.wrong(other, "a predicate"),
+            other => return self.wrong(other, "predicate"),
         };
         let predicate = self.predicate_name(name, form.result, out)?;
         Some(Arg::Predicate(PredicateUse { predicate, negated }))
     }
 
-    /// `p` of a pair; `_` is nobody.
+    /// Resolves a predicate of a pair; `Some(None)` for `_`.
     fn written_predicate(&mut self, name: &Name, out: &mut Args) -> Option<Option<Predicate>> {
         if name.text == "_" { Some(None) } else { self.predicate_name(name, true, out).map(Some) }
     }
 
-    /// A predicate register by name.
+    /// Resolves a predicate register by name.
     pub(super) fn predicate_name(&mut self, name: &Name, result: bool, out: &mut Args) -> Option<Predicate> {
         let found = self.find(name)?;
         if let Found::Register(used) = found {
@@ -271,19 +279,34 @@ impl Body<'_> {
             if let Register::Predicate(predicate) = register {
                 return Some(predicate);
             }
-            let message = format!("`{}` is .{}, and a predicate is wanted", name.text, declared.name());
+            let message = format!("expected predicate, found `.{}` register `{}`", declared.name(), name.text);
             let help = match (result, declared.bits()) {
-                (true, _) => "declare it .pred, or use another instruction to compute a number".to_string(),
-                (false, bits) => format!("compare first: setp.ne.b{bits} %p, {}, 0;", name.text),
+                (true, _) => "declare it as `.pred`, or use an instruction with a numeric result".to_string(),
+                (false, bits) => format!("compare first: `setp.ne.b{bits} %p, {}, 0;`", name.text),
             };
             self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
             return None;
         }
-        self.wrong(&Operand::Name(name.clone()), "a predicate")
+        self.wrong(&Operand::Name(name.clone()), "predicate")
     }
 }
 
-/// The operand list of a form, as help shows it.
+/// Describes an operand for a message.
+fn kind(operand: &Operand) -> String {
+    match operand {
+        Operand::Name(name) => format!("`{}`", name.text),
+        Operand::Symbol { name, offset, .. } => format!("`{}{offset:+}`", name.text),
+        Operand::Not(name, _) => format!("`!{}`", name.text),
+        Operand::Pair(p, q, _) => format!("pair `{}|{}`", p.text, q.text),
+        Operand::Int { .. } => "integer".to_string(),
+        Operand::Double { .. } | Operand::Single { .. } => "float".to_string(),
+        Operand::Address { .. } | Operand::Coordinates(..) => "address".to_string(),
+        Operand::Vector(..) => "vector".to_string(),
+        Operand::List(..) => "list".to_string(),
+    }
+}
+
+/// Formats the operand list of a form for a help line.
 fn signature(forms: &[OperandForm]) -> String {
     let mut text = String::new();
     for (i, form) in forms.iter().enumerate() {
@@ -297,7 +320,7 @@ fn signature(forms: &[OperandForm]) -> String {
     text
 }
 
-/// `next`, unless the operand at hand is the one left out.
+/// Iterator whose `next` can be skipped for an omitted operand.
 trait NextIfNot: Iterator {
     fn next_if_not(&mut self, skip: bool) -> Option<Self::Item>;
 }

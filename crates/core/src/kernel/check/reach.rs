@@ -1,9 +1,9 @@
-//! Which errors keep which kernel from running.
+//! Assigns errors to the kernels that they affect.
 //!
-//! An error belongs to the item of the module in whose text it stands: a function, a variable or an alias. A kernel is
-//! refused for its own errors and for those of what it reaches: the functions it may call, and the variables that it or they
-//! name, with those that their initial values name. An error outside of all items, or one that may have moved an item's end,
-//! is the whole file's.
+//! An error belongs to the top-level item that contains it: a function, a variable or an alias. A
+//! kernel is refused for its own errors and for errors in the items it reaches: the functions it
+//! may call, the variables used in this code, and the variables in their initialisers. An error
+//! outside of all items, or one that may have moved the end of an item, affects the whole file.
 
 use super::body::names_of;
 use super::functions::Functions;
@@ -11,22 +11,22 @@ use crate::diag::{Diagnostic, Severity, Span};
 use crate::ptx::tree::{Function, Init, Item, Module, Operand, Statement, Variable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Codes of errors after which it is not known where functions end.
+/// Codes of errors after which the ends of functions are unknown.
 const UNBOUNDED: [&str; 6] =
     ["unclosed-brace", "unmatched-brace", "unclosed-comment", "unclosed-string", "nesting-too-deep", "too-many-errors"];
 
-/// The items of a module, and the errors that stand in them.
+/// Top-level items of a module, with their errors.
 pub(super) struct Items<'a> {
-    /// Where each item stands, and its name; in order of place.
+    /// Span and name of each item, in source order.
     places: Vec<(Span, &'a str)>,
     variables: BTreeMap<&'a str, &'a Variable>,
     errors: BTreeMap<&'a str, Vec<Diagnostic>>,
-    /// Some error belongs to no item.
+    /// True if an error belongs to no item.
     pub(super) file_is_faulty: bool,
 }
 
 impl<'a> Items<'a> {
-    /// The items of a module.
+    /// Collects the items of a module.
     pub(super) fn new(module: &'a Module) -> Items<'a> {
         let place = |item: &'a Item| match item {
             Item::Function(function) => (function.span, function.name.text.as_str()),
@@ -42,14 +42,14 @@ impl<'a> Items<'a> {
         Items { places, variables: variables.collect(), errors: BTreeMap::new(), file_is_faulty: false }
     }
 
-    /// The item in whose text a place is.
+    /// Returns the item that contains a span.
     fn holder(&self, place: Span) -> Option<&'a str> {
         let next = self.places.partition_point(|(span, _)| span.start <= place.start);
         let (span, name) = self.places.get(next.checked_sub(1)?)?;
         (place.end <= span.end).then_some(*name)
     }
 
-    /// Takes note of the errors among the findings.
+    /// Assigns the errors among the findings to items.
     pub(super) fn blame(&mut self, findings: &[Diagnostic]) {
         for finding in findings {
             let error = finding.severity == Severity::Error && !UNBOUNDED.contains(&finding.code);
@@ -61,12 +61,12 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// Whether an error stands in the item.
+    /// Returns true if the item contains an error.
     pub(super) fn is_faulty(&self, name: &str) -> bool {
         self.errors.contains_key(name)
     }
 
-    /// The errors that keep a kernel from running, in order of place.
+    /// Returns the errors that prevent a kernel from running, in source order.
     pub(super) fn against(&self, kernel: &Function, functions: &Functions<'_>) -> Vec<Diagnostic> {
         if self.errors.is_empty() {
             return Vec::new();
@@ -83,7 +83,7 @@ impl<'a> Items<'a> {
         errors
     }
 
-    /// The variables of the module that some statements name, and those that their initial values name.
+    /// Returns the module variables in the statements and in their initialisers.
     fn variables_of<'s>(&self, bodies: impl Iterator<Item = &'s [Statement]>) -> BTreeSet<&'a str> {
         let mut names = BTreeSet::new();
         bodies.for_each(|statements| names_of(statements, &mut names));
@@ -101,7 +101,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Every name in an initialiser.
+/// Collects the names in an initialiser.
 fn names_in<'s>(init: &'s Init, names: &mut Vec<&'s str>) {
     match init {
         Init::Value(Operand::Name(name) | Operand::Symbol { name, .. })

@@ -1,13 +1,14 @@
-//! Hands out rows of the register file: the author's registers, immediates, special registers and scratch rows.
+//! Allocation of register file rows.
 //!
-//! Equal immediates share a row, and so do equal special registers. Counting never fails; a kernel that needs more rows
-//! than a [`Row`] can number is found out at the end with [`Rows::overflowed`].
+//! Registers, immediates, special registers and scratch values have rows. Equal immediates share a
+//! row, as do equal special registers. Allocation never fails;
+//! [`Rows::overflowed`] reports a kernel that needs more rows than a [`Row`] can number.
 
 use crate::isa::Type;
 use crate::kernel::{Predicate, PredicateUse, Register, Registers, Row, Special};
 use std::collections::BTreeMap;
 
-/// The rows handed out so far.
+/// Rows allocated so far.
 #[derive(Default)]
 pub(super) struct Rows {
     narrow: u32,
@@ -20,7 +21,7 @@ pub(super) struct Rows {
     always_false: Option<Predicate>,
 }
 
-/// The next number, or 0 past the end: [`Rows::overflowed`] tells.
+/// Returns the next number, or 0 after an overflow.
 fn next(counter: &mut u32) -> u16 {
     let number = u16::try_from(*counter).unwrap_or(0);
     *counter = counter.saturating_add(1);
@@ -32,12 +33,12 @@ impl Rows {
         Row(next(if wide { &mut self.wide } else { &mut self.narrow }))
     }
 
-    /// A fresh predicate.
+    /// Allocates a predicate.
     pub(super) fn predicate(&mut self) -> Predicate {
         Predicate(next(&mut self.predicates))
     }
 
-    /// The condition code of carry chains: a predicate that has no name.
+    /// Returns the condition code of carry chains, an unnamed predicate.
     pub(super) fn condition_code(&mut self) -> Predicate {
         if let Some(code) = self.condition_code {
             return code;
@@ -47,20 +48,20 @@ impl Rows {
         code
     }
 
-    /// A truth value that stands in the text: a predicate that nothing writes, or its complement.
+    /// Returns a constant predicate: one that is never written, or its complement.
     pub(super) fn truth(&mut self, value: bool) -> PredicateUse {
         let predicate = self.always_false.unwrap_or_else(|| self.predicate());
         self.always_false = Some(predicate);
         PredicateUse { predicate, negated: value }
     }
 
-    /// A register for a value the author did not name.
+    /// Allocates a row for an unnamed value.
     pub(super) fn scratch(&mut self, wide: bool) -> (Row, Register) {
         let row = self.row(wide);
         (row, if wide { Register::Wide(row) } else { Register::Narrow(row) })
     }
 
-    /// A register that the author declared.
+    /// Allocates a declared register.
     pub(super) fn author(&mut self, ty: Type) -> Register {
         if ty == Type::Pred {
             return Register::Predicate(self.predicate());
@@ -68,7 +69,7 @@ impl Rows {
         self.scratch(ty.is_wide()).1
     }
 
-    /// The row that holds `bits` in every lane.
+    /// Returns the row that holds `bits` in every lane.
     pub(super) fn constant(&mut self, bits: u64, wide: bool) -> Row {
         if wide {
             if let Some(&row) = self.wide_constants.get(&bits) {
@@ -88,7 +89,7 @@ impl Rows {
         }
     }
 
-    /// The row that holds a special register.
+    /// Returns the row of a special register.
     pub(super) fn special(&mut self, special: Special) -> Row {
         if let Some(&row) = self.specials.get(&special) {
             return row;
@@ -98,12 +99,12 @@ impl Rows {
         row
     }
 
-    /// Whether a kind of row ran out of numbers.
+    /// Returns true if a kind of row ran out of numbers.
     pub(super) fn overflowed(&self) -> bool {
         [self.narrow, self.wide, self.predicates].into_iter().any(|n| n > u32::from(u16::MAX))
     }
 
-    /// The register file's description; `names` are the author's registers.
+    /// Returns the register file layout; `names` holds the declared registers.
     pub(super) fn finish(self, names: Vec<(String, Register, Type)>) -> Registers {
         let count = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
         Registers {

@@ -1,7 +1,8 @@
-//! Names of a kernel: registers, variables and labels, each known from its declaration to the end of its block.
+//! Scopes of a kernel: registers, variables and labels.
 //!
-//! A declared register gets a row when it is first used, so that `%r<1000>` costs nothing. Labels may be used before they
-//! stand in the text, so branches are resolved at the end, from the block of the branch outwards.
+//! A name is visible from its declaration to the end of its block. A register gets a row at its
+//! first use, so that `%r<1000>` costs nothing. Labels may be used before their definition, so
+//! branches are resolved at the end, from the block of the branch outwards.
 
 use super::rows::Rows;
 use super::variables::Symbol;
@@ -11,10 +12,10 @@ use crate::kernel::Register;
 use crate::ptx::tree::{Name, Registers};
 use std::collections::BTreeMap;
 
-/// Registers that nvcc declares wherever there is a stack frame or a call, used or not.
+/// Registers that nvcc declares for a stack frame or a call, used or not.
 const PREAMBLE: [&str; 3] = ["%SP", "%SPL", "temp_param_reg"];
 
-/// A block of the kernel's text, by number.
+/// Index of a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct ScopeId(usize);
 
@@ -22,7 +23,7 @@ pub(super) struct ScopeId(usize);
 struct Declared {
     ty: Type,
     span: Span,
-    /// How many registers a range declares; `None` for a single name.
+    /// Number of registers in a range; `None` for a single name.
     count: Option<u32>,
 }
 
@@ -35,14 +36,14 @@ struct Label {
 #[derive(Default)]
 struct Scope {
     parent: Option<ScopeId>,
-    /// Single registers by name, and ranges by the name without number.
     singles: BTreeMap<String, Declared>,
+    /// Ranges by name without number.
     ranges: BTreeMap<String, Declared>,
     symbols: BTreeMap<String, Symbol>,
     labels: BTreeMap<String, Label>,
 }
 
-/// A register in use, as an index into the table of used registers.
+/// Index of a used register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Used(usize);
 
@@ -63,28 +64,28 @@ pub(super) struct Scopes {
 }
 
 impl Scopes {
-    /// The kernel's outermost block.
+    /// Creates the outermost scope of a kernel.
     pub(super) fn new() -> Scopes {
         Scopes { all: vec![Scope::default()], current: ScopeId(0), used: Vec::new(), rows_of: BTreeMap::new() }
     }
 
-    /// The block that is being read.
+    /// Returns the current scope.
     pub(super) fn current(&self) -> ScopeId {
         self.current
     }
 
-    /// Enters a block.
+    /// Enters a new scope.
     pub(super) fn enter(&mut self) {
         self.all.push(Scope { parent: Some(self.current), ..Scope::default() });
         self.current = ScopeId(self.all.len() - 1);
     }
 
-    /// Leaves a block.
+    /// Leaves the current scope.
     pub(super) fn leave(&mut self) {
         self.current = self.all[self.current.0].parent.unwrap_or(ScopeId(0));
     }
 
-    /// A scope and the ones around it, innermost first.
+    /// Returns a scope and its enclosing scopes, innermost first.
     fn outwards(&self, from: ScopeId) -> impl Iterator<Item = ScopeId> + '_ {
         std::iter::successors(Some(from), |id| self.all[id.0].parent)
     }
@@ -92,17 +93,17 @@ impl Scopes {
     /// Declares the registers of a `.reg` line.
     pub(super) fn declare(&mut self, line: &Registers, diagnostics: &mut Vec<Diagnostic>) {
         let Some(ty) = Type::from_name(&line.ty.text) else {
-            let message = format!("there is no register type `.{}`", line.ty.text);
+            let message = format!("unknown register type `.{}`", line.ty.text);
             diagnostics.push(
                 Diagnostic::error("unknown-type", line.ty.span, message)
-                    .help("register types are .pred .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 .f64"),
+                    .help("use .pred .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 or .f64"),
             );
             return;
         };
         if line.vector != 1 {
             diagnostics.push(
                 Diagnostic::error("vector-register", line.span, "vector registers are not supported")
-                    .help("declare one register for each element and write them in braces: {%a, %b}"),
+                    .help("declare one register per element and write them in braces: `{%a, %b}`"),
             );
             return;
         }
@@ -121,19 +122,19 @@ impl Scopes {
         }
     }
 
-    /// An earlier declaration in this scope that names one of the same registers.
+    /// Returns an earlier declaration in this scope with one of the same registers.
     fn clash(&self, name: &str, count: Option<u32>) -> Option<Span> {
         let scope = &self.all[self.current.0];
         match count {
             None => scope.singles.get(name).or_else(|| range_of(&scope.ranges, name)).map(|d| d.span),
             Some(count) => scope.ranges.get(name).map(|d| d.span).or_else(|| {
-                let member = |single: &String| number_behind(single, name).is_some_and(|n| n < count);
+                let member = |single: &String| number_after(single, name).is_some_and(|n| n < count);
                 scope.singles.iter().find(|(single, _)| member(single)).map(|(_, d)| d.span)
             }),
         }
     }
 
-    /// Adds a variable to the current block.
+    /// Adds a variable to the current scope.
     pub(super) fn add_symbol(&mut self, name: &Name, symbol: Symbol, diagnostics: &mut Vec<Diagnostic>) {
         if let Some(earlier) = self.all[self.current.0].symbols.insert(name.text.clone(), symbol) {
             diagnostics.push(
@@ -143,12 +144,12 @@ impl Scopes {
         }
     }
 
-    /// The variable of that name.
+    /// Finds a variable by name.
     pub(super) fn symbol(&self, name: &str) -> Option<Symbol> {
         self.outwards(self.current).find_map(|id| self.all[id.0].symbols.get(name)).copied()
     }
 
-    /// The register of that name, with a row of its own from now on.
+    /// Finds a register by name, and assigns a row at its first use.
     pub(super) fn register(&mut self, name: &str, rows: &mut Rows) -> Option<Used> {
         let (scope, declared) = self.outwards(self.current).find_map(|id| {
             let scope = &self.all[id.0];
@@ -166,22 +167,22 @@ impl Scopes {
         Some(used)
     }
 
-    /// Where a register lives, and its declared type.
+    /// Returns a register's row and its declared type.
     pub(super) fn about(&self, used: Used) -> (Register, Type) {
         (self.used[used.0].register, self.used[used.0].ty)
     }
 
-    /// Notes that a register is read.
+    /// Records a read of a register.
     pub(super) fn read(&mut self, used: Used, span: Span) {
         self.used[used.0].first_read.get_or_insert(span);
     }
 
-    /// Notes that a register is written.
+    /// Records a write of a register.
     pub(super) fn wrote(&mut self, used: Used) {
         self.used[used.0].written = true;
     }
 
-    /// What the author may have meant by an unknown name.
+    /// Returns a help line for an unknown name.
     pub(super) fn suggestion(&self, name: &str, others: &[&str]) -> Option<String> {
         let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (stem, number) = name.split_at(name.len() - digits);
@@ -191,7 +192,7 @@ impl Scopes {
         {
             return Some(match count {
                 0 => format!("`{stem}<0>` declares no register"),
-                n => format!("`{stem}<{n}>` declares {stem}0 to {stem}{}", n - 1),
+                n => format!("`{stem}<{n}>` declares `{stem}0` to `{stem}{}`", n - 1),
             });
         }
         let numbered: Vec<String> =
@@ -201,20 +202,20 @@ impl Scopes {
         closest(name, known).map(|near| format!("did you mean `{near}`?"))
     }
 
-    /// Puts a label before instruction `at`.
+    /// Adds a label at instruction `at`.
     pub(super) fn add_label(&mut self, name: &Name, at: usize, diagnostics: &mut Vec<Diagnostic>) {
         let labels = &mut self.all[self.current.0].labels;
         if let Some(earlier) = labels.get(&name.text) {
             diagnostics.push(
-                Diagnostic::error("duplicate-label", name.span, format!("label `{}` stands twice", name.text))
-                    .also(earlier.span, "first here"),
+                Diagnostic::error("duplicate-label", name.span, format!("label `{}` is defined twice", name.text))
+                    .also(earlier.span, "first defined here"),
             );
             return;
         }
         labels.insert(name.text.clone(), Label { at, span: name.span, used: false });
     }
 
-    /// The instruction behind a label, as seen from `scope`.
+    /// Returns the instruction after a label visible from `scope`.
     pub(super) fn label(&mut self, name: &Name, scope: ScopeId) -> Result<usize, Diagnostic> {
         let holder = self.outwards(scope).find(|id| self.all[id.0].labels.contains_key(&name.text));
         if let Some(label) = holder.and_then(|id| self.all[id.0].labels.get_mut(&name.text)) {
@@ -222,40 +223,43 @@ impl Scopes {
             return Ok(label.at);
         }
         let labels = self.outwards(scope).flat_map(|id| self.all[id.0].labels.keys()).map(String::as_str);
-        let mut error = Diagnostic::error("unknown-label", name.span, format!("there is no label `{}`", name.text));
+        let message = format!("cannot find label `{}`", name.text);
+        let mut error = Diagnostic::error("unknown-label", name.span, message);
         error.help = closest(&name.text, labels).map(|near| format!("did you mean `{near}`?"));
         Err(error)
     }
 
-    /// Whether a label stands before instruction `at`.
+    /// Returns true if instruction `at` has a label.
     pub(super) fn labelled(&self, at: usize) -> bool {
         self.all.iter().flat_map(|s| s.labels.values()).any(|label| label.at == at)
     }
 
-    /// The author's registers, and warnings on names that do nothing.
+    /// Returns the declared registers, and warns of unused names.
     ///
-    /// Only for kernels without errors: a faulty line does not count as a use. Compilers number registers in ranges and mark line tables with labels in `$`; those are left in peace.
+    /// Valid only for a kernel without errors, because a faulty line does not count as a use.
+    /// Register ranges and labels with `$`, which compilers generate, cause no warnings.
     pub(super) fn finish(self, diagnostics: &mut Vec<Diagnostic>) -> Vec<(String, Register, Type)> {
         let mut warnings = Vec::new();
         for (i, scope) in self.all.iter().enumerate() {
             for (name, declared) in &scope.singles {
                 let preamble = PREAMBLE.contains(&name.as_str());
                 if !preamble && !self.rows_of.contains_key(&(ScopeId(i), name.clone())) {
-                    let message = format!("register `{name}` is never used");
+                    let message = format!("unused register `{name}`");
                     warnings.push(Diagnostic::warning("unused-register", declared.span, message));
                 }
             }
             for (name, label) in &scope.labels {
                 if !label.used && !name.starts_with('$') {
-                    let message = format!("nothing branches to label `{name}`");
+                    let message = format!("unused label `{name}`");
                     warnings.push(Diagnostic::warning("unused-label", label.span, message));
                 }
             }
         }
         for used in self.used.iter().filter(|used| !used.written) {
             if let Some(span) = used.first_read {
-                let message = format!("register `{}` is read and never written", used.name);
-                warnings.push(Diagnostic::warning("never-written", span, message).help("it holds 0 in every lane"));
+                let message = format!("register `{}` is read but never written", used.name);
+                let warning = Diagnostic::warning("never-written", span, message);
+                warnings.push(warning.help("write it first; it holds 0 in every lane"));
             }
         }
         warnings.sort_by_key(|w| w.labels.first().map(|l| l.span));
@@ -264,19 +268,21 @@ impl Scopes {
     }
 }
 
-/// The number behind `stem` in `name`, as ranges write it: no leading zero.
-fn number_behind(name: &str, stem: &str) -> Option<u32> {
+/// Parses the number after `stem` in `name`, without leading zeros.
+fn number_after(name: &str, stem: &str) -> Option<u32> {
     let digits = name.strip_prefix(stem)?;
     let plain = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
     if plain { digits.parse().ok() } else { None }
 }
 
-/// The range that `name` belongs to. A range's own name may end in digits: `%r1<5>` declares `%r10` to `%r14`.
+/// Finds the range that contains `name`.
+///
+/// The name of a range can end in digits: `%r1<5>` declares `%r10` to `%r14`.
 fn range_of<'a>(ranges: &'a BTreeMap<String, Declared>, name: &str) -> Option<&'a Declared> {
     let shortest = name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     (shortest..name.len()).filter(|&end| name.is_char_boundary(end)).find_map(|end| {
         let declared = ranges.get(&name[..end])?;
-        let number = number_behind(name, &name[..end])?;
+        let number = number_after(name, &name[..end])?;
         declared.count.is_some_and(|count| number < count).then_some(declared)
     })
 }

@@ -1,39 +1,41 @@
-//! What PTX wants of the instructions around a call, beyond what each says alone.
+//! Checks the instruction sequences around calls.
 //!
-//! "All st.param instructions used for passing arguments to function call must immediately precede the corresponding call
-//! instruction and ld.param instruction used for collecting return value must immediately follow the call instruction without
-//! any control flow alteration. st.param and ld.param instructions used for argument passing cannot be predicated." (PTX ISA, Function
-//! Declarations and Definitions). ptxas accepts the rest without a word and hands an argument to one of the calls only, so these
-//! are warnings: the simulator, whose `.param` variables keep their value, goes on.
+//! "All st.param instructions used for passing arguments to function call must immediately precede
+//! the corresponding call instruction and ld.param instruction used for collecting return value
+//! must immediately follow the call instruction without any control flow alteration. st.param and
+//! ld.param instructions used for argument passing cannot be predicated." (PTX ISA, Function
+//! Declarations and Definitions). ptxas accepts other sequences silently and passes an argument to
+//! one of the calls only. In the simulator `.param` variables keep their value, so these are
+//! warnings.
 
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::tree::{Instruction, Operand, Statement};
 
-/// Findings in a function's body.
+/// Checks the calls in a function body.
 pub(super) fn sequences(body: &[Statement]) -> Vec<Diagnostic> {
     let mut reader = Reader::default();
     reader.read(body);
     reader.found
 }
 
-/// What is known of a `.param` variable at this place of the text.
+/// State of a `.param` variable at this point of the text.
 #[derive(Clone, Copy)]
 enum Known {
-    /// Nothing was stored there since the last call.
+    /// Not stored since the last call.
     Empty,
-    /// Stored, and nothing came between yet.
+    /// Stored, without control flow since.
     Stored(Span),
-    /// Stored, and then came a label, a branch or another call.
+    /// Stored, followed by a label, a branch or another call.
     Cut(Span, Span),
-    /// The result of the last call.
+    /// Result of the last call.
     Result,
 }
 
 #[derive(Default)]
 struct Reader<'a> {
-    /// The `.param` variables of the body.
+    /// `.param` variables of the body.
     variables: BTreeMap<&'a str, Known>,
     found: Vec<Diagnostic>,
 }
@@ -74,7 +76,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The `.param` variable that a load or store names.
+    /// Returns the `.param` variable of a load or store.
     fn variable(&self, inst: &'a Instruction) -> Option<&'a str> {
         inst.operands.iter().find_map(|operand| match operand {
             Operand::Address { base: Some(name), .. } if self.variables.contains_key(name.text.as_str()) => {
@@ -86,13 +88,13 @@ impl<'a> Reader<'a> {
 
     fn unguarded(&mut self, inst: &Instruction) {
         if inst.guard.is_some() {
-            let message = "an instruction that passes a value to or from a call is guarded by a predicate";
+            let message = "predicated access to a parameter or result of a call";
             let finding = Diagnostic::warning("call-sequence", inst.span, message);
-            self.found.push(finding.help("select the value first, and pass it in any case"));
+            self.found.push(finding.help("select the value first, and pass it unconditionally"));
         }
     }
 
-    /// Control flow is altered at `at`: by a label, a branch, another call.
+    /// Records a change of control flow at `at`: a label, a branch or another call.
     fn cut(&mut self, at: Span) {
         for known in self.variables.values_mut() {
             *known = match *known {
@@ -116,10 +118,10 @@ impl<'a> Reader<'a> {
         for operand in arguments {
             let Operand::Name(name) = operand else { continue };
             if let Some(&Known::Cut(store, cut)) = self.variables.get(name.text.as_str()) {
-                let message = format!("`{}` is stored in one stretch of code and passed in another", name.text);
+                let message = format!("control flow between the store to `{}` and the call", name.text);
                 let finding = Diagnostic::warning("call-sequence", name.span, message).label("passed here");
                 let finding = finding.also(store, "stored here").also(cut, "control flow may change here");
-                self.found.push(finding.help("store every argument right before its call, in the same stretch"));
+                self.found.push(finding.help("store every argument directly before its call"));
             }
         }
         self.cut(inst.span);
@@ -132,13 +134,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A value is read from a `.param` variable.
+    /// Checks a load from a `.param` variable.
     fn collects(&mut self, name: &str, at: Span) {
         if matches!(self.variables.get(name), Some(Known::Empty)) {
-            let message = format!("`{name}` is read in another stretch of code than the call that it comes from");
+            let message = format!("control flow between the call and the load of `{name}`");
             let finding = Diagnostic::warning("call-sequence", at, message);
-            self.found
-                .push(finding.help("load a call's results right behind it, before any label, branch or further call"));
+            let help = "load the results of a call directly after it";
+            self.found.push(finding.help(help));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The checker on real text: what it makes of a program, and what it says of a wrong one.
+//! Tests of the checker on source text.
 
 use super::{check, support};
 use crate::diag::{Diagnostic, Severity};
@@ -16,15 +16,16 @@ fn checked(source: &str) -> (Vec<Kernel>, Vec<Diagnostic>) {
     check(&module, source)
 }
 
-/// A kernel around `body`, with registers of every kind.
+/// Returns a kernel around `body`, with registers of every kind.
 fn around(body: &str) -> String {
     format!(
-        ".entry k(.param .u64 out, .param .u32 n) {{\n.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n\
+        ".entry k(.param .u64 out, .param .u32 n) {{\n\
+         .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>;\n\
          .reg .f32 %f<9>; .reg .f64 %d<9>; .shared .align 8 .b8 tile[64];\n{body}\n}}\n"
     )
 }
 
-/// The kernel around `body`, which must be free of errors; warnings are let pass.
+/// Checks a kernel around `body`, which must have no errors; ignores warnings.
 fn kernel(body: &str) -> Kernel {
     let source = around(body);
     let (mut kernels, found) = checked(&source);
@@ -46,7 +47,7 @@ fn every_row_of_the_isa_has_an_accepted_example() {
     }
 }
 
-/// A diagnostic with the source text it points to.
+/// Formats a diagnostic with the source text under its label.
 fn at(d: &Diagnostic) -> String {
     let span = d.labels[0].span;
     let text = FORMS.get(span.start as usize..span.end as usize).unwrap_or("?");

@@ -1,7 +1,8 @@
-//! Variables: their sizes, where they lie, and their initial bytes.
+//! Variables: sizes, addresses and initial bytes.
 //!
-//! `.global` and `.const` variables of a module have absolute addresses from `kernel::layout`; `.shared` and `.local`
-//! ones are laid out per kernel, in the order of their declarations, each at its natural or requested alignment.
+//! `.global` and `.const` variables of a module have absolute addresses from `kernel::layout`. Each
+//! kernel lays out its `.shared` and `.local` variables in the order of their declarations, at
+//! their natural or requested alignment.
 
 use super::functions::Functions;
 use super::literals::literal;
@@ -13,42 +14,44 @@ use crate::ptx::tree::{Init, Item, Module, Operand, Variable};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The largest `.global` variable: bigger data belongs in a buffer of the launch.
+/// Maximum size of `.global` variables, in bytes.
+///
+/// Larger data belongs in a buffer of the launch.
 const MAX_GLOBAL_BYTES: u64 = 1 << 28;
-/// The manual's limit for `.const` variables that no bank is named for.
+/// Maximum size of `.const` variables outside of named banks, in bytes (PTX ISA).
 const MAX_CONST_BYTES: u64 = 64 << 10;
 
-/// A variable as instructions see it.
+/// Address and size of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Symbol {
-    /// Where it lives.
+    /// State space.
     pub(super) space: Space,
-    /// Its address in that space: absolute for global and const, else an offset.
+    /// Address in that space: absolute for global and const, else an offset.
     pub(super) address: u64,
-    /// Its size.
+    /// Size in bytes.
     pub(super) bytes: u64,
-    /// A `.param` variable in a frame: a device function's parameter, or a value of a call. Kernel parameters are none.
+    /// True for a `.param` variable in a frame (not for a kernel parameter).
     pub(super) slot: bool,
-    /// Its declaration.
+    /// Span of the declared name.
     pub(super) span: Span,
 }
 
 /// Element type, size and alignment of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shape {
-    /// The element type.
+    /// Element type.
     pub(super) ty: Type,
-    /// The whole size.
+    /// Total size in bytes.
     pub(super) bytes: u64,
-    /// The alignment.
+    /// Alignment in bytes.
     pub(super) align: u64,
 }
 
-/// The shape of a variable of at most `limit` bytes.
+/// Returns the shape of a variable of at most `limit` bytes.
 pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic> {
     let name = &variable.name.text;
     let ty = Type::from_name(&variable.ty.text).filter(|&ty| ty != Type::Pred).ok_or_else(|| {
-        let message = format!("a variable cannot have type `.{}`", variable.ty.text);
+        let message = format!("invalid variable type `.{}`", variable.ty.text);
         Diagnostic::error("unknown-type", variable.ty.span, message)
     })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector.max(1));
@@ -59,34 +62,35 @@ pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic
     });
     let bytes = dims.try_fold(element, u64::checked_mul);
     let bytes = bytes.filter(|&bytes| bytes <= limit).ok_or_else(|| {
-        let message = format!("`{name}` is larger than the {limit} bytes it may have");
+        let message = format!("`{name}` is too large: limit {limit} bytes");
         Diagnostic::error("variable-size", variable.span, message)
     })?;
     let align = variable.align.map_or(element, u64::from);
     if !align.is_power_of_two() || align > 1 << 20 {
-        let message = format!("alignment {align} of `{name}` is no power of two up to {}", 1 << 20);
+        let limit = 1 << 20;
+        let message = format!("alignment {align} of `{name}` is not a power of two up to {limit}");
         return Err(Diagnostic::error("alignment", variable.span, message));
     }
     Ok(Shape { ty, bytes, align })
 }
 
-/// The next place in a space that fills up from `end`, and `end` moved behind it.
+/// Allocates a variable at the next aligned address from `end`, and advances `end`.
 pub(super) fn place(end: &mut u64, shape: Shape) -> u64 {
     let address = end.next_multiple_of(shape.align);
     *end = address.saturating_add(shape.bytes);
     address
 }
 
-/// The variables of a module.
+/// Variables of a module.
 #[derive(Default)]
 pub(super) struct Statics<'a> {
     /// `.global` and `.const` variables by name.
     pub(super) symbols: BTreeMap<&'a str, Symbol>,
-    /// The same with their bytes.
+    /// The same variables with their initial bytes.
     pub(super) variables: Arc<Vec<StaticVariable>>,
-    /// `.shared` variables; each kernel that names one lays it out.
+    /// `.shared` variables; each kernel that uses one lays it out.
     pub(super) shared: Vec<&'a Variable>,
-    /// The addresses of device functions.
+    /// Addresses of device functions.
     functions: BTreeMap<&'a str, u64>,
 }
 
@@ -116,14 +120,16 @@ impl<'a> Statics<'a> {
                 "global" => (Space::Global, &mut global, MAX_GLOBAL_BYTES),
                 "const" => (Space::Const, &mut constant, MAX_CONST_BYTES),
                 other => {
-                    let message = format!("a variable of a module cannot be in `.{other}`");
-                    diagnostics.push(Diagnostic::error("variable-space", variable.space.span, message));
+                    let message = format!("`.{other}` variable at the top level");
+                    let error = Diagnostic::error("variable-space", variable.space.span, message);
+                    diagnostics.push(error.help("use `.global`, `.const` or `.shared`"));
                     continue;
                 }
             };
             if variable.linkage.iter().any(|word| word.text == "extern") {
-                let message = format!("`{}` is defined in another file, which is not here", variable.name.text);
-                diagnostics.push(Diagnostic::error("extern-variable", variable.span, message));
+                let message = format!("`{}` is only declared, not defined", variable.name.text);
+                let error = Diagnostic::error("extern-variable", variable.span, message);
+                diagnostics.push(error.help("define it in this file, without `.extern`"));
                 continue;
             }
             let base = if space == Space::Global { layout::GLOBAL_BASE } else { layout::CONST_BASE };
@@ -159,7 +165,9 @@ impl<'a> Statics<'a> {
         bytes
     }
 
-    /// Writes an initialiser at element `at`; `inner` are the dimensions inside the current braces.
+    /// Writes an initialiser at element `at`.
+    ///
+    /// `inner` holds the dimensions inside these braces.
     #[expect(
         clippy::too_many_arguments,
         reason = "a recursion over nested braces; a struct would name the same seven things"
@@ -196,7 +204,7 @@ impl<'a> Statics<'a> {
                 match place {
                     Some(place) => place.copy_from_slice(&value[..width]),
                     None => {
-                        let message = format!("`{}` has no place for this value", variable.name.text);
+                        let message = format!("too many values for `{}`", variable.name.text);
                         let error = Diagnostic::error("initialiser-size", operand.span(), message);
                         diagnostics.push(error.also(variable.name.span, format!("{} bytes", bytes.len())));
                     }
@@ -212,16 +220,21 @@ impl<'a> Statics<'a> {
         let (name, offset) = match operand {
             Operand::Name(name) => (name, 0),
             Operand::Symbol { name, offset, .. } => (name, *offset),
-            other => return Err(Diagnostic::error("initialiser", other.span(), "expected a number or a variable")),
+            other => {
+                let message = "expected number or variable";
+                return Err(Diagnostic::error("initialiser", other.span(), message));
+            }
         };
         let variable = self.symbols.get(name.text.as_str()).map(|symbol| symbol.address);
         let function = || self.functions.get(name.text.as_str()).copied();
         let address = variable.or_else(function).ok_or_else(|| {
-            Diagnostic::error("unknown-name", name.span, format!("there is no variable or function `{}`", name.text))
+            let message = format!("cannot find variable or function `{}`", name.text);
+            Diagnostic::error("unknown-name", name.span, message)
         })?;
         if ty.bits() < 64 || ty.is_float() {
-            let message = format!("an address does not fit .{}", ty.name());
-            return Err(Diagnostic::error("literal-type", operand.span(), message).help("declare the variable .u64"));
+            let message = format!("expected `.{}`, found address", ty.name());
+            let error = Diagnostic::error("literal-type", operand.span(), message);
+            return Err(error.help("declare the variable as `.u64`"));
         }
         Ok(address.wrapping_add_signed(offset))
     }

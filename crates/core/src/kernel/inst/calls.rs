@@ -1,4 +1,4 @@
-//! Calls, and branches through a table.
+//! Calls and indexed branches.
 
 use super::{Register, Row};
 use crate::base::Pc;
@@ -6,74 +6,77 @@ use crate::base::Pc;
 /// `brx.idx index, targets`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Switch {
-    /// The index, a narrow row.
+    /// Index, a narrow row.
     pub index: Row,
-    /// Where the lanes go, by index; as [`Op::Branch`](super::Op::Branch)'s target.
+    /// Targets by index, as in [`Op::Branch`](super::Op::Branch).
     pub targets: Vec<Pc>,
-    /// `.uni`: the author promises that all active lanes agree.
+    /// True for `.uni`, whose author guarantees that all active lanes agree.
     pub uniform: bool,
 }
 
-/// Which function a call is for. Numbers index [`Kernel::functions`](crate::kernel::Kernel::functions).
+/// Callee of a call.
+///
+/// Numbers index [`Kernel::functions`](crate::kernel::Kernel::functions).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Callee {
-    /// This one.
+    /// A known function.
     Direct(u32),
-    /// The one among `targets` whose address a register holds.
+    /// The function whose address is in a register.
     Indirect {
-        /// The address, a 64-bit row.
+        /// Address, a 64-bit row.
         address: Row,
-        /// All functions that it may be.
+        /// All possible functions.
         targets: Vec<u32>,
     },
 }
 
-/// Bytes that a call or a return copies from one frame to another.
+/// Bytes that a call or a return copies between frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Copied {
-    /// Offset in the frame they come from.
+    /// Offset in the source frame, in bytes.
     pub from: u32,
-    /// Offset in the frame they go to.
+    /// Offset in the destination frame, in bytes.
     pub to: u32,
-    /// How many.
+    /// Number of bytes.
     pub bytes: u32,
 }
 
-/// `call`. The callee's frame lies behind the caller's in the lane's local memory.
+/// `call`. The callee's frame follows the caller's in the lane's local memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The function.
+    /// Callee.
     pub callee: Callee,
-    /// `.uni`: the author promises that all active lanes call the same function.
+    /// True for `.uni`, whose author guarantees one callee for all active lanes.
     pub uniform: bool,
-    /// From the caller's frame to the callee's.
+    /// Copies from the caller's frame to the callee's.
     pub arguments: Vec<Copied>,
-    /// From the callee's frame to the caller's, on return.
+    /// Copies from the callee's frame to the caller's, on return.
     pub results: Vec<Copied>,
-    /// The 64-bit row that holds where each lane's frame begins.
+    /// 64-bit row of the frame pointer.
     pub frame_pointer: Row,
-    /// Size of the caller's frame.
+    /// Size of the caller's frame, in bytes.
     pub frame: u32,
-    /// Registers of the caller that it reads later and that a recursion through this call may overwrite.
+    /// Registers live across the call that recursion through it may overwrite.
     pub saves: Vec<Register>,
 }
 
-/// An access to the place in local memory where a recursive function keeps a register that its caller needs. The value is
-/// not moved: calls keep it ([`Call::saves`]).
+/// Access to a spill slot of a recursive function, in local memory.
+///
+/// It moves no value, because calls keep the saved registers ([`Call::saves`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spill {
-    /// Before a return, not at the beginning.
+    /// True for a restore before a return, false for a save at the beginning.
     pub restores: bool,
-    /// Which of the function's places, in words.
+    /// Slot of the function, in words.
     pub word: u32,
-    /// How many places an activation has.
+    /// Number of slots per activation.
     pub words: u32,
-    /// Convergence barriers among what is saved: each is moved to a register of its own first.
+    /// Number of saved convergence barriers; each is first moved to a register.
     pub barriers: u32,
 }
 
 impl Call {
-    /// The functions that it may be for.
+    /// Returns the functions that the call may reach.
     pub fn callees(&self) -> &[u32] {
         match &self.callee {
             Callee::Direct(function) => std::slice::from_ref(function),
@@ -81,7 +84,7 @@ impl Call {
         }
     }
 
-    /// Whether lanes that execute the call together may go different ways at it: to different functions, or past it.
+    /// Returns true if the call may diverge: to different functions, or by its guard.
     pub(in crate::kernel) fn may_part(&self, guarded: bool) -> bool {
         guarded || matches!(&self.callee, Callee::Indirect { targets, .. } if targets.len() > 1) && !self.uniform
     }

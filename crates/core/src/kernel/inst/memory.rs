@@ -1,21 +1,21 @@
-//! Accesses to memory: where, how much, what becomes of it.
+//! Memory accesses: addresses, types, memory order.
 
 use super::Row;
 use crate::isa::{Space, Type};
 
-/// An address: a base row plus a constant. Symbols are folded into the constant.
+/// Address: a base row plus a constant, which includes symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// The base.
+    /// Base.
     pub base: AddressBase,
-    /// Added to it; the whole address when there is no base.
+    /// Offset from the base, in bytes.
     pub offset: i64,
 }
 
-/// What an address counts from.
+/// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressBase {
-    /// Zero.
+    /// No base: the offset is the address.
     Zero,
     /// A 32-bit row (shared, local, const and param addresses), zero-extended.
     Narrow(Row),
@@ -23,66 +23,69 @@ pub enum AddressBase {
     Wide(Row),
 }
 
-/// A memory type: how many bytes, and how they become a register's bits.
+/// Properties of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
-    /// The state space.
+    /// State space.
     pub space: Space,
-    /// The element type: width in memory; sign- or zero-extension into the register. `LaneOp` widths: the register row is wide iff `wide`.
+    /// Element type: width in memory, and sign or zero extension into the register.
     pub ty: Type,
-    /// Elements a lane: 1, 2 or 4.
+    /// Elements per lane: 1, 2 or 4.
     pub count: u8,
-    /// Whether the registers are 64-bit rows (a narrower load may fill a wider register).
+    /// True if the registers are 64-bit rows; these can be wider than `ty`.
     pub wide: bool,
-    /// What it promises to other threads.
+    /// Memory order.
     pub order: MemoryOrder,
-    /// To which.
+    /// Scope of the memory order.
     pub scope: Scope,
-    /// `.cg`, `.cv`, `.volatile`, strong: goes to L2 without looking in L1.
+    /// True if the access bypasses L1 (`.cg`, `.cv`, `.volatile`, strong).
     pub bypass_l1: bool,
 }
 
 impl Access {
-    /// Whether it is strong: other threads' accesses may run at the same time, and a spin loop on it yields.
+    /// Returns true for a strong access, which may be concurrent.
+    ///
+    /// A spin loop on it yields.
     pub const fn strong(&self) -> bool {
         !matches!(self.order, MemoryOrder::Weak)
     }
 }
 
-/// What a memory access promises to other threads (PTX ISA, "Memory Consistency Model").
+/// Memory order of an access (PTX ISA, "Memory Consistency Model").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOrder {
-    /// Nothing (`.weak`, the default of `ld` and `st`).
+    /// `.weak`, the default of `ld` and `st`.
     Weak,
-    /// `.volatile`: strong, and no more than that.
+    /// `.volatile`: strong, without further ordering.
     Volatile,
     /// `.relaxed`, the default of `atom` and `red`.
     Relaxed,
-    /// `.acquire`: what follows comes after what the other thread released.
+    /// `.acquire`: later accesses see the other thread's accesses before its release.
     Acquire,
-    /// `.release`: what came before is seen by who acquires.
+    /// `.release`: earlier accesses are visible to an acquiring thread.
     Release,
     /// `.acq_rel`
     AcquireRelease,
 }
 
-/// Which threads a strong access or a fence makes a promise to. PTX has three scopes wider than a block (cluster, GPU,
-/// system); nothing here tells them apart.
+/// Scope of a strong access or a fence.
+///
+/// PTX has three scopes wider than a block (cluster, GPU, system), which are equivalent here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// `.cta`: those of the thread's block, which share an L1.
+    /// `.cta`: threads of the block, which share an L1.
     Block,
-    /// All others.
+    /// All wider scopes.
     Wider,
 }
 
 impl MemoryOrder {
-    /// Whether later accesses of the thread see what another one released.
+    /// Returns true for acquire semantics.
     pub const fn acquires(self) -> bool {
         matches!(self, MemoryOrder::Acquire | MemoryOrder::AcquireRelease)
     }
 
-    /// Whether earlier accesses of the thread are released.
+    /// Returns true for release semantics.
     pub const fn releases(self) -> bool {
         matches!(self, MemoryOrder::Release | MemoryOrder::AcquireRelease)
     }
@@ -91,28 +94,28 @@ impl MemoryOrder {
 /// `ld`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// What is read.
+    /// Access properties.
     pub access: Access,
-    /// Results; `access.count` of them count. `None` for `_`.
+    /// Results; the first `access.count` are valid. `None` for `_`.
     pub d: [Option<Row>; 4],
-    /// From where.
+    /// Address.
     pub address: Address,
 }
 
 /// `st`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Store {
-    /// What is written.
+    /// Access properties.
     pub access: Access,
-    /// Sources; `access.count` of them count.
+    /// Sources; the first `access.count` are valid.
     pub s: [Row; 4],
-    /// To where.
+    /// Address.
     pub address: Address,
 }
 
 /// Read-modify-write functions of `atom` and `red`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX's own names; inc/dec wrap at the operand; cas compares with b and writes c")]
+#[expect(missing_docs, reason = "PTX names; inc/dec wrap at the operand; cas compares with b and writes c")]
 pub enum AtomicFn {
     Add,
     Min,
@@ -126,22 +129,22 @@ pub enum AtomicFn {
     Cas,
 }
 
-/// `atom`/`red`. Lanes are served in ascending order.
+/// `atom`/`red`. Lanes execute in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Atomic {
     /// Generic, global or shared.
     pub space: Space,
-    /// The function.
+    /// Function.
     pub f: AtomicFn,
-    /// The element type: 32 or 64 bits (16 for cas); also floats and pairs for add.
+    /// Element type: 32 or 64 bits (16 for cas); also floats and pairs for add.
     pub ty: Type,
-    /// What it promises to other threads; never weak.
+    /// Memory order; never weak.
     pub order: MemoryOrder,
-    /// To which.
+    /// Scope of the memory order.
     pub scope: Scope,
-    /// The old value; `None` for `red` and `_`.
+    /// Old value; `None` for `red` and `_`.
     pub d: Option<Row>,
-    /// Where.
+    /// Address.
     pub address: Address,
     /// Operand `b`.
     pub b: Row,

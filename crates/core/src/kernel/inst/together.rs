@@ -1,20 +1,20 @@
-//! What threads do together: block barriers, shuffles, votes, matches and reductions of a warp.
+//! Block barriers and warp-level instructions (shuffles, votes, matches, reductions).
 
 use super::{Predicate, PredicateUse, Row};
 use crate::isa::Type;
 
-/// What a block barrier instruction does.
+/// Kind of a block barrier instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierKind {
     /// Arrive and wait.
     Sync,
-    /// Arrive and go on.
+    /// Arrive without waiting.
     Arrive,
     /// Arrive, wait, and reduce a predicate over the block.
     Red {
-        /// The function.
+        /// Function.
         f: BarrierReduce,
-        /// The predicate contributed.
+        /// Source predicate.
         p: PredicateUse,
     },
 }
@@ -22,7 +22,7 @@ pub enum BarrierKind {
 /// `bar.red` functions and their result register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierReduce {
-    /// `.popc.u32`: how many threads' predicate holds.
+    /// `.popc.u32`: number of threads with a true predicate.
     Popc(Row),
     /// `.and.pred`
     And(Predicate),
@@ -33,19 +33,19 @@ pub enum BarrierReduce {
 /// `bar.*` and `barrier.*`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
-    /// What it does.
+    /// Kind.
     pub kind: BarrierKind,
-    /// The barrier's number, a narrow row (0..16); uniform over the warp.
+    /// Barrier number (0..16), a narrow row; uniform over the warp.
     pub id: Row,
-    /// The thread count, a narrow row; `None` for all threads of the block.
+    /// Thread count, a narrow row; `None` for all threads of the block.
     pub count: Option<Row>,
-    /// `bar.*` and `.aligned`: all threads of the warp execute it together (the promise is the author's).
+    /// True for `bar.*` and `.aligned`: all threads of a warp must execute it together.
     pub aligned: bool,
 }
 
 /// `shfl.sync` modes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX's own names")]
+#[expect(missing_docs, reason = "PTX names")]
 pub enum ShuffleMode {
     Up,
     Down,
@@ -56,65 +56,65 @@ pub enum ShuffleMode {
 /// `shfl.sync.MODE.b32 d|p, a, b, c, mask`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shuffle {
-    /// The mode.
+    /// Mode.
     pub mode: ShuffleMode,
-    /// The result; `None` for `_`.
+    /// Result; `None` for `_`.
     pub d: Option<Row>,
-    /// Whether the source lane was in range.
+    /// Predicate result: true if the source lane is in range.
     pub p: Option<Predicate>,
-    /// The value offered.
+    /// Source value.
     pub a: Row,
     /// Lane or offset.
     pub b: Row,
     /// Segment mask (bits 8..13) and clamp (bits 0..5).
     pub c: Row,
-    /// The lanes named.
+    /// Member mask.
     pub mask: Row,
 }
 
 /// `vote.sync` modes and their results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX's own names")]
+#[expect(missing_docs, reason = "PTX names")]
 pub enum VoteKind {
     All(Predicate),
     Any(Predicate),
     Uni(Predicate),
     Ballot(Row),
-    /// `elect.sync`: the lowest lane, and whether it is this one; nothing is contributed.
+    /// `elect.sync`: the lowest lane, and a predicate that is true in it; no source.
     Elect(Option<Row>, Option<Predicate>),
 }
 
 /// `vote.sync`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Vote {
-    /// The mode and result.
+    /// Mode and result.
     pub kind: VoteKind,
-    /// The predicate contributed; nothing for `elect`.
+    /// Source predicate; `None` for `elect`.
     pub p: Option<PredicateUse>,
-    /// The lanes named.
+    /// Member mask.
     pub mask: Row,
 }
 
 /// `match.any.sync`/`match.all.sync`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Match {
-    /// `.all`, otherwise `.any`
+    /// True for `.all`, false for `.any`.
     pub all: bool,
-    /// b32 or b64: the width of `a`.
+    /// Type of `a`: b32 or b64.
     pub ty: Type,
-    /// The mask of equal lanes (narrow).
+    /// Mask of lanes with equal values (narrow).
     pub d: Row,
-    /// `.all` only: whether all agree.
+    /// Predicate result of `.all`: true if all values are equal.
     pub p: Option<Predicate>,
-    /// The value.
+    /// Source value.
     pub a: Row,
-    /// The lanes named.
+    /// Member mask.
     pub mask: Row,
 }
 
 /// `redux.sync` functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX's own names")]
+#[expect(missing_docs, reason = "PTX names")]
 pub enum ReduxFn {
     Add,
     Min,
@@ -127,14 +127,14 @@ pub enum ReduxFn {
 /// `redux.sync`
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Redux {
-    /// The function.
+    /// Function.
     pub f: ReduxFn,
-    /// u32, s32 or b32.
+    /// Type: u32, s32 or b32.
     pub ty: Type,
-    /// The result, the same in all lanes.
+    /// Result, the same in all lanes.
     pub d: Row,
-    /// The value.
+    /// Source value.
     pub a: Row,
-    /// The lanes named.
+    /// Member mask.
     pub mask: Row,
 }

@@ -1,10 +1,12 @@
-//! Number literals (PTX ISA 4.5.1 "Integer Constants", 4.5.2 "Floating-Point Constants").
+//! Number literals (PTX ISA 4.5.1 and 4.5.2).
+//!
+//! A malformed literal is consumed whole, reported, and replaced by 0.
 
 use super::{Lexer, TokenKind, follows};
 use crate::diag::{Diagnostic, Span};
 
 impl Lexer<'_> {
-    /// Reads a literal that starts with a digit. A malformed one is taken whole, reported, and stands as 0.
+    /// Reads a literal that starts with a digit.
     pub(super) fn number(&mut self) {
         let start = self.at;
         if let Some(bits) = self.exact_float(start) {
@@ -44,7 +46,7 @@ impl Lexer<'_> {
         self.push(kind, start);
     }
 
-    /// `0f` and eight, or `0d` and sixteen hexadecimal digits. Takes the literal whole, right or wrong.
+    /// Reads `0f` and eight, or `0d` and sixteen hexadecimal digits.
     fn exact_float(&mut self, start: usize) -> Option<TokenKind> {
         let digits = match (self.peek(0), self.peek(1)) {
             (b'0', b'f' | b'F') => 8,
@@ -60,13 +62,17 @@ impl Lexer<'_> {
         let bits = bits.unwrap_or_else(|| {
             let kind = if digits == 8 { "single" } else { "double" };
             let written = self.text.get(start..start + 2).unwrap_or_default();
-            let message = format!("a {kind}-precision literal is `{written}` and exactly {digits} hexadecimal digits");
-            let example = if digits == 8 { "`0f3F800000` is 1.0" } else { "`0d3FF0000000000000` is 1.0" };
+            let message = format!(
+                "invalid {kind}-precision literal: expected {digits} hexadecimal digits after \
+                 `{written}`"
+            );
+            let example = if digits == 8 { "0f3F800000" } else { "0d3FF0000000000000" };
             let span = Span::new(start, self.at);
-            self.report(Diagnostic::error("bad-number", span, message).help(example));
+            let help = format!("write 1.0 as `{example}`");
+            self.report(Diagnostic::error("bad-number", span, message).help(help));
             0
         });
-        // Eight digits fit; a wrong count was replaced by 0.
+        // Eight digits fit in 32 bits; a wrong count was replaced by 0.
         Some(if digits == 8 { TokenKind::Single(bits as u32) } else { TokenKind::Double(bits) })
     }
 }
@@ -74,12 +80,12 @@ impl Lexer<'_> {
 type Read = Result<TokenKind, (String, String)>;
 
 fn decimal_float(text: &str) -> Read {
-    // Rust's float grammar has names (`inf`, `nan`) that cannot start with a digit, and is PTX's otherwise.
+    // Rust's float grammar is that of PTX, except for names (`inf`, `nan`), which have no digits.
     match text.parse::<f64>() {
         Ok(value) => Ok(TokenKind::Double(value.to_bits())),
         Err(_) => Err((
-            format!("`{text}` is not a number"),
-            "write a decimal like `1.5` or `2.5e-3`, or the exact bits as `0f3F800000` or `0d3FF0000000000000`".into(),
+            format!("invalid number `{text}`"),
+            "write a decimal such as `1.5` or `2.5e-3`, or the exact bits such as `0f3F800000`".into(),
         )),
     }
 }
@@ -99,19 +105,17 @@ fn integer(text: &str) -> Read {
     if let Some(odd) = digits.find(|c| !valid(c)) {
         let rest = digits.get(odd..).unwrap_or_default();
         let help = match rest {
-            "u" => "the suffix for unsigned is a capital `U`".to_owned(),
-            _ if radix == 8 => "a leading 0 makes a number octal; drop it to write a decimal".to_owned(),
-            _ => "integers take no suffix other than `U` (unsigned)".to_owned(),
+            "u" => "write the unsigned suffix as a capital `U`".to_owned(),
+            _ if radix == 8 => "remove the leading 0, which makes the number octal".to_owned(),
+            _ => "remove it; the only integer suffix is `U` (unsigned)".to_owned(),
         };
-        return Err((format!("`{rest}` does not belong in the {kind} number `{text}`"), help));
+        return Err((format!("unexpected `{rest}` in {kind} number `{text}`"), help));
     }
     if digits.is_empty() {
-        return Err((format!("`{text}` has no digits"), format!("write {kind} digits behind the prefix")));
+        return Err((format!("no digits in `{text}`"), format!("write {kind} digits after the prefix")));
     }
     match u64::from_str_radix(digits, radix) {
         Ok(value) => Ok(TokenKind::Int { value, unsigned: unsigned || value > i64::MAX as u64 }),
-        Err(_) => {
-            Err((format!("`{text}` does not fit in 64 bits"), "the largest integer is 0xffffffffffffffff".into()))
-        }
+        Err(_) => Err((format!("`{text}` does not fit in 64 bits"), "use at most 0xffffffffffffffff".into())),
     }
 }

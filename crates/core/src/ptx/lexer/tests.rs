@@ -75,7 +75,7 @@ fn comments_vanish_and_directive_comments_stay() {
     assert_eq!(texts(text), ["a", "d"]);
     let kept: Vec<_> = lexed.directives.iter().map(|d| (d.text.as_str(), d.span)).collect();
     assert_eq!(kept, [("n = 4", Span::new(4, 9)), ("e", Span::new(32, 33)), ("", Span::new(37, 37))]);
-    assert!(lexed.tokens[1].after_newline, "the block comment holds a line break");
+    assert!(lexed.tokens[1].after_newline, "the block comment contains a line break");
 }
 
 #[test]
@@ -95,6 +95,6 @@ fn unreadable_text_is_reported_once_per_run() {
         assert_eq!(codes(text), [code], "{text:?}");
         assert_eq!(kinds(text).len(), tokens, "{text:?}");
     }
-    assert_eq!(kinds("\u{feff}a"), [Word], "a byte order mark at the start is no fault");
+    assert_eq!(kinds("\u{feff}a"), [Word], "a byte order mark at the start is valid");
     assert_eq!(texts(r#""a\"b" "c\\" "C:\dir""#), [r#""a\"b""#, r#""c\\""#, r#""C:\dir""#]);
 }

@@ -1,18 +1,22 @@
-//! Moving over tokens, and saying what was expected.
+//! Token cursor and "expected X, found Y" errors.
 
 use super::{MOST_NESTED, Parsed, Parser, Reported};
 use crate::diag::{Diagnostic, Severity, Span};
 use crate::ptx::lexer::{Token, TokenKind};
 use crate::ptx::tree::Name;
 
-/// What stands for tokens past the end. The lexer ends every list with `End`, so this is never seen.
+/// Placeholder for tokens past the end.
+///
+/// Never seen, because the lexer ends every list with `End`.
 const PAST_END: Token = Token { kind: TokenKind::End, span: Span::new(0, 0), after_newline: true };
 
-/// Errors after which the text counts as ended: many more than are shown, and each may take a search for what was meant.
+/// Number of errors after which parsing stops.
+///
+/// More than are shown; computing suggestions takes time.
 const ENOUGH: usize = 1000;
 
 impl<'a> Parser<'a> {
-    /// The token `ahead` places on, without taking it.
+    /// Returns the token `ahead` positions after the next one, without consuming it.
     pub(super) fn ahead(&self, ahead: usize) -> Token {
         if self.errors > ENOUGH {
             return self.tokens.last().copied().unwrap_or(PAST_END);
@@ -32,7 +36,7 @@ impl<'a> Parser<'a> {
         self.kind() == TokenKind::End
     }
 
-    /// Takes the next token. The end is never passed.
+    /// Consumes the next token, except the end token.
     pub(super) fn bump(&mut self) -> Token {
         let token = self.peek();
         if token.kind != TokenKind::End {
@@ -41,7 +45,7 @@ impl<'a> Parser<'a> {
         token
     }
 
-    /// Takes the next token if it is of this kind.
+    /// Consumes the next token if it is of this kind.
     pub(super) fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.kind() == kind;
         if found {
@@ -50,17 +54,17 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// The span of the token taken last.
+    /// Returns the span of the token consumed last.
     pub(super) fn previous(&self) -> Span {
         self.at.checked_sub(1).and_then(|i| self.tokens.get(i)).map_or(Span::default(), |t| t.span)
     }
 
-    /// From the start of `start` to the end of the token taken last.
+    /// Returns the span from `start` to the end of the token consumed last.
     pub(super) fn since(&self, start: Span) -> Span {
         start.to(self.previous())
     }
 
-    /// The place right behind the token taken last: where something is missing.
+    /// Returns the empty span after the token consumed last.
     pub(super) fn gap(&self) -> Span {
         let end = self.previous().end;
         Span { start: end, end }
@@ -70,12 +74,14 @@ impl<'a> Parser<'a> {
         self.text.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// The text of the next token.
+    /// Returns the text of the next token.
     pub(super) fn word(&self) -> &'a str {
         self.slice(self.peek().span)
     }
 
-    /// The next token as a directive without its dot; empty when it is none.
+    /// Returns the next token as a directive without its dot.
+    ///
+    /// Empty if it is not a directive.
     pub(super) fn directive(&self) -> &'a str {
         if self.kind() == TokenKind::Directive { self.word().get(1..).unwrap_or_default() } else { "" }
     }
@@ -84,7 +90,9 @@ impl<'a> Parser<'a> {
         Name { text: self.slice(token.span).to_owned(), span: token.span }
     }
 
-    /// Takes a directive as a name without its dot. Call only when one is next.
+    /// Consumes a directive and returns its name without the dot.
+    ///
+    /// Requires a directive next.
     pub(super) fn bump_directive(&mut self) -> Name {
         let token = self.bump();
         Name { text: self.slice(token.span).trim_start_matches('.').to_owned(), span: token.span }
@@ -96,7 +104,7 @@ impl<'a> Parser<'a> {
         Reported
     }
 
-    /// Reports that something else was expected at the next token, unless the lexer has already complained about it.
+    /// Reports an unexpected next token, unless the lexer has already reported it.
     pub(super) fn unexpected(&mut self, code: &'static str, expected: &str) -> Reported {
         self.unexpected_help(code, expected, None)
     }
@@ -112,7 +120,7 @@ impl<'a> Parser<'a> {
         self.report(diagnostic)
     }
 
-    /// Reports that a bracket is not closed: where the mark is missing, and where it was opened.
+    /// Reports an unclosed bracket, with the position of the opening bracket.
     pub(super) fn unclosed(&mut self, code: &'static str, expected: &str, open: Span) -> Reported {
         let token = self.peek();
         if token.kind == TokenKind::Bad {
@@ -124,11 +132,11 @@ impl<'a> Parser<'a> {
         self.report(Diagnostic::error(code, place, message).also(open, "opened here"))
     }
 
-    /// A token in words, short enough for a message.
+    /// Describes a token for a message; long text is cut.
     pub(super) fn describe(&self, token: Token) -> String {
         match token.kind {
-            TokenKind::End => "the end of the file".to_owned(),
-            TokenKind::Text => "a string".to_owned(),
+            TokenKind::End => "end of file".to_owned(),
+            TokenKind::Text => "string".to_owned(),
             _ => {
                 let text = self.slice(token.span);
                 match text.char_indices().nth(40) {
@@ -139,12 +147,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes a punctuation mark or reports its absence at the place where it belongs.
+    /// Consumes a punctuation mark, or reports that it is missing.
     pub(super) fn expect(&mut self, kind: TokenKind, code: &'static str, written: &str, place: &str) -> Parsed<Span> {
         if self.kind() == kind {
             return Ok(self.bump().span);
         }
-        // On a later line the fault is where the mark is missing, not where the next line starts.
+        // If the next token is on another line, the error is at the end of this one.
         if self.peek().after_newline || self.at_end() {
             let error = Diagnostic::error(code, self.gap(), format!("expected {written} {place}"));
             return Err(self.report(error.label(format!("{written} missing here"))));
@@ -152,7 +160,7 @@ impl<'a> Parser<'a> {
         Err(self.unexpected(code, &format!("{written} {place}")))
     }
 
-    /// Takes a word that names something: an identifier without dots.
+    /// Consumes an identifier without dots.
     pub(super) fn identifier(&mut self, what: &str) -> Parsed<Name> {
         let token = self.peek();
         if token.kind != TokenKind::Word {
@@ -160,10 +168,10 @@ impl<'a> Parser<'a> {
         }
         let name = self.name_of(token);
         if name.text.contains(['.', ':']) {
-            let message = format!("`{}` cannot be {what}: a name has no dots or colons", name.text);
+            let message = format!("invalid {what} `{}`: names cannot contain dots or colons", name.text);
             let error = Diagnostic::error("bad-name", name.span, message);
             let error = match super::recovery::looks_like_mnemonic(&name.text) {
-                true => error.help("if this is an instruction, something is missing before it"),
+                true => error.help("if this is an instruction, complete the line before it"),
                 false => error.help("use letters, digits, `_` and `$`"),
             };
             return Err(self.report(error));
@@ -172,7 +180,7 @@ impl<'a> Parser<'a> {
         Ok(name)
     }
 
-    /// Takes an integer literal that fits in 32 bits.
+    /// Consumes an integer literal that fits in 32 bits.
     pub(super) fn small_int(&mut self, what: &str) -> Parsed<u32> {
         let token = self.peek();
         let TokenKind::Int { value, .. } = token.kind else {
@@ -180,12 +188,12 @@ impl<'a> Parser<'a> {
         };
         self.bump();
         u32::try_from(value).map_err(|_| {
-            let message = format!("{} is too large for {what}", self.slice(token.span));
+            let message = format!("{what} {} is too large", self.slice(token.span));
             self.report(Diagnostic::error("number-too-large", token.span, message))
         })
     }
 
-    /// Takes a string and gives what stands between its quotes, as written.
+    /// Consumes a string and returns the text between its quotes, as written.
     pub(super) fn string(&mut self, what: &str) -> Parsed<String> {
         if self.kind() != TokenKind::Text {
             return Err(self.unexpected("missing-string", what));
@@ -195,12 +203,12 @@ impl<'a> Parser<'a> {
         Ok(text.get(1..text.len().saturating_sub(1)).unwrap_or_default().to_owned())
     }
 
-    /// Parses one level deeper, or reports that this is too deep.
+    /// Parses one nesting level deeper, or reports that the limit is exceeded.
     pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= MOST_NESTED {
-            let message = format!("nested more than {MOST_NESTED} levels deep");
+            let message = format!("nesting deeper than {MOST_NESTED} levels");
             let error = Diagnostic::error("nesting-too-deep", self.peek().span, message);
-            return Err(self.report(error.help("split it into simpler parts")));
+            return Err(self.report(error.help("split the code into simpler parts")));
         }
         self.depth += 1;
         let result = parse(self);

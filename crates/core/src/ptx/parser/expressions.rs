@@ -1,18 +1,19 @@
-//! Constant expressions, folded while reading (PTX ISA 4.5.4 to 4.5.6).
+//! Constant expressions, evaluated during parsing (PTX ISA 4.5.4 to 4.5.6).
 //!
-//! Integers are 64 bits wide, signed or unsigned by the rules of 4.5.5, and wrap. (Where the text of 4.5.5 and its table
-//! disagree, on `&`, `|` and `^`, the text is followed: the usual conversions.) Doubles follow IEEE 754 binary64.
-//! `0f` literals keep their 32 bits and cannot be computed with. Names are not constants; `symbol+offset` is an operand
-//! form of its own. `WARP_SZ` is 32, as on every GPU so far.
+//! Integers have 64 bits, are signed or unsigned by the rules of 4.5.5, and wrap. For `&`, `|` and
+//! `^`, the text of 4.5.5 contradicts its table; the parser follows the text (the usual
+//! conversions). Doubles are IEEE 754 binary64. `0f` literals keep their 32 bits and allow no
+//! operator. Names are not constants; `symbol+offset` is a separate operand form. `WARP_SZ` is 32,
+//! as on every GPU so far.
 
 use super::{Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::lexer::TokenKind;
 
-/// The value of a constant expression.
+/// Value of a constant expression.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
-    /// Two's complement in 64 bits, and whether its type is `.u64`.
+    /// 64-bit two's complement value; true if its type is `.u64`.
     Int(i64, bool),
     /// `.f64`
     Double(f64),
@@ -20,7 +21,7 @@ pub(super) enum Value {
     Single(u32),
 }
 
-/// How tightly a binary operator binds: C's order.
+/// Returns the precedence of a binary operator, as in C.
 fn precedence(operator: TokenKind) -> Option<u8> {
     use TokenKind::*;
     Some(match operator {
@@ -38,11 +39,11 @@ fn precedence(operator: TokenKind) -> Option<u8> {
     })
 }
 
-/// The level of `*`, `/` and `%`: one term of a sum.
+/// Precedence of `*`, `/` and `%`, which form one term of a sum.
 const MULTIPLICATIVE: u8 = 10;
 
 impl Parser<'_> {
-    /// A whole constant expression.
+    /// Parses a constant expression.
     pub(super) fn expression(&mut self) -> Parsed<Value> {
         self.nested(|p| {
             let start = p.peek().span;
@@ -54,7 +55,7 @@ impl Parser<'_> {
             let yes = p.expression()?;
             p.expect(TokenKind::Colon, "unexpected-token", "`:`", "between the two results of `?`")?;
             let no = p.expression()?;
-            // The usual arithmetic conversions: both sides give one type.
+            // The usual arithmetic conversions give both sides one type.
             Ok(match (yes, no) {
                 (Value::Int(a, u), Value::Int(b, v)) => Value::Int(if condition.0 != 0 { a } else { b }, u || v),
                 _ if condition.0 != 0 => yes,
@@ -63,14 +64,16 @@ impl Parser<'_> {
         })
     }
 
-    /// A constant expression that must be an integer: its value, and whether it is unsigned.
+    /// Parses an integer constant expression.
+    ///
+    /// Returns its value, and true if it is unsigned.
     pub(super) fn integer_expression(&mut self) -> Parsed<(i64, bool)> {
         let start = self.peek().span;
         let value = self.expression()?;
         self.integer(value, self.since(start))
     }
 
-    /// One term of a sum, as behind the `+` of an address.
+    /// Parses one term of a sum, as after the `+` of an address.
     pub(super) fn term(&mut self) -> Parsed<i64> {
         let start = self.peek().span;
         let value = self.binary(MULTIPLICATIVE)?;
@@ -81,12 +84,12 @@ impl Parser<'_> {
         match value {
             Value::Int(bits, unsigned) => Ok((bits, unsigned)),
             Value::Double(_) | Value::Single(_) => {
-                Err(self.report(Diagnostic::error("not-an-integer", span, "an integer is needed here")))
+                Err(self.report(Diagnostic::error("not-an-integer", span, "expected integer, found float")))
             }
         }
     }
 
-    /// Operators that bind at least as tightly as `least`, by precedence climbing.
+    /// Parses operators of at least precedence `least`, by precedence climbing.
     fn binary(&mut self, least: u8) -> Parsed<Value> {
         let start = self.peek().span;
         let mut left = self.unary()?;
@@ -99,7 +102,7 @@ impl Parser<'_> {
                 (Value::Int(a, u), Value::Int(b, v)) => match integers(operator.kind, (a, u), (b, v)) {
                     Some((bits, unsigned)) => Value::Int(bits, unsigned),
                     None => {
-                        let error = Diagnostic::error("division-by-zero", span, "this expression divides by zero");
+                        let error = Diagnostic::error("division-by-zero", span, "division by zero");
                         return Err(self.report(error.also(self.since(right_start), "this is 0")));
                     }
                 },
@@ -114,10 +117,11 @@ impl Parser<'_> {
     }
 
     fn cannot_compute(&mut self, operator: Span, whole: Span) -> super::Reported {
-        let message = format!("`{}` cannot combine these values", self.slice(operator));
-        self.report(Diagnostic::error("bad-expression", whole, message).help(
-            "both sides must be integers or both doubles; bit operators need integers, and `0f` literals stand alone",
-        ))
+        let message = format!("invalid operands of `{}`", self.slice(operator));
+        self.report(
+            Diagnostic::error("bad-expression", whole, message)
+                .help("use two integers, or two doubles and an arithmetic operator; `0f` literals allow none"),
+        )
     }
 
     fn unary(&mut self) -> Parsed<Value> {
@@ -149,19 +153,19 @@ impl Parser<'_> {
                 let name = self.word();
                 let error = Diagnostic::error("not-a-constant", token.span, format!("`{name}` is not a constant"));
                 let help = match name.starts_with('%') {
-                    true => "expressions are folded while reading: compute with registers by an instruction".to_owned(),
-                    false => format!("expressions are folded while reading; an address is written `{name}+offset`"),
+                    true => "compute with registers in a separate instruction".to_owned(),
+                    false => format!("use a number, or write an address as `{name}+offset`"),
                 };
                 return Err(self.report(error.help(help)));
             }
             TokenKind::OpenParen => return self.parenthesised(),
-            _ => return Err(self.unexpected("missing-operand", "an operand")),
+            _ => return Err(self.unexpected("missing-operand", "operand")),
         };
         self.bump();
         Ok(value)
     }
 
-    /// `(a)`, or a cast: `(.s64) a`, `(.u64) a`.
+    /// Parses `(a)`, or a cast: `(.s64) a`, `(.u64) a`.
     fn parenthesised(&mut self) -> Parsed<Value> {
         let open = self.bump().span;
         let cast = match self.directive() {
@@ -182,7 +186,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// Takes the `)` that belongs to `open`.
+    /// Consumes the `)` that closes `open`.
     pub(super) fn close_paren(&mut self, open: Span) -> Parsed<()> {
         if self.eat(TokenKind::CloseParen) {
             return Ok(());
@@ -191,7 +195,9 @@ impl Parser<'_> {
     }
 }
 
-/// `a operator b` by table 5 of the manual; `None` for a division by zero.
+/// Evaluates `a operator b` by table 5 of the PTX ISA.
+///
+/// `None` for a division by zero.
 fn integers(operator: TokenKind, (a, a_unsigned): (i64, bool), (b, b_unsigned): (i64, bool)) -> Option<(i64, bool)> {
     use TokenKind::*;
     let unsigned = a_unsigned || b_unsigned;
@@ -205,9 +211,9 @@ fn integers(operator: TokenKind, (a, a_unsigned): (i64, bool), (b, b_unsigned): 
         Slash if b == 0 => return None,
         Slash if unsigned => ((ua / ub) as i64, true),
         Slash => (a.wrapping_div(b), false),
-        // The operands count as unsigned, the result as signed.
+        // The operands are unsigned, the result is signed.
         Percent => (ua.checked_rem(ub)? as i64, false),
-        // Amounts past the width shift everything out, as the instructions do.
+        // Amounts larger than the width shift everything out, as the instructions do.
         ShiftLeft => (u32::try_from(ub).ok().and_then(|n| a.checked_shl(n)).unwrap_or(0), a_unsigned),
         ShiftRight if a_unsigned => (u32::try_from(ub).ok().and_then(|n| ua.checked_shr(n)).unwrap_or(0) as i64, true),
         ShiftRight => (a >> ub.min(63), false),
@@ -221,12 +227,14 @@ fn integers(operator: TokenKind, (a, a_unsigned): (i64, bool), (b, b_unsigned): 
         Or => (a | b, unsigned),
         Caret => (a ^ b, unsigned),
         AndAnd => truth(a != 0 && b != 0),
-        // Only binary operators come here: the last one is `||`.
+        // The only binary operator left is `||`.
         _ => truth(a != 0 || b != 0),
     })
 }
 
-/// `a operator b`; `None` for operators that need integers. Division by zero is IEEE's infinity or NaN.
+/// Evaluates `a operator b`; `None` for operators that need integers.
+///
+/// Division by zero gives infinity or NaN, as in IEEE 754.
 fn doubles(operator: TokenKind, a: f64, b: f64) -> Option<Value> {
     use TokenKind::*;
     let truth = |value: bool| Value::Int(i64::from(value), false);

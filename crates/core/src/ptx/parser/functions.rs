@@ -1,11 +1,11 @@
-//! Kernels and device functions (PTX ISA 11.2, 11.4).
+//! Parser of kernels and device functions (PTX ISA 11.2, 11.4).
 
 use super::{Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::lexer::TokenKind;
 use crate::ptx::tree::{Function, FunctionKind, Item, Name, Variable};
 
-/// Directives between the parameters and the body.
+/// Performance-tuning directives, between the parameters and the body.
 const PERFORMANCE: [&str; 13] = [
     "maxntid",
     "reqntid",
@@ -30,7 +30,7 @@ struct Header {
 }
 
 impl Parser<'_> {
-    /// A function from `.entry` or `.func` (or what was meant to be that) on.
+    /// Parses a function from `.entry` or `.func` (or a misspelling of it).
     pub(super) fn function(&mut self, kind: FunctionKind, linkage: Vec<Name>, start: Span) {
         self.bump();
         let header = self.header(kind);
@@ -44,9 +44,10 @@ impl Parser<'_> {
                 None
             }
             _ => {
-                // A faulty header has been reported; its missing body is no news.
+                // A missing body is not reported after a faulty header.
                 if header.is_ok() {
-                    let missing = Diagnostic::error("missing-body", self.gap(), "expected `{` or `;` after the header");
+                    let message = "expected `{` or `;` after function header";
+                    let missing = Diagnostic::error("missing-body", self.gap(), message);
                     self.report(missing.label("missing here"));
                 }
                 None
@@ -67,19 +68,19 @@ impl Parser<'_> {
         if self.kind() == TokenKind::OpenParen && kind == FunctionKind::Func {
             returns = self.parameters();
         }
-        let name = self.identifier("the function's name")?;
+        let name = self.identifier("function name")?;
         let params = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
         let performance = self.performance();
         Ok(Header { name, returns, params, performance })
     }
 
-    /// `.maxntid 512, 1, 1 .noreturn ..`
+    /// Parses `.maxntid 512, 1, 1 .noreturn ..`.
     pub(super) fn performance(&mut self) -> Vec<(Name, Vec<u64>)> {
         let mut list = Vec::new();
         while self.kind() == TokenKind::Directive && !self.starts_item() {
             let known = PERFORMANCE.contains(&self.directive());
             if !known {
-                self.unknown_directive(PERFORMANCE, "between a function's header and its body");
+                self.unknown_directive(PERFORMANCE, "between a function header and its body");
             }
             if self.directive() == "pragma" {
                 self.ignored_pragma();
@@ -101,7 +102,7 @@ impl Parser<'_> {
         list
     }
 
-    /// `.pragma "..";` outside bodies: advice to an optimiser that is not there.
+    /// Parses `.pragma "..";` outside of a body, and warns that it has no effect.
     pub(super) fn ignored_pragma(&mut self) {
         let start = self.bump().span;
         while self.kind() == TokenKind::Text {
@@ -110,10 +111,11 @@ impl Parser<'_> {
         }
         self.eat(TokenKind::Semicolon);
         let span = self.since(start);
-        self.report(Diagnostic::warning("ignored-pragma", span, "a `.pragma` outside a body is read and ignored"));
+        let message = "`.pragma` outside of a function body has no effect";
+        self.report(Diagnostic::warning("ignored-pragma", span, message));
     }
 
-    /// After a fault in a header: to the body, or to what follows.
+    /// Skips the rest of a faulty header, up to the body or the next item.
     fn skip_header(&mut self) {
         while !self.at_end() && !self.starts_item() {
             if matches!(self.kind(), TokenKind::OpenBrace | TokenKind::Semicolon) {

@@ -1,4 +1,4 @@
-//! Module level: the header lines, variables, functions, and debug data (PTX ISA 11.1, 11.5, 11.6).
+//! Parser of top-level items (PTX ISA 11.1, 11.5, 11.6).
 
 use super::{Parsed, Parser, Reported};
 use crate::diag::{Diagnostic, closest};
@@ -25,7 +25,7 @@ const ITEMS: [&str; 16] = [
     "shared",
 ];
 
-/// Directives of the manual that have no place in the tree.
+/// Unsupported PTX directives.
 const UNSUPPORTED: [&str; 2] = ["tex", "sreg"];
 
 fn function_kind(word: &str) -> Option<FunctionKind> {
@@ -37,14 +37,14 @@ fn function_kind(word: &str) -> Option<FunctionKind> {
 }
 
 impl Parser<'_> {
-    /// The whole file.
+    /// Parses the complete file.
     pub(super) fn items(&mut self) {
         while !self.at_end() {
             let before = self.at;
             self.lists = 0;
             if self.item().is_err() {
                 self.skip_statement(before);
-                // Whatever stopped here without being taken would stop here for ever.
+                // Without progress the loop would not end.
                 if self.at == before {
                     self.bump();
                 }
@@ -74,9 +74,9 @@ impl Parser<'_> {
             "pragma" => self.ignored_pragma(),
             "alias" => {
                 self.bump();
-                let name = self.identifier("a name for a function")?;
+                let name = self.identifier("function name")?;
                 self.expect(TokenKind::Comma, "missing-comma", "`,`", "between the two names")?;
-                let target = self.identifier("a function")?;
+                let target = self.identifier("function name")?;
                 self.end_statement()?;
                 self.module.items.push(Item::Alias(Alias { name, target, span: self.since(start) }));
             }
@@ -103,28 +103,28 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What kind of function starts here, also when its directive is misspelt; that is then reported.
+    /// Returns the kind of function that starts here; reports a misspelt directive.
     fn function_kind(&mut self) -> Option<FunctionKind> {
         let word = self.directive();
         if !ITEMS.contains(&word) {
             let guess = closest(word, ITEMS);
             if matches!(guess, Some("entry" | "func")) {
-                self.unknown_directive(ITEMS, "at the top of a file");
+                self.unknown_directive(ITEMS, "at the top level");
             }
             return function_kind(guess?);
         }
         function_kind(word)
     }
 
-    /// A directive that cannot stand at the top of a file.
+    /// Reports and skips a directive that is not a top-level item.
     fn unknown_item(&mut self) {
-        self.unknown_directive(ITEMS, "at the top of a file");
+        self.unknown_directive(ITEMS, "at the top level");
         self.bump();
-        // `.vizible .entry`: what follows is sound.
+        // `.vizible .entry`: the rest is valid.
         if ITEMS.contains(&self.directive()) {
             return;
         }
-        // `.vershun 9.0`, `.glubal .u32 x;`, `.thing { .. }`: the rest goes with it.
+        // `.vershun 9.0`, `.glubal .u32 x;`, `.thing { .. }`: skip the rest as well.
         while !self.peek().after_newline && !self.at_end() && self.kind() != TokenKind::OpenBrace {
             if self.bump().kind == TokenKind::Semicolon {
                 return;
@@ -135,7 +135,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A line without `;`: a fault in it ends with it.
+    /// Parses a header line, which has no `;`. An error skips to the end of the line.
     fn header_line(&mut self, parse: fn(&mut Self) -> Parsed<()>) {
         let start = self.at;
         if parse(self).is_err() {
@@ -145,24 +145,25 @@ impl Parser<'_> {
         }
     }
 
-    /// Something that belongs into a function, or nowhere. Everything up to the next item is one fault.
+    /// Reports code outside of a function and skips to the next item.
     fn stray(&mut self) {
         let token = self.peek();
         let found = self.describe(token);
         if token.kind != TokenKind::Bad {
             let error = match token.kind {
                 TokenKind::CloseBrace => {
-                    Diagnostic::error("unmatched-brace", token.span, "this `}` closes nothing").help("remove it")
+                    Diagnostic::error("unmatched-brace", token.span, "unexpected closing brace `}`")
+                        .help("remove it, or add the missing `{` above")
                 }
                 _ => {
-                    let message = format!("{found} stands outside any function");
+                    let message = format!("{found} outside of a function");
                     let error = Diagnostic::error("outside-function", token.span, message);
                     let last_brace = self.at.checked_sub(1).and_then(|i| self.tokens.get(i));
                     match last_brace.filter(|t| t.kind == TokenKind::CloseBrace) {
-                        Some(brace) => {
-                            error.also(brace.span, "the function ends here").help("is this `}` one too many?")
-                        }
-                        None => error.help("a kernel starts with `.visible .entry name(` and its body stands in `{ }`"),
+                        Some(brace) => error
+                            .also(brace.span, "the function ends here")
+                            .help("remove this `}` if it closes the function too early"),
+                        None => error.help("put it into a kernel: `.visible .entry name() { .. }`"),
                     }
                 }
             };
@@ -172,27 +173,27 @@ impl Parser<'_> {
         self.skip_to_item();
     }
 
-    /// `.version 9.0`
+    /// Parses `.version 9.0`.
     fn version(&mut self) -> Parsed<()> {
         self.bump();
         let token = self.peek();
         let written = self.word();
         let parts = written.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         let (TokenKind::Double(_), Some(version)) = (token.kind, parts) else {
-            return Err(self.missing_in_line("bad-version", "a version like `9.0`"));
+            return Err(self.missing_in_line("bad-version", "version such as `9.0`"));
         };
         self.bump();
         self.module.version = Some(version);
         Ok(())
     }
 
-    /// `.target sm_90, debug`
+    /// Parses `.target sm_90, debug`.
     fn target(&mut self) -> Parsed<()> {
         self.bump();
         let mut words: Vec<Name> = Vec::new();
         loop {
             if self.kind() != TokenKind::Word || self.peek().after_newline && words.is_empty() {
-                return Err(self.missing_in_line("bad-target", "a target like `sm_90`"));
+                return Err(self.missing_in_line("bad-target", "target such as `sm_90`"));
             }
             let token = self.bump();
             words.push(self.name_of(token));
@@ -204,7 +205,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.address_size 64`
+    /// Parses `.address_size 64`.
     fn address_size(&mut self) -> Parsed<()> {
         self.bump();
         match self.kind() {
@@ -213,7 +214,7 @@ impl Parser<'_> {
                 self.module.address_size = Some(value as u32);
                 Ok(())
             }
-            _ => Err(self.missing_in_line("bad-address-size", "32 or 64")),
+            _ => Err(self.missing_in_line("bad-address-size", "`32` or `64`")),
         }
     }
 
@@ -225,14 +226,14 @@ impl Parser<'_> {
         self.unexpected(code, expected)
     }
 
-    /// `.file 1 "name.cu"[, timestamp, size]`
+    /// Parses `.file 1 "name.cu"[, timestamp, size]`.
     fn file(&mut self) -> Parsed<()> {
         self.bump();
-        let index = self.small_int("a file's index")?;
-        let path = self.string("the file's name as a string")?;
+        let index = self.small_int("file index")?;
+        let path = self.string("file name in quotes")?;
         while self.eat(TokenKind::Comma) {
             if !matches!(self.kind(), TokenKind::Int { .. }) {
-                return Err(self.unexpected("missing-number", "a number"));
+                return Err(self.unexpected("missing-number", "number"));
             }
             self.bump();
         }
@@ -240,16 +241,16 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `.section .debug_str { .. }`: kept as text, comments dropped and blanks made uniform.
+    /// Parses `.section .debug_str { .. }` as text, without comments.
     pub(super) fn section(&mut self) -> Parsed<()> {
         let first = self.at;
         let start = self.bump().span;
         if !matches!(self.kind(), TokenKind::Directive | TokenKind::Word) {
-            return Err(self.unexpected("missing-name", "the section's name"));
+            return Err(self.unexpected("missing-name", "section name"));
         }
         self.bump();
         if self.kind() != TokenKind::OpenBrace {
-            return Err(self.unexpected("missing-body", "`{` after the section's name"));
+            return Err(self.unexpected("missing-body", "`{` after section name"));
         }
         let open = self.peek().span;
         while !matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) && !self.starts_item() {

@@ -1,4 +1,4 @@
-//! Operands (PTX ISA, chapter 6): their shapes, not their types.
+//! Operand syntax (PTX ISA, chapter 6), without types.
 
 use super::{Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
@@ -7,7 +7,9 @@ use crate::ptx::parser::expressions::Value;
 use crate::ptx::tree::{Name, Operand};
 
 impl Parser<'_> {
-    /// One operand. In a `call`, parentheses hold argument lists; elsewhere they belong to expressions.
+    /// Parses an operand.
+    ///
+    /// Parentheses enclose argument lists in a `call`, expressions elsewhere.
     pub(super) fn operand(&mut self, in_call: bool) -> Parsed<Operand> {
         let start = self.peek().span;
         match self.kind() {
@@ -37,7 +39,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A name, and what may hang on it: `p|q`, `sym+4`.
+    /// Parses a name and its suffix: `p|q`, `sym+4`.
     fn named(&mut self) -> Parsed<Operand> {
         let token = self.bump();
         let name = self.name_of(token);
@@ -45,7 +47,7 @@ impl Parser<'_> {
             TokenKind::Or => {
                 self.bump();
                 if self.kind() != TokenKind::Word {
-                    return Err(self.unexpected("missing-operand", "a register behind `|`"));
+                    return Err(self.unexpected("missing-operand", "register after `|`"));
                 }
                 let second = self.bump();
                 Ok(Operand::Pair(name, self.name_of(second), self.since(token.span)))
@@ -57,13 +59,13 @@ impl Parser<'_> {
             TokenKind::OpenBracket if !self.peek().after_newline => {
                 let message = format!("`{}[..]` is not supported", name.text);
                 let error = Diagnostic::error("unsupported-operand", self.peek().span, message);
-                Err(self.report(error.help(format!("write the address with its byte offset: `[{}+4]`", name.text))))
+                Err(self.report(error.help(format!("use an address with a byte offset: `[{}+4]`", name.text))))
             }
             _ => Ok(Operand::Name(name)),
         }
     }
 
-    /// `+ a - b ..` behind a register or symbol, summed; 0 when there is none.
+    /// Parses `+ a - b ..` after a register or symbol and returns the sum; 0 if absent.
     pub(super) fn offset(&mut self) -> Parsed<i64> {
         let mut sum = 0i64;
         loop {
@@ -78,7 +80,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[base]`, `[base+offset]`, `[number]`
+    /// Parses `[base]`, `[base+offset]` or `[number]`.
     fn address(&mut self) -> Parsed<Operand> {
         let open = self.bump().span;
         let (base, offset) = if self.kind() == TokenKind::Word && self.word() != "WARP_SZ" {
@@ -93,7 +95,7 @@ impl Parser<'_> {
             let offset = self.offset()?;
             (Some(base), offset)
         } else if self.kind() == TokenKind::CloseBracket {
-            return Err(self.unexpected("missing-operand", "an address: a register, symbol or number"));
+            return Err(self.unexpected("missing-operand", "register, symbol or number"));
         } else {
             (None, self.integer_expression()?.0)
         };
@@ -110,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `, {%r1, %r2}]` after the base of `[base, {%r1, %r2}]`.
+    /// Parses `, {%r1, %r2}]` after the base of `[base, {%r1, %r2}]`.
     fn coordinates(&mut self, base: Operand, open: Span) -> Parsed<Operand> {
         let mut list = vec![base];
         while self.eat(TokenKind::Comma) {
@@ -126,15 +128,15 @@ impl Parser<'_> {
     }
 
     fn two_bases(&mut self, base: &Name, second: Span) -> super::Reported {
-        let message = format!("an address has one register or symbol, and `{}` is the second", self.slice(second));
+        let message = format!("expected constant offset, found `{}`", self.slice(second));
         self.report(
             Diagnostic::error("bad-address", second, message)
-                .also(base.span, "the first one")
-                .help("add the two with an instruction before, and use the sum"),
+                .also(base.span, "base of the address")
+                .help("add the two with a separate instruction, and use the sum as the address"),
         )
     }
 
-    /// Operands up to the closing mark, which is taken.
+    /// Parses operands up to and including the closing mark.
     fn operand_list(&mut self, close: TokenKind, in_call: bool) -> Parsed<Vec<Operand>> {
         let open = self.previous();
         let mut list = Vec::new();
@@ -158,7 +160,7 @@ impl Parser<'_> {
     }
 }
 
-/// What stands before the first comma in `[base+offset, ..]`.
+/// Returns the part before the first comma of `[base+offset, ..]` as an operand.
 fn first_coordinate(base: Option<Name>, offset: i64, span: Span) -> Operand {
     match base {
         Some(name) if offset == 0 => Operand::Name(name),
@@ -167,7 +169,7 @@ fn first_coordinate(base: Option<Name>, offset: i64, span: Span) -> Operand {
     }
 }
 
-/// A folded value as an operand.
+/// Converts a constant value to an operand.
 pub(super) fn literal(value: Value, span: Span) -> Operand {
     match value {
         Value::Int(value, unsigned) => Operand::Int { value, unsigned, span },

@@ -1,25 +1,27 @@
-//! Where to go on after a fault.
+//! Recovery after syntax errors.
 
 use super::{Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::lexer::{Token, TokenKind};
 
-/// Directives that start a statement of a function body.
+/// Directives that start a statement in a function body.
 pub(super) const BODY_DIRECTIVES: [&str; 8] = ["reg", "param", "shared", "local", "global", "const", "loc", "pragma"];
 
-/// Mnemonics that are often written without a dot.
+/// Mnemonics that often have no dot.
 const BARE_MNEMONICS: [&str; 6] = ["ret", "exit", "trap", "brkpt", "bra", "call"];
 
-/// Mnemonics of instructions without operands.
+/// Instructions without operands.
 const TAKE_NOTHING: [&str; 5] = ["ret", "ret.uni", "exit", "trap", "brkpt"];
 
-/// Whether a word could hardly be an operand: recovery stops at it, and parsing never depends on it.
+/// Returns true if a word is unlikely to be an operand.
+///
+/// Only recovery depends on it.
 pub(super) fn looks_like_mnemonic(word: &str) -> bool {
     BARE_MNEMONICS.contains(&word) || word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 impl Parser<'_> {
-    /// Whether the next tokens start a function or another thing that cannot stand inside a body.
+    /// Returns true if the next tokens start a function or another top-level item.
     pub(super) fn starts_item(&self) -> bool {
         let mut ahead = 0;
         loop {
@@ -35,7 +37,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next token can start a statement and an instruction's operands cannot go on with it.
+    /// Returns true if the next token starts a statement instead of an operand.
     pub(super) fn starts_statement(&self) -> bool {
         match self.kind() {
             TokenKind::At | TokenKind::CloseBrace | TokenKind::End => true,
@@ -45,15 +47,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the first operand of an instruction stands on the line after its mnemonic, where nvcc puts the callee of a
-    /// `call.uni` without results. The other possibility is a missing `;`.
+    /// Returns true if the first operand is on the line after the mnemonic.
+    ///
+    /// nvcc puts the callee of a `call.uni` without results there. Otherwise a `;` is missing.
     pub(super) fn operand_on_next_line(&self, mnemonic: &str) -> bool {
         if TAKE_NOTHING.contains(&mnemonic) {
             return false;
         }
         let ahead = |n| self.ahead(n).kind;
         match self.kind() {
-            // A callee may have the name of an instruction.
+            // A callee can have the name of an instruction.
             TokenKind::Word => !self.starts_statement() || ahead(1) == TokenKind::Comma,
             // A vector, not a scope.
             TokenKind::OpenBrace => {
@@ -63,8 +66,10 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the `;` of a statement. When it is missing and the next thing is clearly another statement, reports that at
-    /// the place where the `;` belongs and goes on as if it stood there.
+    /// Consumes the `;` of a statement.
+    ///
+    /// If it is missing and another statement clearly follows, reports the missing `;` and
+    /// continues.
     pub(super) fn end_statement(&mut self) -> Parsed<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
@@ -73,7 +78,7 @@ impl Parser<'_> {
         let opens = matches!(next.kind, TokenKind::Word | TokenKind::Directive | TokenKind::OpenBrace);
         if self.starts_statement() || next.after_newline && opens {
             self.report(
-                Diagnostic::error("missing-semicolon", self.gap(), "expected `;` at the end of the statement")
+                Diagnostic::error("missing-semicolon", self.gap(), "expected `;` after statement")
                     .label("missing here")
                     .help("end every instruction and declaration with `;`"),
             );
@@ -82,8 +87,7 @@ impl Parser<'_> {
         Err(self.unexpected("unexpected-token", "`,` or `;`"))
     }
 
-    /// Skips the rest of the faulty statement that starts at token `from`: past its `;`, or up to what looks like the
-    /// next one.
+    /// Skips the rest of the faulty statement that starts at token `from`.
     pub(super) fn skip_statement(&mut self, from: usize) {
         let mut lists = std::mem::take(&mut self.lists);
         while !self.at_end() {
@@ -106,12 +110,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a `}` stands alone on its line, as the end of a scope does and the end of a vector does not.
+    /// Returns true if a `}` is alone on its line, so that it closes a scope.
     fn closes_scope(&self, brace: Token) -> bool {
         brace.after_newline && !matches!(self.ahead(1).kind, TokenKind::Semicolon | TokenKind::Comma)
     }
 
-    /// Skips to the next thing that can stand at module level.
+    /// Skips to the next top-level item.
     pub(super) fn skip_to_item(&mut self) {
         while !self.at_end() {
             let next = self.peek();
@@ -127,7 +131,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips a `{ .. }` with everything in it, without recursion.
+    /// Skips a `{ .. }` with its contents, without recursion.
     pub(super) fn skip_braces(&mut self) {
         let mut open = 0usize;
         while !self.at_end() {
@@ -142,7 +146,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reports that the braces open here are not closed: once, however many there are.
+    /// Reports all open braces as unclosed, in one diagnostic.
     pub(super) fn unclosed_braces(&mut self) {
         let open = std::mem::take(&mut self.open);
         let Some(&innermost) = open.last() else { return };
@@ -150,20 +154,20 @@ impl Parser<'_> {
         let found = self.describe(self.peek());
         let message = match open.len() {
             1 => format!("expected `}}`, found {found}"),
-            n => format!("{n} scopes are open: expected `}}`, found {found}"),
+            n => format!("expected `}}`, found {found}: {n} unclosed scopes"),
         };
         let mut error = Diagnostic::error("unclosed-brace", place, message).also(innermost, "opened here");
         if let [outermost, _, ..] = *open {
-            error = error.also(outermost, "the outermost one");
+            error = error.also(outermost, "outermost scope opened here");
         }
         self.report(error.help("close the scope with `}`"));
     }
 
-    /// Reports an unknown directive with the known one that it resembles.
+    /// Reports an unknown directive and suggests a similar one.
     pub(super) fn unknown_directive<'s>(&mut self, known: impl IntoIterator<Item = &'s str>, place: &str) -> Span {
         let token = self.peek();
         let word = self.directive();
-        let message = format!("`.{word}` is not a directive that can stand {place}");
+        let message = format!("`.{word}` is not a valid directive {place}");
         let mut error = Diagnostic::error("unknown-directive", token.span, message);
         error.help = crate::diag::closest(word, known).map(|c| format!("did you mean `.{c}`?"));
         self.report(error);

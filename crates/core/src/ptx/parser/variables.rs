@@ -1,11 +1,11 @@
-//! Declarations of variables, parameters and registers (PTX ISA 5.4).
+//! Parser of variable, parameter and register declarations (PTX ISA 5.4).
 
 use super::{Parsed, Parser};
 use crate::diag::{Diagnostic, Span, closest};
 use crate::ptx::lexer::TokenKind;
 use crate::ptx::tree::{Init, Name, Operand, PointerAttributes, Registers, Variable};
 
-/// The types of PTX, as words. What can be done with them is for the checker.
+/// Names of the PTX types. The checker decides which ones are supported.
 const TYPES: [&str; 28] = [
     "pred",
     "b8",
@@ -37,10 +37,10 @@ const TYPES: [&str; 28] = [
     "surfref",
 ];
 
-/// Words that can stand between a space and a name beside the type.
+/// Attributes that can appear between a state space and a name.
 const ATTRIBUTES: [&str; 5] = ["align", "v2", "v4", "ptr", "attribute"];
 
-/// What stands between the state space and the name.
+/// Specifiers between the state space and the name.
 struct Specifiers {
     align: Option<u32>,
     vector: u32,
@@ -49,7 +49,7 @@ struct Specifiers {
 }
 
 impl Parser<'_> {
-    /// `.visible .extern ..`, possibly nothing.
+    /// Parses `.visible .extern ..`, possibly empty.
     pub(super) fn linkage(&mut self) -> Vec<Name> {
         let mut words = Vec::new();
         while matches!(self.directive(), "visible" | "extern" | "weak" | "common") {
@@ -58,14 +58,16 @@ impl Parser<'_> {
         words
     }
 
-    /// `.shared .align 4 .b32 a[4], b;` from the state space on: one variable for each name.
+    /// Parses `.shared .align 4 .b32 a[4], b;`; returns one variable for each name.
     pub(super) fn variables(&mut self, linkage: Vec<Name>, start: Span) -> Parsed<Vec<Variable>> {
         let spaces = ["global", "const", "shared", "local", "param"];
         if self.kind() != TokenKind::Directive {
-            return Err(self.unexpected("missing-space", "a state space like `.global`, or `.entry` or `.func`"));
+            let expected = "`.entry`, `.func` or a state space such as `.global`";
+            return Err(self.unexpected("missing-space", expected));
         }
         if !spaces.contains(&self.directive()) {
-            self.unknown_directive(spaces.into_iter().chain(["entry", "func"]), "here: a state space is needed");
+            let known = spaces.into_iter().chain(["entry", "func"]);
+            self.unknown_directive(known, "here: expected state space");
             return Err(super::Reported);
         }
         let space = self.bump_directive();
@@ -81,7 +83,9 @@ impl Parser<'_> {
         Ok(variables)
     }
 
-    /// `(.param .u64 a, .param .u32 n)`: always ends behind the `)`, or where a body can start.
+    /// Parses `(.param .u64 a, .param .u32 n)`.
+    ///
+    /// Stops after the `)` or where a body can start.
     pub(super) fn parameters(&mut self) -> Vec<Variable> {
         let open = self.bump().span;
         let mut params = Vec::new();
@@ -95,7 +99,7 @@ impl Parser<'_> {
             if faulty {
                 self.skip_parameter();
             } else if !self.ends_parameter() {
-                self.unexpected("unexpected-token", "`,` or `)` after a parameter");
+                self.unexpected("unexpected-token", "`,` or `)` after parameter");
                 self.skip_parameter();
             }
             match self.kind() {
@@ -115,7 +119,7 @@ impl Parser<'_> {
                 }
                 _ => {
                     if !faulty {
-                        let message = "expected `)` after the parameters";
+                        let message = "expected `)` after parameters";
                         let error = Diagnostic::error("unclosed-parenthesis", self.gap(), message);
                         self.report(error.label("missing here").also(open, "opened here"));
                     }
@@ -125,7 +129,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a parameter can end before the next token.
+    /// Returns true if a parameter can end before the next token.
     fn ends_parameter(&self) -> bool {
         use TokenKind::*;
         match self.kind() {
@@ -146,8 +150,8 @@ impl Parser<'_> {
         if self.kind() != TokenKind::Directive {
             return Err(self.unexpected_help(
                 "bad-parameter",
-                "a parameter",
-                Some("a parameter is written like `.param .u32 n`"),
+                "parameter",
+                Some("write a parameter as `.param .u32 n`"),
             ));
         }
         if !matches!(self.directive(), "param" | "reg") {
@@ -158,23 +162,23 @@ impl Parser<'_> {
         let space = self.bump_directive();
         let specifiers = self.specifiers()?;
         let Specifiers { align, vector, ty, pointer } = specifiers;
-        let name = self.identifier("a parameter's name")?;
+        let name = self.identifier("parameter name")?;
         let dims = self.dimensions()?;
         let span = self.since(start);
         Ok(Variable { space, linkage: Vec::new(), align, vector, ty, name, dims, init: None, pointer, span })
     }
 
-    /// `.reg .b32 %r<10>, %x;`
+    /// Parses `.reg .b32 %r<10>, %x;`.
     pub(super) fn registers(&mut self) -> Parsed<Registers> {
         let start = self.bump().span;
         let Specifiers { vector, ty, .. } = self.specifiers()?;
         let mut names = Vec::new();
         loop {
-            let name = self.identifier("a register's name")?;
+            let name = self.identifier("register name")?;
             let count = if self.eat(TokenKind::Less) {
-                let count = self.small_int("a number of registers")?;
+                let count = self.small_int("number of registers")?;
                 if !self.eat(TokenKind::Greater) {
-                    return Err(self.unexpected("unexpected-token", "`>` after the number of registers"));
+                    return Err(self.unexpected("unexpected-token", "`>` after number of registers"));
                 }
                 Some(count)
             } else {
@@ -189,8 +193,10 @@ impl Parser<'_> {
         Ok(Registers { vector, ty, names, span: self.since(start) })
     }
 
-    /// Alignment, vector, type, `.ptr`, in any order. A missing or unknown type is reported and stands as the closest
-    /// one, so that the name is declared and its uses are not reported too.
+    /// Parses alignment, vector, type and `.ptr`, in any order.
+    ///
+    /// A missing or unknown type is reported and replaced by the closest one, so that the name is
+    /// declared and its uses are not reported as well.
     fn specifiers(&mut self) -> Parsed<Specifiers> {
         let (mut align, mut vector, mut pointer) = (None, 1, None);
         let (mut ty, mut stand_in): (Option<Name>, Option<Name>) = (None, None);
@@ -204,14 +210,14 @@ impl Parser<'_> {
                 word if TYPES.contains(&word) => {
                     let name = self.bump_directive();
                     if let Some(first) = &ty {
-                        let error = Diagnostic::error("second-type", name.span, "a declaration has one type");
+                        let error = Diagnostic::error("second-type", name.span, "declaration with two types");
                         let error = error.label("second type").also(first.span, "first type");
                         self.report(error);
                     } else {
                         ty = Some(name);
                     }
                 }
-                // The name is missing, and this is the next declaration.
+                // The name is missing and the next declaration follows.
                 "param" | "reg" | "global" | "const" | "shared" | "local" => break,
                 _ if self.starts_item() => break,
                 _ => {
@@ -225,26 +231,27 @@ impl Parser<'_> {
             None if self.kind() == TokenKind::Bad => return Err(super::Reported),
             None => {
                 let gap = self.gap();
-                let error = Diagnostic::error("missing-type", gap, "this declaration has no type");
-                self.report(error.label("type missing here").help("write a type before the name, e.g. `.u32`"));
+                let error = Diagnostic::error("missing-type", gap, "missing type in declaration");
+                self.report(error.label("missing here").help("write a type before the name, e.g. `.u32`"));
                 Name { text: "b32".to_owned(), span: gap }
             }
         };
         Ok(Specifiers { align, vector, ty, pointer })
     }
 
-    /// Reports a directive that is neither type nor attribute. Gives the type that stands for it, unless it resembles an
-    /// attribute.
+    /// Reports a directive that is neither a type nor an attribute.
+    ///
+    /// Returns the type that replaces it, unless it resembles an attribute.
     fn unknown_specifier(&mut self, type_wanted: bool) -> Option<Name> {
         let word = self.directive();
         let types = if type_wanted { &TYPES[..] } else { &[] };
         let ty = closest(word, types.iter().copied());
         let attribute = if ty.is_none() { closest(word, ATTRIBUTES) } else { None };
-        let message = format!("`.{word}` is neither a type nor an attribute of a declaration");
+        let message = format!("unknown type or attribute `.{word}`");
         let error = Diagnostic::error("unknown-type", self.peek().span, message);
         let error = match ty.or(attribute) {
             Some(meant) => error.help(format!("did you mean `.{meant}`?")),
-            None => error.help("types are like `.u32`, `.s64`, `.b8`, `.f32`, `.pred`"),
+            None => error.help("use a type such as `.u32`, `.s64`, `.b8`, `.f32` or `.pred`"),
         };
         self.report(error);
         let mut name = self.bump_directive();
@@ -264,17 +271,18 @@ impl Parser<'_> {
     fn alignment(&mut self) -> Parsed<u32> {
         self.bump();
         let span = self.peek().span;
-        let align = self.small_int("an alignment")?;
+        let align = self.small_int("alignment")?;
         if !align.is_power_of_two() {
-            let message = format!("an alignment must be a power of two, and {align} is none");
+            let message = format!("alignment {align} is not a power of two");
             let up = align.checked_next_power_of_two().unwrap_or(1 << 31);
-            self.report(Diagnostic::error("bad-alignment", span, message).help(format!("the next one is {up}")));
+            let help = format!("use {up}, the next power of two");
+            self.report(Diagnostic::error("bad-alignment", span, message).help(help));
             return Ok(up);
         }
         Ok(align)
     }
 
-    /// `.ptr [.SPACE] [.align N]`
+    /// Parses `.ptr [.SPACE] [.align N]`.
     fn pointer(&mut self) -> Parsed<PointerAttributes> {
         self.bump();
         let space = matches!(self.directive(), "global" | "const" | "shared" | "local" | "param")
@@ -283,7 +291,7 @@ impl Parser<'_> {
         Ok(PointerAttributes { space, align })
     }
 
-    /// `.attribute(.managed)` and its kin say where a variable lives on the host; a simulation has no use for them.
+    /// Parses `.attribute(..)`, such as `.managed`, and warns that it has no effect.
     pub(super) fn attribute(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         if self.kind() != TokenKind::OpenParen {
@@ -306,12 +314,12 @@ impl Parser<'_> {
             }
         }
         let span = self.since(start);
-        self.report(Diagnostic::warning("ignored-attribute", span, "`.attribute` is read and ignored"));
+        self.report(Diagnostic::warning("ignored-attribute", span, "`.attribute` has no effect"));
         Ok(())
     }
 
     fn declarator(&mut self, linkage: Vec<Name>, space: Name, from: &Specifiers, start: Span) -> Parsed<Variable> {
-        let name = self.identifier("a variable's name")?;
+        let name = self.identifier("variable name")?;
         let dims = self.dimensions()?;
         let init = if self.eat(TokenKind::Assign) { Some(self.initialiser()?) } else { None };
         let Specifiers { align, vector, ty, pointer } = from;
@@ -320,7 +328,7 @@ impl Parser<'_> {
         Ok(Variable { space, linkage, align: *align, vector: *vector, ty, name, dims, init, pointer, span })
     }
 
-    /// `[4][]` behind a name.
+    /// Parses array dimensions after a name, such as `[4][]`.
     fn dimensions(&mut self) -> Parsed<Vec<Option<u64>>> {
         let mut dims = Vec::new();
         while self.kind() == TokenKind::OpenBracket {
@@ -333,7 +341,8 @@ impl Parser<'_> {
             let (size, unsigned) = self.integer_expression()?;
             let span = self.since(start);
             if size < 0 && !unsigned {
-                self.report(Diagnostic::error("bad-dimension", span, format!("an array cannot have {size} elements")));
+                let message = format!("negative array size {size}");
+                self.report(Diagnostic::error("bad-dimension", span, message));
             }
             dims.push(Some(size as u64));
             if !self.eat(TokenKind::CloseBracket) {
@@ -359,11 +368,11 @@ impl Parser<'_> {
         }
     }
 
-    /// `(symbol)` behind `generic`, perhaps with an offset.
+    /// Parses `(symbol)` after `generic`, with an optional offset.
     fn generic(&mut self) -> Parsed<Init> {
         let open = self.bump().span;
         let start = self.peek().span;
-        let name = self.identifier("a variable's name")?;
+        let name = self.identifier("variable name")?;
         self.close_paren(open)?;
         if !matches!(self.kind(), TokenKind::Plus | TokenKind::Minus) {
             return Ok(Init::Generic(Operand::Name(name)));

@@ -1,9 +1,9 @@
-//! Operands and initialisers as text.
+//! Printer of operands and initialisers.
 
 use crate::ptx::tree::{Init, Operand};
 use std::fmt::{self, Display, Formatter};
 
-/// The items with `, ` between them.
+/// Joins the items with `, `.
 pub(super) fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let mut text = String::new();
     for item in items {
@@ -16,20 +16,20 @@ pub(super) fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
 }
 
 impl Display for Operand {
-    /// The canonical PTX of the operand.
+    /// Prints the operand as canonical PTX.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Operand::Name(name) => f.write_str(&name.text),
-            // Small unsigned numbers need the suffix to stay unsigned; large ones are unsigned by their size.
+            // Small unsigned numbers need the suffix; large ones are unsigned by their size.
             Operand::Int { value: value @ 0.., unsigned: true, .. } => write!(f, "{value}U"),
             Operand::Int { value, unsigned: true, .. } => write!(f, "0x{value:x}"),
-            // 2^63 alone would be unsigned.
+            // A literal 2^63 would be unsigned.
             Operand::Int { value: i64::MIN, .. } => write!(f, "{}-1", i64::MIN + 1),
             Operand::Int { value, .. } => write!(f, "{value}"),
             Operand::Double { bits, .. } => write!(f, "0d{bits:016X}"),
             Operand::Single { bits, .. } => write!(f, "0f{bits:08X}"),
             Operand::Address { base: Some(base), offset: 0, .. } => write!(f, "[{}]", base.text),
-            // The plus before a minus is how nvcc writes it.
+            // nvcc writes a plus before the minus.
             Operand::Address { base: Some(base), offset, .. } => write!(f, "[{}+{offset}]", base.text),
             Operand::Address { base: None, offset, .. } => write!(f, "[{offset}]"),
             Operand::Symbol { name, offset, .. } => write!(f, "{}{offset:+}", name.text),
@@ -43,7 +43,7 @@ impl Display for Operand {
 }
 
 impl Display for Init {
-    /// The canonical PTX of the initialiser.
+    /// Prints the initialiser as canonical PTX.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Init::Value(operand) => operand.fmt(f),

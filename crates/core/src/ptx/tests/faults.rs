@@ -1,9 +1,9 @@
-//! Faulty programs: each fault is reported once, where it is, and costs nothing beside it.
+//! Syntax errors, each reported once and without consequential errors.
 
 use crate::ptx::parse;
 use crate::ptx::tree::{Item, Statement};
 
-/// `code@text` for each diagnostic: its code and what its first label covers.
+/// Returns `code@text` for each diagnostic, with the text under its first label.
 fn findings(text: &str) -> Vec<String> {
     let (_, diagnostics) = parse(text);
     let label = |d: &crate::diag::Diagnostic| d.labels.first().map(|l| l.span).unwrap_or_default();
@@ -13,7 +13,7 @@ fn findings(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The findings of a kernel body, and the number of instructions that survive.
+/// Returns the findings of a kernel body, and its number of parsed instructions.
 fn body(text: &str) -> (Vec<String>, usize) {
     let whole = format!(".entry k() {{\n{text}\nret;\n}}\n.entry after() {{ ret; }}");
     let (module, _) = parse(&whole);
@@ -60,6 +60,8 @@ fn each_faulty_statement_is_one_finding_and_its_neighbours_live() {
         ("mov.u32 %r1, %ré;", "non-ascii-name@é", 2),
         ("@ add.u32 %r1, %r2, 3;", "missing-name@add.u32", 1),
         ("%r1 = %r2;", "expected-statement@%r1", 1),
+        ("if (%r1 >= %r2) bra L;", "expected-statement@if", 2),
+        ("while (%p1) { ret; }", "expected-statement@while", 1),
         ("@%p1 { ret; }", "guarded-scope@{", 1),
         ("@ bra L;", "missing-name@bra", 1),
         (")(", "expected-statement@)", 1),
@@ -115,6 +117,7 @@ fn module_level_faults_are_one_finding_each() {
         (".entry k() { ret; }\n}\n.entry l() { ret; }", "unmatched-brace@}"),
         (".entry k() { ret; }\nadd.u32 a, b, c;\nret;\n}\n.entry l() { ret; }", "outside-function@add.u32"),
         ("ret;", "outside-function@ret"),
+        ("#include <a.h>\n__global__ void k(int *x) { x[0]++; }", "cuda-source@__global__"),
         (".reg .u32 x;\n.entry k() { ret; }", "outside-function@.reg"),
         (".entry k() { ret;", "unclosed-brace@"),
         (".entry k() { { { ret;\n.entry l() { ret; }", "unclosed-brace@.entry"),
@@ -130,7 +133,8 @@ fn module_level_faults_are_one_finding_each() {
 
 #[test]
 fn five_faults_are_five_findings_in_order() {
-    let text = ".entry k(.param .u64 in\n{\n.reg .u33 %r<4>;\nadd.u32 %r1, %r2, 3\nmov.u32 %r1 %r2;\nL: bra L+;\n}";
+    let text = ".entry k(.param .u64 in\n{\n.reg .u33 %r<4>;\nadd.u32 %r1, %r2, 3\n\
+                mov.u32 %r1 %r2;\nL: bra L+;\n}";
     let codes: Vec<_> = parse(text).1.iter().map(|d| d.code).collect();
     assert_eq!(
         codes,
@@ -146,7 +150,7 @@ fn help_names_what_was_meant() {
         (".entry k() .maxtid 4 { ret; }", "did you mean `.maxntid`?"),
         (".taget sm_90", "did you mean `.target`?"),
         (".entry k() { mov.u32 a\u{ff0c}1; }", "write the ASCII character `,`"),
-        (".entry k() { mov.u32 a, 08; }", "a leading 0 makes a number octal; drop it to write a decimal"),
+        (".entry k() { mov.u32 a, 08; }", "remove the leading 0, which makes the number octal"),
         (".entry k() { ret }", "end every instruction and declaration with `;`"),
     ] {
         let helps: Vec<_> = parse(text).1.into_iter().filter_map(|d| d.help).collect();
@@ -180,5 +184,6 @@ fn deep_nesting_is_an_error_and_not_a_stack_overflow() {
 fn a_flood_of_findings_ends_in_a_note() {
     let (_, diagnostics) = parse(&format!(".entry k() {{ {} }}", "add.u32 ,;\n".repeat(1000)));
     assert_eq!(diagnostics.len(), 101);
-    assert_eq!(diagnostics.last().map(|d| d.message.as_str()), Some("900 further findings follow"));
+    let last = diagnostics.last().map(|d| d.message.as_str());
+    assert_eq!(last, Some("900 more diagnostics not shown"));
 }

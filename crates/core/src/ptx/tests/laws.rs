@@ -1,11 +1,11 @@
-//! Laws over generated texts and trees: no panic, spans inside the text, print and parse are inverse.
+//! Properties of random texts and trees: no panic, valid spans, round trips.
 
 use super::trees;
 use crate::diag::{self, Source, Span};
 use crate::ptx::{each_span, parse, print, same};
 use proptest::prelude::*;
 
-/// Parses, prints and renders a text of any kind, and checks that every span lies in it on character boundaries.
+/// Parses, prints and renders any text, and checks all spans.
 fn survives(text: &str) -> Result<(), TestCaseError> {
     let (mut module, diagnostics) = parse(text);
     let inside = |span: Span| {
@@ -28,17 +28,21 @@ fn survives(text: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A program that holds every construct, to be damaged.
-const PROGRAM: &str = "//! n = 4\n.version 8.0\n.target sm_90, debug\n.address_size 64\n.file 1 \"a.cu\", 1, 2\n\
+/// Program with every construct, for mutation.
+const PROGRAM: &str = "//! n = 4\n.version 8.0\n.target sm_90, debug\n.address_size 64\n\
+    .file 1 \"a.cu\", 1, 2\n\
     .visible .global .align 8 .u64 t[2] = {generic(t), t+8};\n.extern .shared .b8 d[];\n\
-    .visible .entry k(\n\t.param .u64 .ptr .global .align 8 in, /* n */\n\t.param .u32 n\n)\n.maxntid 512, 1, 1\n{\n\
-    \t.reg .pred %p<2>;\n\t.reg .b32 %r<4>, %x;\n\t.shared .align 4 .b8 s[(1<<4)+3];\n\t.loc 1 2 3\n\
+    .visible .entry k(\n\t.param .u64 .ptr .global .align 8 in, /* n */\n\t.param .u32 n\n)\n\
+    .maxntid 512, 1, 1\n{\n\
+    \t.reg .pred %p<2>;\n\t.reg .b32 %r<4>, %x;\n\t.shared .align 4 .b8 s[(1<<4)+3];\n\
+    \t.loc 1 2 3\n\
     \tmov.u32 %r1, %tid.x;\n\tsetp.lt.u32 %p1|%p0, %r1, 0x10U;\n$L__1:\n\t@!%p1 bra $L__1;\n\
     \tld.global.v2.f32 {%r1, _}, [%r2+-4];\n\tadd.f32 %r1, 0f3F800000, 1.5e-3; // sum\n\
     \t{ .param .b32 p0; call (p0), f, (%r1, 3); }\n\tmov.u32 %r1, s+4; .pragma \"nounroll\";\n\
-    \t.loc 1 9 3, function_name $L__s+1, inlined_at 1 2 3\n\tret;\n}\n.section .debug_str {\n$L__s:\n.b8 1\n}\n";
+    \t.loc 1 9 3, function_name $L__s+1, inlined_at 1 2 3\n\tret;\n}\n.section .debug_str {\n\
+    $L__s:\n.b8 1\n}\n";
 
-/// Pieces that matter to the grammar, for texts that get far into it.
+/// Tokens of the grammar, for texts that parse far.
 const PIECES: [&str; 48] = [
     ".entry",
     ".func",

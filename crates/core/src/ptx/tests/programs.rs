@@ -1,9 +1,9 @@
-//! Sound programs: each construct gives the tree that it should.
+//! Valid programs: the syntax tree of each construct.
 
 use crate::ptx::tree::*;
 use crate::ptx::{parse, print, same};
 
-/// Parses a text without faults, and checks on the way that printing and parsing again changes nothing.
+/// Parses a valid text, and checks that its printed form has the same tree.
 fn sound(text: &str) -> Module {
     let (mut module, diagnostics) = parse(text);
     assert_eq!(diagnostics, [], "{text}");
@@ -36,7 +36,7 @@ fn instruction(text: &str) -> Instruction {
     }
 }
 
-/// The operand of `mov.u32 %r1, OPERAND;` in canonical form.
+/// Returns the operand of `mov.u32 %r1, OPERAND;` in canonical form.
 fn operand(text: &str) -> String {
     instruction(&format!("mov.u32 %r1, {text};")).operands[1].to_string()
 }
@@ -100,7 +100,7 @@ fn calls_have_argument_lists() {
     let call = instruction("call.uni (retval0), \n vprintf, \n (\n param0, \n param1\n );");
     let operands: Vec<_> = call.operands.iter().map(ToString::to_string).collect();
     assert_eq!(operands, ["(retval0)", "vprintf", "(param0, param1)"]);
-    // Of calls without results nvcc puts the callee on the next line, whatever it is called.
+    // nvcc puts the callee of a call without results on the next line.
     for callee in ["free", "exit", "a.b"] {
         let call = instruction(&format!("call.uni \n {callee}, \n (\n param0\n );"));
         let operands: Vec<_> = call.operands.iter().map(ToString::to_string).collect();
@@ -159,7 +159,8 @@ fn bodies_hold_labels_scopes_registers_and_debug_lines() {
     let statements = body(
         ".reg .b32 %r<10>, %x; .reg .v4 .f32 %v; .shared .align 8 .b8 s[16], t;\n\
          L1: { .param .b32 p0; st.param.b32 [p0], 1; }\n.loc 1 2 3\n\
-         .loc 1 9 3, function_name $L__info_string0 + 16, inlined_at 1 21 3\n.pragma \"nounroll\"; ;",
+         .loc 1 9 3, function_name $L__info_string0 + 16, inlined_at 1 21 3\n\
+         .pragma \"nounroll\"; ;",
     );
     let Statement::Registers(registers) = &statements[0] else { panic!() };
     let names: Vec<_> = registers.names.iter().map(|(n, count)| (n.text.as_str(), *count)).collect();
@@ -204,7 +205,8 @@ fn function(item: &Item) -> Option<&Function> {
 #[test]
 fn functions_have_parameters_results_and_directives() {
     let module = sound(
-        ".visible .entry k(.param .u64 .ptr .global .align 8 in, .param .align 4 .b8 s[12],\n.param .u64 .ptr .align 1 q)\n\
+        ".visible .entry k(.param .u64 .ptr .global .align 8 in, .param .align 4 .b8 s[12],\n\
+         .param .u64 .ptr .align 1 q)\n\
          .maxntid 512, 1, 1 .minnctapersm 2 { ret; }\n\
          .extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b8 rest[]) ;\n\
          .func trap_all .noreturn { trap; }\n.weak .entry empty { }",
@@ -226,8 +228,10 @@ fn functions_have_parameters_results_and_directives() {
 #[test]
 fn modules_have_headers_files_sections_and_directives() {
     let module = sound(
-        "//! n = 4\n.version 8.10\n.target sm_90a, debug\n.address_size 64\n//! grid = 1 \n.file 1 \"a.cu\", 12, 34\n\
-         .entry k(){ret;}\n.section .debug_str { // names\n$L__info_string0:\n.b8 95, -1\n.b32 .debug_info+4\n}",
+        "//! n = 4\n.version 8.10\n.target sm_90a, debug\n.address_size 64\n//! grid = 1 \n\
+         .file 1 \"a.cu\", 12, 34\n\
+         .entry k(){ret;}\n.section .debug_str { // names\n$L__info_string0:\n.b8 95, -1\n\
+         .b32 .debug_info+4\n}",
     );
     assert_eq!((module.version, module.address_size), (Some((8, 10)), Some(64)));
     let words = |names: &[Name]| names.iter().map(|n| n.text.clone()).collect::<Vec<_>>();
@@ -241,7 +245,8 @@ fn modules_have_headers_files_sections_and_directives() {
 #[test]
 fn the_printed_form_is_complete() {
     let (module, _) = parse("//! n = 1\n.entry k(.param .u32 n) {\n.reg .pred %p<2>;\n@%p1 bra L;\nL: ret; }");
-    let expected = "//! n = 1\n.version 9.0\n.target sm_90\n.address_size 64\n\n.entry k(\n\t.param .u32 n\n)\n{\n\
+    let expected = "//! n = 1\n.version 9.0\n.target sm_90\n.address_size 64\n\n.entry k(\n\
+    \t.param .u32 n\n)\n{\n\
                     \t.reg .pred %p<2>;\n\t@%p1 bra L;\nL:\n\tret;\n}\n";
     assert_eq!(print(&module), expected);
 }

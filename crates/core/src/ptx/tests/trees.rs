@@ -1,4 +1,4 @@
-//! Random trees that a correct program can have.
+//! Strategies for random syntax trees of valid programs.
 
 use crate::diag::Span;
 use crate::ptx::tree::*;
@@ -13,12 +13,12 @@ fn named(text: impl Into<String>) -> Name {
     Name { text: text.into(), span: NOWHERE }
 }
 
-/// User names. `WARP_SZ` and `generic` have a meaning of their own in some places and are too long for this.
+/// User names, too short to be the reserved words `WARP_SZ` and `generic`.
 fn name() -> impl Strategy<Value = Name> {
     prop_oneof!["[a-zA-Z][a-zA-Z0-9_$]{0,5}", "[%_$][a-z0-9_$]{1,5}"].prop_map(named)
 }
 
-/// Names that are operands: also special registers and the sink.
+/// Names as operands, including special registers and the sink `_`.
 fn register() -> impl Strategy<Value = Name> {
     prop_oneof![4 => name(), 1 => select(&["%tid.x", "%ctaid.y", "%laneid", "_"][..]).prop_map(named)]
 }
@@ -68,7 +68,7 @@ fn operand() -> impl Strategy<Value = Operand> {
     ]
 }
 
-/// `call` through a register has a table behind its arguments.
+/// Calls; an indirect `call` has a table after its arguments.
 fn call() -> impl Strategy<Value = (Name, Vec<Operand>)> {
     let list = || vec(simple(), 0..3).prop_map(|list| Operand::List(list, NOWHERE));
     let table = option::of(name().prop_map(Operand::Name));
@@ -161,7 +161,7 @@ fn registers() -> impl Strategy<Value = Registers> {
         .prop_map(|(vector, ty, names)| Registers { vector, ty, names, span: NOWHERE })
 }
 
-/// What stands between the quotes of a string.
+/// Contents of a string, without the quotes.
 fn string() -> impl Strategy<Value = String> {
     r#"([ !#-\[\]-~]|\\"|\\\\){0,8}"#
 }
@@ -204,7 +204,7 @@ fn function() -> impl Strategy<Value = Function> {
     )
 }
 
-/// A module with all its header lines.
+/// Modules with all header lines.
 pub(super) fn module() -> impl Strategy<Value = Module> {
     let item = prop_oneof![
         function().prop_map(Item::Function),

@@ -1,10 +1,11 @@
-//! What only the whole of a kernel and its functions tells: who recurses, what calls save and clear, how many registers a
-//! thread needs.
+//! Whole-kernel analysis of functions: recursion, saved registers, register demand.
 
 use crate::kernel::flow::{Liveness, on_its_own};
 use crate::kernel::{DeviceFunction, Inst, Op, Registers};
 
-/// Completes the functions and their calls; returns the registers a thread holds at most.
+/// Completes the functions and their calls.
+///
+/// Returns the maximum number of registers per thread.
 pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], registers: &Registers) -> u32 {
     let own = functions.first().map_or(insts.len(), |f| f.first as usize);
     let kernel = Liveness::new(&insts[..own], registers);
@@ -44,7 +45,7 @@ pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], reg
         });
         deepest.max().unwrap_or(0).max(live.pressure)
     };
-    // A recursion keeps what it saves in memory, so a function that waits for itself counts once.
+    // Recursive calls save registers in memory, so a recursive function counts once.
     for _ in 0..functions.len() {
         for f in (0..functions.len()).filter(|&f| needs[f].is_none()).collect::<Vec<_>>() {
             let outside = |&&c: &&u32| !reaches[c as usize][f] && c as usize != f;
@@ -56,7 +57,7 @@ pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], reg
     most(&kernel, 0, insts, &needs)
 }
 
-/// The functions that `from` may call, directly or not.
+/// Returns the functions that `from` may call, directly or indirectly.
 fn reached(callees: &[Vec<u32>], from: usize) -> Vec<bool> {
     let mut seen = vec![false; callees.len()];
     let mut open = vec![from];

@@ -1,4 +1,4 @@
-//! A kernel's memory: its parameter block, its shared and its local variables.
+//! Memory layout of a kernel: parameter block, shared and local variables.
 
 use super::super::calls::Frame;
 use super::super::names::{RESERVED_SHARED, is_reserved};
@@ -10,11 +10,11 @@ use crate::kernel::{Parameter, layout};
 use crate::ptx::tree::{Name, Operand, Statement, Variable};
 use std::collections::BTreeSet;
 
-/// The manual's limit on kernel parameters.
+/// Maximum size of kernel parameters, in bytes (PTX ISA).
 const MAX_PARAM_BYTES: u64 = 32_764;
 
 impl Body<'_> {
-    /// Lays out the parameters; returns them and the size of their block.
+    /// Lays out the parameters; returns them and the size of their block in bytes.
     pub(super) fn parameters(&mut self, variables: &[Variable]) -> (Vec<Parameter>, u32) {
         let mut end = 0;
         let mut params = Vec::new();
@@ -37,7 +37,7 @@ impl Body<'_> {
                 span: variable.name.span,
             });
             if end > MAX_PARAM_BYTES {
-                let message = format!("the parameters take {end} bytes, and a kernel may have {MAX_PARAM_BYTES}");
+                let message = format!("parameters of {end} bytes: limit {MAX_PARAM_BYTES} bytes");
                 self.report(Diagnostic::error("variable-size", variable.span, message));
                 end = 0;
             }
@@ -51,8 +51,7 @@ impl Body<'_> {
         self.failed |= self.diagnostics.len() > before;
     }
 
-    /// Lays out shared memory: variables of the module that the kernel or its functions name, then their own, then dynamic
-    /// memory.
+    /// Lays out shared memory: module variables in use, own variables, dynamic memory.
     pub(super) fn shared(&mut self, bodies: &[&[Statement]]) {
         let mut names = BTreeSet::new();
         bodies.iter().for_each(|statements| names_of(statements, &mut names));
@@ -66,7 +65,7 @@ impl Body<'_> {
         for variable in fixed {
             self.variable(variable);
         }
-        // The kernel's own variables come behind, so dynamic memory starts behind all of them: a first pass adds them up.
+        // Dynamic memory starts after the kernel's own variables, so a first pass adds these up.
         let mut end = self.shared_end;
         let mut own = Vec::new();
         bodies.iter().for_each(|statements| shared_of(statements, &mut own));
@@ -83,7 +82,7 @@ impl Body<'_> {
         }
     }
 
-    /// An `.extern .shared` array: it starts where static shared memory ends, aligned to 16.
+    /// Adds an `.extern .shared` array after static shared memory, aligned to 16.
     fn dynamic(&mut self, variable: &Variable, end: u64) {
         let symbol = Symbol {
             space: Space::Shared,
@@ -95,7 +94,7 @@ impl Body<'_> {
         self.add_symbol(&variable.name, symbol);
     }
 
-    /// A `.shared`, `.local` or `.param` variable of the kernel or a function.
+    /// Adds a `.shared`, `.local` or `.param` variable of the kernel or a function.
     pub(super) fn variable(&mut self, variable: &Variable) {
         let slot = variable.space.text == "param";
         let space = match variable.space.text.as_str() {
@@ -104,8 +103,8 @@ impl Body<'_> {
             "local" => Space::Local,
             "param" => Space::Param,
             other => {
-                let message = format!("a variable of a kernel cannot be in `.{other}`");
-                let help = "kernels hold .shared and .local variables; put .global and .const ones before the kernel";
+                let message = format!("`.{other}` variable in a function body");
+                let help = "declare `.global` and `.const` variables before the kernel";
                 self.report(Diagnostic::error("variable-space", variable.space.span, message).help(help));
                 return;
             }
@@ -123,11 +122,11 @@ impl Body<'_> {
         }
         if address.saturating_add(shape.bytes) > limit {
             (self.shared_end, self.frame) = (0, Frame::default());
-            let message = format!(".{} memory takes more than {limit} bytes", space.name());
+            let message = format!("too much `.{}` memory: limit {limit} bytes", space.name());
             return self.report(Diagnostic::error("variable-size", variable.span, message));
         }
         if variable.init.is_some() {
-            let message = format!("`{}` is in .{}, which cannot be initialised", variable.name.text, space.name());
+            let message = format!("`.{}` variable `{}` cannot be initialised", space.name(), variable.name.text);
             self.report(Diagnostic::error("initialiser", variable.span, message));
         }
         if space == Space::Shared {
@@ -143,7 +142,7 @@ fn is_dynamic(variable: &Variable) -> bool {
         || (variable.dims.first() == Some(&None) && variable.init.is_none())
 }
 
-/// The `.shared` variables in a body, in order.
+/// Collects the `.shared` variables of a body, in order.
 fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
     for statement in statements {
         match statement {
@@ -154,7 +153,7 @@ fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
     }
 }
 
-/// Every name that stands in an operand.
+/// Collects the names in operands.
 pub(in crate::kernel::check) fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
     fn operand<'s>(operand_: &'s Operand, names: &mut BTreeSet<&'s str>) {
         match operand_ {

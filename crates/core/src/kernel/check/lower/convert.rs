@@ -1,7 +1,7 @@
-//! Moves and conversions.
+//! Lowering of moves and conversions.
 //!
-//! A row is as wide as the register's declared type, and a conversion's type may be narrower. Then the value is cut from
-//! its register first, and extended into its register afterwards, by the sign of the conversion's type
+//! A row has the width of the register's declared type, and the type of a conversion may be
+//! narrower. The source is then truncated first, and the result is extended by the sign of its type
 //! (PTX: "the result is sign-extended or zero-extended to the width of the destination register").
 
 use super::super::body::{Body, Origin};
@@ -12,12 +12,12 @@ use crate::isa::{Class, FormMatch, Space, Type};
 use crate::kernel::{Convert, LaneFn, Op, Register, Row, layout};
 use crate::ptx::tree::Instruction;
 
-/// A plain change of integer width.
+/// Returns a conversion that changes only the integer width.
 fn resize(from: Type) -> LaneFn {
     LaneFn::Cvt(Convert::from(from))
 }
 
-/// The integer type of that width and sign.
+/// Returns the integer type of this width and sign.
 fn integer(bits: u32, signed: bool) -> Type {
     match (bits, signed) {
         (8, false) => Type::U8,
@@ -32,7 +32,7 @@ fn integer(bits: u32, signed: bool) -> Type {
 }
 
 impl Body<'_> {
-    /// `mov`: a copy, a clock, or packing and unpacking.
+    /// Lowers `mov`: copies, clock reads, packing and unpacking.
     pub(super) fn mov(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
         let ty = m.ty();
         let op = match (&args.args[0], &args.args[1]) {
@@ -62,14 +62,15 @@ impl Body<'_> {
                 return;
             }
             _ => {
-                let error = Diagnostic::error("operand-kind", origin.span, "braces stand on one side of a `mov`");
-                return self.report(error.help("move through one register: pack into it, then unpack it"));
+                let message = "invalid operands of `mov` with braces";
+                let error = Diagnostic::error("operand-kind", origin.span, message);
+                return self.report(error.help("move through a register: pack into it, then unpack it"));
             }
         };
         self.emit(origin, op, &args.reads, &args.writes);
     }
 
-    /// `cvt`, with the steps that wider registers need.
+    /// Lowers `cvt`, with additional steps for wider registers.
     pub(super) fn cvt(&mut self, m: &FormMatch<'_>, args: &Args, origin: Origin) {
         let (to, from) = (m.ty(), m.second_type());
         let (d, a) = (args.value(0), args.value(1));
@@ -87,7 +88,7 @@ impl Body<'_> {
             let op = lane(LaneFn::CvtPair(convert), to, d.row, &[a.row, args.row(2)]);
             return self.emit(origin, op, &args.reads, &args.writes);
         }
-        // A 64-bit register with a narrower source type: its low word first.
+        // A 64-bit register with a narrower source type: take its low word first.
         let (source, reads) = if a.ty.is_wide() && !from.is_wide() {
             let (row, register) = self.rows.scratch(false);
             self.emit(origin, lane(resize(Type::U64), Type::U32, row, &[a.row]), &args.reads, &[register]);
@@ -101,7 +102,7 @@ impl Body<'_> {
         }
         let extended = integer(target, to.is_signed());
         if !from.is_float() && !convert.sat && to.bits() <= from.bits() && !from.is_wide() {
-            // Cutting to `to` and extending again is one conversion from `to`: it looks at the low bits only.
+            // Truncating to `to` and extending is one conversion from `to`.
             return self.emit(origin, lane(resize(to), extended, d.row, &[source]), &reads, &args.writes);
         }
         let (row, register) = self.rows.scratch(false);
@@ -109,7 +110,7 @@ impl Body<'_> {
         self.emit(origin, lane(resize(to), extended, d.row, &[row]), &[register], &args.writes);
     }
 
-    /// `cvta`: shared and local memory are windows of generic space; global and constant addresses are generic already.
+    /// Lowers `cvta`: offsets shared and local addresses, copies global and constant ones.
     pub(super) fn cvta(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
         if let (Some(Arg::Value(d)), Some(Arg::FrameAddress(offset)), Some(frame)) =
             (args.args.first(), args.args.get(1), self.frame_pointer)
@@ -118,7 +119,8 @@ impl Body<'_> {
             return Some(lane(LaneFn::OffsetBy(by), Type::U64, d.row, &[frame]));
         }
         let (Some(Arg::Value(d)), Some(Arg::Value(a))) = (args.args.first(), args.args.get(1)) else {
-            self.report(Diagnostic::error("operand-kind", inst.span, "`cvta` takes a register or a variable"));
+            let message = "expected register or variable for `cvta`";
+            self.report(Diagnostic::error("operand-kind", inst.span, message));
             return None;
         };
         let window = match space(m) {

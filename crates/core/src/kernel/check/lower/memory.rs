@@ -1,10 +1,10 @@
-//! Loads, stores and atomics.
+//! Lowering of loads, stores and atomics.
 
 use super::super::operands::{Arg, Args, Value, space, vector_length};
 use crate::isa::{FormMatch, Space};
 use crate::kernel::{Access, Atomic, AtomicFn, Load, MemoryOrder, Op, Row, Scope, Store};
 
-/// The scope that a mnemonic names; without one it is the GPU.
+/// Returns the scope of a mnemonic; the GPU if it names none.
 pub(super) fn scope(m: &FormMatch<'_>) -> Scope {
     if m.has("cta") { Scope::Block } else { Scope::Wider }
 }
@@ -30,7 +30,7 @@ fn access(m: &FormMatch<'_>, wide: bool) -> Access {
 fn parts(args: &Args, i: usize) -> (&[Option<Value>], bool) {
     match args.args.get(i) {
         Some(Arg::Parts(parts, wide)) => (parts, *wide),
-        other => unreachable!("isa/ptx.ron: operand {i} is {other:?}, and a load or store needs a vector"),
+        other => unreachable!("isa/ptx.ron: operand {i}: expected vector, found {other:?}"),
     }
 }
 
@@ -74,7 +74,7 @@ pub(super) fn atomic(m: &FormMatch<'_>, args: &Args) -> Op {
         ("release", MemoryOrder::Release),
         ("acq_rel", MemoryOrder::AcquireRelease),
     ]);
-    // `red` has no result, so its operands stand one place earlier.
+    // `red` has no result, so its operands have indices one lower.
     let first = usize::from(m.form.opcode == "atom");
     let d = if first == 1 { args.optional_row(0) } else { None };
     let c = if args.args.len() > first + 2 { args.row(first + 2) } else { Row(0) };

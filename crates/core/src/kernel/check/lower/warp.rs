@@ -1,4 +1,4 @@
-//! Barriers, and instructions between the lanes of a warp.
+//! Lowering of barriers and warp-level instructions.
 
 use super::super::body::Body;
 use super::super::operands::{Arg, Args};
@@ -10,18 +10,18 @@ use crate::kernel::{
 };
 use crate::ptx::tree::{Instruction, Operand};
 
-/// Block barriers a block has (PTX manual, `bar`).
+/// Number of barriers in a block (PTX ISA, `bar`).
 const BARRIERS: i64 = 16;
 
 impl Body<'_> {
     pub(super) fn barrier(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
-        // `red` has its result first.
+        // `bar.red` has its result first.
         let first = usize::from(m.form.sem == Sem::BarrierRed);
         if let Some(Operand::Int { value, span, .. }) = inst.operands.get(first)
             && !(0..BARRIERS).contains(value)
         {
-            let message = format!("there is no barrier {value}");
-            self.report(Diagnostic::error("barrier-number", *span, message).help("a block has barriers 0 to 15"));
+            let message = format!("barrier number {value} is out of range");
+            self.report(Diagnostic::error("barrier-number", *span, message).help("use a number from 0 to 15"));
             return None;
         }
         let kind = match m.form.sem {
@@ -46,7 +46,7 @@ impl Body<'_> {
 fn value_and_predicate(args: &Args) -> (Option<Row>, Option<Predicate>) {
     match args.args.first() {
         Some(Arg::ValueAndPredicate(d, p)) => (*d, *p),
-        other => unreachable!("isa/ptx.ron: the result is {other:?}, and its meaning needs `d|p`"),
+        other => unreachable!("isa/ptx.ron: result: expected `d|p`, found {other:?}"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Addresses: in brackets, and as values.
+//! Address operands: in brackets, and as values.
 
 use super::super::body::Body;
 use super::super::names::Found;
@@ -9,24 +9,25 @@ use crate::kernel::{Address, AddressBase, Register};
 use crate::ptx::tree::{Name, Operand};
 
 impl Body<'_> {
-    /// A variable's address as a value.
+    /// Resolves the address of a variable as a value.
     pub(super) fn symbol_address(&mut self, name: &Name, offset: i64, ty: Type, m: &FormMatch<'_>) -> Option<Arg> {
         let symbol = match self.find(name)? {
             Found::Symbol(symbol) => symbol,
             Found::Function(address) if ty.is_wide() && !ty.is_float() && m.form.sem == Sem::Mov && offset == 0 => {
                 return Some(Arg::Value(Value { row: self.rows.constant(address, true), register: None, ty }));
             }
-            _ => return self.wrong(&Operand::Name(name.clone()), "a variable"),
+            _ => return self.wrong(&Operand::Name(name.clone()), "variable"),
         };
         if symbol.slot {
-            let message = format!("`{}` is a value of a call, which has no address", name.text);
-            let help = "copy it to a .local array, and take the address of that";
+            let message = format!("call parameter `{}` has no address", name.text);
+            let help = "copy it to a `.local` array, and take the address of the array";
             self.report(Diagnostic::error("address-space", name.span, message).help(help));
             return None;
         }
         if m.form.sem == Sem::Cvta && symbol.space != space(m) {
-            let message = format!("`{}` is in .{}", name.text, symbol.space.name());
-            let help = format!("write cvta.{}.u64", symbol.space.name());
+            let is = symbol.space.name();
+            let message = format!("expected {} variable, found `.{is}` variable `{}`", space(m).name(), name.text);
+            let help = format!("write `cvta.{is}.u64`");
             self.report(Diagnostic::error("address-space", name.span, message).help(help));
             return None;
         }
@@ -36,21 +37,21 @@ impl Body<'_> {
             return Some(Arg::FrameAddress(bits as i64));
         }
         if ty.is_float() || ty.bits() < 32 || (!wide && u32::try_from(bits).is_err()) {
-            let message = format!("the address of `{}` does not fit .{}", name.text, ty.name());
-            self.report(
-                Diagnostic::error("type-mismatch", name.span, message).help("write mov.u64 with a 64-bit register"),
-            );
+            let message = format!("address of `{}` does not fit `.{}`", name.text, ty.name());
+            let error = Diagnostic::error("type-mismatch", name.span, message);
+            self.report(error.help("use `mov.u64` with a 64-bit register"));
             return None;
         }
         Some(Arg::Value(Value { row: self.rows.constant(bits, wide), register: None, ty }))
     }
 
-    /// `[base+offset]`
+    /// Resolves `[base+offset]`.
     pub(super) fn address(&mut self, operand: &Operand, m: &FormMatch<'_>, out: &mut Args) -> Option<Address> {
         let Operand::Address { base, offset, span } = operand else {
-            let error = Diagnostic::error("operand-kind", operand.span(), "expected an address");
+            let message = format!("expected address, found {}", super::kind(operand));
+            let error = Diagnostic::error("operand-kind", operand.span(), message);
             self.report(match operand {
-                Operand::Name(name) => error.help(format!("write it in brackets: [{}]", name.text)),
+                Operand::Name(name) => error.help(format!("write it in brackets: `[{}]`", name.text)),
                 _ => error.help("write it in brackets"),
             });
             return None;
@@ -66,50 +67,52 @@ impl Body<'_> {
                     Register::Wide(row) if !declared.is_float() => AddressBase::Wide(row),
                     Register::Narrow(row) if !declared.is_float() && declared.bits() == 32 => AddressBase::Narrow(row),
                     _ => {
-                        let message = format!("`{}` is .{} and cannot hold an address", name.text, declared.name());
-                        let help =
-                            "addresses are 64-bit integers, or 32-bit ones in shared, local, const and param space";
+                        let message = format!(
+                            "expected integer register as address, found `.{}` register `{}`",
+                            declared.name(),
+                            name.text
+                        );
+                        let help = "use a 64-bit integer register, or a 32-bit one in shared, \
+                                    local, const and param space";
                         self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
                         return None;
                     }
                 };
                 if matches!((base, space), (AddressBase::Narrow(_), Space::Global | Space::Generic)) {
-                    let message = format!("`{}` has 32 bits, and a {} address has 64", name.text, space.name());
-                    self.report(
-                        Diagnostic::warning("narrow-address", name.span, message).help("the upper half counts as 0"),
-                    );
+                    let message =
+                        format!("expected 64-bit {} address, found 32-bit register `{}`", space.name(), name.text);
+                    let warning = Diagnostic::warning("narrow-address", name.span, message);
+                    self.report(warning.help("use a 64-bit register; the upper half is taken as 0"));
                 }
                 if space == Space::Param && self.frame_base() != AddressBase::Zero {
-                    let message = "a device function's parameters are read by name";
+                    let message = "expected parameter name as address in a device function";
                     self.report(Diagnostic::error("address-space", name.span, message));
                     return None;
                 }
                 Some(Address { base, offset: *offset })
             }
             Found::Symbol(symbol) => {
-                // Global and constant addresses are the same in generic space; the others are offsets in their own.
+                // Global and constant addresses are generic addresses; the others are offsets.
                 let absolute = matches!(symbol.space, Space::Global | Space::Const);
                 if symbol.space != space && !(space == Space::Generic && absolute) {
                     let is = symbol.space.name();
-                    let message =
-                        format!("`{}` is in .{is}, and the instruction is for {} addresses", name.text, space.name());
-                    self.report(
-                        Diagnostic::error("address-space", name.span, message).help(format!("name the space: .{is}")),
-                    );
+                    let message = format!("expected {} address, found `.{is}` variable `{}`", space.name(), name.text);
+                    let error = Diagnostic::error("address-space", name.span, message);
+                    self.report(error.help(format!("use `.{is}` as the state space of the instruction")));
                     return None;
                 }
                 let bytes = i64::from(m.ty().bytes()) * i64::from(vector_length(m));
                 let end = offset.checked_add(bytes);
                 let inside = *offset >= 0 && end.is_some_and(|end| end as u64 <= symbol.bytes);
                 if space == Space::Param && !inside {
-                    let message =
-                        format!("bytes {offset} to {} are not all in `{}`", offset.saturating_add(bytes), name.text);
-                    let has = format!("it has {} bytes", symbol.bytes);
+                    let end = offset.saturating_add(bytes);
+                    let message = format!("out of bounds: bytes {offset} to {end} of `{}`", name.text);
+                    let has = format!("{} bytes", symbol.bytes);
                     self.report(Diagnostic::error("parameter-range", *span, message).also(symbol.span, has));
                     return None;
                 }
                 if symbol.space == Space::Param && !symbol.slot && m.form.sem == Sem::Store {
-                    let message = format!("`{}` is a kernel parameter, and these are read-only", name.text);
+                    let message = format!("kernel parameter `{}` is read-only", name.text);
                     self.report(Diagnostic::error("address-space", name.span, message));
                     return None;
                 }
@@ -119,7 +122,7 @@ impl Body<'_> {
                 out.slot |= symbol.slot;
                 Some(Address { base, offset })
             }
-            _ => self.wrong(&Operand::Name(name.clone()), "a register or a variable as the address"),
+            _ => self.wrong(&Operand::Name(name.clone()), "register or variable as address"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Operands in braces: the vectors of loads and stores, the parts that `mov` packs; and what else `mov` takes.
+//! Operands in braces (vectors, parts of `mov`), and other operands of `mov`.
 
 use super::super::body::Body;
 use super::super::literals::literal;
@@ -11,7 +11,7 @@ use crate::kernel::Special;
 use crate::ptx::tree::Operand;
 
 impl Body<'_> {
-    /// The data of a load or store: one value, or as many in braces as the vector says.
+    /// Resolves the data of a load or store: one value, or a vector in braces.
     pub(super) fn vector(
         &mut self,
         operand: &Operand,
@@ -24,10 +24,11 @@ impl Body<'_> {
         let elements = match operand {
             Operand::Vector(elements, _) if elements.len() == count => elements.as_slice(),
             Operand::Vector(elements, span) => {
-                let message = format!("{} values in braces, and the instruction moves {count}", elements.len());
+                let plural = if count == 1 { "" } else { "s" };
+                let message = format!("expected {count} value{plural}, found {} in braces", elements.len());
                 let help = match elements.len() {
                     n @ (2 | 4) => format!("write `.v{n}` before the type"),
-                    _ => "vectors have 2 or 4 elements".into(),
+                    _ => "use 2 or 4 elements".into(),
                 };
                 self.report(Diagnostic::error("vector-length", *span, message).help(help));
                 return None;
@@ -44,16 +45,16 @@ impl Body<'_> {
             parts.iter().flatten().filter(|v| v.register.is_some()).map(|v| v.ty.is_wide()).collect();
         let wide = registers.first().copied().unwrap_or(ty.is_wide());
         if registers.iter().any(|&w| w != wide) {
-            let message = "a vector mixes 32-bit and 64-bit registers";
+            let message = "32-bit and 64-bit registers in one vector";
             self.report(Diagnostic::error("vector-width", operand.span(), message));
             return None;
         }
         if wide != ty.is_wide() {
-            // Immediates and special registers next to wide registers move to wide rows; the low bits are what is stored.
+            // Immediates next to wide registers move to wide rows; the store takes the low bits.
             for (part, element) in parts.iter_mut().zip(elements) {
                 if let Some(part) = part.as_mut().filter(|part| part.register.is_none()) {
                     let Some(Ok(bits)) = literal(element, ty) else {
-                        return self.wrong(element, "a register as wide as the others");
+                        return self.wrong(element, "register as wide as the others");
                     };
                     part.row = self.rows.constant(bits, wide);
                 }
@@ -62,7 +63,7 @@ impl Body<'_> {
         Some(Arg::Parts(parts, wide))
     }
 
-    /// What `mov` and `cvta` take beside values: addresses of variables, packed parts, clocks.
+    /// Resolves an operand of `mov` or `cvta`: value, address, packed parts, clock.
     pub(super) fn moved(
         &mut self,
         operand: &Operand,
@@ -111,8 +112,9 @@ impl Body<'_> {
             (Type::B64, 4) | (Type::B32, 2) => Type::B16,
             (Type::B32, 4) | (Type::B16, 2) => Type::B8,
             (_, n) => {
-                let message = format!("`{}` has no value of {n} parts", m.mnemonic());
-                let help = "mov.b64 takes 2 parts of 32 bits or 4 of 16, mov.b32 2 of 16 or 4 of 8, mov.b16 2 of 8";
+                let message = format!("`{}` cannot pack or unpack {n} parts", m.mnemonic());
+                let help = "use `mov.b64` for 2 parts of 32 bits or 4 of 16, `mov.b32` for 2 of 16 \
+                            or 4 of 8, `mov.b16` for 2 of 8";
                 self.report(Diagnostic::error("vector-length", span, message).help(help));
                 return None;
             }

@@ -1,4 +1,4 @@
-//! Single values: registers, immediates and special registers, and the type rules.
+//! Value operands: registers, immediates and special registers, and the type rules.
 
 use super::super::body::Body;
 use super::super::literals::literal;
@@ -9,7 +9,7 @@ use crate::isa::{FormMatch, OperandForm, Sem, Type};
 use crate::kernel::Register;
 use crate::ptx::tree::{Name, Operand};
 
-/// Whether a register of type `register` can stand where the instruction says `ty`.
+/// Returns true if a register of type `register` fits an operand of type `ty`.
 pub(super) fn fits(register: Type, ty: Type, wider: bool) -> bool {
     if register == Type::Pred || ty == Type::Pred {
         return register == ty;
@@ -22,7 +22,7 @@ pub(super) fn fits(register: Type, ty: Type, wider: bool) -> bool {
 }
 
 impl Body<'_> {
-    /// A register or, as a source, an immediate or a special register.
+    /// Resolves a register or, as a source, an immediate or a special register.
     pub(in super::super) fn value(
         &mut self,
         operand: &Operand,
@@ -39,7 +39,7 @@ impl Body<'_> {
             return Some(Value { row: self.rows.constant(bits, ty.is_wide()), register: None, ty });
         }
         let Operand::Name(name) = operand else {
-            return self.wrong(operand, if form.result { "a register" } else { "a register or a number" });
+            return self.wrong(operand, if form.result { "register" } else { "register or number" });
         };
         match self.find(name)? {
             Found::Register(used) => {
@@ -53,10 +53,10 @@ impl Body<'_> {
                 };
                 Some(Value { row, register: Some(register), ty: declared })
             }
-            _ if form.result => self.wrong(operand, "a register to write to"),
+            _ if form.result => self.wrong(operand, "writable register"),
             Found::Special(_) if !matches!(m.form.sem, Sem::Mov | Sem::Cvt) => {
-                let message = "special registers can only be read with `mov`";
-                let help = format!("copy it first: mov.u32 %r, {};", name.text);
+                let message = format!("expected register or number, found special register `{}`", name.text);
+                let help = format!("copy it first: `mov.u32 %r, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
@@ -72,19 +72,20 @@ impl Body<'_> {
                 Some(Value { row, register: None, ty })
             }
             Found::Clock(_) => {
-                let message = format!("`{}` can only be read with `mov`", name.text);
-                self.report(Diagnostic::error("operand-kind", name.span, message));
+                let message = format!("expected register or number, found clock `{}`", name.text);
+                let error = Diagnostic::error("operand-kind", name.span, message);
+                self.report(error.help("copy it with `mov` first"));
                 None
             }
             Found::Function(_) => {
-                let message = format!("`{}` is a function, and a register or number is wanted", name.text);
-                let help = format!("take its address first: mov.u64 %rd, {};", name.text);
+                let message = format!("expected register or number, found function `{}`", name.text);
+                let help = format!("take its address first: `mov.u64 %rd, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
             Found::Symbol(_) => {
-                let message = format!("`{}` is a variable, and a register or number is wanted", name.text);
-                let help = format!("take its address first: mov.u64 %rd, {};", name.text);
+                let message = format!("expected register or number, found variable `{}`", name.text);
+                let help = format!("take its address first: `mov.u64 %rd, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
@@ -92,24 +93,30 @@ impl Body<'_> {
     }
 }
 
-/// The error for a register of the wrong type, with the way to the right one.
+/// Returns the error for a register of the wrong type, with a conversion as help.
 pub(super) fn mismatch(name: &Name, declared: Type, wanted: Type, m: &FormMatch<'_>) -> Diagnostic {
-    let message =
-        format!("`{}` is .{}, and `{}` wants .{} here", name.text, declared.name(), m.mnemonic(), wanted.name());
+    let message = format!(
+        "expected `.{}` for `{}`, found `.{}` register `{}`",
+        wanted.name(),
+        m.mnemonic(),
+        declared.name(),
+        name.text
+    );
     let error = Diagnostic::error("type-mismatch", name.span, message);
     let (from, to) = (convertible(declared).name(), convertible(wanted).name());
     match (declared, wanted) {
-        (Type::Pred, _) => error.help(format!("turn it into a number: selp.{to} %r, 1, 0, {};", name.text)),
+        (Type::Pred, _) => error.help(format!("convert it to a number: `selp.{to} %r, 1, 0, {};`", name.text)),
         (_, Type::Pred) => error,
         (a, b) if a.bits() == b.bits() => {
-            error.help(format!("convert the value with cvt, or move the bits: mov.b{} %r, {};", a.bits(), name.text))
+            let moved = format!("mov.b{} %r, {};", a.bits(), name.text);
+            error.help(format!("convert the value with `cvt`, or move the bits: `{moved}`"))
         }
-        (a, b) if a.is_float() || b.is_float() => error.help("convert it with cvt"),
-        _ => error.help(format!("convert it: cvt.{to}.{from} %r, {};", name.text)),
+        (a, b) if a.is_float() || b.is_float() => error.help("convert it with `cvt`"),
+        _ => error.help(format!("convert it: `cvt.{to}.{from} %r, {};`", name.text)),
     }
 }
 
-/// The type that `cvt` knows for a bit type.
+/// Returns the type that `cvt` uses for a bit type.
 fn convertible(ty: Type) -> Type {
     match ty {
         Type::B8 => Type::U8,

@@ -1,4 +1,4 @@
-//! What right programs become.
+//! Accepted programs and their instructions.
 
 use super::{around, checked, kernel};
 use crate::base::Pc;
@@ -14,7 +14,7 @@ fn lane(kernel: &Kernel, i: usize) -> LaneOp {
     }
 }
 
-/// What the row of an immediate holds.
+/// Returns the value of an immediate's row.
 fn constant(kernel: &Kernel, row: Row) -> Option<u32> {
     kernel.registers.narrow_constants.iter().find(|(r, _)| *r == row).map(|(_, bits)| *bits)
 }
@@ -76,7 +76,7 @@ fn labels_are_instruction_indices_and_blocks_have_their_own() {
         })
         .collect();
     assert_eq!(targets, [0, 1, 4]);
-    assert_eq!(k.insts[4].op, Op::Exit, "a label at the end needs an instruction behind it");
+    assert_eq!(k.insts[4].op, Op::Exit, "a label at the end needs an instruction after it");
     assert_eq!(kernel("ret;").insts.len(), 1);
     assert_eq!(kernel("@%p1 ret;").insts.len(), 2);
     assert_eq!(kernel("").insts.len(), 1);
@@ -85,10 +85,14 @@ fn labels_are_instruction_indices_and_blocks_have_their_own() {
 #[test]
 fn variables_are_aligned_and_dynamic_shared_memory_comes_last() {
     let source = ".shared .b8 unused[1000]; .shared .u16 a; .extern .shared .b8 dynamic[];\n\
-        .const .u8 c[3] = {1, 2, 3}; .const .u64 d = 7; .global .u64 g = d; .global .f32 m[2][2] = {{1.0}, {0f40000000, 3.0}};\n\
-        .entry k(.param .u8 x, .param .u64 y, .param .align 16 .b8 z[20], .param .u32 w) .reqntid 64, 2 {\n\
-        .reg .b32 %r<5>; .reg .b64 %rd<3>; .shared .align 8 .b8 t[12]; .shared .u32 u; .local .u64 l; .local .u8 q[3];\n\
-        mov.u32 %r1, a; mov.u32 %r2, u; mov.u32 %r3, dynamic; mov.u64 %rd1, g; mov.u64 %rd2, l; ld.param.u32 %r4, [z+16]; ret; }";
+        .const .u8 c[3] = {1, 2, 3}; .const .u64 d = 7; .global .u64 g = d;\n\
+        .global .f32 m[2][2] = {{1.0}, {0f40000000, 3.0}};\n\
+        .entry k(.param .u8 x, .param .u64 y, .param .align 16 .b8 z[20], .param .u32 w)\n\
+        .reqntid 64, 2 {\n\
+        .reg .b32 %r<5>; .reg .b64 %rd<3>; .shared .align 8 .b8 t[12]; .shared .u32 u;\n\
+        .local .u64 l; .local .u8 q[3];\n\
+        mov.u32 %r1, a; mov.u32 %r2, u; mov.u32 %r3, dynamic; mov.u64 %rd1, g; mov.u64 %rd2, l; \
+        ld.param.u32 %r4, [z+16]; ret; }";
     let (kernels, found) = checked(source);
     assert_eq!(found, []);
     let k = &kernels[0];
@@ -114,7 +118,8 @@ fn variables_are_aligned_and_dynamic_shared_memory_comes_last() {
 #[test]
 fn loads_and_stores_take_wider_registers() {
     let k = kernel(
-        "ld.shared.s16 %rd1, [tile+8]; st.volatile.global.v2.u8 [%rd1+4], {%r1, 7}; ld.global.cg.f32 %f1, [%rd1]; ret;",
+        "ld.shared.s16 %rd1, [tile+8]; st.volatile.global.v2.u8 [%rd1+4], {%r1, 7}; \
+         ld.global.cg.f32 %f1, [%rd1]; ret;",
     );
     let Op::Load(Load { access, address, .. }) = &k.insts[0].op else { panic!() };
     assert_eq!((access.ty, access.wide, address.base, address.offset), (Type::S16, true, AddressBase::Zero, 8));
@@ -127,7 +132,7 @@ fn loads_and_stores_take_wider_registers() {
 
 #[test]
 fn conversions_cut_from_and_extend_into_wider_registers() {
-    // The chain of (type written, type read) that each cvt becomes.
+    // The chain of (destination type, source type) of each cvt.
     for (text, chain) in [
         ("cvt.u32.u64 %r1, %rd1;", vec![(Type::U32, Type::U64)]),
         ("cvt.s8.s32 %r1, %r2;", vec![(Type::S32, Type::S8)]),
@@ -175,17 +180,19 @@ fn generic_addresses_are_windows() {
 #[test]
 fn lines_are_those_of_the_file_whatever_loc_says() {
     let (kernels, _) = checked(
-        ".file 1 \"a.cu\"\n.entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\n.loc 1 70 3\nmov.u32 %r1, 1;\nret;\n}\n",
+        ".file 1 \"a.cu\"\n.entry k() {\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\n.loc 1 70 3\n\
+         mov.u32 %r1, 1;\nret;\n}\n",
     );
     let lines: Vec<u32> = kernels[0].insts.iter().map(|inst| inst.line).collect();
     assert_eq!(lines, [4, 6, 7]);
 }
 
-/// The condition code is a register: a link waits for the one before, and nobody else does.
+/// The links of a carry chain depend on each other through the condition code.
 #[test]
 fn carry_chains_depend_on_their_condition_code() {
     let k = kernel(
-        "add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r2, %r4, 0; madc.hi.u32 %r3, %r4, %r5, %r6; sub.u32 %r4, %r5, 1; ret;",
+        "add.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r2, %r4, 0; madc.hi.u32 %r3, %r4, %r5, %r6; \
+         sub.u32 %r4, %r5, 1; ret;",
     );
     let flag = |list: &[Register]| list.iter().any(|r| matches!(r, Register::Predicate(_)));
     let flags: Vec<_> = k.insts.iter().map(|inst| (flag(&inst.reads), flag(&inst.writes))).collect();
@@ -209,7 +216,7 @@ fn a_range_costs_nothing_until_it_is_used() {
 
 #[test]
 fn the_program_around_is_sound() {
-    // The other tests read only the kernel; here nothing may be found at all.
+    // The other tests ignore warnings.
     let (_, found) = checked(&around("mov.u32 %r1, 1; ret;"));
     assert_eq!(found, []);
 }

@@ -1,4 +1,4 @@
-//! What the checker says of wrong programs: each fault by its code, its words and its place.
+//! Rejected programs: code, message and position of each error.
 
 use super::{around, checked};
 use crate::diag::{Diagnostic, Severity};
@@ -13,55 +13,72 @@ fn shown(source: &str, d: &Diagnostic) -> String {
 fn one_fault_is_one_error_with_a_place_and_a_way_out() {
     let mut wrong = Vec::new();
     for (body, expected) in [
-        ("ad.u32 %r1, %r1, 1;", "unknown-instruction [ad.u32] there is no instruction `ad` (did you mean `add`?)"),
-        ("add.b32 %r1, %r1, 1;", "unknown-modifier [add.b32] `add` has no type `.b32` (it takes .u16"),
+        ("ad.u32 %r1, %r1, 1;", "unknown-instruction [ad.u32] unknown instruction `ad` (did you mean `add`?)"),
+        ("add.b32 %r1, %r1, 1;", "unknown-modifier [add.b32] `add` has no type `.b32` (use one of .u16"),
         (
             "add.u32 %r1, %r1;",
-            "operand-count [add.u32 %r1, %r1;] `add.u32` takes 3 operands, not 2 (the form is `add.u32 d, a, b`)",
+            "operand-count [add.u32 %r1, %r1;] expected 3 operands for `add.u32`, found 2 \
+             (use the form `add.u32 d, a, b`)",
         ),
-        ("bar.sync;", "the form is `bar.sync a{, b}`"),
-        ("add.u32 %r1, %r10, 1;", "unknown-name [%r10] register `%r10` is not declared (`%r<9>` declares %r0 to %r8)"),
+        ("bar.sync;", "use the form `bar.sync a{, b}`"),
+        (
+            "add.u32 %r1, %r10, 1;",
+            "unknown-name [%r10] register `%r10` is not declared (`%r<9>` declares `%r0` to `%r8`)",
+        ),
         ("add.u32 %r1, %q1, 1;", "unknown-name [%q1] register `%q1` is not declared (did you mean `%"),
-        ("mov.u32 %r1, %tid;", "(name a dimension: %tid.x)"),
+        ("mov.u32 %r1, %tid;", "(name a dimension: `%tid.x`)"),
         ("mov.u32 %r1, %tid.w;", "(did you mean `%tid.x`?)"),
         ("mov.u32 %r1, tiel;", "(did you mean `tile`?)"),
         (
             "add.u32 %r1, %rd1, 1;",
-            "type-mismatch [%rd1] `%rd1` is .b64, and `add.u32` wants .u32 here (convert it: cvt.u32.u64",
+            "type-mismatch [%rd1] expected `.u32` for `add.u32`, found `.b64` register `%rd1` \
+             (convert it: `cvt.u32.u64",
         ),
         (
             "add.u32 %r1, %f1, 1;",
-            "type-mismatch [%f1] `%f1` is .f32, and `add.u32` wants .u32 here (convert the value with cvt, or move",
+            "type-mismatch [%f1] expected `.u32` for `add.u32`, found `.f32` register `%f1` \
+             (convert the value with `cvt`, or move",
         ),
-        ("add.u32 %r1, %p1, 1;", "(turn it into a number: selp.u32"),
-        ("add.f32 %f1, %f2, 1;", "literal-type [1] an integer stands where .f32 is wanted (write 1.0)"),
-        ("add.u32 %r1, %r2, 1.5;", "literal-type [1.5] a float stands where .u32 is wanted"),
-        ("add.u16 %h1, %h2, 65536;", "literal-range [65536] 65536 does not fit .u16 (16 bits hold -32768 to 65535)"),
-        ("add.u32 %r1, %tid.x, 1;", "operand-kind [%tid.x] special registers can only be read with `mov`"),
-        ("add.u32 5, %r1, 1;", "operand-kind [5] expected a register"),
-        ("mov.u32 %tid.x, %r1;", "operand-kind [%tid.x] expected a register to write to"),
-        ("add.u32 %r1, [%r2], 1;", "operand-kind [[%r2]] expected a register or a number (brackets"),
-        ("ld.global.u32 %r1, %rd1;", "operand-kind [%rd1] expected an address (write it in brackets: [%rd1])"),
-        ("ld.global.u32 %r1, [%f1];", "cannot hold an address"),
+        ("add.u32 %r1, %p1, 1;", "(convert it to a number: `selp.u32"),
+        ("add.f32 %f1, %f2, 1;", "literal-type [1] expected `.f32`, found integer (write `1.0`)"),
+        ("add.u32 %r1, %r2, 1.5;", "literal-type [1.5] expected `.u32`, found float"),
         (
-            "ld.global.u32 %r1, [tile];",
-            "address-space [tile] `tile` is in .shared, and the instruction is for global addresses",
+            "add.u16 %h1, %h2, 65536;",
+            "literal-range [65536] literal 65536 out of range for `.u16` \
+             (use a value from -32768 to 65535)",
         ),
-        ("ld.param.u32 %r1, [n+4];", "parameter-range [[n+4]] bytes 4 to 8 are not all in `n`"),
-        ("ld.shared.v2.u32 %r1, [tile];", "operand-kind [%r1] expected 2 registers in braces"),
+        (
+            "add.u32 %r1, %tid.x, 1;",
+            "operand-kind [%tid.x] expected register or number, found special register `%tid.x`",
+        ),
+        ("add.u32 5, %r1, 1;", "operand-kind [5] expected register, found integer"),
+        ("mov.u32 %tid.x, %r1;", "operand-kind [%tid.x] expected writable register, found `%tid.x`"),
+        (
+            "add.u32 %r1, [%r2], 1;",
+            "operand-kind [[%r2]] expected register or number, found address (remove the brackets",
+        ),
+        (
+            "ld.global.u32 %r1, %rd1;",
+            "operand-kind [%rd1] expected address, found `%rd1` (write it in brackets: `[%rd1]`)",
+        ),
+        ("ld.global.u32 %r1, [%f1];", "expected integer register as address, found `.f32` register `%f1`"),
+        ("ld.global.u32 %r1, [tile];", "address-space [tile] expected global address, found `.shared` variable `tile`"),
+        ("ld.param.u32 %r1, [n+4];", "parameter-range [[n+4]] out of bounds: bytes 4 to 8 of `n`"),
+        ("ld.shared.v2.u32 %r1, [tile];", "operand-kind [%r1] expected 2 registers in braces, found `%r1`"),
         (
             "ld.shared.u32 {%r1, %r2}, [tile];",
-            "vector-length [{%r1, %r2}] 2 values in braces, and the instruction moves 1 (write `.v2`",
+            "vector-length [{%r1, %r2}] expected 1 value, found 2 in braces (write `.v2`",
         ),
         ("st.shared.v2.u32 [tile], {%r1, %rd1};", "vector-width"),
         ("ld.shared.u64 %r1, [tile];", "type-mismatch [%r1]"),
         (
             "selp.u32 %r1, 1, 0, %r2;",
-            "type-mismatch [%r2] `%r2` is .b32, and a predicate is wanted (compare first: setp.ne.b32",
+            "type-mismatch [%r2] expected predicate, found `.b32` register `%r2` \
+             (compare first: `setp.ne.b32",
         ),
         ("@%r1 ret;", "type-mismatch [%r1]"),
         ("@%z ret;", "unknown-name [%z]"),
-        ("bra nowhere; somewhere:", "unknown-label [nowhere] there is no label `nowhere`"),
+        ("bra nowhere; somewhere:", "unknown-label [nowhere] cannot find label `nowhere`"),
         ("bra lop; loop:", "(did you mean `loop`?)"),
         ("a: a: bra a;", "duplicate-label [a]"),
         ("{ in: bra in; } bra in;", "unknown-label [in]"),
@@ -70,11 +87,11 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
         (".shared .u32 t; .shared .u32 t;", "duplicate-variable [t]"),
         (".global .u32 t;", "variable-space [.global]"),
         (".shared .b8 big[99999999999];", "variable-size"),
-        ("bar.sync 16;", "barrier-number [16] there is no barrier 16"),
+        ("bar.sync 16;", "barrier-number [16] barrier number 16 is out of range"),
         ("lop3.b32 %r1, %r1, %r1, %r1, 256;", "literal-range [256]"),
         ("mov.b64 {%r1, %r2}, {%r3, %r4};", "operand-kind"),
         ("mov.b32 %r1, {%r2, %r3};", "type-mismatch [%r2]"),
-        ("mov.u32 %r1, out; mov.f32 %f1, tile;", "the address of `tile` does not fit .f32"),
+        ("mov.u32 %r1, out; mov.f32 %f1, tile;", "address of `tile` does not fit `.f32`"),
         ("mov.f64 %d1, %clock64;", "type-mismatch [%clock64]"),
         ("call (%r1), f, (%r2);", "unknown-name [f]"),
         ("{ .param .b32 a0; st.param.b32 [a0], %r1; call f, (a0); }", "unknown-name [f]"),
@@ -84,9 +101,9 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
         ("call %r1, (%r2), p; p: .callprototype _ (.param .b32 _);", "type-mismatch [%r1]"),
         ("call %rd1, (%r2);", "missing-prototype [%rd1]"),
         ("atom.shared.add.s64 %rd1, [tile], 1;", "`atom.shared.add` has no type `.s64`"),
-        ("cvt.f32.s32 %f1, %r1;", "incomplete-instruction [cvt.f32.s32] `cvt.f32.s32` lacks a rounding"),
+        ("cvt.f32.s32 %f1, %r1;", "incomplete-instruction [cvt.f32.s32] missing rounding mode in `cvt.f32.s32`"),
         ("shl.b64 %rd1, %rd1, %rd2;", "type-mismatch [%rd2]"),
-        ("mov.u32 %r1, _;", "`_` cannot stand here"),
+        ("mov.u32 %r1, _;", "unexpected `_`"),
     ] {
         let source = around(&format!("{body} ret;"));
         let (kernels, found) = checked(&source);
@@ -152,12 +169,12 @@ fn warnings_do_not_stop_a_kernel() {
         assert!(found.len() == 1 && found[0].severity == Severity::Warning, "{body}: {texts:?}");
         assert!(texts[0].starts_with(expected), "{body}: {texts:?}");
     }
-    // A faulty line brings no warnings about its registers.
+    // A faulty line causes no warnings about its registers.
     let (_, found) = checked(&around(".reg .u32 %a, %b; ad.u32 %a, %b;"));
     assert_eq!(found.len(), 1, "{found:?}");
 }
 
-/// What PTX says of the instructions around a call: the findings of a caller of `f`, by their places.
+/// Warnings about a caller of `f`, by their positions.
 #[test]
 fn arguments_and_results_belong_to_one_call() {
     for (body, places) in [
@@ -170,7 +187,8 @@ fn arguments_and_results_belong_to_one_call() {
         ("st.param.b32 [x], %r1; call (y), f, (x); @%p1 bra L; L: ld.param.b32 %r1, [y];", &["ld.param.b32 %r1, [y];"]),
     ] {
         let source = format!(
-            ".func (.param .b32 r) f(.param .b32 a) {{ .reg .b32 %v; ld.param.b32 %v, [a]; st.param.b32 [r], %v; ret; }}\n\
+            ".func (.param .b32 r) f(.param .b32 a) {{ .reg .b32 %v; ld.param.b32 %v, [a]; \
+             st.param.b32 [r], %v; ret; }}\n\
              .entry k() {{ .reg .pred %p<2>; .reg .b32 %r<2>; .param .b32 x; .param .b32 y;\n\
              mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0; {body} ret; }}"
         );
