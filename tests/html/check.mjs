@@ -178,7 +178,7 @@ async function timeline(tab, n, lanes) {
   await tab.key("Home");
   await tab.key("n");
   const status = await tab.evaluate(`document.querySelectorAll("section.explorer")[${n}].querySelector(".said").textContent`);
-  expect(/part here|No divergent branch/.test(status), `n goes to a divergence: ${status}`);
+  expect(/, diverged: |No (later|earlier) divergent branch/.test(status), `n goes to a divergence: ${status}`);
   const before = await tab.evaluate(drawn(n));
   await tab.key("+");
   await tab.key("a");

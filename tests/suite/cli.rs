@@ -181,11 +181,11 @@ fn chosen_metrics_come_alone_in_the_order_asked_for() {
     assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 26, "divergent_branch": 1}));
     refused(&["run", DIAMOND, "--metrics", "ipcc"], &["`ipcc`", "did you mean `ipc`"]);
     for nvidias in ["branch", "branches", "smsp__sass_branch_targets.sum"] {
-        refused(&["run", DIAMOND, "--metrics", nvidias], &[nvidias, "ask for `conditional_branches`", "unconditional"]);
+        refused(&["run", DIAMOND, "--metrics", nvidias], &[nvidias, "use `conditional_branches`", "unconditional"]);
     }
     refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
-    refused(&["run", DIAMOND, "--metrics", ""], &["no metric"]);
-    // Reported before the program is read.
+    refused(&["run", DIAMOND, "--metrics", ""], &["unknown metric"]);
+    // Told before the program is even read.
     refused(&["run", "nowhere.ir", "--metrics", "ipcc"], &["did you mean `ipc`"]);
 }
 

@@ -26,7 +26,7 @@ fn two_programs() {
     assert_eq!((&divergent["a"], &divergent["b"]), (&Value::from(95 * 128), &Value::from(5 * 128)));
     assert_eq!(found["a"]["passed"], Value::Bool(true));
     let closing = found["closing"].as_str().expect("a sentence");
-    assert!(closing.contains("(90 of 95 a block)"), "{closing}");
+    assert!(closing.contains("(90 of 95 per block)"), "{closing}");
     assert_eq!(found["branches"], Value::Array(Vec::new()));
     // The kernels' first lines are equal, the first step of the loop is not.
     let parting = &found["parting"];

@@ -275,8 +275,8 @@ fn a_page_is_printed_with_the_numbers_of_a_run() {
         ("branch_efficiency", "= 100 x (304 - 95) / 304"),
         ("divergent_branch", "divergent_branch = 95"),
         ("smsp__sass_branch_targets_threads_divergent.sum", "divergent_branch = 95"),
-        ("long-scoreboard", "waited mostly in this state"),
-        ("OK", "it ended after"),
+        ("long-scoreboard", "waited mainly in this state"),
+        ("OK", "ended after"),
         ("unused-register", "has no finding with this code"),
     ] {
         let (status, out, err) = simt_sim(&[&["explain", name][..], &arguments].concat());

@@ -185,7 +185,7 @@ fn what_cannot_be_swept_is_said_before_anything_runs() {
         (vec!["-L", "warp-size", "16,64"], vec!["warp-size 64"]),
         (vec!["-L", "k", ","], vec!["k has no value"]),
         (vec!["-L", "k", "1", "--shard", "9/8"], vec!["`9/8` is no shard"]),
-        (vec!["-L", "k", "1", "--metrics", "cycles_elapsed"], vec!["no metric `cycles_elapsed`"]),
+        (vec!["-L", "k", "1", "--metrics", "cycles_elapsed"], vec!["unknown metric `cycles_elapsed`"]),
         (vec!["-L", "k", "1", "--out", "nowhere/at/all.jsonl"], vec!["nowhere/at/all.jsonl"]),
         (vec!["-L", "k", "1", "--plot", "out.gif"], vec!["out.gif", ".svg"]),
     ] {

@@ -55,7 +55,7 @@ fn the_page_is_what_the_suite_prints() {
         fs::write(PAGE, &printed).expect("the page is written");
     }
     assert_eq!(printed, page(PAGE), "BLESS=1 writes the page anew");
-    assert!(printed.lines().count() <= 80, "a page to read has a tenth of the appendix");
+    assert!(printed.lines().count() <= 90, "a page to read has a tenth of the appendix");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     for line in [
         "smsp__sass_branch_targets_threads_divergent.sum 1 1 exact branch",
         "smsp__warps_launched.sum 1 1,000 -99.9 % warp",
-        "1 of 2 counters are exact; 1 of the report are not simulated.",
+        "1 of 2 counters are exact; 1 of the report's counters are not simulated.",
     ] {
         assert!(lines.iter().any(|l| l == line), "{line}\n{out}");
     }
@@ -136,7 +136,7 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     assert!(err.contains("grid 7x1x1"), "{err}");
     let (code, _, err) = run(&good.concat().replace("1,000", "1,00"), &[]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("line 4: smsp__warps_launched.sum: `1,00` is no number"), "{err}");
+    assert!(err.contains("line 4: smsp__warps_launched.sum: expected a number, found `1,00`"), "{err}");
 }
 
 /// Returns a machine with the same rules, other times and smaller caches.

@@ -237,7 +237,7 @@ fn predicated_branches_are_named_in_every_view() {
     let rows: Vec<&str> = both.lines().filter(|line| line.contains("even_odd.cu:27")).collect();
     assert!(rows.iter().any(|row| row.contains("p32") && row.contains(" 32")), "{both}");
     let same = flat(&good(&[&["compare"], &args[..], &["--set", "block=128,256"]].concat()));
-    assert!(!same.contains("no branch diverges in either"), "{same}");
+    assert!(!same.contains("no divergent branch in either run; it"), "{same}");
     assert!(same.contains("2 were predicated (lines 56, 80)"), "{same}");
 }
 
@@ -256,8 +256,8 @@ fn comparing_modes_compares_nothing_else() {
         assert!(modes.contains(&title), "{modes}");
     }
     assert!(modes.contains("note: A: No h200 runs in pre-volta mode"), "{modes}");
-    assert!(modes.contains("Against pre-volta, volta issues"), "{modes}");
-    // A machine named for both modes is used in both.
+    assert!(modes.contains("Compared with pre-volta, volta issues"), "{modes}");
+    // One machine named for both modes is that machine in both.
     let named = ["compare", "programs/small/nested.ir", "--machine", "pascal", "--mode", "pre-volta,volta"];
     let named = flat(&good(&named));
     assert!(named.contains("pre-volta on pascal") && named.contains(", volta on pascal"), "{named}");
@@ -265,7 +265,7 @@ fn comparing_modes_compares_nothing_else() {
     let machines = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--machine", "fermi,h200"];
     let machines = flat(&good(&machines));
     assert!(machines.contains("A: pre-volta on fermi") && machines.contains("B: volta on h200"), "{machines}");
-    assert!(machines.contains("Against pre-volta on fermi, volta on h200 issues"), "{machines}");
+    assert!(machines.contains("Compared with pre-volta on fermi, volta on h200 issues"), "{machines}");
     let programs = ["programs/reduce_neighbored.ir", "programs/reduce_interleaved.ir"];
     let both = good(&["compare", programs[0], programs[1], "--set", "n=4096", "--machine", "fermi,h200"]);
     assert!(both.contains("reduceInterleaved on h200"), "{both}");
@@ -299,7 +299,7 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     }
     let both = ["programs/small/spin_lock.ir", "--mode", "pre-volta,volta"];
     let page = flat(&good(&[&["compare"], &both[..]].concat()));
-    assert!(page.contains("pre-volta: livelock; volta: finished. A run that did not end has no result"), "{page}");
+    assert!(page.contains("pre-volta: livelock; volta: finished. An unfinished run has no result"), "{page}");
     assert!(!page.contains("faster") && !page.contains("x the cycles"), "{page}");
     let svg = good(&[&["plot", "compare"], &both[..]].concat());
     assert!(svg.contains("A: LIVELOCK"), "the bars of a comparison");

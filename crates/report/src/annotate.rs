@@ -1,7 +1,9 @@
-//! The source with what each line cost: executions, divergence, lanes, sectors, waiting.
+//! The source with the cost of each line.
+//! Executions, divergence, lanes, sectors, waiting.
 //!
-//! A line's *time* is the issue slots it took plus the cycles that warps waited to issue it; shares are of all lines' time.
-//! Steps that the machine adds (joins) count towards the line of their branch, in time only.
+//! A line's *time* is its issue slots plus the cycles that warps waited to issue it; shares are of
+//! the time of all lines. Steps that the machine adds (joins) count towards the line of their
+//! branch, in time only.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,53 +13,54 @@ use super::run::{InstructionRow, Origin, Run};
 use super::text::{Style, clip, wrap};
 use simt_core::diag::printable;
 
-/// A source text that lines of a run come from.
+/// A source text that lines of a run refer to.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Its name: that of the program, or of a `.loc` line's file.
+    /// Name: that of the program, or of the file in a `.loc` line.
     pub name: String,
-    /// What it says; `None` when it was not found.
+    /// Contents; `None` if not found.
     pub text: Option<String>,
 }
 
-/// What one line came to.
+/// Cost of one source line.
 #[derive(Clone, Debug, Default)]
 pub struct Line {
-    /// Instructions that warps executed.
+    /// Instructions executed by warps.
     pub executed: u64,
     /// Issue slots, those of joins included.
     pub slots: u64,
-    /// Active lanes, added up over the instructions.
+    /// Sum of the active lanes of those instructions.
     pub active_lanes: f64,
-    /// Branches at which lanes parted.
+    /// Divergent branches.
     pub divergent: u64,
-    /// Where branches were predicated: how often their lanes would have parted.
+    /// Times that predicated branches would have diverged.
+    /// `None` without predicated branches.
     pub predicated: Option<u64>,
-    /// Sectors of 32 bytes.
+    /// 32-byte sectors.
     pub sectors: u64,
-    /// Warp cycles waited.
+    /// Cycles that warps waited.
     pub stalled: u64,
-    /// The state most waited in, by the step that waited longest.
+    /// Longest-waiting step: its cycles and its main state.
     reason: Option<(u64, &'static str)>,
 }
 
 impl Line {
-    /// Issue slots and cycles waited.
+    /// Returns issue slots plus cycles waited.
     pub fn time(&self) -> u64 {
         self.slots + self.stalled
     }
 
-    /// Active lanes of an average instruction; none where nothing was executed.
+    /// Returns the average number of active lanes; `None` if nothing was executed.
     pub fn average_lanes(&self) -> Option<f64> {
         (self.executed > 0).then(|| self.active_lanes / self.executed as f64)
     }
 
-    /// The state most waited in.
+    /// Returns the state of the longest wait.
     pub fn main_stall(&self) -> Option<&'static str> {
         self.reason.map(|(_, name)| name)
     }
 
-    /// The cell of its divergent branches: `12`, `p12` where a branch was predicated, empty where there is nothing.
+    /// Formats the divergent branches: `12`, `p12` for predicated ones, empty for none.
     pub fn divergence(&self) -> String {
         match (self.predicated, self.divergent) {
             (None, 0) => String::new(),
@@ -67,7 +70,7 @@ impl Line {
         }
     }
 
-    /// How hot it is, where all lines take `time` and the hottest of them `hottest`.
+    /// Classifies the line, given the time of all lines and that of the hottest.
     pub fn heat(&self, time: u64, hottest: u64) -> Heat {
         match self.time() {
             0 => Heat::Cold,
@@ -94,21 +97,23 @@ impl Line {
     }
 }
 
-/// A line's share of the time, in a word.
+/// Class of a line by its share of the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Heat {
     /// Less than a tenth.
     Cold,
     /// A tenth or more.
     Hot,
-    /// No line takes more.
+    /// Largest share of all lines.
     Hottest,
 }
 
-/// Lines by number, of each file.
+/// Lines by file and number.
 pub type Files<'a> = BTreeMap<&'a str, BTreeMap<u32, Line>>;
 
-/// What each line came to: of the files that the program was compiled from where it names them, or of the program's own text.
+/// Returns the cost of each line, by file.
+/// The files are those that the program was compiled from, if it names them, or the program's own
+/// text.
 pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
     let divergent: BTreeMap<u32, u64> = run.branches.iter().map(|b| (b.pc, b.divergent)).collect();
     let mut files: Files = BTreeMap::new();
@@ -129,7 +134,8 @@ pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
     files
 }
 
-/// The names of the files that a run's lines come from; empty when they are the program's own.
+/// Returns the names of the files that a run's lines refer to.
+/// Empty if they are the program's own.
 pub fn origins(run: &Run) -> Vec<String> {
     let mut files: Vec<String> =
         run.instructions.iter().filter_map(|row| Some(row.origin.as_ref()?.file.clone())).collect();
@@ -138,7 +144,8 @@ pub fn origins(run: &Run) -> Vec<String> {
     files
 }
 
-/// The annotated lines of each of `sources`, which are those of [`origins`], or else the program itself.
+/// Prints the annotated lines of `sources`.
+/// They are those of [`origins`] or else the program itself.
 pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
     let files = by_line(run, true);
     let time: u64 = files.values().flat_map(BTreeMap::values).map(Line::time).sum();
@@ -149,19 +156,20 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
         out += &wrap(&ending, width, "", "  ");
         out.push('\n');
     }
-    let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; div: branches at which lanes \
-                  parted; p: predicated branches, and how often their lanes would have parted; lanes: active on average; sect: sectors of 32 bytes; wait: warp cycles; for: the longest wait; \
-                  >> the hottest line, > a tenth of the time or more";
+    let legend = "time: share of issue slots and waiting; exec: instructions that warps executed; \
+                  div: divergent branches; p: predicated branches, and how often they would have \
+                  diverged; lanes: active on average; sect: 32-byte sectors; wait: warp cycles; \
+                  for: longest wait; >> hottest line, > at least a tenth of the time";
     out += &wrap(legend, width, "", "");
     out.push('\n');
     for (&file, lines) in &files {
-        // What no .loc line covers is of interest only when there is nothing else.
+        // Lines without `.loc` are shown only if there are no others.
         if file == run.program && files.len() > 1 {
             continue;
         }
         let source = sources.iter().find(|s| s.name == file);
         let text = source.and_then(|s| s.text.as_deref());
-        let missing = if text.is_none() { " (not found beside the program: line numbers only)" } else { "" };
+        let missing = if text.is_none() { " (source not found next to the program: line numbers only)" } else { "" };
         let _ = writeln!(out, "\n{}{missing}\n{HEADER}", printable(file));
         listing(&mut out, lines, text, (time, hottest), style.color, width);
     }
@@ -180,7 +188,8 @@ fn listing(
 ) {
     let (Some(&first), Some(&last)) = (lines.keys().next(), lines.keys().next_back()) else { return };
     let texts: Vec<&str> = text.unwrap_or_default().lines().collect();
-    // All lines between the first and the last that was executed, if the text is there; else those that were.
+    // All lines between the first and the last executed one if the text is known, else the executed
+    // ones.
     let numbers: Vec<u32> = match text {
         Some(_) => (first..=last.min(u32::try_from(texts.len()).unwrap_or(u32::MAX).max(first))).collect(),
         None => lines.keys().copied().collect(),
@@ -197,7 +206,8 @@ fn listing(
         let [share, executed, divergent, lanes, sectors, stalled, reason] = cells;
         let code = texts.get((number as usize).wrapping_sub(1)).copied().unwrap_or_default();
         let row = format!(
-            "{mark} {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} {reason:<11} {number:>4} "
+            "{mark} {share:>6} {executed:>6} {divergent:>6} {lanes:>5} {sectors:>6} {stalled:>6} \
+             {reason:<11} {number:>4} "
         );
         let row = row.clone() + &code_in(&printable(code), width.saturating_sub(row.len()));
         match mark {
@@ -214,7 +224,8 @@ fn listing(
     }
 }
 
-/// A source line in a narrow column: its indentation, up to a limit, and its words with one blank between.
+/// Formats a source line for a narrow column.
+/// Indentation is limited, words have single blanks between them.
 fn code_in(code: &str, room: usize) -> String {
     let tabs = code.replace('\t', "    ");
     let indent = (tabs.len() - tabs.trim_start().len()).min(16).min(room / 2);
@@ -222,7 +233,7 @@ fn code_in(code: &str, room: usize) -> String {
     " ".repeat(indent) + &clip(&words, room.saturating_sub(indent).max(2))
 }
 
-/// The figures of a line; empty for a line that nobody executed.
+/// Formats the figures of a line; empty for a line that was not executed.
 fn cells(line: &Line, time: u64) -> [String; 7] {
     let shown = |n: u64| if n == 0 { String::new() } else { compact(n) };
     let tenths = u128::from(line.time()) * 1000 / u128::from(time.max(1));
@@ -243,7 +254,7 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
     ]
 }
 
-/// A count in three or four digits: `9999`, `16.7M`.
+/// Formats a count in three or four digits: `9999`, `16.7M`.
 pub fn compact(n: u64) -> String {
     const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
     for (least, unit) in UNITS {

@@ -1,83 +1,83 @@
-//! The answer to a question that was put to the simulator: figures, pictures and sentences, plain values ready to print.
+//! The answer to a question: figures, pictures and sentences as plain values.
 //!
-//! A figure stands once, as a cell of a table; what is printed, written as JSON or tested is that cell. The JSON form is a promise
-//! under the tag [`Answer::SCHEMA`], as that of [`Run`](super::Run) is.
+//! Each figure is one cell of a table; text, JSON and tests all read that cell. The JSON form is
+//! stable under the tag [`Answer::SCHEMA`], as is that of [`Run`](super::Run).
 
 use serde::Serialize;
 
-/// A question, answered.
+/// An answered question.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
     /// [`Answer::SCHEMA`].
     pub schema: &'static str,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: &'static str,
-    /// The question, as people ask it.
+    /// Question, as people ask it.
     pub question: &'static str,
-    /// The answer in one line, with this run's figures.
+    /// Answer in one line, with this run's figures.
     pub short: String,
-    /// What the lanes did.
+    /// Lane pictures.
     pub pictures: Vec<Picture>,
-    /// The figures.
+    /// Tables of figures.
     pub tables: Vec<FigureTable>,
-    /// The answer in two or three sentences more, with this run's figures.
+    /// Conclusion in two or three sentences, with this run's figures.
     pub sentences: Vec<String>,
-    /// What a real GPU did, where somebody looked.
+    /// Observation on a real GPU, if there is one.
     pub hardware: Option<Hardware>,
-    /// Who asks, or says something on it.
+    /// Sources that ask the question or make a claim about it.
     pub sources: &'static [Source],
-    /// The bundled programs that were run.
+    /// Bundled programs that were run.
     pub programs: Vec<&'static str>,
 }
 
-/// What can be asked.
+/// The list of questions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Questions {
     /// [`Questions::SCHEMA`].
     pub schema: &'static str,
-    /// The questions, in the order of a course.
+    /// Questions, in the order of a course.
     pub questions: Vec<Question>,
 }
 
-/// A question that can be asked.
+/// A question in the list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Question {
-    /// What to type to ask it.
+    /// Name on the command line.
     pub name: &'static str,
-    /// The question, as people ask it.
+    /// Question, as people ask it.
     pub question: &'static str,
-    /// Who asks, or says something on it.
+    /// Sources that ask the question or make a claim about it.
     pub sources: &'static [Source],
-    /// The bundled programs that are run.
+    /// Bundled programs that are run.
     pub programs: Vec<&'static str>,
 }
 
 /// A drawing of fixed-width lines under a title.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Picture {
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// Its lines.
+    /// Lines.
     pub lines: Vec<String>,
 }
 
-/// Figures in rows and columns.
+/// A table of figures.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FigureTable {
-    /// What the figures are.
+    /// Title.
     pub title: String,
-    /// The headings; the first is that of the rows' names.
+    /// Column headings; the first is that of the row names.
     pub columns: Vec<String>,
-    /// The figures.
+    /// Rows.
     pub rows: Vec<FigureRow>,
 }
 
 /// One row of a [`FigureTable`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FigureRow {
-    /// Its name.
+    /// Row name.
     pub name: String,
-    /// A cell for each further column.
+    /// Cells, one for each column after the first.
     pub cells: Vec<Cell>,
 }
 
@@ -85,42 +85,43 @@ pub struct FigureRow {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Cell {
-    /// A count.
+    /// Count.
     Count(u64),
-    /// A ratio, a mean, a percentage.
+    /// Ratio, mean or percentage.
     Real(f64),
-    /// A mask, a verdict, a set of lanes.
+    /// Mask, verdict or set of lanes.
     Word(String),
 }
 
-/// What was observed on a real GPU.
+/// An observation on a real GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Hardware {
-    /// Which one, and how it was looked at.
+    /// Device and method of observation.
     pub device: &'static str,
-    /// What it did.
+    /// Result.
     pub says: &'static str,
 }
 
-/// Where a question or a claim comes from.
+/// Source of a question or a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
-    /// What is said or asked there, in a few words.
+    /// Summary of what the source asks or claims.
     pub says: &'static str,
-    /// Its address, or the book it stands in.
+    /// URL, or title of the book.
     pub place: &'static str,
 }
 
 impl Answer {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/answer/1";
 
-    /// The figure in the row and under the heading of these names, in the first table that has both.
+    /// Returns the figure by row name and column heading.
+    /// It is that of the first table that has both.
     pub fn cell(&self, row: &str, column: &str) -> Option<&Cell> {
         self.tables.iter().find_map(|table| table.cell(row, column))
     }
 
-    /// The answer as indented JSON, ending in a line break.
+    /// Returns the answer as indented JSON, ending in a line break.
     ///
     /// # Errors
     /// None of its own: every value of an answer has a JSON form.
@@ -130,10 +131,10 @@ impl Answer {
 }
 
 impl Questions {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/questions/1";
 
-    /// The questions as indented JSON, ending in a line break.
+    /// Returns the questions as indented JSON, ending in a line break.
     ///
     /// # Errors
     /// None of its own: every value of a question has a JSON form.
@@ -143,7 +144,7 @@ impl Questions {
 }
 
 impl FigureTable {
-    /// A table without rows.
+    /// Makes a table without rows.
     pub fn new(title: impl Into<String>, columns: &[&str]) -> FigureTable {
         let columns = columns.iter().map(|c| (*c).to_owned()).collect();
         FigureTable { title: title.into(), columns, rows: Vec::new() }
@@ -154,7 +155,7 @@ impl FigureTable {
         self.rows.push(FigureRow { name: name.into(), cells: cells.into() });
     }
 
-    /// The figure in the row and under the heading of these names.
+    /// Returns the figure by row name and column heading.
     pub fn cell(&self, row: &str, column: &str) -> Option<&Cell> {
         let at = self.columns.iter().skip(1).position(|c| c == column)?;
         self.rows.iter().find(|r| r.name == row)?.cells.get(at)

@@ -1,10 +1,11 @@
-//! A kernel's control-flow graph: its text, as Graphviz, and where everything stands on a page. The picture is drawn by
-//! [`super::plot`].
+//! The control-flow graph of a kernel: text, Graphviz and page layout. [`super::plot`] draws the
+//! picture.
 //!
-//! Shown: basic blocks with their instructions, edges (taken, fall), which branches can diverge, and for every branch where its
-//! sides meet again (the immediate post-dominator that ignores exits, see `kernel::flow`). Unreachable blocks are shown, too,
-//! standing by themselves. Output depends on nothing but the arguments. Colours are Okabe and Ito's, told apart without colour
-//! vision; everything that a colour says, a word or a dash pattern says as well.
+//! The graph shows basic blocks with their instructions, edges (taken, fall), branches that can
+//! diverge, and the reconvergence point of every branch: its immediate post-dominator with exits
+//! ignored, see `kernel::flow`. Unreachable blocks are shown separately. The output depends only on
+//! the arguments. Colours are Okabe and Ito's, safe for colour-blind readers; a word or a dash
+//! pattern repeats everything that a colour says.
 
 mod layout;
 
@@ -15,12 +16,12 @@ use simt_core::kernel::{BasicBlock, Kernel, Op};
 
 pub(crate) use layout::{Layout, Place, Sizes, lay_out};
 
-/// The longest instruction text shown, in characters.
+/// Maximum length of an instruction's text, in characters.
 const LONGEST_LINE: usize = 56;
-/// Blocks of more instructions than this show their beginning and their end.
+/// Maximum instructions of a block shown whole; longer blocks show beginning and end.
 const LONGEST_BLOCK: usize = 14;
 
-/// The graph as Graphviz text. `source` is the text that the kernel was parsed from.
+/// Prints the graph as Graphviz text. `source` is the text of the kernel.
 pub fn dot(kernel: &Kernel, source: &str) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
@@ -59,7 +60,7 @@ fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Resul
     }
     for (from, to) in meetings(kernel) {
         let style = "style=dashed, color=\"#009e73\", constraint=false";
-        writeln!(out, "  {from} -> {to} [label=\"meet\", {style}];")?;
+        writeln!(out, "  {from} -> {to} [label=\"reconverge\", {style}];")?;
     }
     writeln!(out, "}}")
 }
@@ -68,14 +69,14 @@ fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"")
 }
 
-/// What an edge is to the block it leaves.
+/// Kind of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EdgeKind {
-    /// The only way, or one of a jump table's.
+    /// Only edge of a block, or an edge of a jump table.
     Only,
-    /// For the lanes that branch.
+    /// Edge of the lanes that take the branch.
     Taken,
-    /// For the others.
+    /// Edge of the lanes that fall through.
     Fall,
 }
 
@@ -103,7 +104,7 @@ pub(crate) struct Edge {
     pub kind: EdgeKind,
 }
 
-/// The edges in the order of blocks and their successors.
+/// Returns the edges in the order of blocks and their successors.
 pub(crate) fn edges(kernel: &Kernel) -> Vec<Edge> {
     let of_block = |block: &BasicBlock| {
         let is_branch = matches!(kernel.insts[block.last()].op, Op::Branch { .. });
@@ -119,17 +120,17 @@ pub(crate) fn edges(kernel: &Kernel) -> Vec<Edge> {
     kernel.flow.blocks().iter().flat_map(of_block).collect()
 }
 
-/// For each branch the block where its sides meet.
+/// Returns each branch's block with the block of its reconvergence point.
 pub(crate) fn meetings(kernel: &Kernel) -> impl Iterator<Item = (BasicBlockId, BasicBlockId)> + '_ {
     kernel.flow.branches().iter().filter_map(|b| Some((b.block, b.reconverge?)))
 }
 
-/// Whether a block ends in a branch that can diverge.
+/// Returns true if a block ends in a branch that can diverge.
 pub(crate) fn diverges(kernel: &Kernel, block: &BasicBlock) -> bool {
     kernel.flow.branch_at(block.last()).is_some_and(|b| b.may_diverge)
 }
 
-/// The lines shown in a block: a title, then its instructions as the author wrote them.
+/// Returns the lines shown in a block: a title, then its instructions as written.
 pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> Vec<String> {
     let (first, last) = (kernel.insts[block.first as usize].line, kernel.insts[block.last()].line);
     let mut title = if first == last {

@@ -1,7 +1,8 @@
-//! Two runs side by side: what differs, by how much, and where their issue streams part.
+//! Comparison of two runs.
+//! Figures with ratios, branches, and the first difference in their issue streams.
 //!
-//! A [`Comparison`] is made from two finished [`Run`]s and from what the warps of block 0 issued in each. Ratios are always B to A.
-//! Nothing is simulated here.
+//! A [`Comparison`] is made from two finished [`Run`]s and the issue streams of block 0 in each.
+//! Ratios are always B to A. Nothing is simulated here.
 
 use std::collections::BTreeMap;
 
@@ -12,114 +13,115 @@ use super::numbers::{grouped, real};
 use super::run::{Finish, Named, Run, StepInfo, predication};
 use simt_core::base::{LaneMask, Pc};
 
-/// Two runs, compared.
+/// A comparison of two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Comparison {
     /// [`Comparison::SCHEMA`].
     pub schema: &'static str,
-    /// The first run.
+    /// First run.
     pub a: Side,
-    /// The second run.
+    /// Second run.
     pub b: Side,
-    /// Every metric that at least one side has, in the order of the table of metrics.
+    /// Metrics that at least one side has, in table order.
     pub figures: Vec<Figure>,
-    /// The conditional branches of both, when both ran the same kernel text.
+    /// Conditional branches of both runs, if they ran the same kernel text.
     pub branches: Vec<BranchPair>,
-    /// Where the issue streams part; none when they are equal as far as they were compared.
+    /// First difference in the issue streams, as far as they were compared.
     pub parting: Option<Parting>,
-    /// Whether the issue streams were compared to their ends.
+    /// True if the issue streams were compared to their ends.
     pub compared_to_the_end: bool,
-    /// What else a reader must know of the runs, a sentence each.
+    /// Notes to the reader, one sentence each.
     pub notes: Vec<String>,
-    /// What it comes to, in a sentence or two.
+    /// Summary in one or two sentences.
     pub closing: String,
 }
 
 /// One of the two runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Side {
-    /// What tells it from the other, in a word or two.
+    /// Short name that distinguishes the run from the other.
     pub name: String,
-    /// The program.
+    /// Program.
     pub program: String,
-    /// The kernel.
+    /// Kernel.
     pub kernel: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// The machine.
+    /// Machine.
     pub machine: String,
-    /// The named constants in force.
+    /// Named constants of the run.
     pub constants: Named<String, i64>,
-    /// How it ended.
+    /// Outcome of the run.
     pub finish: Finish,
-    /// Whether it ended well and every expectation holds.
+    /// True if the run finished and every expectation holds.
     pub passed: bool,
-    /// How far to trust its cycles.
+    /// Accuracy label of its cycles.
     pub trust: String,
 }
 
-/// One number of both runs.
+/// One metric of both runs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Figure {
-    /// The metric's name.
+    /// Metric name.
     pub metric: &'static str,
-    /// Its unit.
+    /// Unit.
     pub unit: &'static str,
-    /// Its group.
+    /// Group.
     #[serde(skip)]
     pub group: Group,
-    /// In the first run.
+    /// Value in run A.
     pub a: Option<Value>,
-    /// In the second run.
+    /// Value in run B.
     pub b: Option<Value>,
-    /// The second over the first; none when that is not a number, or when a run did not end.
+    /// Ratio B to A; `None` if it is not a number or a run did not finish.
     pub ratio: Option<f64>,
 }
 
-/// A conditional branch in both runs: first A's figure, then B's.
+/// A conditional branch in both runs; arrays hold A's figure, then B's.
 #[derive(Clone, Debug, Serialize)]
 pub struct BranchPair {
-    /// Its source line.
+    /// Source line.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
     /// Times a warp executed it.
     pub executed: [u64; 2],
-    /// Of those, how often its lanes disagreed: a real branch diverged, a predicated one would have.
+    /// Times it diverged; for a predicated branch, times it would have.
     pub divergent: [u64; 2],
-    /// In which of the runs it was predicated.
+    /// True for each run in which it was predicated.
     pub predicated: [bool; 2],
 }
 
 impl BranchPair {
-    /// The cell of its divergence in one of the runs: `12`, or `p12` where it was predicated.
+    /// Formats its divergence in one of the runs: `12`, or `p12` if it was predicated.
     pub fn divergence(&self, side: usize) -> String {
         let mark = if self.predicated[side] { "p" } else { "" };
         format!("{mark}{}", grouped(self.divergent[side]))
     }
 }
 
-/// The first issue of a warp that differs.
+/// First differing issue of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parting {
-    /// The warp's index in its block.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The number of the issue among the program's instructions that the warp issued, from 0; all before are equal.
+    /// Index of the issue among the warp's instructions, from 0.
+    /// All earlier ones are equal.
     pub issue: usize,
-    /// What A issued; none when its warp had ended.
+    /// Issue in A; `None` if the warp had ended.
     pub a: Option<StreamIssue>,
-    /// What B issued; none when its warp had ended.
+    /// Issue in B; `None` if the warp had ended.
     pub b: Option<StreamIssue>,
 }
 
-/// One instruction that a warp issued.
+/// One issued instruction of a warp.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct StreamIssue {
-    /// Its source line.
+    /// Source line.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
-    /// The active mask.
+    /// Active mask.
     #[serde(serialize_with = "in_hexadecimal")]
     pub active: LaneMask,
 }
@@ -128,14 +130,14 @@ fn in_hexadecimal<S: Serializer>(mask: &LaneMask, serializer: S) -> Result<S::Ok
     serializer.collect_str(mask)
 }
 
-/// What the warps of one block issued, step by step.
+/// Issue streams of the warps of one block.
 #[derive(Clone, Debug)]
 pub struct IssueStreams {
-    /// The steps of the stream, by `Pc`.
+    /// Steps of the stream, by `Pc`.
     pub steps: Vec<StepInfo>,
-    /// For each warp of the block the steps it issued with their active masks, in order, join steps left out.
+    /// Issued steps with active masks, by warp, without join steps.
     pub warps: Vec<Vec<(Pc, LaneMask)>>,
-    /// Whether these are all: recording stops after so many issues.
+    /// True if the streams are complete; recording stops after a maximum number of issues.
     pub complete: bool,
 }
 
@@ -156,10 +158,10 @@ impl IssueStreams {
 }
 
 impl Comparison {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/compare/1";
 
-    /// Compares `b` with `a`. `streams` are the issue streams of the same block's warps in both.
+    /// Compares `b` with `a`. `streams` are the issue streams of the same block in both.
     pub fn new(a: &Run, b: &Run, streams: [&IssueStreams; 2]) -> Comparison {
         let [name_a, name_b] = names(a, b);
         let (a_side, b_side) = (side(name_a, a), side(name_b, b));
@@ -177,12 +179,12 @@ impl Comparison {
         }
     }
 
-    /// The figure of the metric called `name`.
+    /// Returns the figure of the metric called `name`.
     pub fn figure(&self, name: &str) -> Option<&Figure> {
         self.figures.iter().find(|f| f.metric == name)
     }
 
-    /// The comparison as indented JSON, ending in a line break.
+    /// Returns the comparison as indented JSON, ending in a line break.
     ///
     /// # Errors
     /// None of its own: every value has a JSON form.
@@ -191,7 +193,8 @@ impl Comparison {
     }
 }
 
-/// The shortest names that tell the runs apart: what differs first of kernel, file, mode, machine, constants and shape.
+/// Returns the shortest names that distinguish the runs.
+/// They are the first difference among kernel, file, mode, machine, constants and shape.
 fn names(a: &Run, b: &Run) -> [String; 2] {
     let constants = |run: &Run, other: &Run| -> Vec<String> {
         let differs = |(name, value): &&(String, i64)| other.constants.get(name) != Some(value);
@@ -208,13 +211,13 @@ fn names(a: &Run, b: &Run) -> [String; 2] {
     ];
     let found = candidates.into_iter().find(|[a, b]| a != b && !a.is_empty() && !b.is_empty());
     let found = found.unwrap_or_else(|| ["A".to_owned(), "B".to_owned()]);
-    // Whoever reads of "volta" and "pre-volta" would take the modes for the whole difference.
+    // With "volta" and "pre-volta" alone, a reader would take the modes for the only difference.
     let on = |name: String, run: &Run| if name == run.machine { name } else { format!("{name} on {}", run.machine) };
     let [first, second] = found;
     if a.machine == b.machine { [first, second] } else { [on(first, a), on(second, b)] }
 }
 
-/// The notes of both, those of only one with its letter.
+/// Returns the notes of both runs; a note of only one run gets its letter.
 fn notes(a: &Run, b: &Run) -> Vec<String> {
     let both = a.notes.iter().filter(|note| b.notes.contains(note)).cloned();
     let only = |letter: &str, one: &Run, other: &Run| -> Vec<String> {
@@ -249,12 +252,12 @@ fn figures(a: &Run, b: &Run) -> Vec<Figure> {
     metrics::all().iter().filter_map(figure).collect()
 }
 
-/// The branches of both, when both ran the same text.
+/// Pairs the branches of both runs, if they ran the same text.
 fn branches(a: &Run, b: &Run) -> Vec<BranchPair> {
     if (&a.program, &a.kernel) != (&b.program, &b.kernel) {
         return Vec::new();
     }
-    // Instructions have other numbers where other branches are predicated; a line's branches keep their order.
+    // Predication renumbers instructions, but the branches of one line keep their order.
     let [a, b] = [a, b].map(of_lines);
     let pair = |(key, left): (&(u32, usize), &OneBranch)| {
         let right = b.get(key)?;
@@ -269,7 +272,7 @@ fn branches(a: &Run, b: &Run) -> Vec<BranchPair> {
     a.iter().filter_map(pair).collect()
 }
 
-/// A branch in one of the runs, whether it was issued or predicated.
+/// An issued or predicated branch in one of the runs.
 struct OneBranch {
     text: String,
     executed: u64,
@@ -277,7 +280,7 @@ struct OneBranch {
     predicated: bool,
 }
 
-/// The branches of a run by line, and by their order in it.
+/// Returns the branches of a run by line and by order within the line.
 fn of_lines(run: &Run) -> BTreeMap<(u32, usize), OneBranch> {
     let issued = run.branches.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.divergent, false));
     let replaced = run.predicated.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.mixed, true));
@@ -291,7 +294,8 @@ fn of_lines(run: &Run) -> BTreeMap<(u32, usize), OneBranch> {
     found
 }
 
-/// The earliest difference: of the warps whose streams differ, the one that parts after the fewest issues.
+/// Finds the earliest difference between the streams.
+/// Of the warps that differ, it is the one with the fewest equal issues.
 fn parting([a, b]: [&IssueStreams; 2]) -> Option<Parting> {
     let of_warp = |warp: usize| {
         let (left, right) = (a.warp(warp), b.warp(warp));
@@ -299,7 +303,7 @@ fn parting([a, b]: [&IssueStreams; 2]) -> Option<Parting> {
             active == mask && a.text(*pc) == b.text(*other)
         };
         let issue = left.iter().zip(right).take_while(same).count();
-        // A stream that was cut short did not end there.
+        // A recording that was cut short is not the end of the stream.
         let cut = (issue == left.len() && !a.complete) || (issue == right.len() && !b.complete);
         let differs = issue < left.len().max(right.len());
         (differs && !cut).then(|| Parting {
@@ -312,35 +316,40 @@ fn parting([a, b]: [&IssueStreams; 2]) -> Option<Parting> {
     (0..a.warps.len().max(b.warps.len())).filter_map(of_warp).min_by_key(|p| (p.issue, p.warp))
 }
 
-/// "reduceInterleaved issues 3.0x fewer instructions; 2,949,120 of 3,112,960 divergent branches are gone (90 of 95 a block)."
+/// Summarizes the comparison in a sentence.
+/// "reduceInterleaved issues 3.0x fewer instructions; 2,949,120 of 3,112,960 divergent branches are
+/// gone (90 of 95 per block)."
 fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
     let (left, right) = (a_side.name.as_str(), b_side.name.as_str());
     if a.finish != Finish::Ok || b.finish != Finish::Ok {
         let ends = match a.finish == b.finish {
-            true => format!("Both end in the same way: {}.", a.finish.title()),
+            true => format!("Both runs end in the same way: {}.", a.finish.title()),
             false => format!("{left}: {}; {right}: {}.", a.finish.title(), b.finish.title()),
         };
-        return format!("{ends} A run that did not end has no result: its figures are those of what ran until then.");
+        return format!("{ends} An unfinished run has no result: its figures cover the run up to that point.");
     }
     let count = |run: &Run, name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
     let mut parts = Vec::new();
     let (before, after) = (count(a, "inst_executed"), count(b, "inst_executed"));
     parts.push(match more_or_fewer(before, after) {
         Some((times, more)) => format!("{right} issues {times}x {} instructions", if more { "more" } else { "fewer" }),
-        None if before == after => format!("{right} issues as many instructions"),
-        None => format!("{right} issues about as many instructions"),
+        None if before == after => format!("{right} issues the same number of instructions"),
+        None => format!("{right} issues about the same number of instructions"),
     });
     parts.push(divergence(a, b, count(a, "divergent_branch"), count(b, "divergent_branch")));
     parts.push(match more_or_fewer(a.cycles, b.cycles) {
         Some((times, true)) => format!("it takes {times}x the cycles"),
         Some((times, false)) => format!("it is {times}x faster"),
-        None if a.cycles == b.cycles => "it takes the same cycles".to_owned(),
-        None => format!("it takes about the same cycles ({} against {})", grouped(b.cycles), grouped(a.cycles)),
+        None if a.cycles == b.cycles => "it takes the same number of cycles".to_owned(),
+        None => {
+            format!("it takes about the same number of cycles ({} instead of {})", grouped(b.cycles), grouped(a.cycles))
+        }
     });
-    format!("Against {left}, {}.", parts.join("; "))
+    format!("Compared with {left}, {}.", parts.join("; "))
 }
 
-/// By how much two numbers differ, as the larger over the smaller, and whether the second is the larger. `None` below 1 %.
+/// Returns the ratio of the larger to the smaller number.
+/// The flag is true if the second is larger. `None` below 1 %.
 fn more_or_fewer(before: u64, after: u64) -> Option<(String, bool)> {
     let (small, large) = (before.min(after), before.max(after));
     let ratio = large as f64 / small.max(1) as f64;
@@ -356,26 +365,26 @@ fn divergence(a: &Run, b: &Run, before: u64, after: u64) -> String {
     };
     match (before, after) {
         (0, 0) => match [a, b].map(predicated) {
-            [None, None] => "no branch diverges in either".to_owned(),
-            [one, other] if one == other => format!("no divergent branch in either; {}", one.unwrap_or_default()),
+            [None, None] => "no divergent branch in either run".to_owned(),
+            [one, other] if one == other => format!("no divergent branch in either run; {}", one.unwrap_or_default()),
             [one, other] => {
                 let none = || "none was predicated".to_owned();
                 let [one, other] = [one, other].map(|those| those.unwrap_or_else(none));
-                format!("no divergent branch in either; in A {one}, in B {other}")
+                format!("no divergent branch in either run; in A {one}, in B {other}")
             }
         },
-        (before, after) if before == after => format!("as many branches diverge ({})", grouped(after)),
+        (before, after) if before == after => format!("the same number of divergent branches ({})", grouped(after)),
         (before, 0) => format!("all {} divergent branches are gone", grouped(before)),
         (before, after) if after < before => {
             let gone = before - after;
-            let block = each(gone, before).map(|(n, of)| format!(" ({n} of {of} a block)")).unwrap_or_default();
+            let block = each(gone, before).map(|(n, of)| format!(" ({n} of {of} per block)")).unwrap_or_default();
             format!("{} of {} divergent branches are gone{block}", grouped(gone), grouped(before))
         }
-        (before, after) => format!("{} branches diverge instead of {}", grouped(after), grouped(before)),
+        (before, after) => format!("{} divergent branches instead of {}", grouped(after), grouped(before)),
     }
 }
 
-/// Which branches a run predicated, in words.
+/// Names the branches that a run predicated.
 fn predicated(run: &Run) -> Option<String> {
     predication(&run.predicated.iter().map(|branch| branch.line).collect::<Vec<_>>())
 }

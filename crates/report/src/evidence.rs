@@ -1,11 +1,14 @@
-//! How far a figure may be trusted: what a GPU measured of kernels that the simulator was not built with.
+//! Measured accuracy of figures on unseen kernels.
+//! The kernels were not used to build or tune the simulator.
 //!
-//! [`Evidence`] is a file, `trust/h200.ron`, that `simt-sim crosscheck --unseen` computes and that is compiled in. It has
-//! the errors of each metric on two sets of kernels: those that the model may be corrected with, and those that only
-//! state the error. Labels come from the second set alone ([`Standing`]), and hold for at least nine of ten of it.
+//! [`Evidence`] is the file `trust/h200.ron`, written by `simt-sim crosscheck --unseen` and
+//! compiled in. It has the errors of each metric on two sets of kernels: *mend*, which may be used
+//! to correct the model, and *held*, which only state the error. Labels come from *held* alone
+//! ([`Standing`]) and hold for at least nine of ten of its kernels.
 //!
-//! Evidence is of a machine file's contents: a run has it if its [`Fingerprint`] is the same. What follows from the
-//! program or from the compiler does not depend on latencies, so there the digest of counts is enough.
+//! Evidence applies to the contents of a machine file: a run has it if its [`Fingerprint`] is
+//! equal. Program and compiler counts do not depend on latencies, so for them the digest of counts
+//! is enough.
 
 mod standing;
 mod table;
@@ -20,117 +23,119 @@ use serde::{Deserialize, Serialize};
 use super::metrics;
 use super::profile::Held;
 
-/// What evidence must have been taken with for it to hold of a run.
+/// Digests of a machine that evidence must match to apply to a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fingerprint {
-    /// Digest of what counts can depend on.
+    /// Digest of everything that counts depend on.
     pub counts: String,
-    /// Digest of everything that a figure can depend on.
+    /// Digest of everything that any figure depends on.
     pub whole: String,
 }
 
-/// The file.
+/// Contents of the evidence file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Evidence {
-    /// The machine that was simulated, by name.
+    /// Name of the simulated machine.
     pub machine: String,
-    /// The same by contents.
+    /// Digests of the simulated machine.
     pub fingerprint: Fingerprint,
-    /// What was measured on.
+    /// Measurement setup.
     pub recorded: Recorded,
-    /// Kernels that the model may be corrected with, and kernels that only state the error.
+    /// Number of kernels in the sets *mend* and *held*.
     pub kernels: (usize, usize),
-    /// The errors of each metric that a counter was recorded of.
+    /// Errors of each metric with a recorded counter.
     pub metrics: Vec<MetricErrors>,
-    /// What came of each kernel.
+    /// Results of each kernel.
     pub each: Vec<KernelErrors>,
 }
 
-/// What a set of counters was measured on.
+/// Setup of a measurement.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
-    /// The GPU.
+    /// GPU name.
     pub gpu: String,
-    /// The driver's version.
+    /// Driver version.
     pub driver: String,
-    /// The compiler's version.
+    /// Compiler version.
     pub cuda: String,
-    /// The profiler's version.
+    /// Profiler version.
     pub profiler: String,
-    /// The day.
+    /// Date.
     pub date: String,
 }
 
-/// How a metric came out beside a counter of a GPU.
+/// Errors of a metric against a GPU's counter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MetricErrors {
-    /// The metric's first name.
+    /// First name of the metric.
     pub metric: String,
     /// Nsight Compute's name.
     pub counter: String,
-    /// On kernels that the model may be corrected with.
+    /// Errors on the set *mend*.
     pub mend: Option<Errors>,
-    /// On kernels that only state the error.
+    /// Errors on the set *held*.
     pub held: Option<Errors>,
 }
 
-/// The errors of one metric on the kernels in which it occurs: where simulator or GPU have another value than 0.
+/// Errors of one metric on the kernels in which it occurs.
+/// It occurs if simulator or GPU have a value other than 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Errors {
-    /// Kernels in which it occurs.
+    /// Kernels in which the metric occurs.
     pub kernels: usize,
-    /// Those in which it is the measured figure, as far as its printed digits go.
+    /// Kernels in which it equals the measured figure, to the printed digits.
     pub exact: usize,
-    /// The first of [`Errors::STEPS`] that at least nine of ten kernels stay within, and how many do; `None`: no step.
+    /// First of [`Errors::STEPS`] that holds for nine of ten kernels, and their number.
+    /// `None` if there is none.
     pub within: Option<(u32, usize)>,
-    /// Kernels that are further off than the last step.
+    /// Kernels beyond the last step.
     pub beyond: usize,
-    /// The error in percent that at least nine of ten kernels stay within; `None`: more than one in ten has a figure where
-    /// the GPU has none.
+    /// Error in percent that at least nine of ten kernels stay within.
+    /// `None` if more than one in ten has a figure that the GPU does not have.
     pub nine_tenths: Option<f64>,
-    /// The mean of the errors in percent, without signs; a figure where the GPU has none counts as 100.
+    /// Mean absolute error in percent; a figure that the GPU does not have counts as 100.
     pub mean: f64,
 }
 
-/// What came of one kernel.
+/// Results of one kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KernelErrors {
-    /// The kernel.
+    /// Kernel name.
     pub kernel: String,
-    /// Whether the model may be corrected with it.
+    /// True for the set *mend*.
     pub mend: bool,
-    /// The modes in which its output is that of the GPU, bit by bit.
+    /// Modes in which the output equals the GPU's, bit by bit.
     pub output: Vec<String>,
-    /// Counters that were compared and are not 0 on both sides, and how many of them are exact.
+    /// Number of compared counters that are not 0 on both sides, and how many are exact.
     pub figures: (usize, usize),
-    /// The errors in percent of instructions, of active cycles and of cycles with the launch.
+    /// Errors in percent of instructions, active cycles, and cycles with the launch.
     pub errors: [Option<f64>; 3],
 }
 
-/// A kernel, run and held against what a GPU did with it.
+/// A kernel run compared with a GPU's results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct UnseenRow {
-    /// The kernel.
+    /// Kernel name.
     pub kernel: String,
-    /// Whether the model may be corrected with it.
+    /// True for the set *mend*.
     pub mend: bool,
-    /// How each mode ended, and whether its output is the GPU's.
+    /// Each mode with its outcome, and true if its output equals the GPU's.
     pub outputs: Vec<(String, String, bool)>,
-    /// Counter by counter, in the mode of the machine.
+    /// Counters, in the mode of the machine.
     pub held: Vec<Held>,
 }
 
 impl Errors {
-    /// Percentages that labels speak of.
+    /// Percentages used in labels.
     pub const STEPS: [u32; 11] = [1, 2, 3, 5, 10, 15, 20, 25, 30, 40, 50];
 
-    /// The errors of some figures; `None` where none occurs.
+    /// Computes the errors of some figures; `None` if none occurs.
     pub fn of<'h>(figures: impl Iterator<Item = &'h Held>) -> Option<Errors> {
         let occurring: Vec<&Held> = figures.filter(|h| h.simulated != 0.0 || h.measured != 0.0).collect();
         let mut away: Vec<f64> = occurring.iter().map(|h| off(h)).collect();
@@ -153,12 +158,12 @@ impl Errors {
     }
 }
 
-/// The error of a figure in percent, without its sign.
+/// Returns the absolute error of a figure in percent.
 fn off(held: &Held) -> f64 {
     if held.is_exact() { 0.0 } else { held.error().map_or(f64::INFINITY, f64::abs) }
 }
 
-/// Rounded up to a tenth, so that what is stated holds.
+/// Rounds up to a tenth, so that the stated bound holds.
 fn tenths(percent: f64) -> f64 {
     (percent * 10.0 - 1e-9).ceil() / 10.0 + 0.0
 }
@@ -167,7 +172,7 @@ fn tenths(percent: f64) -> f64 {
 pub const TOTALS: [&str; 3] = ["smsp__inst_executed.sum", "sm__cycles_active.max", "sm__cycles_elapsed.max"];
 
 impl Evidence {
-    /// What runs of both sets say.
+    /// Builds evidence from runs of both sets.
     pub fn new(machine: String, fingerprint: Fingerprint, recorded: Recorded, rows: &[UnseenRow]) -> Evidence {
         let of = |name: &str, mend: bool| {
             Errors::of(rows.iter().filter(|r| r.mend == mend).flat_map(|r| &r.held).filter(|h| h.name == name))
@@ -190,35 +195,35 @@ impl Evidence {
         }
     }
 
-    /// Reads the file.
+    /// Parses the file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// Fails with place and reason if the file is not valid evidence.
     pub fn parse(text: &str) -> Result<Evidence, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file: RON, a line for each metric and each kernel.
+    /// Prints the file: RON, a line per metric and kernel.
     ///
     /// # Errors
-    /// Never in practice: every field can be written.
+    /// Never fails in practice: every field has a RON form.
     pub fn to_text(&self) -> Result<String, String> {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(2).indentor(" ").new_line("\n");
         let body = ron::ser::to_string_pretty(self, pretty).map_err(|e| e.to_string())?;
         Ok(format!("// Written by `BLESS=1 cargo test --test suite unseen`; see README.md.\n{body}\n"))
     }
 
-    /// The errors of a metric.
+    /// Returns the errors of a metric.
     pub fn metric(&self, name: &str) -> Option<&MetricErrors> {
         self.metrics.iter().find(|e| e.metric == name)
     }
 
-    /// The GPU's name without its maker.
+    /// Returns the GPU's name without its maker.
     pub fn gpu(&self) -> &str {
         self.recorded.gpu.trim_start_matches("NVIDIA ")
     }
 
-    /// What was measured on, in a line.
+    /// Returns the measurement setup in one line.
     pub fn measured_on(&self) -> String {
         let Recorded { gpu, driver, cuda, profiler, date } = &self.recorded;
         format!("{gpu}, driver {driver}, CUDA {cuda}, Nsight Compute {profiler}, {date}")
@@ -242,7 +247,8 @@ impl KernelErrors {
     }
 }
 
-/// The evidence that is compiled in; `None` where the file is not one, which a test refuses.
+/// Returns the evidence that is compiled in.
+/// `None` if the file is not valid, which a test refuses.
 pub fn known() -> Option<&'static Evidence> {
     static KNOWN: LazyLock<Option<Evidence>> =
         LazyLock::new(|| Evidence::parse(include_str!("../evidence/h200.ron")).ok());

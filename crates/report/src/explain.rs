@@ -1,12 +1,14 @@
-//! A page for every name that a run or an error mentions: diagnostic codes, metrics, warp states, outcomes, lane states.
+//! A page for every name in a report or an error.
+//! Names are diagnostic codes, metrics, warp states, outcomes and lane states.
 //!
-//! A page says what the thing is, how it is computed, what other tools call it, what shows it and what to do about it. What
-//! another module owns (a code's meaning, a metric's formula) is taken from there; the files here add the rest: `metrics` and
-//! `states` what to do and an example, `outcomes` verdicts, exit codes and lane states. `worked` puts a run's numbers into
-//! a formula; `text` prints.
+//! A page has a name's meaning, computation, names in other tools, example and remedy. Facts owned
+//! by another module (a code's meaning, a metric's formula) are taken from there; the files here
+//! add the rest: `metrics` and `states` remedies and examples, `outcomes` verdicts, exit codes and
+//! lane states. `worked` evaluates a formula with a run's numbers; `text` prints.
 //!
-//! nvprof's names are CUPTI's, Nsight Compute's those of its metrics and warp states. GPGPU-Sim's are those that its
-//! statistics print; what it counts differs in places, and the page says how.
+//! nvprof's names are CUPTI's, Nsight Compute's are those of its metrics and warp states.
+//! GPGPU-Sim's are those of its statistics; they count some things differently, and the page says
+//! how.
 
 mod metrics;
 mod outcomes;
@@ -21,88 +23,88 @@ use crate::metrics::{self as table, Metric};
 use simt_core::diag::codes::{self, Code, Stage};
 use simt_core::observe::Stall;
 
-/// What a page is about.
+/// Subject of a page.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject {
-    /// A kind of finding about a text.
+    /// Diagnostic code.
     Code(&'static Code),
-    /// A number that a run answers for.
+    /// Metric of a run.
     Metric(&'static Metric),
-    /// Why a warp does not issue.
+    /// Warp state, the reason why a warp does not issue.
     State(Stall),
-    /// Something that issues or is lost but is no reason of a warp: `selected`, `no_warp`, `launch`.
+    /// Class of issue slots that is not a warp state: `selected`, `no_warp`, `launch`.
     Slot,
-    /// How a run ends.
+    /// Outcome of a run.
     Verdict,
-    /// What the process returns.
+    /// Exit code of the process.
     Exit,
-    /// What a lane is doing at an issue.
+    /// State of a lane at an issue.
     Lane,
 }
 
 impl Subject {
-    /// The heading under which its pages stand.
+    /// Returns the heading of its pages.
     pub const fn heading(&self) -> &'static str {
         match self {
             Subject::Code(code) => code.stage.title(),
             Subject::Metric(metric) => metric.group.title(),
             Subject::State(_) | Subject::Slot => "Warp states and issue slots",
-            Subject::Verdict => "How a run ends",
+            Subject::Verdict => "Outcomes of a run",
             Subject::Exit => "Exit codes",
-            Subject::Lane => "What a lane is doing",
+            Subject::Lane => "Lane states",
         }
     }
 }
 
-/// A program that shows the thing, and what to type.
+/// An example of a name and the command that shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Example {
-    /// A bundled program, run as `simt-sim explain NAME --run PROGRAM`, with these further options.
+    /// Bundled program, run as `simt-sim explain NAME --run PROGRAM` with further options.
     Run {
-        /// Its place in the repository.
+        /// Path in the repository.
         program: &'static str,
         /// Options.
         options: &'static str,
     },
-    /// A command that shows it.
+    /// Command that shows it.
     Command(&'static str),
-    /// A text that raises it.
+    /// Text that raises the diagnostic.
     Text(&'static str),
-    /// There is none, for this reason.
+    /// No example, for this reason.
     None(&'static str),
 }
 
-/// What other tools call the thing.
+/// Name of the same thing in another tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OtherName {
-    /// The tool.
+    /// Tool.
     pub tool: &'static str,
-    /// Its name there, with what is counted differently.
+    /// Name, and the differences in what is counted.
     pub name: String,
 }
 
-/// Everything there is to say about a name.
+/// The page of a name.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The name.
+    /// Name.
     pub name: &'static str,
-    /// What it is about.
+    /// Subject.
     pub subject: Subject,
-    /// Other names under which the page is found.
+    /// Other names of the page.
     pub aliases: Vec<&'static str>,
-    /// What it means.
+    /// Meaning.
     pub meaning: String,
-    /// How it is computed or found out.
+    /// Formula, or the way it is counted.
     pub formula: String,
-    /// What other tools call it.
+    /// Names in other tools.
     pub elsewhere: Vec<OtherName>,
-    /// What to do about it, or with it.
+    /// Advice.
     pub remedy: &'static str,
-    /// What shows it.
+    /// Example.
     pub example: Example,
 }
 
-/// Every page, by subject.
+/// Returns every page, by subject.
 pub fn pages() -> Vec<Page> {
     let mut pages: Vec<Page> = table::all().iter().filter_map(metrics::page).collect();
     pages.extend(states::pages());
@@ -111,7 +113,8 @@ pub fn pages() -> Vec<Page> {
     pages
 }
 
-/// The page of a name or alias; case and the choice of `-`, `_` or a space do not matter.
+/// Finds the page of a name or alias.
+/// Case does not matter, and `-`, `_` and spaces are equal.
 pub fn find(name: &str) -> Option<Page> {
     let wanted = plain(name);
     let mut pages = pages();
@@ -120,7 +123,8 @@ pub fn find(name: &str) -> Option<Page> {
     Some(pages.swap_remove(at))
 }
 
-/// The names nearest to one that nothing has: slips first, then names that contain it or one of its words; at most five.
+/// Returns at most five names close to an unknown one.
+/// Misspellings come first, then names that contain it or one of its words.
 pub fn nearest(name: &str) -> Vec<&'static str> {
     let wanted = plain(name);
     let pages = pages();
@@ -139,7 +143,7 @@ pub fn nearest(name: &str) -> Vec<&'static str> {
     found
 }
 
-/// The exit codes with their meanings.
+/// Returns the exit codes with their meanings.
 pub fn exit_codes() -> impl Iterator<Item = (u8, &'static str)> {
     outcomes::EXITS.iter().map(|exit| (exit.code, exit.meaning))
 }
@@ -150,10 +154,16 @@ fn plain(name: &str) -> String {
 
 fn code(code: &'static Code) -> Page {
     let who = match code.stage {
-        Stage::Text => "Found while the text is read; `simt-sim check FILE` shows all findings.",
-        Stage::Check => "Found before anything runs; `simt-sim check FILE` shows all findings.",
-        Stage::Run => "Found while the program runs, by `simt-sim check --run FILE` or `simt-sim run --checks`.",
-        Stage::Launch => "Found when the directives and options are evaluated, before anything runs.",
+        Stage::Text => "Found when the text is parsed; `simt-sim check FILE` shows all findings.",
+        Stage::Check => {
+            "Found when the program is checked, before it runs; `simt-sim check FILE` shows all \
+             findings."
+        }
+        Stage::Run => {
+            "Found when the program runs, by `simt-sim check --run FILE` or `simt-sim run \
+             --checks`."
+        }
+        Stage::Launch => "Found when directives and options are evaluated, before the program runs.",
     };
     Page {
         name: code.name,

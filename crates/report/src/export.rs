@@ -1,9 +1,10 @@
-//! A recorded window in the formats of tools that people already use.
+//! Export of a recorded window in the formats of other tools.
 //!
-//! All four say the same: what [`Recording`] holds, nothing is added or guessed. [`Format::Perfetto`] is JSON for Perfetto and
-//! Chrome's trace viewer, [`Format::Kanata`] a log for the pipeline viewer Konata, [`Format::Trace`] a table for `less` and `grep`,
-//! [`Format::Csv`] the columns of [`super::timeline::csv`]. Not in any of them: when an instruction's result arrives, since a
-//! window does not record it; what is known is why the next one waited.
+//! All formats have the contents of [`Recording`] and nothing else. [`Format::Perfetto`] is JSON
+//! for Perfetto and Chrome's trace viewer, [`Format::Kanata`] a log for the pipeline viewer Konata,
+//! [`Format::Trace`] a table for `less` and `grep`, [`Format::Csv`] the columns of
+//! [`super::timeline::csv`]. None has the time at which an instruction's result arrives, because a
+//! window does not record it; the wait of the next instruction shows its reason.
 
 mod kanata;
 mod perfetto;
@@ -20,17 +21,17 @@ pub enum Format {
     Perfetto,
     /// A Kanata 0004 log, for Konata.
     Kanata,
-    /// A text table, a line for each issue.
+    /// Text table, a line per issue.
     Trace,
-    /// Comma-separated values, a row for each issue.
+    /// Comma-separated values, a row per issue.
     Csv,
 }
 
 impl Format {
-    /// Every format.
+    /// All formats.
     pub const ALL: [Format; 4] = [Format::Perfetto, Format::Kanata, Format::Trace, Format::Csv];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Format::Perfetto => "perfetto",
@@ -41,7 +42,7 @@ impl Format {
     }
 }
 
-/// The recording as the text of a file.
+/// Returns the recording as the text of a file.
 pub fn export(format: Format, recording: &Recording) -> String {
     match format {
         Format::Perfetto => perfetto::perfetto(recording),
@@ -51,13 +52,13 @@ pub fn export(format: Format, recording: &Recording) -> String {
     }
 }
 
-/// The waits of an issue, with the cycle at which each began and its length: before the issue, and between the machine
-/// instructions of its step.
+/// Returns the waits of an issue, with start cycle and length.
+/// They are before the issue, and between the machine instructions of its step.
 fn waits(issue: &Issue) -> impl Iterator<Item = (Cycle, Stall, Cycle)> {
     issue.spans().into_iter().filter_map(|span| Some((span.from, span.stall?, span.cycles())))
 }
 
-/// Text on one line, without control characters.
+/// Returns text on one line, without control characters.
 fn plain(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || c.is_control())
         .filter(|word| !word.is_empty())
@@ -65,7 +66,7 @@ fn plain(text: &str) -> String {
         .join(" ")
 }
 
-/// The text of a step on one line.
+/// Returns the text of a step on one line.
 fn step_text(recording: &Recording, pc: Pc) -> String {
     recording.step(pc).map_or_else(|| "?".to_owned(), |step| plain(&step.text))
 }

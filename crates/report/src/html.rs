@@ -1,12 +1,13 @@
-//! A run, or a comparison of two, as one HTML file that needs nothing else: no network, no other file.
+//! A run, or a comparison of two runs, as one self-contained HTML file.
+//! The file loads nothing: no network, no other file.
 //!
-//! [`run_page`] puts together what other modules know: figures of the whole run ([`Run`]), a window of it issue by issue
-//! ([`Recording`]), the source ([`Source`]) and the formulas of [`crate::explain`]. Tables are plain HTML, made here; the timeline
-//! is drawn by the scripts in `html/*.js` from JSON in the page (`data`). Every section says whether it speaks of the
-//! whole run or of the window.
+//! [`run_page`] combines the figures of the whole run ([`Run`]), a window of it issue by issue
+//! ([`Recording`]), the source ([`Source`]) and the formulas of [`crate::explain`]. Tables are
+//! plain HTML, made here; the scripts in `html/*.js` draw the timeline from JSON in the page
+//! (`data`). Every section says whether its figures cover the whole run or the window.
 //!
-//! Text from programs and file names reaches the page through `shown` and maud, which escape it; a content security policy in
-//! the page forbids loading anything. The bytes depend on nothing but the arguments.
+//! Text from programs and file names goes through `shown` and maud, which escape it; a content
+//! security policy in the page forbids loading anything. The bytes depend only on the arguments.
 
 mod comparison;
 mod data;
@@ -34,22 +35,22 @@ const SCRIPTS: [&str; 4] = [
     include_str!("html/page.js"),
 ];
 
-/// What the browser may load: nothing.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; \
-                      base-uri 'none'; form-action 'none'";
+/// Content security policy: the page may load nothing.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
 
-/// A run and what was seen of it.
+/// A run with its recorded window and sources.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {
-    /// What the whole run came to.
+    /// Figures of the whole run.
     pub run: &'a Run,
-    /// A window of the same run.
+    /// Window of the same run.
     pub recording: &'a Recording,
-    /// The texts that its lines come from: the files the program was compiled from, if any, and the program itself.
+    /// Source texts: the files the program was compiled from, if any, and the program.
     pub sources: &'a [Source],
 }
 
-/// The page of one run.
+/// Makes the page of one run.
 pub fn run_page(part: Part<'_>) -> String {
     let title = format!("{}: {}, {} on {}", part.run.kernel, part.run.program, part.run.mode, part.run.machine);
     document(
@@ -67,15 +68,15 @@ pub fn run_page(part: Part<'_>) -> String {
     )
 }
 
-/// The page of two runs: what differs, then each of them.
+/// Makes the page of two runs: the comparison, then each run.
 pub fn comparison_page(found: &Comparison, parts: [Part<'_>; 2]) -> String {
-    let title = format!("{} against {}", found.b.name, found.a.name);
+    let title = format!("{} compared with {}", found.b.name, found.a.name);
     document(
         &title,
         &html! {
             header.top {
                 div {
-                    h1 { (shown(&found.b.name)) " against " (shown(&found.a.name)) }
+                    h1 { (shown(&found.b.name)) " compared with " (shown(&found.a.name)) }
                     p.subtitle { (shown(&found.closing)) }
                     nav {
                         "Below: " a href="#a" { "A: " (shown(&found.a.name)) } ", " a href="#b" { "B: " (shown(&found.b.name)) }
@@ -97,7 +98,7 @@ pub fn comparison_page(found: &Comparison, parts: [Part<'_>; 2]) -> String {
     )
 }
 
-/// Everything on one run, under ids that begin with `id`, its headings at `level`.
+/// Makes the sections of one run; ids begin with `id`, headings are at `level`.
 fn run_sections(part: Part<'_>, id: &str, level: u8) -> Markup {
     html! {
         (summary::section(part.run, level))
@@ -142,14 +143,14 @@ fn document(title: &str, body: &Markup) -> String {
     page.into_string() + "\n"
 }
 
-/// What a section's figures are of.
+/// Scope of a section's figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scope {
     WholeRun,
     Window,
 }
 
-/// A heading that says what its section's figures are of.
+/// Makes a heading with the scope of its section.
 fn heading(level: u8, text: &str, scope: Option<Scope>) -> Markup {
     let chip = html! {
         @match scope {
@@ -167,8 +168,9 @@ fn heading(level: u8, text: &str, scope: Option<Scope>) -> Markup {
     }
 }
 
-/// Text from a program, a file name or an argument, on one line, as it may stand in a page: characters that control a terminal
-/// or the direction of writing are replaced by one that shows that something was there.
+/// Escapes text from a program, a file name or an argument for one line of a page.
+/// Control characters of terminals and of the writing direction become a visible replacement
+/// character.
 fn shown(text: &str) -> String {
     let harmless = |c: char| match c {
         '\t' => c,
@@ -180,7 +182,7 @@ fn shown(text: &str) -> String {
     text.chars().map(harmless).collect()
 }
 
-/// A figure as people read it.
+/// Formats a figure for people.
 fn number(value: Value) -> String {
     match value {
         Value::Count(n) => grouped(n),
@@ -188,7 +190,7 @@ fn number(value: Value) -> String {
     }
 }
 
-/// Three sizes of a grid or block, as `32 x 2`.
+/// Formats a grid or block size, such as `32 x 2`.
 fn shape([x, y, z]: [u32; 3]) -> String {
     let sizes = [x, y, z].map(u64::from).map(grouped);
     let used = if z > 1 {
@@ -201,12 +203,12 @@ fn shape([x, y, z]: [u32; 3]) -> String {
     sizes[..used].join(" x ")
 }
 
-/// The word that stands for how a run ended, and whether that is good.
+/// Returns the outcome in words, and true if it is good.
 fn outcome(run: &Run) -> (String, bool) {
     let failed = run.expectations.iter().filter(|e| !e.passed).count();
     match (run.finish, failed) {
         (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
-        (Finish::Ok, 0) => (format!("finished, all {} expectations hold", run.expectations.len()), true),
+        (Finish::Ok, 0) => (format!("finished, {0} of {0} expectations passed", run.expectations.len()), true),
         (Finish::Ok, n) => (format!("finished, {n} of {} expectations failed", run.expectations.len()), false),
         (finish, 0) if !run.expectations.is_empty() => {
             (format!("{}, as expected", finish.title().to_uppercase()), false)

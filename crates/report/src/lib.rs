@@ -1,8 +1,9 @@
 //! Values to text, pictures and files.
 //!
-//! [`Run`] is the value that all outputs print: the student's report ([`text`]), JSON ([`Run::to_json`]) and chosen
-//! metrics ([`selected`]). [`timeline::Recording`] is its like for a window of a run, issue by issue. The table of
-//! [`metrics`] is the one place that knows a metric's names, unit and formula.
+//! [`Run`] is the value behind every output: the text report ([`text`]), JSON ([`Run::to_json`])
+//! and selected metrics ([`selected`]). [`timeline::Recording`] is its counterpart for a window of
+//! a run, issue by issue. Names, units and formulas of metrics exist only in the table of
+//! [`metrics`].
 
 pub mod annotate;
 mod answer;

@@ -1,10 +1,12 @@
-//! The table of metrics: names, unit, formula and meaning of every number a run answers for, and its value.
+//! The table of metrics.
+//! Name, unit, formula, meaning and value of every number of a run.
 //!
-//! The first name is nvprof's (metric or event; CUPTI's metric reference), the second Nsight Compute's, which counts
-//! the same thing under another name; a metric that nvprof does not have is marked ours. Definitions are NVIDIA's.
-//! Counting units are explained in [`simt_core::observe::Totals`]: instructions are *machine instructions*, as the
-//! profilers count, and convergence-barrier steps are in no metric but those that say so. Not modelled: instruction fetch,
-//! textures, the constant cache's misses, replays; their metrics are left out rather than reported as zero.
+//! The first name is nvprof's (metric or event, from CUPTI's metric reference), the second is
+//! Nsight Compute's for the same quantity; a metric that nvprof does not have is marked ours.
+//! Definitions are NVIDIA's. [`simt_core::observe::Totals`] explains the units of counting:
+//! instructions are *machine instructions*, as in the profilers, and convergence-barrier steps
+//! count only in metrics that say so. Instruction replays and textures are not modelled; their
+//! metrics are left out instead of reported as zero.
 
 mod basis;
 mod docs;
@@ -30,12 +32,12 @@ use simt_core::observe::{AccessWay, MemoryKind, Stall, Totals, TrafficTotals};
 pub enum Value {
     /// An integer.
     Count(u64),
-    /// A ratio, percentage or rate; always finite.
+    /// Ratio, percentage or rate; always finite.
     Real(f64),
 }
 
 impl Value {
-    /// The value as a real; counts above 2^53 lose their last digits.
+    /// Returns the value as a real; counts above 2^53 lose their last digits.
     pub const fn as_f64(self) -> f64 {
         match self {
             Value::Count(n) => n as f64,
@@ -44,12 +46,12 @@ impl Value {
     }
 }
 
-/// What metrics are computed from.
+/// Inputs of the metrics.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a> {
-    /// What was counted.
+    /// Counts of the run.
     pub totals: &'a Totals,
-    /// The machine it was counted on.
+    /// Machine of the run.
     pub machine: &'a MachineFacts,
 }
 
@@ -66,7 +68,7 @@ impl Inputs<'_> {
         self.totals.traffic(MemoryKind::Shared, way)
     }
 
-    /// Cycles from the beginning of the launch to its end.
+    /// Cycles from the start of the launch to its end.
     fn launch_cycles(&self) -> u64 {
         self.totals.elapsed_cycles + u64::from(self.machine.launch_overhead)
     }
@@ -76,7 +78,7 @@ impl Inputs<'_> {
     }
 }
 
-/// Groups of the table, in the order they are printed.
+/// Groups of the table, in printing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Cycles, rates, occupancy.
@@ -93,14 +95,14 @@ pub enum Group {
     Shared,
     /// Local memory.
     Local,
-    /// Why warps waited, in nvprof's words.
+    /// Stall reasons, by nvprof's names.
     Stalls,
-    /// Why warps waited, in Nsight Compute's words.
+    /// Warp states, by Nsight Compute's names.
     WarpStates,
 }
 
 impl Group {
-    /// The group's heading.
+    /// Returns the group's heading.
     pub const fn title(self) -> &'static str {
         match self {
             Group::Time => "Time and occupancy",
@@ -110,42 +112,42 @@ impl Group {
             Group::Device => "L2 and DRAM",
             Group::Shared => "Shared memory",
             Group::Local => "Local memory",
-            Group::Stalls => "Stall reasons (nvprof: shares of the cycles that warps waited)",
-            Group::WarpStates => "Warp states (Nsight Compute: cycles a warp spends in a state per issued instruction)",
+            Group::Stalls => "Stall reasons (nvprof: shares of all stall cycles)",
+            Group::WarpStates => "Warp states (Nsight Compute: cycles in a state per issued instruction)",
         }
     }
 }
 
-/// One metric.
+/// A metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// nvprof's name, or ours where nvprof has none.
+    /// nvprof's name, or ours if nvprof has none.
     pub name: &'static str,
-    /// Nsight Compute's name for the same, if it has one.
+    /// Nsight Compute's name, if it has one.
     pub ncu: Option<&'static str>,
-    /// Other names under which it is found.
+    /// Other names that [`find`] accepts.
     pub aliases: &'static [&'static str],
-    /// What one of it is; empty for plain ratios.
+    /// Unit; empty for plain ratios.
     pub unit: &'static str,
-    /// Where it belongs.
+    /// Group.
     pub group: Group,
-    /// How it is computed, in terms of other metrics and counted events.
+    /// Formula, in terms of other metrics and counts.
     pub formula: &'static str,
-    /// What it says, in one sentence.
+    /// Meaning, one sentence.
     pub meaning: &'static str,
-    /// Whether the name is ours: nvprof has none for it.
+    /// True if the name is ours because nvprof has none.
     pub ours: bool,
     value: fn(&Inputs<'_>) -> Option<Value>,
 }
 
 impl Metric {
-    /// A value of this metric and its unit as the profiler that calls it `name` has them.
+    /// Returns value and unit as the profiler that calls the metric `name` prints them.
     pub fn in_unit_of(&self, name: &str, value: Value) -> (Value, &'static str) {
         if self.ncu == Some(name) { self.in_ncu_units(value) } else { (value, self.unit) }
     }
 
-    /// A value of this metric and its unit as Nsight Compute has them: bytes a second where nvprof has gigabytes, a
-    /// percentage where nvprof has a fraction.
+    /// Returns value and unit as Nsight Compute prints them.
+    /// Bytes per second for nvprof's gigabytes, a percentage for nvprof's fraction.
     pub fn in_ncu_units(&self, value: Value) -> (Value, &'static str) {
         let is_percentage = self.ncu.is_some_and(|ncu| ncu.contains(".pct"));
         match self.unit {
@@ -156,66 +158,69 @@ impl Metric {
     }
 }
 
-/// Every metric, grouped.
+/// Returns every metric, by group.
 pub fn all() -> &'static [Metric] {
     static ALL: LazyLock<Vec<Metric>> =
         LazyLock::new(|| [time::TABLE, flow::TABLE, memory::TABLE, stalls::TABLE].concat());
     &ALL
 }
 
-/// The value of `metric`; `None` where it has none, such as a ratio to zero events.
+/// Evaluates `metric`; `None` if it has no value, such as a ratio to zero events.
 pub fn evaluate(metric: &Metric, inputs: &Inputs<'_>) -> Option<Value> {
     (metric.value)(inputs).filter(|value| value.as_f64().is_finite())
 }
 
-/// The metric called `name` by nvprof, by Nsight Compute or by us.
+/// Finds a metric by nvprof's name, Nsight Compute's or ours.
 pub fn find(name: &str) -> Option<&'static Metric> {
     all().iter().find(|m| m.name == name || m.ncu == Some(name) || m.aliases.contains(&name))
 }
 
-/// nvprof's reason that a warp state (Nsight's name) counts towards; empty for an unknown state.
+/// Returns the nvprof reason that includes a warp state (Nsight's name).
+/// Empty for an unknown state.
 pub fn stall_reason(state: &str) -> &'static str {
     Stall::ALL.into_iter().find(|s| s.name() == state).map_or("", stalls::reason)
 }
 
-/// The name closest to one that [`find`] does not know.
+/// Returns the name closest to one that [`find`] does not know.
 pub fn suggest(name: &str) -> Option<&'static str> {
     let names = |m: &'static Metric| [Some(m.name), m.ncu].into_iter().flatten().chain(m.aliases.iter().copied());
     closest(name, all().iter().flat_map(names))
 }
 
-/// NVIDIA's names for what is not counted here, what is counted instead, and how the two differ.
+/// NVIDIA's metrics that are not simulated.
+/// Names, the closest metric that is simulated, and the difference.
 const INSTEAD: [(&[&str], &str, &str); 3] = [
     (
         &["branch", "branches", "smsp__sass_branch_targets.sum", "smsp__inst_executed_op_branch.sum"],
         "conditional_branches",
-        "NVIDIA's branches include unconditional ones and those inside division and square root, which PTX does not show",
+        "NVIDIA's count includes unconditional branches and branches inside division and square \
+         root, which PTX does not show",
     ),
     (
         &["shared_load", "inst_executed_shared_loads", "smsp__inst_executed_op_shared_ld.sum"],
         "shared_load_requests",
-        "NVIDIA's loads include those all of whose lanes are predicated off",
+        "NVIDIA's count includes loads whose lanes are all predicated off",
     ),
     (
         &["shared_store", "inst_executed_shared_stores", "smsp__inst_executed_op_shared_st.sum"],
         "shared_store_requests",
-        "NVIDIA's stores include those all of whose lanes are predicated off",
+        "NVIDIA's count includes stores whose lanes are all predicated off",
     ),
 ];
 
-/// The metric to ask for instead of one of NVIDIA's that is not simulated, and how the two differ.
+/// Returns the closest simulated metric for one of NVIDIA's, and the difference.
 pub fn instead(name: &str) -> Option<(&'static str, &'static str)> {
     INSTEAD.iter().find(|(names, ..)| names.contains(&name)).map(|&(_, metric, why)| (metric, why))
 }
 
-/// Why [`find`] finds nothing: "there is no metric `x`", and the metric that may have been meant.
+/// Formats the error for an unknown name, with the metric that was probably meant.
 pub fn unknown(name: &str) -> String {
     let meant = match (instead(name), suggest(name)) {
-        (Some((metric, why)), _) => format!("; ask for `{metric}`: {why}"),
+        (Some((metric, why)), _) => format!("; use `{metric}`: {why}"),
         (None, Some(near)) => format!("; did you mean `{near}`?"),
         (None, None) => String::new(),
     };
-    format!("there is no metric `{name}`{meant}")
+    format!("unknown metric `{name}`{meant}")
 }
 
 fn count(n: u64) -> Option<Value> {
@@ -234,7 +239,7 @@ fn percent(part: u64, whole: u64) -> Option<Value> {
     ratio(100.0 * part as f64, whole as f64)
 }
 
-/// Gigabytes (10^9) a second.
+/// Gigabytes (10^9) per second.
 fn rate(bytes: u64, inputs: &Inputs<'_>) -> Option<Value> {
     ratio(bytes as f64 * 1e-9, inputs.seconds())
 }

@@ -1,6 +1,6 @@
-//! Numbers and lane sets as people read them. ASCII only, so that a report survives any terminal and any `diff`.
+//! Numbers formatted for people. ASCII only, so that a report survives any terminal and any `diff`.
 
-/// An integer with a comma between groups of three digits: `16,777,216`.
+/// Formats an integer with a comma between groups of three digits: `16,777,216`.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3 + 1);
@@ -13,8 +13,8 @@ pub fn grouped(n: u64) -> String {
     out
 }
 
-/// A real with two decimals, fewer for large and more for small ones, so that three digits count: `1,234.5`, `5.38`,
-/// `0.00123`.
+/// Formats a real with three significant digits: `1,234.5`, `5.38`, `0.00123`.
+/// Numbers in the usual range have two decimals.
 pub fn real(x: f64) -> String {
     if !x.is_finite() {
         return "-".to_owned();
@@ -31,7 +31,7 @@ pub fn real(x: f64) -> String {
     }
 }
 
-/// A span of time in the unit that leaves one to three digits before the point: `210.3 us`.
+/// Formats a time in a unit with one to three digits before the point: `210.3 us`.
 pub fn duration(seconds: f64) -> String {
     let (scaled, unit) = match seconds {
         s if s >= 1.0 => (s, "s"),
@@ -42,8 +42,9 @@ pub fn duration(seconds: f64) -> String {
     format!("{scaled:.3} {unit}")
 }
 
-/// What percentage each part is of the whole, in tenths of a percent. The tenths add up to exactly 1000 (largest
-/// remainders are rounded up), so that a printed table adds up to 100.0 %. All zero when the whole is.
+/// Returns the share of each part in tenths of a percent. They add up to exactly 1000 (the largest
+/// remainders are rounded up), so that a printed table adds up to 100.0 %. All are zero if the
+/// whole is zero.
 pub fn tenths_of_percent(parts: &[u64]) -> Vec<u32> {
     let whole: u128 = parts.iter().map(|&p| u128::from(p)).sum();
     if whole == 0 {
@@ -60,7 +61,7 @@ pub fn tenths_of_percent(parts: &[u64]) -> Vec<u32> {
     tenths
 }
 
-/// Tenths of a percent as text: `34.0 %`.
+/// Formats tenths of a percent: `34.0 %`.
 pub fn percent(tenths: u32) -> String {
     format!("{}.{} %", tenths / 10, tenths % 10)
 }

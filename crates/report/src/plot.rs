@@ -1,12 +1,13 @@
 //! Pictures of runs, as SVG and as PNG.
 //!
-//! A picture is a [`Scene`] first: a list of shapes with nothing left to decide, so that both formats show the same and equal
-//! runs give equal bytes. Text is set in one embedded monospaced font; no font of the system is looked for.
-//! Colours are those of Okabe and Ito, which people with any common colour blindness tell apart; every colour also
-//! has a pattern or a letter.
+//! A picture is first a [`Scene`], a list of shapes, so that both formats show the same and equal
+//! runs give equal bytes. Text uses one embedded monospaced font; system fonts are never looked up.
+//! Colours are those of Okabe and Ito, safe for colour-blind readers; every colour also has a
+//! pattern or a letter.
 //!
-//! Most pictures are of a recorded window: a [`View`] of one [`Recording`], or of several one above the other on common axes. The
-//! others are of whole runs: [`flows`] and [`graph`], [`roofline`], [`bars`] of a comparison, [`lines`] of a sweep.
+//! Most pictures show a recorded window: a [`View`] of one [`Recording`], or of several stacked on
+//! common axes. The others show whole runs: [`flows`] and [`graph`], [`roofline`], [`bars`] of a
+//! comparison, [`lines`] of a sweep.
 
 mod access;
 mod axis;
@@ -47,37 +48,37 @@ use super::Run;
 use super::compare::Comparison;
 use super::timeline::{Axis, Recording, csv, quoted};
 
-/// What to draw.
+/// Kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Something of a recorded window.
+    /// View of a recorded window.
     Window(View),
-    /// The control-flow graph, and how many lanes took each way.
+    /// Control-flow graph with the number of lanes on each edge.
     Cfg,
-    /// Throughput against bytes moved, below the machine's ceilings.
+    /// Roofline: throughput against bytes moved, with the machine's ceilings.
     Roofline,
-    /// The counters of two runs, as pairs of bars.
+    /// Counters of two runs, as pairs of bars.
     Compare,
-    /// A metric over a swept number, a line for each setting of the rest.
+    /// Metric over a swept number, one line per setting of the other constants.
     Sweep,
 }
 
-/// What to draw of a recorded window.
+/// View of a recorded window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum View {
     /// Lanes of warps over time, with the source lines below.
     Timeline,
-    /// All warps of a block, a strip each.
+    /// Lanes of every warp of a block, one strip per warp.
     Masks,
-    /// The W0..W32 histogram, and its share over time.
+    /// Histogram of active lanes W0..W32, and its share over time.
     Lanes,
-    /// The reconvergence stack, or groups and join registers, over time.
+    /// Reconvergence stack, or groups and join registers, over time.
     Stack,
-    /// Warp by cycle: issued, or why not.
+    /// Issues and stalls, warp by cycle.
     Schedule,
-    /// What warps waited for, by warp and by line.
+    /// Stall cycles, by warp and by line.
     Stalls,
-    /// Instructions a cycle of warps and of lanes.
+    /// Warp IPC and lane IPC over time.
     Ipc,
     /// One access to shared memory, lane by bank.
     Banks,
@@ -86,7 +87,7 @@ pub enum View {
 }
 
 impl Kind {
-    /// Every kind.
+    /// All kinds.
     pub const ALL: [Kind; 13] = [
         Kind::Window(View::Timeline),
         Kind::Window(View::Masks),
@@ -103,7 +104,7 @@ impl Kind {
         Kind::Sweep,
     ];
 
-    /// Its name on the command line.
+    /// Returns the name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Window(View::Timeline) => "timeline",
@@ -122,62 +123,65 @@ impl Kind {
         }
     }
 
-    /// What it shows, in a line.
+    /// Returns a one-line description.
     pub const fn about(self) -> &'static str {
         match self {
             Kind::Window(View::Timeline) => "Lanes of a warp over time, five states, with the source lines",
-            Kind::Window(View::Masks) => "All warps of a block, a strip each",
+            Kind::Window(View::Masks) => "Lanes of every warp of a block, one strip per warp",
             Kind::Window(View::Lanes) => "Histogram of active lanes W0..W32, and its share over time",
             Kind::Window(View::Stack) => {
-                "The reconvergence stack over time; in volta mode groups of lanes and join registers"
+                "Reconvergence stack over time; in volta mode, groups of lanes and join registers"
             }
-            Kind::Window(View::Schedule) => "Warp by cycle: issued, or the reason why not",
-            Kind::Window(View::Stalls) => "What warps waited for, by warp and by source line",
-            Kind::Window(View::Ipc) => "Instructions a cycle: of warps, and of lanes; the gap is divergence",
-            Kind::Window(View::Banks) => "What one shared-memory access did to the banks: lane by bank",
-            Kind::Window(View::Sectors) => "What one global-memory access asked for, and the sectors moved for it",
-            Kind::Cfg => "Control-flow graph, and how many lanes took each way",
-            Kind::Roofline => "Instructions a byte against instructions a cycle, below the machine's ceilings",
-            Kind::Compare => "The counters of two runs, as pairs of bars with their ratios",
-            Kind::Sweep => "A metric over a swept number, from the JSON lines of `simt-sim sweep --out`",
+            Kind::Window(View::Schedule) => "Issues and stalls, warp by cycle",
+            Kind::Window(View::Stalls) => "Stall cycles by state, for each warp and source line",
+            Kind::Window(View::Ipc) => "Warp IPC and lane IPC over time; the gap is divergence",
+            Kind::Window(View::Banks) => "Bank conflicts of one shared-memory access, lane by bank",
+            Kind::Window(View::Sectors) => "Requested words and moved sectors of one global-memory access",
+            Kind::Cfg => "Control-flow graph with the number of lanes on each edge",
+            Kind::Roofline => {
+                "Instruction roofline: instructions per byte and per cycle, with the machine's \
+                 ceilings"
+            }
+            Kind::Compare => "Counters of two runs, as pairs of bars with ratios",
+            Kind::Sweep => "Metric over a swept number, from the JSON lines of `simt-sim sweep --out`",
         }
     }
 
-    /// The kind of this name.
+    /// Finds the kind by name.
     pub fn named(name: &str) -> Option<Kind> {
         Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl View {
-    /// Whether it is about all warps of a block, rather than one.
+    /// Returns true for views of all warps of a block instead of one warp.
     pub const fn is_of_block(self) -> bool {
         !matches!(self, View::Timeline | View::Stack)
     }
 }
 
-/// What a picture of a window is about, beside its kind.
+/// Options of a picture of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Focus {
-    /// What runs along it.
+    /// Unit of the time axis.
     pub axis: Axis,
-    /// The source line of the access shown.
+    /// Source line of the access to show.
     pub line: Option<u32>,
-    /// The issue number, within its warp, of the access shown.
+    /// Issue number, within its warp, of the access to show.
     pub issue: Option<u64>,
 }
 
 impl From<Axis> for Focus {
-    /// Nothing in particular: the worst access.
+    /// Selects the worst access.
     fn from(axis: Axis) -> Focus {
         Focus { axis, line: None, issue: None }
     }
 }
 
-/// Whether there is anything to draw of a recording.
+/// Checks that a recording has data for a view.
 ///
 /// # Errors
-/// When there is not: what is missing, a sentence.
+/// Fails if it has none, with a sentence that names the missing data.
 pub fn drawable(view: View, recording: &Recording, focus: impl Into<Focus>) -> Result<(), String> {
     match view {
         View::Banks => choose(recording, Of::Banks, &focus.into()).map(|_| ()),
@@ -186,12 +190,12 @@ pub fn drawable(view: View, recording: &Recording, focus: impl Into<Focus>) -> R
     }
 }
 
-/// The picture of a recording. Schedule, stalls and IPC are always over cycles.
+/// Draws a recording. Schedule, stalls and IPC always use the cycle axis.
 pub fn picture(view: View, recording: &Recording, focus: impl Into<Focus>) -> Scene {
     pictures(view, std::slice::from_ref(recording), focus)
 }
 
-/// The pictures of several recordings, one above the other on common axes; of none, an empty page.
+/// Draws several recordings, stacked on common axes; an empty page for none.
 pub fn pictures(view: View, recordings: &[Recording], focus: impl Into<Focus>) -> Scene {
     let focus = focus.into();
     let draw = |(place, recording)| {
@@ -211,9 +215,9 @@ pub fn pictures(view: View, recordings: &[Recording], focus: impl Into<Focus>) -
     recordings.iter().enumerate().map(draw).reduce(Scene::above).unwrap_or_else(|| Scene::new(1, 1))
 }
 
-/// A page that says why there is no picture.
+/// Draws a page that explains why there is no picture.
 fn empty(panel: &Panel<'_>, why: &str) -> Scene {
-    let heading = Heading::of(panel, "nothing to show");
+    let heading = Heading::of(panel, "no data");
     let mut scene = Scene::new(heading.width().max(700), TOP + 80);
     let top = heading.draw(&mut scene);
     scene.text((frame::MARGIN, top + 10), face(12, INK), why);
@@ -221,7 +225,8 @@ fn empty(panel: &Panel<'_>, why: &str) -> Scene {
     scene
 }
 
-/// The figures of a picture, as CSV with a line of column names; empty when there is nothing to draw.
+/// Prints the figures of a picture as CSV with a header line.
+/// Empty if there is no data.
 pub fn data(view: View, recording: &Recording, focus: impl Into<Focus>) -> String {
     let focus = focus.into();
     let axis = focus.axis;
@@ -239,34 +244,37 @@ pub fn data(view: View, recording: &Recording, focus: impl Into<Focus>) -> Strin
     }
 }
 
-/// The figures of a picture of several: those of each, told apart by a first column `run` (`A`, `B`, ..).
+/// Prints the figures of several recordings as CSV.
+/// The first column is `run` (`A`, `B`, ..).
 pub fn data_of_all(view: View, recordings: &[Recording], focus: impl Into<Focus>) -> String {
     let focus = focus.into();
     together(recordings.iter().map(|recording| data(view, recording, focus)))
 }
 
-/// The figures of [`flows`]: a row for each basic block, then for each edge.
+/// Prints the figures of [`flows`]: a row per basic block, then a row per edge.
 pub fn data_of_flows(walks: &[Walk]) -> String {
     together(walks.iter().map(flow::data))
 }
 
-/// The figures of [`roofline`]: a row for each run.
+/// Prints the figures of [`roofline`]: a row per run.
 pub fn data_of_roofline(runs: &[(&Run, Roof)]) -> String {
     roofline::data(runs)
 }
 
-/// The figures of [`bars`]: a row for each counter, also for those that the picture leaves out.
+/// Prints the figures of [`bars`]: a row per counter.
+/// It includes counters that the picture omits.
 pub fn data_of_bars(found: &Comparison) -> String {
     bars::data(found)
 }
 
-/// The figures of [`lines`]: a row for each point.
+/// Prints the figures of [`lines`]: a row per point.
 pub fn data_of_lines(series: &[Series]) -> String {
     let rows = series.iter().flat_map(|s| s.points.iter().map(move |(x, y)| format!("{},{x},{y}\n", quoted(&s.name))));
     std::iter::once("series,x,y\n".to_owned()).chain(rows).collect()
 }
 
-/// Tables of the same columns as one, with a first column `run`; a single one stays as it is.
+/// Joins tables of the same columns, with a first column `run`.
+/// A single table is unchanged.
 fn together(tables: impl ExactSizeIterator<Item = String>) -> String {
     let several = tables.len() > 1;
     let mut out = String::new();
@@ -274,7 +282,7 @@ fn together(tables: impl ExactSizeIterator<Item = String>) -> String {
         for (row, line) in table.lines().enumerate() {
             let head = if row == 0 { "run".to_owned() } else { letter(place).to_string() };
             match (several, row, place) {
-                (true, 0, 1..) => continue, // the names stand there already
+                (true, 0, 1..) => continue, // repeated header
                 (true, ..) => out += &format!("{head},{line}\n"),
                 (false, ..) => out += &format!("{line}\n"),
             }

@@ -1,13 +1,16 @@
-//! What a profiler measured on a real GPU: an `ncu --csv` report as a value, and a run held against it.
+//! Profiler reports of a real GPU.
+//! An `ncu --csv` report as a value, and its comparison with a run.
 //!
-//! Three layouts are read. *Long* is what `ncu --csv` prints: a row for each metric, in the columns `Metric Name`, `Metric Unit` and
-//! `Metric Value`. *Wide* is `ncu --csv --page raw`: a column for each metric, the units in the row below the names, then a row
-//! for each launch. *Tidy* is the long one with one-word columns (`kernel,n,block,metric,unit,value`), for figures that were
-//! collected by hand. Lines before the header (`==PROF==`, what the application printed) are skipped. Numbers may be quoted and
-//! may have commas between groups of digits; values are brought to the base units that [`Metric::in_ncu_units`] has.
+//! Three layouts are accepted. *Long* is the output of `ncu --csv`: a row per metric, in the
+//! columns `Metric Name`, `Metric Unit` and `Metric Value`. *Wide* is `ncu --csv --page raw`: a
+//! column per metric, units in the row below the names, then a row per launch. *Tidy* is the long
+//! layout with one-word columns (`kernel,n,block,metric,unit,value`), for figures collected by
+//! hand. Lines before the header (`==PROF==`, the application's output) are skipped. Numbers may be
+//! quoted and may have commas between groups of digits; values are converted to the base units of
+//! [`Metric::in_ncu_units`].
 //!
-//! Not read: reports in a language other than English, rules (`Rule Name`), instances of a metric behind its value, source pages.
-//! Source: Nsight Compute CLI, "Output" and "CSV".
+//! Not read: reports in languages other than English, rules (`Rule Name`), instances of a metric
+//! after its value, source pages. Source: Nsight Compute CLI, "Output" and "CSV".
 
 mod csv;
 mod layout;
@@ -18,69 +21,70 @@ use serde::Serialize;
 use super::Run;
 use super::metrics::{self, Metric};
 
-/// A report: the launches in it, in its order.
+/// A profiler report.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Profile {
-    /// The launches.
+    /// Launches, in the report's order.
     pub launches: Vec<Launched>,
 }
 
-/// A launch that was profiled.
+/// A profiled launch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Launched {
-    /// The kernel, without parameters and template arguments.
+    /// Kernel name, without parameters and template arguments.
     pub kernel: String,
-    /// The line of the report where it is first spoken of.
+    /// First line of the report about it.
     pub line: usize,
-    /// Blocks in x, y, z, if the report says so.
+    /// Grid size in x, y, z, if the report has it.
     pub grid: Option<[u32; 3]>,
-    /// Threads a block in x, y, z, if the report says so.
+    /// Block size in x, y, z, if the report has it.
     pub block: Option<[u32; 3]>,
-    /// What else stands beside the kernel: column and value.
+    /// Other columns of the launch and their values.
     pub labels: Vec<(String, String)>,
-    /// What was measured, in the report's order.
+    /// Measured values, in the report's order.
     pub measurements: Vec<Measurement>,
 }
 
-/// One measured value.
+/// A measured value.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measurement {
     /// Nsight Compute's name.
     pub name: String,
-    /// The value in base units.
+    /// Value in base units.
     pub value: f64,
-    /// How far the printed value may be from the measured one: half of its last digit; 0 of a plain count.
+    /// Maximum rounding error of the printed value: half of its last digit.
+    /// 0 for a plain count.
     pub rounding: f64,
 }
 
-/// What cannot be read, and where.
+/// Error: a report cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {reason}")]
 pub struct Unreadable {
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Reason.
     pub reason: String,
 }
 
-/// A measured metric beside the simulated one.
+/// A measured metric with the simulated one.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Held {
     /// Nsight Compute's name.
     pub name: String,
-    /// The unit of both values; empty for plain ratios.
+    /// Unit of both values; empty for plain ratios.
     pub unit: &'static str,
-    /// What the simulator says.
+    /// Simulated value.
     pub simulated: f64,
-    /// What the GPU did.
+    /// Measured value.
     pub measured: f64,
-    /// See [`Measurement::rounding`].
+    /// Rounding error, see [`Measurement::rounding`].
     pub rounding: f64,
 }
 
 impl Held {
-    /// How far the simulated value is from the measured one, in percent of that; `None` where one of the two is zero and the other
-    /// is not.
+    /// Returns the error of the simulated value in percent of the measured one.
+    /// `None` if exactly one of them is zero.
     pub fn error(&self) -> Option<f64> {
         match self.simulated - self.measured {
             0.0 => Some(0.0),
@@ -89,33 +93,34 @@ impl Held {
         }
     }
 
-    /// Whether the two are the same as far as the report's digits go.
+    /// Returns true if the values are equal to the report's digits.
     pub fn is_exact(&self) -> bool {
-        // The last place of a sum of decimals is no difference.
+        // The tolerance covers the floating-point error of a sum of decimals.
         (self.simulated - self.measured).abs() <= self.rounding * (1.0 + 1e-9)
     }
 }
 
-/// A run held against a launch that was profiled.
+/// Comparison of a run with a profiled launch.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The metrics that both have.
+    /// Metrics that both have.
     pub held: Vec<Held>,
-    /// Metrics of the report that the simulator does not have, or has no value for in this run.
+    /// Metrics of the report without a simulated value.
     pub unknown: Vec<String>,
 }
 
 impl Profile {
-    /// Reads a report.
+    /// Parses a report.
     ///
     /// # Errors
-    /// The first line that is not as it must be.
+    /// Fails at the first invalid line.
     pub fn parse(text: &str) -> Result<Profile, Unreadable> {
         layout::read(text)
     }
 
-    /// The launches that a run is of: the same kernel, the same grid and block where the report has them, and the same constants
-    /// where it has columns of their names (`log2_n` stands for the logarithm of `n`).
+    /// Returns the launches that match a run.
+    /// Kernel, grid and block (if the report has them) must be equal, and so must the constants for
+    /// which it has columns (`log2_n` is the logarithm of `n`).
     pub fn launches_of<'p>(
         &'p self,
         kernel: &str,
@@ -134,7 +139,7 @@ impl Profile {
 }
 
 impl Launched {
-    /// The constants among `known` that the report's columns state, with their values.
+    /// Returns the constants among `known` that the report states, with their values.
     pub fn constants<'n>(&self, known: impl Iterator<Item = &'n str>) -> Vec<(String, i64)> {
         let value = |name: &str| {
             self.labels.iter().find_map(|(label, text)| {
@@ -149,7 +154,7 @@ impl Launched {
         known.filter_map(|name| Some((name.to_string(), value(name)?))).collect()
     }
 
-    /// The launch in a few words: its labels, or its shape.
+    /// Names the launch by its labels or its shape.
     pub fn title(&self) -> String {
         let shape = |extent: [u32; 3]| extent.map(|n| n.to_string()).join("x");
         let labels = self.labels.iter().map(|(name, value)| format!("{name} {value}"));
@@ -159,7 +164,7 @@ impl Launched {
         if all.is_empty() { self.kernel.clone() } else { format!("{} ({})", self.kernel, all.join(", ")) }
     }
 
-    /// Holds a run against what was measured.
+    /// Compares a run with the measured values.
     pub fn hold(&self, run: &Run) -> Comparison {
         let mut done = Comparison { held: Vec::new(), unknown: Vec::new() };
         for measurement in &self.measurements {
@@ -182,16 +187,16 @@ impl Launched {
     }
 }
 
-/// Whether a name is one of those that have numbers: Nsight's own (`unit__counter.rollup`), or one that we know. Other
-/// columns and rows hold text.
+/// Returns true for names of numeric metrics.
+/// They are Nsight's own (`unit__counter.rollup`) and ours. Other columns and rows hold text.
 fn is_counted(name: &str) -> bool {
     name.split_once("__").is_some_and(|(unit, _)| COUNTING.contains(&unit)) || known(name).is_some()
 }
 
-/// The units of a GPU that count.
+/// Units of a GPU that have counters.
 const COUNTING: [&str; 12] = ["dram", "gpc", "gpu", "l1tex", "lts", "pcie", "sm", "smsp", "sys", "tpc", "fbpa", "idc"];
 
-/// The metric that a name of a report stands for.
+/// Finds the metric of a name in a report.
 fn known(name: &str) -> Option<&'static Metric> {
     metrics::find(name).or_else(|| {
         let (_, ncu) = SECTION_NAMES.iter().find(|(section, _)| *section == name)?;
@@ -199,7 +204,7 @@ fn known(name: &str) -> Option<&'static Metric> {
     })
 }
 
-/// Names that Nsight Compute's sections print for a metric, where they mean the same as ours.
+/// Names in Nsight Compute's sections that mean the same as a metric of ours.
 const SECTION_NAMES: &[(&str, &str)] = &[
     ("Elapsed Cycles", "sm__cycles_elapsed.max"),
     ("Duration", "gpu__time_duration.sum"),

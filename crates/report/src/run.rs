@@ -1,7 +1,8 @@
-//! What a run came to: the one value that the text report, JSON and chosen metrics print.
+//! The result of a run, which the text report, JSON and selected metrics print.
 //!
-//! [`Run::build`] makes it from counted integers and a few facts about machine, launch and program; nothing is computed
-//! later than there. The JSON form is a promise under the tag [`Run::SCHEMA`]: keys may be added, none change meaning.
+//! [`Run::build`] makes it from counted integers and a few facts about machine, launch and program;
+//! nothing is computed later. The JSON form is stable under the tag [`Run::SCHEMA`]: keys may be
+//! added, none changes meaning.
 
 mod facts;
 mod predicated;
@@ -26,135 +27,141 @@ pub struct Run {
     pub schema: &'static str,
     /// The simulator's version.
     pub version: &'static str,
-    /// The program, as the user named it.
+    /// Program, as the user named it.
     pub program: String,
-    /// The kernel's name.
+    /// Kernel name.
     pub kernel: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// The machine's name.
+    /// Machine name.
     pub machine: String,
-    /// Blocks in x, y, z.
+    /// Grid size in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Block size in x, y, z.
     pub block: [u32; 3],
     /// Warps launched.
     pub warps: u64,
-    /// The named constants in force.
+    /// Named constants of the run.
     pub constants: Named<String, i64>,
-    /// How it ended.
+    /// Outcome of the run.
     pub finish: Finish,
-    /// Why it ended so, when it did not end well.
+    /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
-    /// Cycles of the SM that took longest.
+    /// Cycles of the slowest SM.
     pub cycles: u64,
-    /// Those that have a value, by first name, in the order of the table.
+    /// Metrics that have a value, by first name, in table order.
     pub metrics: Named<&'static str, Value>,
-    /// How far to trust each of them: its label, by the same name.
+    /// Accuracy label of each metric, by the same name.
     pub trust: Named<&'static str, String>,
-    /// The conditional branches, in program order.
+    /// Conditional branches, in program order.
     pub branches: Vec<Branch>,
-    /// The conditional branches that the machine code has not, because their sides are guarded, in program order.
+    /// Predicated conditional branches, in program order.
+    /// The machine code has no branch for them.
     pub predicated: Vec<Predicated>,
-    /// What was expected of the result.
+    /// Results of the program's expectations.
     pub expectations: Vec<ExpectationResult>,
     /// Machine instructions by number of active lanes, 0 to the warp size.
     pub histogram: Vec<u64>,
-    /// Cycles that resident warps did not issue, by warp state.
+    /// Stall cycles of resident warps, by warp state.
     pub stalls: Named<&'static str, u64>,
-    /// What became of every issue slot.
+    /// Use of the issue slots.
     pub slots: Slots,
-    /// Each kind of memory access that occurred.
+    /// Memory accesses, a row for each kind that occurred.
     pub memory: Vec<MemoryRow>,
-    /// Every step, in stream order.
+    /// Steps, in stream order.
     pub instructions: Vec<InstructionRow>,
-    /// What the launch takes of an SM.
+    /// Resources that the launch uses of an SM.
     pub launch: LaunchFacts,
-    /// The machine's facts that enter the metrics.
+    /// Machine facts that enter the metrics.
     pub machine_facts: MachineFacts,
-    /// What else a reader must know, a sentence each.
+    /// Notes to the reader, one sentence each.
     pub notes: Vec<String>,
-    /// What the checks found, if any were on.
+    /// Findings of the checks, if any were on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Checked>,
 }
 
-/// What the checks of a run found.
+/// Results of a run's checks.
 #[derive(Clone, Debug, Serialize)]
 pub struct Checked {
-    /// Those that were on.
+    /// Checks that were on.
     pub on: Vec<&'static str>,
-    /// What was found, errors first; a pair of source lines once for each kind.
+    /// Findings, errors first; each pair of source lines once per kind.
     pub findings: Vec<CheckFinding>,
-    /// Whether all memory was checked.
+    /// True if all memory was checked.
     pub complete: bool,
 }
 
 /// One finding of a check.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckFinding {
-    /// Its code: `simt-sim explain CODE` has a page.
+    /// Diagnostic code; `simt-sim explain CODE` has a page.
     pub code: &'static str,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// What is wrong.
+    /// Message.
     pub message: String,
-    /// The places: where it came out, then the other.
+    /// Source places: first the access that failed the check, then the other one.
     pub places: Vec<CheckPlace>,
-    /// What would mend it.
+    /// Suggested fix.
     pub help: Option<String>,
-    /// How often it came.
+    /// Number of occurrences.
     pub times: u64,
 }
 
-/// A place of a finding.
+/// A source place of a finding.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckPlace {
-    /// Its line in the program.
+    /// Source line in the program.
     pub line: u32,
-    /// Who does what there.
+    /// Action at that line, and the lanes that took it.
     pub text: String,
 }
 
 /// A conditional branch.
 #[derive(Clone, Debug, Serialize)]
 pub struct Branch {
-    /// Its source line, from 1.
+    /// Source line, from 1.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
-    /// Its place in the stream of steps.
+    /// PC in the stream of steps.
     pub pc: u32,
-    /// Its place among the kernel's instructions, the same in both modes.
+    /// Index among the kernel's instructions, the same in both modes.
     pub instruction: Option<u32>,
     /// Times a warp executed it.
     pub executed: u64,
-    /// Times some but not all active lanes branched.
+    /// Times some but not all active lanes took the branch.
     pub divergent: u64,
-    /// Active lanes of an average execution.
+    /// Average number of active lanes.
     pub average_active_lanes: Option<f64>,
-    /// Lanes that branched in an average execution.
+    /// Average number of lanes that took the branch.
     pub taken_lanes_average: Option<f64>,
-    /// The source line at which its sides meet.
+    /// Source line of the reconvergence point.
     pub reconverges_at: Option<u32>,
 }
 
-/// What became of the issue slots: one a scheduler and cycle.
+/// Use of the issue slots: one slot per scheduler and cycle.
 #[derive(Clone, Debug, Serialize)]
 pub struct Slots {
-    /// All of them.
+    /// All slots.
     pub total: u64,
-    /// Those that issued.
+    /// Slots in which an instruction issued.
     pub used: u64,
-    /// Of those, the ones that issued a join step.
+    /// Used slots that issued a join step.
     pub used_by_joins: u64,
-    /// Those that did not, by the reason: `no_warp`, `launch` or the state of the warp that was ready first.
+    /// Lost slots by reason.
+    /// `no_warp`, `launch`, or the state of the warp that was ready first.
     pub lost: Named<&'static str, u64>,
 }
 
 /// One kind of memory access.
 #[derive(Clone, Debug, Serialize)]
-#[expect(missing_docs, reason = "the counts are those of `observe::TrafficTotals`, under their names")]
+#[expect(
+    missing_docs,
+    reason = "the counts are those of `observe::TrafficTotals`, under their \
+                                 names"
+)]
 pub struct MemoryRow {
     /// `global`, `shared`, `local` or `const`.
     pub memory: &'static str,
@@ -175,39 +182,39 @@ pub struct MemoryRow {
 /// One step of the stream.
 #[derive(Clone, Debug, Serialize)]
 pub struct InstructionRow {
-    /// Its place in the stream.
+    /// PC in the stream of steps.
     pub pc: u32,
-    /// Its place among the kernel's instructions; none for a join step.
+    /// Index among the kernel's instructions; `None` for a join step.
     pub instruction: Option<u32>,
-    /// Its source line; for a join step that of the branch it serves.
+    /// Source line; for a join step, the line of its branch.
     pub line: u32,
-    /// Its text.
+    /// Text of the step.
     pub text: String,
-    /// The line of another file that it was compiled from, where the program says so.
+    /// Source line in the file that the program was compiled from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
     /// Times a warp executed it.
     pub executed: u64,
-    /// Issue slots that took.
+    /// Issue slots used.
     pub slots: u64,
-    /// Active lanes of an average execution.
+    /// Average number of active lanes.
     pub average_active_lanes: Option<f64>,
     /// Memory accesses.
     pub requests: u64,
-    /// 32-byte sectors of those.
+    /// 32-byte sectors of those accesses.
     pub sectors: u64,
-    /// The state in which warps waited longest to issue it.
+    /// State in which warps waited longest to issue the step.
     pub main_stall: Option<&'static str>,
-    /// Cycles that warps waited to issue it, in any state.
+    /// Cycles that warps waited to issue the step, in all states.
     pub stalled_cycles: u64,
 }
 
 impl Run {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/run/1";
 
-    /// Puts a run together. `input.steps` describes the stream that `input.totals` counted, step by step; a step
-    /// without description is printed as unknown.
+    /// Builds a run. `input.steps` describes the stream that `input.totals` counted, step by step;
+    /// a step without a description is printed as unknown.
     pub fn build(input: RunInput) -> Run {
         let RunInput { program, kernel, mode, machine, grid, block, constants, launch, .. } = input;
         let totals = &input.totals;
@@ -255,29 +262,30 @@ impl Run {
         }
     }
 
-    /// The value of the metric with this name or alias, if the run has one.
+    /// Returns the value of the metric with this name or alias, if the run has one.
     pub fn metric(&self, name: &str) -> Option<Value> {
         let metric = metrics::find(name)?;
         self.metrics.get(&metric.name).copied()
     }
 
-    /// What every view of a run that did not end must say: how it ended, and why.
+    /// Returns outcome and reason of a run that did not finish.
+    /// Every view of the run shows them.
     pub fn ending(&self) -> Option<String> {
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
         (self.finish != Finish::Ok).then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
     }
 
-    /// How far to trust the figure of a metric here.
+    /// Returns the accuracy label of a metric in this run.
     pub fn trust_of(&self, metric: &metrics::Metric) -> String {
         Standing::of(metric).words(&self.machine_facts.fingerprint)
     }
 
-    /// Whether every expectation holds.
+    /// Returns true if every expectation holds.
     pub fn passed(&self) -> bool {
         self.expectations.iter().all(|e| e.passed)
     }
 
-    /// The run as indented JSON, ending in a line break.
+    /// Returns the run as indented JSON, ending in a line break.
     ///
     /// # Errors
     /// None of its own: every value of a run has a JSON form.

@@ -1,7 +1,7 @@
-//! The report that a student reads on a terminal.
+//! The text report for a terminal.
 //!
-//! ASCII, readable without colour, no line over the width. Every number stands beside the name under which NVIDIA's
-//! profilers have it, so that it can be compared with a real GPU and looked up.
+//! ASCII, readable without colour, no line over the width. Each number has the name that NVIDIA's
+//! profilers use, so that readers can look it up and compare it with a real GPU.
 
 mod answer;
 mod comparison;
@@ -25,12 +25,12 @@ use super::metrics::{self, Value};
 use super::run::Run;
 use layout::Page;
 
-/// How to print.
+/// Output style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
-    /// Columns a line may have; at least 60 are used.
+    /// Maximum columns of a line; at least 60 are used.
     pub width: usize,
-    /// Whether to colour with ANSI codes.
+    /// True to colour with ANSI codes.
     pub color: bool,
 }
 
@@ -40,7 +40,7 @@ impl Default for Style {
     }
 }
 
-/// The report of a run.
+/// Prints the report of a run.
 pub fn text(run: &Run, style: Style) -> String {
     let mut page = Page::new(style);
     sections::title(&mut page, run);
@@ -58,25 +58,26 @@ pub fn text(run: &Run, style: Style) -> String {
     page.finish()
 }
 
-/// A table whose columns are right-aligned but for those in `left`.
+/// Prints a table; columns are right-aligned except those in `left`.
 pub fn table(header: &[&str], rows: Vec<Vec<String>>, left: &[usize], style: Style) -> String {
     let mut page = Page::new(style);
     page.table(header, rows, left, None);
     page.finish()
 }
 
-/// A name that no metric has.
+/// Error: no metric has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}; `simt-sim metrics` lists all", metrics::unknown(.name))]
+#[error("{}; `simt-sim metrics` lists all metrics", metrics::unknown(.name))]
 pub struct UnknownMetric {
-    /// The name.
+    /// Name that was typed.
     pub name: String,
 }
 
-/// A metric by the name a user typed, and that name without surrounding blanks.
+/// Finds a metric by the name a user typed.
+/// Returns that name without surrounding blanks, too.
 ///
 /// # Errors
-/// When no metric has the name.
+/// Fails if no metric has the name.
 pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetric> {
     let name = name.trim();
     match metrics::find(name) {
@@ -85,11 +86,12 @@ pub fn known(name: &str) -> Result<(&str, &'static metrics::Metric), UnknownMetr
     }
 }
 
-/// The metrics called `names`, a line each: name as asked for, value, unit, and behind a `#` how far to trust the value. Numbers have
-/// no separators, so that scripts can read them; `n/a` stands for a metric that has no value in this run.
+/// Prints the metrics called `names`, one per line.
+/// A line has the name as typed, value, unit, then `#` and the accuracy label. Numbers have no
+/// separators, so that scripts can read them; `n/a` marks a metric without a value in this run.
 ///
 /// # Errors
-/// The first name that no metric has.
+/// Fails on the first name that no metric has.
 pub fn selected(run: &Run, names: &[impl AsRef<str>]) -> Result<String, UnknownMetric> {
     let mut out = String::new();
     for name in names {

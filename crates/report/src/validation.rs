@@ -1,9 +1,11 @@
-//! How far the simulator may be trusted: programs and counters held against a GPU, and a label for each by a stated rule.
+//! Comparison of the simulator with a GPU.
+//! Programs and counters get an accuracy label by a stated rule.
 //!
-//! [`Validation`] is what `simt-sim crosscheck --suite` prints, as text, as JSON and as the page `docs/validation.md`. It is made of
-//! values that others computed: what became of each program's memory ([`ProgramRow`]), and runs held against profiled launches
-//! ([`ProfileRow`]). The rule is [`Trust::of`]. Reasons of differences and what is not modelled are data: [`Known`].
-//! The labels of metrics come from elsewhere: kernels that nothing was built on ([`super::evidence`]).
+//! [`Validation`] is the value that `simt-sim crosscheck --suite` prints as text, as JSON and as
+//! the page `docs/validation.md`. Its inputs are computed elsewhere: memory of each program
+//! ([`ProgramRow`]), and runs compared with profiled launches ([`ProfileRow`]). [`Trust::of`] is
+//! the rule. Reasons for differences, and what is not modelled, are data: [`Known`]. Labels of
+//! metrics come from unseen kernels ([`super::evidence`]).
 
 mod known;
 mod page;
@@ -18,109 +20,110 @@ use serde::Serialize;
 
 use super::profile::Held;
 
-/// Everything that was held against a GPU.
+/// Results of a comparison with a GPU.
 #[derive(Clone, Debug, Serialize)]
 pub struct Validation {
     /// [`Validation::SCHEMA`].
     pub schema: &'static str,
     /// The simulator's version.
     pub version: &'static str,
-    /// The machine and mode that were simulated.
+    /// Simulated machine and mode.
     pub simulated: String,
-    /// Programs and their memory, by path.
+    /// Programs by path, with the results for their memory.
     pub programs: Vec<ProgramRow>,
     /// Profiled launches.
     pub profiles: Vec<ProfileRow>,
-    /// The generated programs of which there are observations.
+    /// Generated programs with observations.
     pub generated: Vec<GeneratedRow>,
-    /// The machine's parameters, as small programs measure them.
+    /// Machine parameters, measured by small programs.
     pub parameters: Vec<ParameterRow>,
-    /// What all of it says of each feature of the model.
+    /// Accuracy of each feature of the model.
     pub features: Vec<Feature>,
-    /// The reasons and gaps that the labels come from.
+    /// Known differences and gaps.
     #[serde(skip)]
     pub known: Known,
 }
 
-/// A program, and what became of its memory.
+/// Results of a program.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProgramRow {
-    /// Its path in the folder.
+    /// Path in the folder.
     pub program: String,
-    /// The device, driver and day; empty when nothing was measured.
+    /// Device, driver and date; empty if not measured.
     pub measured_on: String,
-    /// Whether the memory agrees.
+    /// Accuracy of the memory contents.
     pub memory: Trust,
-    /// What was compared, or where the first difference is.
+    /// Data that was compared, or the first difference.
     pub detail: String,
-    /// Whether each branch diverged as counted on the device; `None` where nobody counted.
+    /// Accuracy of the divergence counts of each branch.
+    /// `None` if not counted on the device.
     pub divergence: Option<Trust>,
-    /// Microseconds of the kernel: simulated, and between two events on the device. The latter are of a first launch, which of a short
-    /// kernel is loading more than anything else, so that no label is made of them.
+    /// Kernel time in microseconds: simulated, and between two events on the device. The latter
+    /// times a first launch; for a short kernel that is mostly loading, so it gets no label.
     pub micros: Option<[f64; 2]>,
 }
 
-/// A run held against a launch that a profiler measured.
+/// A run compared with a profiled launch.
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileRow {
-    /// The program's path in the folder.
+    /// Path of the program in the folder.
     pub program: String,
-    /// The launch: kernel and shape or constants.
+    /// Launch: kernel and shape or constants.
     pub launch: String,
     /// Threads of the launch.
     pub threads: u64,
-    /// Counter by counter.
+    /// Counters.
     pub held: Vec<Held>,
     /// Measured counters that the simulator does not have.
     pub unknown: Vec<String>,
 }
 
-/// A figure that a small program measures of a machine, on the simulator and on a GPU.
+/// A machine parameter measured by a small program, on the simulator and on a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ParameterRow {
-    /// The experiment.
+    /// Experiment.
     pub experiment: &'static str,
-    /// The parameter of the machine file, and what else is in the figure.
+    /// Parameter of the machine file, and anything else that the figure includes.
     pub parameter: &'static str,
-    /// The unit of both figures.
+    /// Unit of both figures.
     pub unit: &'static str,
-    /// On the simulated machine.
+    /// Figure of the simulated machine.
     pub simulated: f64,
-    /// On the GPU.
+    /// Figure of the GPU.
     pub measured: f64,
 }
 
-/// The generated programs of one kind that ran on a device.
+/// Generated programs of one kind that ran on a device.
 #[derive(Clone, Debug, Serialize)]
 pub struct GeneratedRow {
-    /// What they are made of.
+    /// Contents of the programs.
     pub kind: &'static str,
-    /// The device, driver and day.
+    /// Device, driver and date.
     pub measured_on: String,
-    /// How many.
+    /// Number of programs.
     pub programs: usize,
-    /// Those whose lanes were together elsewhere than in volta mode.
+    /// Programs whose lanes reconverged elsewhere than in volta mode.
     pub explained: usize,
-    /// Those of which probes did not count the same lanes throughout, so that nothing is known of their divergence.
+    /// Programs without divergence counts, because the probes' lane counts varied.
     pub uncounted: usize,
 }
 
 impl ProfileRow {
-    /// A counter by Nsight Compute's name.
+    /// Returns a counter by Nsight Compute's name.
     pub fn counter(&self, name: &str) -> Option<&Held> {
         self.held.iter().find(|h| h.name == name)
     }
 
-    /// How many counters are exact.
+    /// Returns the number of exact counters.
     pub fn exact(&self) -> usize {
         self.held.iter().filter(|h| h.is_exact()).count()
     }
 }
 
-/// Where a reader finds what became of each program's memory.
+/// Page with the results for each program's memory.
 pub const PROGRAMS: &str = "docs/validation-programs.md#programs";
 
-/// The counters that tables show; `--verbose` and JSON have all.
+/// Counters shown in tables; `--verbose` and JSON have all.
 pub const SHOWN: [&str; 15] = [
     "smsp__sass_branch_targets_threads_divergent.sum",
     "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -139,22 +142,23 @@ pub const SHOWN: [&str; 15] = [
     CYCLES,
 ];
 
-/// The counter of cycles: those in which the busiest SM had work.
+/// Counter of active cycles of the busiest SM.
 pub const CYCLES: &str = "sm__cycles_active.max";
 
-/// Threads from which on a launch counts as large.
+/// Minimum threads of a large launch.
 pub const LARGE: u64 = 1 << 20;
 
-/// The page `docs/validation.md`: what is known of kernels that nothing was built with, and what is not modelled.
+/// Makes the page `docs/validation.md`.
+/// It has the accuracy on unseen kernels, and what is not modelled.
 pub fn summary(known: &Known) -> String {
     page::page(known)
 }
 
 impl Validation {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/validation/2";
 
-    /// Puts everything together and labels the features.
+    /// Builds a validation and labels the features.
     pub fn new(
         simulated: String,
         programs: Vec<ProgramRow>,
@@ -168,7 +172,7 @@ impl Validation {
         Validation { schema, version, simulated, programs, profiles, generated, parameters, features, known }
     }
 
-    /// Whether nothing differs without a reason.
+    /// Returns true if every difference has a known reason.
     pub fn is_explained(&self) -> bool {
         let divergence = self.programs.iter().filter_map(|p| p.divergence.as_ref());
         let mut all =
@@ -176,12 +180,12 @@ impl Validation {
         all.all(|trust| !matches!(trust, Trust::Differs { reason: None }))
     }
 
-    /// The page `docs/validation-programs.md`: what the other has of each program and launch.
+    /// Makes the page `docs/validation-programs.md`: details of each program and launch.
     pub fn appendix(&self) -> String {
         page::appendix(self)
     }
 
-    /// The validation as indented JSON, ending in a line break.
+    /// Returns the validation as indented JSON, ending in a line break.
     ///
     /// # Errors
     /// None of its own: every value has a JSON form.

@@ -1,5 +1,6 @@
-//! Where blocks and edges go on the page: rows by longest path, long edges bent through the rows between, edges back up drawn
-//! at the right side and meeting places at the left (Sugiyama's scheme with one pass of barycentres).
+//! Page layout of a control-flow graph (Sugiyama's scheme).
+//! Rows are by longest path, with one pass of barycentres. Long edges bend through the rows
+//! between, back edges are on the right, lines to reconvergence points on the left.
 
 use simt_core::base::BasicBlockId;
 use simt_core::kernel::BasicBlock;
@@ -11,25 +12,25 @@ const CHARACTER: i32 = 7;
 /// Space between a box's border and its text.
 const PADDING: i32 = 7;
 const COLUMN_GAP: i32 = 34;
-/// Space between rows, the band of labels below the upper one left out: room for the lines that turn there.
+/// Space between rows without the label band below the upper one; lines turn here.
 const ROW_GAP: i32 = 58;
-/// The band below each row in which edges go straight down beside their labels.
+/// Band below each row in which edges run straight down beside their labels.
 const BAND: i32 = 18;
 const LANE_GAP: i32 = 14;
 const MARGIN: i32 = 24;
-/// The width that a long edge takes of a row that it crosses.
+/// Width that a long edge occupies in a row that it crosses.
 const BEND: i32 = 12;
 
 type Point = (i32, i32);
 
-/// What a block takes on the page.
+/// Size of a block on the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sizes {
     pub characters: usize,
     pub lines: usize,
-    /// The least width, for the labels of the edges that leave it.
+    /// Minimum width, for the labels of the outgoing edges.
     pub least: i32,
-    /// The most that these edges stand apart.
+    /// Maximum distance between those edges.
     pub apart: i32,
 }
 
@@ -48,19 +49,19 @@ impl Place {
     }
 }
 
-/// The finished drawing.
+/// A finished layout.
 pub(crate) struct Layout {
     pub width: i32,
     pub height: i32,
-    /// For each block.
+    /// Box of each block.
     pub boxes: Vec<Place>,
-    /// For each edge given, the line to draw, from its source to its target.
+    /// Line of each edge, from source to target.
     pub edges: Vec<Vec<Point>>,
-    /// For each pair given, the line to draw.
+    /// Line of each branch to its reconvergence point.
     pub pairs: Vec<Vec<Point>>,
 }
 
-/// Something in a row: a block, or the bend of a long edge.
+/// An item of a row: a block, or the bend of a long edge.
 #[derive(Clone, Copy)]
 struct Item {
     row: usize,
@@ -69,7 +70,8 @@ struct Item {
     left: i32,
 }
 
-/// Lays out blocks of these sizes, their edges, and lines to meeting places. The page begins at `top`.
+/// Lays out blocks of these sizes, their edges, and lines to reconvergence points. The page begins
+/// at `top`.
 pub(crate) fn lay_out(
     top: i32,
     blocks: &[BasicBlock],
@@ -107,7 +109,7 @@ pub(crate) fn lay_out(
     }
 
     let ups = edges.iter().filter(|e| !forward(e)).count() as i32;
-    // One lane for each place where sides meet.
+    // One lane for each reconvergence point.
     let mut places: Vec<BasicBlockId> = pairs.iter().map(|pair| pair.1).collect();
     places.sort_unstable();
     places.dedup();
@@ -145,7 +147,8 @@ pub(crate) fn lay_out(
         let (from, to) = (boxes[pair.0.index()], boxes[pair.1.index()]);
         let place = places.iter().position(|&place| place == pair.1).unwrap_or(0) as i32;
         let lane = left_margin - (place + 1) * LANE_GAP;
-        // From side to side: box borders, left lanes. Boxes further left in the row are passed in the gap below and above.
+        // The line runs between box borders and left lanes; it passes boxes further left in the
+        // gaps below and above.
         let (below, over) = (tops[rows[pair.0.index()]].1 + BAND + 4, to.top - 20);
         let (a, b) = (from.left + 10, to.left + 10);
         dashed.push(vec![(a, from.bottom), (a, below), (lane, below), (lane, over), (b, over), (b, to.top)]);
@@ -159,14 +162,16 @@ pub(crate) fn lay_out(
     }
 }
 
-/// A line back up (or to the same row): down into the gap, out to its lane, up to the gap above the target, in.
+/// Routes a back edge.
+/// Down into the gap, out to its lane, up to the gap above the target, in.
 fn around(source: Point, target: Point, lane: i32, row_bottom: i32) -> Vec<Point> {
     let (below, over) = (row_bottom + BAND + 14, target.1 - 30);
     vec![source, (source.0, below), (lane, below), (lane, over), (target.0, over), target]
 }
 
-/// Where on the lower border of its source each edge leaves, and where on the upper border of its target it arrives: edges at
-/// one border stand side by side in the order in which they go apart, those back up to the right.
+/// Places the ends of edges on the borders of their blocks.
+/// They are on the lower border of the source and the upper border of the target. Edges on one
+/// border are ordered by the direction they leave in, back edges to the right.
 fn ports(
     edges: &[(BasicBlockId, BasicBlockId)],
     paths: &[Vec<usize>],
@@ -201,12 +206,12 @@ fn spread(area: Place, place: usize, places: usize, apart: i32) -> i32 {
     area.middle() + step * (2 * place as i32 - (places as i32 - 1)) / 2
 }
 
-/// For each block its place in a reverse postorder of the graph; unreachable blocks come last. An edge to a later place leads
-/// down, any other one back up.
+/// Returns the place of each block in a reverse postorder of the graph.
+/// Unreachable blocks are last. An edge to a later place leads down, any other edge is a back edge.
 fn walk_order(blocks: &[BasicBlock]) -> Vec<usize> {
     let mut seen = vec![false; blocks.len()];
     let mut postorder = Vec::new();
-    // Unreachable blocks are started from as well, after the first, so that everything has a place.
+    // Unreachable blocks are roots as well, so that every block has a place.
     for start in 0..blocks.len() {
         if std::mem::replace(&mut seen[start], true) {
             continue;
@@ -214,7 +219,7 @@ fn walk_order(blocks: &[BasicBlock]) -> Vec<usize> {
         let mut tree = Vec::new();
         let mut open = vec![(start, 0)];
         while let Some((block, next)) = open.pop() {
-            // Later successors first: the fall-through side keeps the smaller numbers' order.
+            // Later successors first, so that the fall-through side gets the smaller numbers.
             let successors = &blocks[block].successors;
             match successors.len().checked_sub(next + 1).map(|i| successors[i].index()) {
                 Some(successor) => {
@@ -236,7 +241,8 @@ fn walk_order(blocks: &[BasicBlock]) -> Vec<usize> {
     rank
 }
 
-/// The row of each block: one below the lowest block that leads down to it.
+/// Returns the row of each block.
+/// It is one below the lowest block with a downward edge to it.
 fn rows(blocks: usize, rank: &[usize], edges: &[(BasicBlockId, BasicBlockId)]) -> Vec<usize> {
     let mut rows = vec![0; blocks];
     let mut order: Vec<usize> = (0..blocks).collect();
@@ -251,7 +257,8 @@ fn rows(blocks: usize, rank: &[usize], edges: &[(BasicBlockId, BasicBlockId)]) -
     rows
 }
 
-/// Sets `left` of every item, row by row below what leads to it; returns the right end.
+/// Sets `left` of every item, row by row; returns the right end.
+/// Items are below their predecessors.
 fn place_columns(items: &mut [Item], above: &[Vec<usize>], rows: usize, left_margin: i32) -> i32 {
     let mut right = left_margin;
     for row in 0..rows {
@@ -271,7 +278,7 @@ fn place_columns(items: &mut [Item], above: &[Vec<usize>], rows: usize, left_mar
     right
 }
 
-/// The upper and lower end of each row, and the lower end of all.
+/// Returns the upper and lower end of each row, and the lower end of all.
 fn place_rows(top: i32, items: &[Item], rows: usize) -> (Vec<(i32, i32)>, i32) {
     let mut y = top;
     let mut tops = Vec::new();

@@ -7,7 +7,8 @@ use simt_core::kernel::{ControlFlow, Inst, Op, Predicate, PredicateUse, Register
 
 const SOURCE: &str = "a \"quoted\" thing; @p bra L; work <&>; L: done; ret;";
 
-/// `if (p) skip work` in a loop that never comes back, then an exit: 0 work, 1 branch to 3, 2 work, 3 branch to 0, 4 exit.
+/// A loop without an exit around `if (p) skip work`.
+/// Instructions: 0 work, 1 branch to 3, 2 work, 3 branch to 0, 4 exit.
 fn kernel() -> Kernel {
     let inst = |op, guarded: bool, span, line| Inst {
         op,
@@ -55,8 +56,8 @@ fn dot_names_blocks_edges_and_meeting_places() {
         r##"bb0 -> bb2 [label="taken", color="#0072b2"];"##,
         r##"bb0 -> bb1 [label="fall", color="#404040"];"##,
         r##"bb2 -> bb0 [label="taken", color="#0072b2"];"##,
-        r##"bb0 -> bb2 [label="meet", style=dashed"##,
-        r##"bb2 -> bb3 [label="meet", style=dashed"##,
+        r##"bb0 -> bb2 [label="reconverge", style=dashed"##,
+        r##"bb2 -> bb3 [label="reconverge", style=dashed"##,
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }

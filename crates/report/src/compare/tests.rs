@@ -47,7 +47,7 @@ fn figures_and_the_closing_sentence_follow_from_the_counts() {
     assert!(found.closing.contains("90 of 95 divergent branches are gone"), "{}", found.closing);
     assert!(found.branches.is_empty(), "branches of different kernels are not paired");
     let back = compared(&b, &a);
-    assert!(back.closing.contains("95 branches diverge instead of 5"), "{}", back.closing);
+    assert!(back.closing.contains("95 divergent branches instead of 5"), "{}", back.closing);
 }
 
 #[test]
@@ -56,7 +56,11 @@ fn the_same_run_twice_differs_nowhere() {
     let found = compared(&a, &a);
     assert!(found.figures.iter().all(|f| f.ratio.is_none_or(|r| r == 1.0)));
     assert_eq!(found.branches.iter().map(|b| b.divergent).collect::<Vec<_>>(), [[95, 95]]);
-    assert!(found.closing.contains("as many instructions; as many branches diverge (95)"), "{}", found.closing);
+    assert!(
+        found.closing.contains("the same number of instructions; the same number of divergent branches (95)"),
+        "{}",
+        found.closing
+    );
 }
 
 #[test]
@@ -64,6 +68,6 @@ fn a_hang_is_what_differs_most() {
     let (a, b) =
         (Run::build(stuck()), Run::build(RunInput { mode: "other".to_owned(), ..sample(samples::neighbored) }));
     let found = compared(&a, &b);
-    assert!(found.closing.starts_with("volta: livelock; other: finished. A run that did not end has no result"));
+    assert!(found.closing.starts_with("volta: livelock; other: finished. An unfinished run has no result"));
     assert!(found.figures.iter().all(|figure| figure.ratio.is_none()), "no ratio to a run that did not end");
 }

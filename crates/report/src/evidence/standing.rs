@@ -1,39 +1,40 @@
-//! The label of a metric: what kind of figure it is, and how it came out on kernels that nothing was tuned on.
+//! The accuracy label of a metric: its basis, and its errors on unseen kernels.
 
 use super::super::metrics::{Basis, Metric};
 use super::{Errors, Evidence, Fingerprint, known};
 
-/// Where a reader finds the evidence.
+/// Page with the evidence.
 pub const PAGE: &str = "docs/validation.md";
 
-/// Kernels in which a metric must occur for its errors to be evidence.
+/// Minimum kernels in which a metric must occur for its errors to be evidence.
 const ENOUGH: usize = 5;
 
-/// How far the figures of a metric may be trusted.
+/// Accuracy of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standing<'e> {
-    /// What kind of figure it is.
+    /// Basis of the figure.
     pub basis: Basis,
-    /// Its errors on kernels that only state the error.
+    /// Errors on the set *held*.
     errors: Option<&'e Errors>,
     evidence: Option<&'e Evidence>,
 }
 
 impl Standing<'static> {
-    /// That of a metric, by the evidence that is compiled in.
+    /// Returns the accuracy of a metric by the evidence that is compiled in.
     pub fn of(metric: &Metric) -> Standing<'static> {
         Standing::by(known(), metric)
     }
 }
 
 impl<'e> Standing<'e> {
-    /// That of a metric, by some evidence.
+    /// Returns the accuracy of a metric by given evidence.
     pub fn by(evidence: Option<&'e Evidence>, metric: &Metric) -> Standing<'e> {
         let errors = evidence.and_then(|e| errors(e, metric)).filter(|e| e.kernels >= ENOUGH);
         Standing { basis: metric.basis(), errors, evidence }
     }
 
-    /// `exact on 29 of 29 unseen kernels (H200)`: how it came out with the machine file that was measured with.
+    /// Formats the errors with the measured machine file.
+    /// For example, `exact on 29 of 29 unseen kernels (H200)`.
     pub fn evidence(&self) -> String {
         let (Some(errors), Some(evidence)) = (self.errors, self.evidence) else {
             return "not measured on unseen code".to_owned();
@@ -47,7 +48,8 @@ impl<'e> Standing<'e> {
         }
     }
 
-    /// Kind and evidence, as far as it holds of a run with this fingerprint.
+    /// Formats basis and evidence for a run with this fingerprint.
+    /// Evidence for another machine file does not apply.
     pub fn words(&self, run: &Fingerprint) -> String {
         let kind = self.basis.words();
         let holds = self.evidence.is_some_and(|e| match self.basis {
@@ -57,13 +59,14 @@ impl<'e> Standing<'e> {
         if holds { self.measured() } else { format!("{kind}; not measured with this machine file") }
     }
 
-    /// Kind and evidence, of the machine that was measured with.
+    /// Formats basis and evidence for the measured machine file.
     pub fn measured(&self) -> String {
         format!("{}; {}", self.basis.words(), self.evidence())
     }
 }
 
-/// The errors of a metric, or of the one that is the same figure in another unit: lanes and their share of the warp.
+/// Returns the errors of a metric.
+/// Lanes and their share of the warp are the same figure in two units.
 fn errors<'e>(evidence: &'e Evidence, metric: &Metric) -> Option<&'e Errors> {
     let of = |counter: &str| evidence.metrics.iter().find(|e| e.counter == counter);
     let ncu = metric.ncu?;

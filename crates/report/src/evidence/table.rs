@@ -1,9 +1,9 @@
-//! Evidence as rows of a table: a row for each metric, a row for each kernel.
+//! Evidence as table rows: one per metric, one per kernel.
 
 use super::{Errors, Evidence, KernelErrors, MetricErrors};
 use crate::metrics::{self, Basis};
 
-/// The metrics that a short table shows.
+/// Metrics of a short table.
 pub const CHOSEN: [&str; 22] = [
     "gld_requests",
     "gld_transactions",
@@ -29,15 +29,16 @@ pub const CHOSEN: [&str; 22] = [
     "warp_state_barrier",
 ];
 
-/// The columns of a metric's row: both halves have kernels, exact ones, the error of nine in ten, and the mean.
+/// Columns of a metric's row.
+/// For each set, kernels, exact kernels, error of nine in ten, mean.
 pub const HEADER: [&str; 9] =
     ["metric", "mend: kernels", "exact", "9 of 10 within", "mean", "held: kernels", "exact", "9 of 10 within", "mean"];
 
-/// The columns of a kernel's row.
+/// Columns of a kernel's row.
 pub const KERNELS: [&str; 7] =
     ["kernel", "set", "output equal in", "exact counters", "instructions", "active cycles", "cycles with launch"];
 
-/// Rows of metrics under each kind of figure; of `names`, or of all.
+/// Returns the rows of metrics by basis, for `names` or for all.
 pub fn by_basis(evidence: &Evidence, names: Option<&[&str]>) -> Vec<(Basis, Vec<Vec<String>>)> {
     let rows = |basis: Basis| {
         let shown = |e: &&MetricErrors| {
@@ -62,7 +63,7 @@ fn row(errors: &MetricErrors) -> Vec<String> {
     [vec![errors.metric.clone()], half(errors.mend.as_ref()), half(errors.held.as_ref())].concat()
 }
 
-/// The row of a kernel.
+/// Returns the row of a kernel.
 pub fn kernel_row(kernel: &KernelErrors) -> Vec<String> {
     let (figures, exact) = kernel.figures;
     let set = if kernel.mend { "mend" } else { "held" };

@@ -13,7 +13,8 @@ fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
     Fingerprint { counts: counts.to_owned(), whole: whole.to_owned() }
 }
 
-/// Evidence of cycles: pairs of the held half, beside one that is far off in the half that the model may be corrected with.
+/// Evidence of cycles: these pairs in the set *held*.
+/// The set *mend* has one pair with a large error.
 fn evidence(pairs: &[(f64, f64)]) -> Evidence {
     let rows: Vec<UnseenRow> = pairs.iter().map(|&(s, m)| row(false, s, m)).chain([row(true, 900.0, 100.0)]).collect();
     let recorded = Recorded { gpu: "NVIDIA H200".to_owned(), ..Recorded::default() };
@@ -38,7 +39,7 @@ fn a_label_holds_for_nine_of_ten_held_kernels() {
             [vec![same; 8], vec![(151.0, 100.0); 2]].concat(),
             "unreliable: over 50 % off on 2 of 10 unseen kernels (H200)",
         ),
-        // Where it occurs in few kernels, nothing is said.
+        // With few kernels, the label states no error.
         ([vec![same; 4], vec![(0.0, 0.0); 9]].concat(), "not measured on unseen code"),
         (Vec::new(), "not measured on unseen code"),
     ] {
@@ -52,7 +53,7 @@ fn a_label_holds_for_nine_of_ten_held_kernels() {
 fn errors_of_a_half() {
     let found = evidence(&[(100.0, 100.0), (98.0, 100.0), (110.0, 100.0), (0.0, 0.0), (5.0, 0.0), (100.0, 100.0)]);
     let errors = found.metric("elapsed_cycles").and_then(|e| e.held.as_ref()).expect("errors");
-    // One of five has a figure where the GPU has none: no bound holds for nine of ten.
+    // One of five has a figure that the GPU does not have: no bound holds for nine of ten.
     let expected = Errors { kernels: 5, exact: 2, within: None, beyond: 1, nine_tenths: None, mean: 22.4 };
     assert_eq!(errors, &expected);
     assert_eq!(found.kernels, (1, 6));
@@ -80,7 +81,7 @@ fn evidence_is_of_a_machine_files_contents() {
 fn the_evidence_that_is_compiled_in_is_read() {
     let known = known().expect("trust/h200.ron is evidence");
     assert!(known.metrics.len() > 40 && known.kernels.1 >= 20, "{known:?}");
-    // A share of the warp is the same figure as a number of lanes.
+    // The share of the warp is the same figure as the number of lanes.
     let lanes = Standing::of(metric("average_active_lanes")).evidence();
     assert_eq!(Standing::of(metric("warp_execution_efficiency")).evidence(), lanes);
     assert!(lanes.contains("unseen kernels"), "{lanes}");

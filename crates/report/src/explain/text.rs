@@ -1,4 +1,5 @@
-//! Pages and figures as text: for the terminal in lines of a width, and as the reference page of the documentation.
+//! Prints pages and figures.
+//! For the terminal in a given width, and as the reference page of the documentation.
 
 use std::fmt::Write as _;
 
@@ -8,10 +9,10 @@ use crate::metrics::{self, Value};
 use crate::numbers::{grouped, real, tenths_of_percent};
 use crate::{Run, wrap};
 
-/// What indents the text under a word at the left.
+/// Indentation of the text under a label.
 const HANG: &str = "            ";
 
-/// A page in lines of at most `width` columns, but for what must be typed as it stands.
+/// Prints a page in lines of at most `width` columns; commands are not wrapped.
 pub fn page(page: &Page, width: usize) -> String {
     let mut out = format!("{}\n\n", title(page));
     let mut section = |word: &str, text: &str| {
@@ -44,7 +45,7 @@ pub fn page(page: &Page, width: usize) -> String {
     out
 }
 
-/// Name, kind and unit.
+/// Returns name, kind and unit.
 fn title(page: &Page) -> String {
     match page.subject {
         Subject::Metric(metric) if !metric.unit.is_empty() => format!("{} [{}]", page.name, metric.unit),
@@ -52,7 +53,7 @@ fn title(page: &Page) -> String {
     }
 }
 
-/// What to type to see the example of a page.
+/// Returns the command of a page's example.
 fn command(page: &Page) -> String {
     match page.example {
         Example::Run { program, options } => {
@@ -63,7 +64,7 @@ fn command(page: &Page) -> String {
     }
 }
 
-/// Every name with its meaning, by subject, a line each.
+/// Lists every name with its meaning, by subject, one per line.
 pub fn listing(width: usize) -> String {
     let mut out = String::new();
     let mut heading = "";
@@ -86,10 +87,11 @@ fn first_sentence(text: &str) -> &str {
 /// `docs/explain.md`.
 pub fn reference() -> String {
     let mut out = String::from(
-        "# Every name, explained\n\n\
-         `simt-sim explain NAME` prints these pages; `simt-sim explain --list` lists them; `--run FILE` puts the numbers of a run\n\
-         into the formula. The texts under a diagnostic's code are the smallest that raise it; statements and directives stand in a\n\
-         kernel that declares what they use.\n\n\
+        "# Explanations of every name\n\n\
+         `simt-sim explain NAME` prints these pages, `simt-sim explain --list` lists them, and\n\
+         `--run FILE` puts the numbers of a run into the formula. The text below a diagnostic's\n\
+         code is the shortest that raises it; statements and directives belong in a kernel that\n\
+         declares what they use.\n\n\
          This page is generated: `BLESS=1 cargo test --test suite explain` rewrites it.\n",
     );
     let mut heading = "";
@@ -104,7 +106,7 @@ pub fn reference() -> String {
         for other in &page.elsewhere {
             let _ = writeln!(out, "- {}: {}", other.tool, other.name);
         }
-        let _ = writeln!(out, "- What to do: {}", page.remedy);
+        let _ = writeln!(out, "- Advice: {}", page.remedy);
         match page.example {
             Example::None(why) => _ = writeln!(out, "- Example: none. {why}"),
             Example::Run { .. } | Example::Command(_) => _ = writeln!(out, "- Example: `{}`", command(&page)),
@@ -114,7 +116,8 @@ pub fn reference() -> String {
     out
 }
 
-/// What a run says on a page's subject, in lines of at most `width` columns.
+/// Prints the figures of a run that belong to a page.
+/// Lines have at most `width` columns.
 pub fn in_run(page: &Page, run: &Run, width: usize) -> String {
     let Run { program, kernel, mode, machine, .. } = run;
     let mut out = wrap(&format!("In this run ({program}, {kernel}, {mode} on {machine})"), width, "", "  ");
@@ -147,11 +150,11 @@ fn in_formula(out: &mut String, metric: &'static metrics::Metric, run: &Run) {
     }
     match result {
         Some(value) => _ = writeln!(out, "{}", format!("  {name} = {value} {}", metric.unit).trim_end()),
-        None => _ = writeln!(out, "  {name} has no value: a ratio to nothing, or not modelled on this machine"),
+        None => _ = writeln!(out, "  {name} has no value: its denominator is zero, or this machine does not model it"),
     }
 }
 
-/// The cycles in a state, their shares, and the instructions that mostly waited so.
+/// Prints the cycles in a state, and the instructions that waited longest in it.
 fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
     let cycles = run.stalls.get(&state).copied().unwrap_or(0);
     let all: u64 = run.stalls.0.iter().map(|(_, n)| n).sum();
@@ -166,11 +169,11 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
     if run.slots.used > 0 {
         let used = run.slots.used;
         let each = real(cycles as f64 / used as f64);
-        let _ = writeln!(out, "  an issue: {} / {} issues = {each} cycles", grouped(cycles), grouped(used));
+        let _ = writeln!(out, "  per issue: {} / {} issues = {each} cycles", grouped(cycles), grouped(used));
     }
     let _ = writeln!(
         out,
-        "  lost by it: {} of {} issue slots, {} %",
+        "  issue slots lost: {} of {}, {} %",
         grouped(lost),
         grouped(run.slots.total),
         share(lost, run.slots.total)
@@ -178,7 +181,7 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
     let mut rows: Vec<_> = run.instructions.iter().filter(|row| row.main_stall == Some(state)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.stalled_cycles));
     if !rows.is_empty() {
-        out.push_str("  waited mostly in this state (cycles in any state):\n");
+        out.push_str("  instructions that waited mainly in this state (with cycles in all states):\n");
     }
     for row in rows.iter().take(3) {
         let line = format!("line {}: {} cycles  {}", row.line, grouped(row.stalled_cycles), row.text);
@@ -198,7 +201,7 @@ fn in_slots(out: &mut String, name: &'static str, run: &Run) {
 }
 
 fn ended(out: &mut String, run: &Run, width: usize) {
-    let mut lines = vec![format!("it ended after {} cycles: {}", grouped(run.cycles), run.finish.name())];
+    let mut lines = vec![format!("ended after {} cycles: {}", grouped(run.cycles), run.finish.name())];
     if let Some(verdict) = &run.verdict {
         lines.push(verdict.message.clone());
         let lane = |l: &crate::LaneGroup| format!("lanes {} of warp {}, line {}: {}", l.lanes, l.warp, l.line, l.state);
@@ -219,7 +222,7 @@ fn number(value: Value) -> String {
     }
 }
 
-/// A percentage with one decimal.
+/// Formats a share as a percentage with one decimal.
 fn share(part: u64, whole: u64) -> String {
     let tenths = tenths_of_percent(&[part, whole.saturating_sub(part)]).first().copied().unwrap_or(0);
     format!("{}.{}", tenths / 10, tenths % 10)

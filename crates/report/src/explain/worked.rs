@@ -1,30 +1,30 @@
-//! A metric's formula with the numbers of a run in it.
+//! A metric's formula with the numbers of a run.
 //!
-//! The formulas of the table are read as they are written: terms (other metrics, facts of the machine, counted things), numbers,
-//! `+ - x /` and parentheses. One with any other word in it describes something counted, and has no terms to fill in. A test
-//! evaluates every formula that is filled in and holds the result against the metric.
+//! The formulas of the table are parsed as written: terms (other metrics, machine facts, counts),
+//! numbers, `+ - x /` and parentheses. A formula with any other word describes a count and has no
+//! terms. A test evaluates every worked formula and compares the result with the metric.
 
 use crate::metrics::{self, Group, Metric, Value};
 use crate::{MemoryRow, Run};
 use simt_core::observe::Stall;
 
-/// A term of a formula, in one run.
+/// A term of a formula in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// As the formula has it.
+    /// Name, as written in the formula.
     pub name: &'static str,
-    /// Its value.
+    /// Value.
     pub value: Value,
-    /// What one of it is; empty where that goes without saying.
+    /// Unit; empty for plain numbers.
     pub unit: &'static str,
 }
 
-/// A formula with numbers.
+/// A formula with the numbers of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Worked {
-    /// Each term once, in the order of the formula.
+    /// Distinct terms, in the order of the formula.
     pub terms: Vec<Term>,
-    /// The formula, cut into terms and what stands between them.
+    /// Formula, split into terms and the text between them.
     pieces: Vec<Piece>,
 }
 
@@ -35,7 +35,7 @@ enum Piece {
 }
 
 impl Worked {
-    /// The formula with `number` of each value in the place of its term.
+    /// Returns the formula with `number` of each value in place of its term.
     pub fn filled(&self, number: impl Fn(Value) -> String) -> String {
         let piece = |piece: &Piece| match piece {
             Piece::Text(text) => (*text).to_owned(),
@@ -45,9 +45,11 @@ impl Worked {
     }
 }
 
-/// The formula of `metric` with the numbers of `run`; `None` when it has no terms, or one of them has no value there.
+/// Returns the formula of `metric` with the numbers of `run`.
+/// `None` if it has no terms or one has no value.
 pub fn worked(metric: &'static Metric, run: &Run) -> Option<Worked> {
-    // What follows a semicolon is about special cases; ", loads and stores" says what the terms are summed over.
+    // The part after a semicolon covers special cases; ", loads and stores" says what the terms are
+    // summed over.
     let formula = metric.formula.split(';').next().unwrap_or_default();
     let mut rest = formula.strip_suffix(", loads and stores").unwrap_or(formula);
     let mut worked = Worked { terms: Vec::new(), pieces: Vec::new() };
@@ -66,9 +68,9 @@ pub fn worked(metric: &'static Metric, run: &Run) -> Option<Worked> {
             rest = &rest[name.len()..];
         } else if operators(first) {
             let length = rest.find(|c| !operators(c)).unwrap_or(rest.len());
-            let (text, behind) = rest.split_at(length);
+            let (text, after) = rest.split_at(length);
             worked.pieces.push(Piece::Text(text));
-            rest = behind;
+            rest = after;
         } else {
             return None;
         }
@@ -76,32 +78,32 @@ pub fn worked(metric: &'static Metric, run: &Run) -> Option<Worked> {
     (!worked.terms.is_empty()).then_some(worked)
 }
 
-/// Terms that are no metrics.
+/// Terms that are not metrics.
 const COUNTED: &[&str] = &[
     "SMs",
     "SM clock",
     "launch overhead",
     "warp size",
-    "warps an SM can hold",
-    "schedulers of an SM",
+    "maximum warps per SM",
+    "schedulers per SM",
     "banks",
-    "cycles in any state but selected",
+    "cycles in any state except selected",
     "cycles in any other state",
-    "bytes lanes asked for",
-    "bytes lanes stored",
+    "requested bytes",
+    "stored bytes",
     "wavefronts",
     "requests of shared loads and stores",
-    "the fewest the same loads could have taken",
-    "the fewest the same stores could have taken",
-    "sectors of global loads that L1 asked of L2",
-    "sectors of loads and atomics that neither L1 nor L2 had",
-    "load sectors found in L2",
-    "sectors that loads asked of L2",
-    "local sectors found in L1",
+    "conflict-free load wavefronts",
+    "conflict-free store wavefronts",
+    "global load sectors that missed in L1",
+    "load and atomic sectors that missed in L1 and L2",
+    "load sectors that hit in L2",
+    "load sectors looked up in L2",
+    "local sectors that hit in L1",
     "local sectors",
 ];
 
-/// The longest term that `text` begins with and that is not part of a longer word.
+/// Returns the longest term at the start of `text` that is not part of a longer word.
 fn term_at(text: &'static str) -> Option<&'static str> {
     if let Some(states) = text.strip_prefix("cycles in ") {
         let states = states.split(" / ").next().unwrap_or_default();
@@ -120,7 +122,7 @@ fn term_at(text: &'static str) -> Option<&'static str> {
         .max_by_key(|name| name.len())
 }
 
-/// The value of a term in a run, and its unit.
+/// Returns the value and unit of a term in a run.
 fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static str)> {
     let machine = &run.machine_facts;
     let count = |n: u64, unit| Some((Value::Count(n), unit));
@@ -130,40 +132,38 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
         "SM clock" => (machine.clock_hz > 0).then_some((Value::Real(machine.clock_hz as f64 / 1e9), "GHz")),
         "launch overhead" => number(machine.launch_overhead, "cycle"),
         "warp size" => number(machine.warp_size, "lane"),
-        "warps an SM can hold" => number(machine.max_warps_per_sm, "warp"),
-        "schedulers of an SM" => number(machine.schedulers_per_sm, ""),
+        "maximum warps per SM" => number(machine.max_warps_per_sm, "warp"),
+        "schedulers per SM" => number(machine.schedulers_per_sm, ""),
         "banks" => number(machine.shared_banks, ""),
-        "cycles in any state but selected" | "cycles in any other state" => {
+        "cycles in any state except selected" | "cycles in any other state" => {
             count(run.stalls.0.iter().map(|(_, cycles)| cycles).sum(), "warp cycle")
         }
         "wavefronts" => count(shared(run, |row| row.wavefronts), "wavefront"),
         "requests of shared loads and stores" => count(shared(run, |row| row.requests), "request"),
-        "bytes lanes asked for" if metric.group == Group::Shared => {
-            count(shared(run, |row| row.requested_bytes), "byte")
-        }
-        "bytes lanes asked for" => count(sum(run, &[("global", "load")], |row| row.requested_bytes), "byte"),
-        "bytes lanes stored" => count(sum(run, &[("global", "store")], |row| row.requested_bytes), "byte"),
-        "the fewest the same loads could have taken" => {
+        "requested bytes" if metric.group == Group::Shared => count(shared(run, |row| row.requested_bytes), "byte"),
+        "requested bytes" => count(sum(run, &[("global", "load")], |row| row.requested_bytes), "byte"),
+        "stored bytes" => count(sum(run, &[("global", "store")], |row| row.requested_bytes), "byte"),
+        "conflict-free load wavefronts" => {
             count(sum(run, &[("shared", "load")], |row| row.ideal_wavefronts), "wavefront")
         }
-        "the fewest the same stores could have taken" => {
+        "conflict-free store wavefronts" => {
             count(sum(run, &[("shared", "store")], |row| row.ideal_wavefronts), "wavefront")
         }
-        "sectors of global loads that L1 asked of L2" => {
+        "global load sectors that missed in L1" => {
             count(sum(run, &[("global", "load")], |row| row.l2_hits + row.dram_sectors), "sector")
         }
-        "sectors of loads and atomics that neither L1 nor L2 had" => {
+        "load and atomic sectors that missed in L1 and L2" => {
             let ways = [("global", "load"), ("global", "atomic"), ("local", "load")];
             count(sum(run, &ways, |row| row.dram_sectors), "sector")
         }
-        "sectors that loads asked of L2" => {
+        "load sectors looked up in L2" => {
             let ways = [("global", "load"), ("local", "load")];
             count(sum(run, &ways, |row| row.l2_hits + row.dram_sectors), "sector")
         }
-        "load sectors found in L2" => {
+        "load sectors that hit in L2" => {
             count(sum(run, &[("global", "load"), ("local", "load")], |row| row.l2_hits), "sector")
         }
-        "local sectors found in L1" => count(local(run, |row| row.l1_hits), "sector"),
+        "local sectors that hit in L1" => count(local(run, |row| row.l1_hits), "sector"),
         "local sectors" => count(local(run, |row| row.sectors), "sector"),
         _ => match name.strip_prefix("cycles in ") {
             Some(states) => {

@@ -1,10 +1,11 @@
-//! A Kanata 0004 log: a row for each issued instruction, for the pipeline viewer Konata.
+//! A Kanata 0004 log for the pipeline viewer Konata: a row per issued instruction.
 //!
-//! The format (Konata, `docs/kanata-log-format.md`) is a list of commands in order of time; a cycle that is past cannot be
-//! added to. A row's thread is its warp. Lane 0 has the stages: `W` from the end of the warp's previous issue, `X` from
-//! the first to the last of the issue slots that the instruction takes (`free`, a cycle wide, for a step that takes none). Lane 1
-//! has the reasons of the waits under their Nsight Compute names: before the issue, and between the
-//! machine instructions of one step. A row retires when it has been issued; nothing is ever flushed.
+//! The format (Konata, `docs/kanata-log-format.md`) is a list of commands in order of time; past
+//! cycles cannot be extended. A row's thread is its warp. Lane 0 has the stages: `W` from the end
+//! of the warp's previous issue, `X` from the first to the last issue slot of the instruction
+//! (`free`, one cycle wide, for a step without a slot). Lane 1 has the stall reasons under their
+//! Nsight Compute names: before the issue, and between the machine instructions of a step. A row
+//! retires after its issue; nothing is ever flushed.
 
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ use crate::timeline::Recording;
 use simt_core::base::Cycle;
 use simt_core::observe::{Issue, Strip};
 
-/// The recording as a log.
+/// Prints the recording as a log.
 pub(super) fn kanata(recording: &Recording) -> String {
     let mut rows: Vec<(Cycle, &Strip, &Issue)> = Vec::new();
     for strip in recording.timeline.strips() {
@@ -28,7 +29,7 @@ pub(super) fn kanata(recording: &Recording) -> String {
     log.finish()
 }
 
-/// Commands with the cycle at which each stands.
+/// Commands with their cycles.
 struct Log(Vec<(Cycle, String)>);
 
 impl Log {
@@ -36,7 +37,8 @@ impl Log {
         self.0.push((cycle, command));
     }
 
-    /// The commands in order of time, those of one cycle in the order in which they came; retirements are numbered on the way.
+    /// Prints the commands in order of time and numbers the retirements.
+    /// Commands of one cycle are in insertion order.
     fn finish(mut self) -> String {
         self.0.sort_by_key(|&(cycle, _)| cycle);
         let mut now = self.0.first().map_or(0, |&(cycle, _)| cycle);
@@ -82,7 +84,7 @@ fn row(log: &mut Log, recording: &Recording, id: usize, (start, strip, issue): (
     log.at(end, format!("R\t{id}"));
 }
 
-/// What a row tells on mouse-over; Konata reads `\n` as a line break.
+/// Returns the tooltip of a row; Konata reads `\n` as a line break.
 fn details(recording: &Recording, strip: &Strip, issue: &Issue) -> String {
     let origin = recording.step(issue.pc).and_then(|step| step.origin.as_ref());
     let from = origin.map(|origin| format!(" ({}:{})", plain(&origin.file), origin.line)).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! Trace Event JSON: a track for each warp and one for each scheduler, for Perfetto and Chrome's trace viewer.
+//! Trace Event JSON for Perfetto and Chrome's trace viewer.
+//! There is a track per warp and per scheduler.
 //!
-//! The format (Google, "Trace Event Format") has no clock but microseconds, so a microsecond stands for a cycle, and the file says
-//! so where a viewer shows it: in the names of its two processes. Processes are the block's warps and the SM's schedulers, threads
-//! are their tracks. Complete events (`X`) are issues and waits; a step that takes no issue slot is an instant (`i`), since it
-//! takes no time.
+//! The format (Google, "Trace Event Format") has only microseconds, so a microsecond stands for a
+//! cycle; the names of the two processes say so in the viewer. The processes are the block's warps
+//! and the SM's schedulers, their threads are the tracks. Complete events (`X`) are issues and
+//! waits; a step without an issue slot is an instant (`i`), because it takes no time.
 
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ use simt_core::observe::{Issue, SlotLoss, SlotSpan, SlotUse, Strip};
 const WARPS: u32 = 1;
 const SCHEDULERS: u32 = 2;
 
-/// One event of the trace.
+/// An event of the trace.
 #[derive(Serialize)]
 struct Event<A: Serialize> {
     name: String,
@@ -35,7 +36,7 @@ struct Event<A: Serialize> {
     args: A,
 }
 
-/// What an issue's slice tells when it is selected.
+/// Arguments of an issue, shown when it is selected.
 #[derive(Serialize)]
 struct IssueArgs {
     issue: u64,
@@ -58,7 +59,7 @@ struct IssueArgs {
     wavefronts: Option<u32>,
 }
 
-/// What a wait's slice tells.
+/// Arguments of a wait.
 #[derive(Serialize)]
 struct WaitArgs {
     waits_for_pc: u32,
@@ -66,7 +67,7 @@ struct WaitArgs {
     mask: String,
 }
 
-/// What a scheduler's slice tells.
+/// Arguments of a scheduler's slot.
 #[derive(Serialize)]
 struct SlotArgs {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +80,7 @@ struct SlotArgs {
     line: Option<u32>,
 }
 
-/// The name of a process or thread, or where it stands among the others.
+/// Name or sort order of a process or thread.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Naming {
@@ -87,7 +88,7 @@ enum Naming {
     Place { sort_index: u32 },
 }
 
-/// The events, a line each.
+/// Events, one per line.
 struct Events(Vec<String>);
 
 impl Events {
@@ -111,7 +112,7 @@ impl Events {
         self.naming("thread_sort_index", pid, tid, Naming::Place { sort_index: tid });
     }
 
-    /// Something that takes `cycles`, or an instant.
+    /// Adds an event of `cycles`, or an instant.
     fn slice<A: Serialize>(
         &mut self,
         cat: &'static str,
@@ -127,12 +128,12 @@ impl Events {
     }
 }
 
-/// The recording as a trace.
+/// Prints the recording as a trace.
 pub(super) fn perfetto(recording: &Recording) -> String {
     let mut events = Events(Vec::new());
     let window = recording.timeline.window();
     let unit = "1 us = 1 cycle";
-    // Short, for a narrow column; kernel, mode and machine stand in `otherData`.
+    // Short, for a narrow column; `otherData` has kernel, mode and machine.
     let ending = recording.ending_in_short().map(|ending| format!(", {ending}")).unwrap_or_default();
     events.process(WARPS, format!("{} warps ({unit}){ending}", window.block));
     for strip in recording.timeline.strips() {
@@ -161,7 +162,7 @@ pub(super) fn perfetto(recording: &Recording) -> String {
     format!("{{\"otherData\":{about},\"traceEvents\":[\n{}\n]}}\n", events.0.join(",\n"))
 }
 
-/// What a trace says of itself.
+/// Metadata of the trace.
 #[derive(Serialize)]
 struct About<'a> {
     title: String,

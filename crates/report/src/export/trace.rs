@@ -1,4 +1,5 @@
-//! The issues of all recorded warps in order of time, a line each: for `less -S`, `grep` and `diff`.
+//! The issues of all recorded warps in order of time, one per line.
+//! For `less -S`, `grep` and `diff`.
 
 use std::fmt::Write;
 
@@ -6,7 +7,7 @@ use super::{plain, step_text};
 use crate::timeline::Recording;
 use simt_core::observe::{Issue, Strip};
 
-/// The recording as a table. Lines that start with `#` are about it.
+/// Prints the recording as a table. Lines that start with `#` are comments.
 pub(super) fn trace(recording: &Recording) -> String {
     let mut rows: Vec<(&Strip, &Issue)> = recording
         .timeline
@@ -19,11 +20,12 @@ pub(super) fn trace(recording: &Recording) -> String {
     if let Some(ending) = recording.ending() {
         let _ = writeln!(out, "# {}", plain(&ending));
     }
-    out += "# mask: active lanes; executed: those whose guard holds; n: how many (*: a branch at which they part)\n";
+    out += "# mask: active lanes; executed: those whose guard is true; n: number of executed lanes \
+            (*: divergent branch)\n";
     let depth = if recording.timeline.strips().iter().flat_map(|s| &s.issues).any(|i| !i.state.stack.is_empty()) {
         "entries of the reconvergence stack"
     } else {
-        "groups of lanes with a place of their own"
+        "groups of lanes with their own PC"
     };
     let _ = writeln!(out, "# block {}; depth: {depth}", recording.timeline.window().block.0);
     let digits = |n: u64, name: &str| n.to_string().len().max(name.len());

@@ -1,9 +1,10 @@
-// Drawing: the lanes of a warp over time, and all warps small below it. Colours are the style sheet's.
+// Drawing: the lanes of a warp over time, and an overview of all warps below.
+// Colours come from the style sheet.
 
 const PATHS = 7;
 const LEFT = 52;
 
-/** The style sheet's colours, and the patterns made of them; made anew when the theme changes. */
+/** Colours of the style sheet, and patterns made from them; rebuilt when the theme changes. */
 class Ink {
   constructor() {
     const style = getComputedStyle(document.documentElement);
@@ -22,12 +23,12 @@ class Ink {
     this.fills = new Map();
   }
 
-  /** The whole warp's colour is nobody else's. */
+  /** Colours of a path; path 0 is the whole warp and shares its colour with no other. */
   path(path) {
     return this.paths[path === 0 ? 0 : 1 + ((path - 1) % (PATHS - 1))];
   }
 
-  /** How a cell is filled: flat where it is too small for a pattern. */
+  /** Fill of a cell; flat where the cell is too small for a pattern. */
   fill(state, path, small) {
     const colour = this.path(path)[0];
     switch (state) {
@@ -71,7 +72,7 @@ class Ink {
   }
 }
 
-/** Gives a canvas its size in CSS pixels, sharp on any screen, and the context to draw on. */
+/** Sizes a canvas in CSS pixels, sharp on any screen, and returns its drawing context. */
 function prepare(canvas, height) {
   const width = canvas.clientWidth;
   const scale = window.devicePixelRatio || 1;
@@ -86,7 +87,7 @@ function prepare(canvas, height) {
   return [c, width];
 }
 
-/** Round steps for an axis. */
+/** Round tick positions of an axis. */
 function ticks(from, to, most) {
   const raw = Math.max(1, (to - from) / Math.max(1, most));
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -96,7 +97,10 @@ function ticks(from, to, most) {
   return found;
 }
 
-/** The lanes of one warp over time. `view` has `from`, `to`, `axis`; `moment` the chosen `issue`, `wait`, `lane`. */
+/**
+ * Lanes of one warp over time.
+ * `view` has `from`, `to`, `axis`; `moment` has the selected `issue`, `wait`, `lane`.
+ */
 class MapCanvas {
   constructor(canvas, model) {
     this.canvas = canvas;
@@ -157,7 +161,7 @@ class MapCanvas {
     for (const column of this.visible(warp, view)) {
       const x0 = Math.max(drawn, Math.round(this.x(view, column.from)));
       const x1 = Math.max(x0 + 1, Math.round(this.x(view, column.to)));
-      if (this.x(view, column.to) < drawn) continue; // within a pixel that is painted already
+      if (this.x(view, column.to) < drawn) continue; // this pixel is already painted
       drawn = x1;
       const issue = warp.issues[column.issue];
       const next = warp.issues[column.issue + 1];
@@ -198,7 +202,7 @@ class MapCanvas {
     c.font = "11px system-ui, sans-serif";
   }
 
-  /** Above the lanes: source lines, and a mark where lanes part. */
+  /** Draws source lines above the lanes, and a mark at each divergent branch. */
   heads(c, ink, warp, view) {
     c.textAlign = "center";
     let free = -Infinity;
@@ -231,7 +235,7 @@ class MapCanvas {
     c.textAlign = "center";
     for (const t of ticks(view.from, view.to, (this.width - LEFT) / 80)) {
       const issue = view.axis === "issue" ? warp.issues[t] : null;
-      if (view.axis === "issue" && !issue) continue; // behind the last
+      if (view.axis === "issue" && !issue) continue; // after the last
       const x = this.x(view, t + (issue ? 0.5 : 0));
       c.fillRect(x, bottom, 1, 4);
       c.fillText(grouped(issue ? issue.number : t), x, bottom + 12);
@@ -245,7 +249,7 @@ class MapCanvas {
     const x0 = this.x(view, column.from);
     const w = Math.max(2, this.x(view, column.to) - x0);
     const height = this.row * this.model.lanes;
-    const narrow = w < 7 ? 4 : 0; // a frame must not hide what it is around
+    const narrow = w < 7 ? 4 : 0; // a frame must not hide the cell inside it
     c.strokeStyle = ink.ink;
     c.fillStyle = ink.ink;
     c.lineWidth = 1.5;
@@ -263,7 +267,10 @@ class MapCanvas {
   }
 }
 
-/** All warps of the window, small: how many lanes execute (pale: would, their warp waits), and on which path. Shows and moves the part that the map shows. */
+/**
+ * All warps of the window: number of executing lanes (pale: ready, the warp waits) and their path.
+ * Shows and moves the section that the map shows.
+ */
 class OverviewCanvas {
   constructor(canvas, model) {
     this.canvas = canvas;

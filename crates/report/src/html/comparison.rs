@@ -1,4 +1,5 @@
-//! Two runs side by side: figures with ratios, branches, and where the issue streams part.
+//! Two runs side by side.
+//! Figures with ratios, branches, and the first difference in their issue streams.
 
 use maud::{Markup, html};
 
@@ -6,13 +7,13 @@ use super::{heading, number, shown};
 use crate::compare::{BranchPair, Comparison, Figure, Parting, StreamIssue};
 use crate::numbers::{grouped, real};
 
-/// Everything that is about both.
+/// Makes the sections that cover both runs.
 pub(super) fn sections(found: &Comparison) -> Markup {
     let [a, b] = [shown(&found.a.name), shown(&found.b.name)];
     html! {
         section.comparison {
             @for note in &found.notes { p { "Note: " (shown(note)) } }
-            (heading(2, "Where they part", None))
+            (heading(2, "First difference", None))
             (parting(found.parting.as_ref(), found.compared_to_the_end, [&a, &b]))
             @if !found.branches.is_empty() { (heading(2, "Branches", Some(super::Scope::WholeRun))) (branches(&found.branches, [&a, &b])) }
             (heading(2, "Figures", Some(super::Scope::WholeRun)))
@@ -62,8 +63,8 @@ fn branches(pairs: &[BranchPair], [a, b]: [&str; 2]) -> Markup {
                     tr {
                         th.n scope="col" { "line" } th scope="col" { "branch" }
                         th.n scope="col" { "executed, A: " (a) } th.n scope="col" { "executed, B: " (b) }
-                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, A" }
-                        th.n scope="col" title="p: predicated, would have diverged so often" { "divergent, B" }
+                        th.n scope="col" title="p: predicated; times it would have diverged" { "divergent, A" }
+                        th.n scope="col" title="p: predicated; times it would have diverged" { "divergent, B" }
                     }
                 }
                 tbody {
@@ -96,14 +97,14 @@ fn parting(parting: Option<&Parting>, to_the_end: bool, [a, b]: [&str; 2]) -> Ma
     html! {
         @match parting {
             Some(at) => {
-                p { "Block 0, warp " (at.warp) ": the first " (grouped(at.issue as u64)) " instructions are the same; then" }
+                p { "Block 0, warp " (at.warp) ": the first " (grouped(at.issue as u64)) " instructions are equal. Next:" }
                 ul {
                     li { "A (" (a) ") issues " (issue(&at.a)) }
                     li { "B (" (b) ") issues " (issue(&at.b)) }
                 }
             }
             None if to_the_end => { p { "The warps of block 0 issue the same instructions for the same lanes." } }
-            None => { p { "The warps of block 0 issue the same as far as was compared." } }
+            None => { p { "The warps of block 0 issue the same instructions as far as they were compared." } }
         }
     }
 }

@@ -1,9 +1,10 @@
 //! A recording as compact JSON, for the scripts that draw it.
 //!
-//! Rows are arrays; `model.js` names their fields in the same order. What repeats is written once and then named by its index: the
-//! steps that occur, and the control states of warps. In a control state the PC of the lanes that run is left out (-1): it is that of
-//! the issue itself, or behind an issue that of the next, so a loop has one state and not one for each step.
-//! Masks are signed 32-bit integers, so that all lanes are -1.
+//! Rows are arrays; `model.js` names their fields in the same order. Repeated values are written
+//! once and referenced by index: the steps that occur, and the control states of warps. A control
+//! state omits the PC of the running lanes (-1): it is the PC of the issue itself or, after an
+//! issue, that of the next. A loop therefore has one state and not one per step. Masks are signed
+//! 32-bit integers, so that all lanes are -1.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +19,10 @@ use simt_core::divergence::GroupState;
 use simt_core::event::Traffic;
 use simt_core::observe::{AccessWay, Control, Issue, LaneState, MemoryKind, Stall, Strip};
 
-/// What stands for "none", and for the PC of the lanes that run.
+/// Value for "none", and for the PC of the running lanes.
 const NONE: i64 = -1;
 
-/// Everything the scripts need of a recording.
+/// The JSON value of a recording.
 #[derive(Serialize)]
 struct Data {
     lanes: u32,
@@ -33,15 +34,19 @@ struct Data {
     steps: Vec<StepRow>,
     controls: Vec<ControlRow>,
     warps: Vec<WarpRow>,
-    /// How the run ended, where it ended badly within the window.
+    /// Outcome of the run, if it ended badly within the window.
     ending: Option<String>,
 }
 
-/// `pc, line, text, source, source line, conditional branch`: the source is an index into the page's listings.
+/// A step.
+/// `pc, line, text, source, source line, conditional branch`: the source is an index into the
+/// page's listings.
 #[derive(Serialize)]
 struct StepRow(u32, u32, String, i64, u32, u8);
 
-/// Groups `step, lanes, state, detail`; stack entries `step, lanes, reconverges at, call`; joins `register, participants, arrived`.
+/// Groups, stack entries and joins of a control state.
+/// Groups `step, lanes, state, detail`; stack entries `step, lanes, reconverges at, call`; joins
+/// `register, participants, arrived`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 struct ControlRow(Vec<(i64, i32, u8, i64)>, Vec<(i64, i32, i64, u8)>, Vec<(u32, i32, i32)>);
 
@@ -51,17 +56,20 @@ struct WarpRow {
     warp: u32,
     sm: u32,
     lanes: i32,
-    /// The number of the first issue; the others follow, and steps that take no slot have the number of the one before.
+    /// Number of the first issue; the others follow. A step that takes no slot has the number of
+    /// the one before.
     first: u64,
-    /// Whether it issued more than is here.
+    /// True if the warp issued more than the recording holds.
     more: bool,
     ended: Option<u64>,
     issues: Vec<IssueRow>,
 }
 
-/// `cycles since the issue before, step, active, executed, slots, path, lanes that branch or null, state before, state after,
-/// waits (stall, cycles, ..), traffic or [], cycles from its first slot to its last, waits between its machine instructions (as
-/// those before it)`. The last two are left out where the step is one machine instruction.
+/// An issue.
+/// `cycles since the issue before, step, active, executed, slots, path, lanes that branch or null,
+/// state before, state after, waits (stall, cycles, ..), traffic or [], cycles from the first slot
+/// to the last, waits between the machine instructions (like those before)`. The last two are
+/// omitted if the step is one machine instruction.
 #[derive(Serialize)]
 struct IssueRow(
     u64,
@@ -79,7 +87,7 @@ struct IssueRow(
     #[serde(skip_serializing_if = "Vec::is_empty")] Vec<u64>,
 );
 
-/// Indices of what occurs more than once.
+/// Indices of repeated values.
 struct Tables<'a> {
     recording: &'a Recording,
     sources: &'a [Source],
@@ -89,7 +97,7 @@ struct Tables<'a> {
     controls: Vec<ControlRow>,
 }
 
-/// The JSON, fit to stand in a `script` element.
+/// Returns the JSON, safe inside a `script` element.
 pub(super) fn json(recording: &Recording, sources: &[Source]) -> String {
     let mut tables = Tables {
         recording,
@@ -110,7 +118,7 @@ pub(super) fn json(recording: &Recording, sources: &[Source]) -> String {
         warps,
         ending: recording.ending().map(|ending| shown(&ending)),
     };
-    // An element `script` ends at the first `</script`, whatever stands around it.
+    // A `script` element ends at the first `</script`, even inside a string.
     serde_json::to_string(&data).unwrap_or_default().replace('<', "\\u003c")
 }
 
@@ -157,7 +165,9 @@ fn issue_row(tables: &mut Tables<'_>, issue: &Issue, next: Option<Pc>, since: u6
     )
 }
 
-/// `memory, way, bytes asked for, sectors, lines, in L1, in L2, from DRAM, wavefronts, ideal wavefronts`.
+/// Returns the fields of an access.
+/// `memory, way, requested bytes, sectors, lines, in L1, in L2, from DRAM, wavefronts, ideal
+/// wavefronts`.
 fn traffic(t: Traffic) -> Vec<u32> {
     let memory = match t.memory {
         MemoryKind::Global => 0,
@@ -189,7 +199,7 @@ impl Tables<'_> {
         self.steps.len() - 1
     }
 
-    /// The step's index; [`NONE`] where it is the one of the lanes that run.
+    /// Returns the step's index, or [`NONE`] for the step of the running lanes.
     fn step_unless(&mut self, pc: Pc, here: Option<Pc>) -> i64 {
         if here == Some(pc) { NONE } else { i64::try_from(self.step(pc)).unwrap_or(NONE) }
     }
@@ -211,8 +221,8 @@ impl Tables<'_> {
         }
         for (i, entry) in control.stack.iter().enumerate() {
             let here = here.filter(|_| i + 1 == control.stack.len());
-            let meets = entry.reconverge.map_or(NONE, |pc| self.step_unless(pc, None));
-            row.1.push((self.step_unless(entry.pc, here), bits(entry.lanes), meets, u8::from(entry.call)));
+            let reconverge = entry.reconverge.map_or(NONE, |pc| self.step_unless(pc, None));
+            row.1.push((self.step_unless(entry.pc, here), bits(entry.lanes), reconverge, u8::from(entry.call)));
         }
         row.2.extend(control.joins.iter().map(|j| (j.id.0, bits(j.participants), bits(j.arrived))));
         if let Some(&at) = self.control_of.get(&row) {
@@ -225,7 +235,7 @@ impl Tables<'_> {
     }
 }
 
-/// A mask as JavaScript's bit operators have it.
+/// Returns a mask as a signed integer, for JavaScript's bit operators.
 const fn bits(mask: LaneMask) -> i32 {
     mask.0.cast_signed()
 }

@@ -1,4 +1,4 @@
-// One timeline: what is chosen, what is said about it, mouse and keys.
+// One timeline: selection, description of the selected moment, mouse and keys.
 
 function element(name, text, className) {
   const made = document.createElement(name);
@@ -7,7 +7,7 @@ function element(name, text, className) {
   return made;
 }
 
-/** A table from rows of cells; a cell is a text or an element. */
+/** Makes a table from rows of cells; a cell is a text or an element. */
 function table(head, rows) {
   const made = element("table");
   const line = element("tr");
@@ -63,7 +63,7 @@ class Explorer {
     return this.model.warps[this.chosen];
   }
 
-  // What is seen.
+  // View.
 
   draw() {
     if (this.pending) return;
@@ -105,7 +105,7 @@ class Explorer {
     this.draw();
   }
 
-  /** Shows `from..to`, kept inside of what there is. */
+  /** Shows `from..to`, clamped to the axis. */
   show(from, to) {
     const [first, last] = this.model.span(this.view.axis);
     const length = Math.min(Math.max(to - from, SHORTEST), last - first);
@@ -119,7 +119,7 @@ class Explorer {
     this.show(around - (around - from) * factor, around + (to - around) * factor);
   }
 
-  /** The place to zoom around when no pointer says: the moment if it is seen, or else the middle. */
+  /** Centre of a zoom without a pointer: the selected moment if visible, else the middle. */
   middle() {
     const { from, to } = this.view;
     const at = this.moment && this.place(this.moment);
@@ -132,7 +132,7 @@ class Explorer {
     return (this.view.axis === "issue" ? moment.issue : issue.cycle) + 0.5;
   }
 
-  // What is chosen.
+  // Selection.
 
   choose(moment, said) {
     const count = this.warp.issues.length;
@@ -174,7 +174,7 @@ class Explorer {
     this.fit();
   }
 
-  /** The next divergent branch in a direction. */
+  /** Selects the next divergent branch in a direction. */
   divergence(direction) {
     const issues = this.warp.issues;
     const start = this.moment ? this.moment.issue + direction : direction > 0 ? 0 : issues.length - 1;
@@ -184,17 +184,17 @@ class Explorer {
         return;
       }
     }
-    this.find(".said").textContent = direction > 0 ? "No divergent branch after this." : "No divergent branch before this.";
+    this.find(".said").textContent = direction > 0 ? "No later divergent branch." : "No earlier divergent branch.";
   }
 
-  // What is said.
+  // Description.
 
   sentence() {
     const { issue: i, lane, wait } = this.moment;
     const issue = this.warp.issues[i];
     const step = this.model.steps[issue.step];
     const what = this.model.stateName(this.warp.state(i, wait, lane));
-    const parts = issue.diverges ? ", lanes part here" : "";
+    const parts = issue.diverges ? `, diverged: ${count(issue.taken)} taken, ${count(issue.active & ~issue.taken)} fall through` : "";
     return `Warp ${this.warp.warp}, issue ${issue.number}, cycle ${issue.cycle}, line ${step.line}, ${step.text}: ` +
       `${plural(count(issue.executed), "lane")} of ${count(this.warp.lanes)}${parts}. Lane ${lane}: ${what}.`;
   }
@@ -233,26 +233,26 @@ class Explorer {
     }
     if (shown.waits.length > 0) {
       const total = shown.waits.reduce((sum, w) => sum + w[1], 0);
-      parts.push(element("h5", wait ? `It waits ${plural(total, "cycle")}` : `Before this the warp waited ${plural(total, "cycle")}`), this.waits(shown.waits));
+      parts.push(element("h5", wait ? `Waiting ${plural(total, "cycle")}` : `Waited before this issue: ${plural(total, "cycle")}`), this.waits(shown.waits));
     }
     if (!wait && issue.between.length > 0) {
       const total = issue.between.reduce((sum, w) => sum + w[1], 0);
-      parts.push(element("h5", `Between its ${issue.slots} machine instructions the warp waited ${plural(total, "cycle")}`), this.waits(issue.between));
+      parts.push(element("h5", `Waited between its ${issue.slots} machine instructions: ${plural(total, "cycle")}`), this.waits(issue.between));
     }
     parts.push(...this.control(wait ? issue.after : issue.state, this.warp.running(i, wait)));
     box.replaceChildren(...parts);
   }
 
-  /** Why a lane that does nothing does nothing: what its group waits for. */
+  /** Reason why a lane does nothing: the wait of its group. */
   because(i, wait, lane, state) {
     const issue = this.warp.issues[i];
     const control = wait ? issue.after : issue.state;
     if (state === STATE.active || state === STATE.exited) return "";
-    if (state === STATE.off) return this.model.steps[issue.step].branch ? ": it does not branch" : ": its guard does not hold";
+    if (state === STATE.off) return this.model.steps[issue.step].branch ? ": not taken" : ": its guard is false";
     const group = control.groups.find((g) => has(g.lanes, lane));
     if (!group || state === STATE.stalled) return "";
     const step = group.step < 0 ? null : this.model.steps[group.step];
-    return `: ${this.doing(group)}${step ? `, goes on at line ${step.line}` : ""}`;
+    return `: ${this.doing(group)}${step ? `, continues at line ${step.line}` : ""}`;
   }
 
   doing(group) {
@@ -263,7 +263,7 @@ class Explorer {
 
   lanes(issue) {
     const rows = [["active", issue.active], ["executed", issue.executed]];
-    if (issue.taken !== null) rows.push([issue.diverges ? "branch (part)" : "branch", issue.taken]);
+    if (issue.taken !== null) rows.push([issue.diverges ? "taken (divergent)" : "taken", issue.taken]);
     return table(["mask", "", "lanes"], rows.map(([name, mask]) => ({ cells: [name, element("span", hex(mask), "mask"), `${count(mask)}: ${list(mask)}`] })));
   }
 
@@ -274,7 +274,7 @@ class Explorer {
       : `${what}${plural(sectors, "sector")} in ${plural(lines, "line")}; L1 ${l1}, L2 ${l2}, DRAM ${dram}`;
   }
 
-  /** The stack, or the groups and join registers. */
+  /** Describes the stack, or the groups and join registers. */
   control(control, running) {
     const line = (step) => {
       const at = step < 0 ? running : step;
@@ -283,10 +283,10 @@ class Explorer {
     const mask = (m) => element("span", hex(m), "mask");
     if (control.stack.length > 0) {
       const rows = control.stack.map((e, i) => ({
-        cells: [i === control.stack.length - 1 ? "top" : String(i), line(e.step), mask(e.lanes), String(count(e.lanes)), e.meets < 0 ? (e.call ? "return" : "-") : String(this.model.steps[e.meets].line)],
+        cells: [i === control.stack.length - 1 ? "top" : String(i), line(e.step), mask(e.lanes), String(count(e.lanes)), e.reconverge < 0 ? (e.call ? "return" : "-") : String(this.model.steps[e.reconverge].line)],
         className: i === control.stack.length - 1 ? "top" : "",
       })).reverse();
-      return [element("h5", "Reconvergence stack"), table(["", "line", "mask", "n", "meets at"], rows)];
+      return [element("h5", "Reconvergence stack"), table(["", "line", "mask", "n", "reconverges at"], rows)];
     }
     const groups = control.groups.map((g) => ({ cells: [line(g.step), mask(g.lanes), String(count(g.lanes)), this.doing(g)], className: g.state === 0 ? "top" : "" }));
     const parts = [element("h5", "Groups of lanes"), table(["line", "mask", "n", "state"], groups)];
@@ -299,7 +299,7 @@ class Explorer {
     return parts;
   }
 
-  /** Marks the source lines of all groups of lanes at the moment. */
+  /** Marks the source lines of all groups of lanes at the selected moment. */
   mark() {
     for (const row of this.marked) {
       row.classList.remove("now", "held");
@@ -335,7 +335,7 @@ class Explorer {
     }
   }
 
-  /** The chosen warp as a table; made when it is opened. */
+  /** Shows the selected warp as a table, made when it is opened. */
   alternative() {
     const letters = (i) => {
       const masks = this.warp.masks(i, false);
@@ -347,9 +347,9 @@ class Explorer {
       const step = this.model.steps[issue.step];
       const words = (list) => list.map(([stall, cycles]) => `${this.model.stalls[stall][0]} ${cycles}`).join(", ");
       const waits = [words(issue.waits), words(issue.between) && `within: ${words(issue.between)}`].filter((text) => text).join("; ");
-      return { cells: [grouped(issue.number), grouped(issue.cycle), String(step.line), element("code", step.text), letters(i), count(issue.executed) + (issue.diverges ? ", lanes part" : ""), waits] };
+      return { cells: [grouped(issue.number), grouped(issue.cycle), String(step.line), element("code", step.text), letters(i), count(issue.executed) + (issue.diverges ? ", divergent" : ""), waits] };
     });
-    this.find(".alternative .scroll").replaceChildren(table(["issue", "cycle", "line", "instruction", "lanes, 0 first", "execute", "waited before; within"], rows));
+    this.find(".alternative .scroll").replaceChildren(table(["issue", "cycle", "line", "instruction", "lanes, 0 first", "executing", "waits before; within"], rows));
   }
 
   // Mouse and keys.

@@ -1,6 +1,8 @@
-//! The timeline and what belongs to it: controls, the chosen moment, the source, a table instead of the picture.
+//! The timeline section.
+//! Controls, selected moment, source, and a table as an alternative to the picture.
 //!
-//! Only the frame is made here; the scripts fill it. Without scripts a note says what prints the same.
+//! This module makes only the frame; the scripts fill it. Without scripts a note names the
+//! equivalent command.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -9,16 +11,16 @@ use crate::numbers::grouped;
 use crate::timeline::Recording;
 use simt_core::observe::LaneState;
 
-/// The section, under ids that begin with `id`.
+/// Makes the section; ids begin with `id`.
 pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
     let recording = part.recording;
     html! {
         section.explorer data-part=(id) {
-            (heading(level, "Lanes over time", Some(Scope::Window)))
+            (heading(level, "Timeline", Some(Scope::Window)))
             p.note { (extent(recording)) " " (recording.simulated) }
-            noscript { p.note { "The picture is drawn by a script. " code { "simt-sim timeline FILE" } " prints the same as text." } }
+            noscript { p.note { "This picture needs JavaScript. " code { "simt-sim timeline FILE" } " prints the same as text." } }
             @if recording.timeline.strips().iter().all(|strip| strip.issues.is_empty()) {
-                p { "Nothing was issued in this window." }
+                p { "No instruction issued in this window." }
                 (source::listings(part, id))
             } @else {
                 (controls(recording, id))
@@ -26,13 +28,13 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
                 div.panes {
                     div.stage {
                         canvas.map tabindex="0" role="application" aria-roledescription="timeline"
-                            aria-label="What each lane of the chosen warp did; arrow keys move" aria-describedby={ (id) "-keys" } {}
+                            aria-label="Lane states of the selected warp; arrow keys move" aria-describedby={ (id) "-keys" } {}
                         canvas.overview aria-hidden="true" {}
                     }
-                    aside.moment aria-label="The chosen moment" {
+                    aside.moment aria-label="Selected moment" {
                         p.placeholder {
-                            "Point at the picture, or press an arrow key on it: this says what the lane does, at which line, and why \
-                             it waits."
+                            "Point at the picture, or press an arrow key on it, to see what a lane \
+                             does, at which line, and why it waits."
                         }
                     }
                     (source::listings(part, id))
@@ -40,8 +42,8 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
                 (keys(id))
                 p.said role="status" aria-live="polite" {}
                 details.alternative {
-                    summary { "The chosen warp as a table" }
-                    div."scroll" tabindex="0" role="region" aria-label="The chosen warp as a table" {}
+                    summary { "Selected warp as a table" }
+                    div."scroll" tabindex="0" role="region" aria-label="Selected warp as a table" {}
                 }
                 script type="application/json" { (PreEscaped(data::json(recording, part.sources))) }
             }
@@ -49,7 +51,7 @@ pub(super) fn section(part: Part<'_>, id: &str, level: u8) -> Markup {
     }
 }
 
-/// What the window covers, and what not.
+/// Describes the extent of the window.
 fn extent(recording: &Recording) -> String {
     let strips = recording.timeline.strips();
     let window = recording.timeline.window();
@@ -74,16 +76,16 @@ fn extent(recording: &Recording) -> String {
         grouped(issues as u64),
     );
     match strips.iter().filter(|s| s.more).count() {
-        0 if strips.len() == 1 => out += " That is all it issues",
-        0 => out += " That is all they issue",
-        1 if strips.len() == 1 => out += " It issues more",
+        0 if strips.len() == 1 => out += " The warp issues no more",
+        0 => out += " They issue no more",
+        1 if strips.len() == 1 => out += " The warp issues more",
         n if n == strips.len() => out += " All of them issue more",
         n => out += &format!(" {n} of them issue more"),
     }
     if window.cycles.start > 0 {
-        out += &format!(", before cycle {} not counted", grouped(window.cycles.start));
+        out += &format!(", not counting cycles before {}", grouped(window.cycles.start));
     }
-    out + "; other blocks are not in the picture."
+    out + "; other blocks are not shown."
 }
 
 fn controls(recording: &Recording, id: &str) -> Markup {
@@ -102,39 +104,39 @@ fn controls(recording: &Recording, id: &str) -> Markup {
                 (button("out", "Zoom out (-)", "\u{2212}"))
                 (button("in", "Zoom in (+)", "+"))
                 (button("fit", "Show all (0)", "All"))
-                (button("before", "Divergent branch before this (p)", "\u{25c2} divergence"))
+                (button("before", "Previous divergent branch (p)", "\u{25c2} divergence"))
                 (button("next", "Next divergent branch (n)", "divergence \u{25b8}"))
             }
-            span.pinned hidden { "held: press Esc or click again to let go" }
+            span.pinned hidden { "pinned: press Esc or click again to release" }
         }
     }
 }
 
-/// What the cells mean. The samples are drawn by the script, as the cells are.
+/// Makes the legend. The script draws the samples, as it draws the cells.
 fn legend() -> Markup {
     html! {
         ul.legend aria-label="Lane states" {
-            li { canvas.sample data-state="0" width="18" height="14" {} " active; numbered: a part of the warp" }
+            li { canvas.sample data-state="0" width="18" height="14" {} " active; numbered: a subset of the warp" }
             @for state in &LaneState::ALL[1..] {
                 li { canvas.sample data-state=(*state as usize) width="18" height="14" {} " " (state.name()) }
             }
-            li.cycles { canvas.sample data-state="6" width="18" height="14" {} " would run, its warp waits" }
-            li { "\u{25bc} lanes part here" }
+            li.cycles { canvas.sample data-state="6" width="18" height="14" {} " ready, its warp waits" }
+            li { "\u{25bc} divergent branch" }
         }
     }
 }
 
 fn keys(id: &str) -> Markup {
     let keys = [
-        ("\u{2190} \u{2192}", "issue before, next issue"),
+        ("\u{2190} \u{2192}", "previous, next issue"),
         ("\u{2191} \u{2193}", "lane"),
         ("+ - 0", "zoom in, out, show all"),
-        ("n p", "next divergence, the one before"),
+        ("n p", "next, previous divergence"),
         ("Page Up, Page Down", "warp"),
         ("Home, End", "first, last issue"),
-        ("a", "other axis"),
+        ("a", "switch axis"),
         ("wheel, drag", "zoom, move"),
-        ("click, Esc", "hold a moment, let go"),
+        ("click, Esc", "pin a moment, release it"),
     ];
     html! {
         details.keys id={ (id) "-keys" } {

@@ -1,4 +1,4 @@
-//! Tables of the whole run: lanes, branches, waiting, memory, launch and machine.
+//! Tables of the whole run: active lanes, branches, stalls, memory, launch and machine.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::{Scope, heading, shape, shown};
 use crate::Run;
 use crate::numbers::{grouped, percent, real, tenths_of_percent};
 
-/// A row of a name, a count and its share as a bar.
+/// Makes a table of names, counts and shares as bars.
 fn bars(caption: &str, head: [&str; 2], rows: &[(String, u64)]) -> Markup {
     let counts: Vec<u64> = rows.iter().map(|row| row.1).collect();
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
@@ -28,26 +28,26 @@ fn bars(caption: &str, head: [&str; 2], rows: &[(String, u64)]) -> Markup {
     }
 }
 
-/// The histogram of active lanes.
+/// Makes the histogram of active lanes.
 pub(super) fn lanes(run: &Run, level: u8) -> Markup {
     let rows: Vec<(String, u64)> =
         run.histogram.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, &n)| (format!("W{i}"), n)).collect();
     html! {
         section {
             (heading(level, "Active lanes", Some(Scope::WholeRun)))
-            @if rows.is_empty() { p { "Nothing was issued." } } @else {
-                (bars("Instructions by the number of lanes that were active", ["lanes", "instructions"], &rows))
+            @if rows.is_empty() { p { "No instruction issued." } } @else {
+                (bars("Warp instructions by number of active lanes", ["lanes", "instructions"], &rows))
             }
         }
     }
 }
 
-/// The conditional branches.
+/// Makes the table of conditional branches.
 pub(super) fn branches(run: &Run, level: u8) -> Markup {
     html! {
         section {
             (heading(level, "Branches", Some(Scope::WholeRun)))
-            @if run.branches.is_empty() && run.predicated.is_empty() { p { "There is no conditional branch." } }
+            @if run.branches.is_empty() && run.predicated.is_empty() { p { "No conditional branch." } }
             @if let Some(note) = run.predication_note() { p { (note) } (predicated(run)) }
             @if !run.branches.is_empty() {
                 div.scroll tabindex="0" role="region" aria-label="Branches" {
@@ -55,7 +55,7 @@ pub(super) fn branches(run: &Run, level: u8) -> Markup {
                         thead { tr {
                             th.n scope="col" { "line" } th scope="col" { "branch" } th.n scope="col" { "executed" }
                             th.n scope="col" { "divergent" } th.n scope="col" { "active lanes" }
-                            th.n scope="col" { "lanes that branch" } th.n scope="col" { "meet at line" }
+                            th.n scope="col" { "taken lanes" } th.n scope="col" { "reconverges at line" }
                         } }
                         tbody {
                             @for b in &run.branches {
@@ -77,16 +77,16 @@ pub(super) fn branches(run: &Run, level: u8) -> Markup {
     }
 }
 
-/// The branches that were predicated.
+/// Makes the table of predicated branches.
 fn predicated(run: &Run) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label="Predicated branches" {
             table {
                 thead { tr {
                     th.n scope="col" { "line" } th scope="col" { "predicated branch" } th.n scope="col" { "reached" }
-                    th.n scope="col" title="warps of which some lanes would have branched and some not" { "mixed" }
-                    th.n scope="col" { "active lanes" } th.n scope="col" { "lanes that would branch" }
-                    th.n scope="col" { "meet at line" }
+                    th.n scope="col" title="times a branch would have diverged" { "mixed" }
+                    th.n scope="col" { "active lanes" } th.n scope="col" { "lanes that would take it" }
+                    th.n scope="col" { "reconverges at line" }
                 } }
                 tbody {
                     @for b in &run.predicated {
@@ -106,7 +106,7 @@ fn predicated(run: &Run) -> Markup {
     }
 }
 
-/// Why warps waited, and what became of the issue slots.
+/// Makes the tables of warp states and issue slots.
 pub(super) fn waits(run: &Run, level: u8) -> Markup {
     let named = |name: &str, n: u64| (name.to_owned(), n);
     let mut stalls: Vec<_> = run.stalls.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
@@ -116,22 +116,22 @@ pub(super) fn waits(run: &Run, level: u8) -> Markup {
     slots.insert(0, named("issued", run.slots.used));
     html! {
         section {
-            (heading(level, "Waiting", Some(Scope::WholeRun)))
+            (heading(level, "Stalls and issue slots", Some(Scope::WholeRun)))
             div.pair {
-                @if stalls.is_empty() { p { "No warp ever waited." } } @else {
-                    (bars("Cycles that warps waited, by state", ["warp state", "warp cycles"], &stalls))
+                @if stalls.is_empty() { p { "No warp stalled." } } @else {
+                    (bars("Stall cycles of resident warps, by warp state", ["warp state", "warp cycles"], &stalls))
                 }
-                (bars("What became of the issue slots", ["slot", "slots"], &slots))
+                (bars("Issue slots, by use", ["slot", "slots"], &slots))
             }
         }
     }
 }
 
-/// Each kind of memory access.
+/// Makes the table of memory accesses.
 pub(super) fn memory(run: &Run, level: u8) -> Markup {
     const HEAD: [&str; 10] = [
         "requests",
-        "bytes asked for",
+        "requested bytes",
         "sectors",
         "lines",
         "transactions",
@@ -144,7 +144,7 @@ pub(super) fn memory(run: &Run, level: u8) -> Markup {
     html! {
         section {
             (heading(level, "Memory", Some(Scope::WholeRun)))
-            @if run.memory.is_empty() { p { "Memory was not accessed." } } @else {
+            @if run.memory.is_empty() { p { "No memory access." } } @else {
                 div.scroll tabindex="0" role="region" aria-label="Memory" {
                     table {
                         thead { tr {
@@ -168,7 +168,7 @@ pub(super) fn memory(run: &Run, level: u8) -> Markup {
     }
 }
 
-/// What was launched, and on what.
+/// Makes the tables of launch and machine.
 pub(super) fn launch_and_machine(run: &Run, level: u8) -> Markup {
     let (launch, machine) = (&run.launch, &run.machine_facts);
     let bytes = |n: u32| format!("{} bytes", grouped(n.into()));
@@ -178,19 +178,19 @@ pub(super) fn launch_and_machine(run: &Run, level: u8) -> Markup {
         ("grid", shape(run.grid)),
         ("block", shape(run.block)),
         ("warps", grouped(run.warps)),
-        ("registers a thread", count(launch.registers_per_thread)),
-        ("static shared memory a block", bytes(launch.static_shared)),
-        ("dynamic shared memory a block", bytes(launch.dynamic_shared)),
-        ("blocks that an SM holds", count(launch.blocks_per_sm)),
+        ("registers per thread", count(launch.registers_per_thread)),
+        ("static shared memory per block", bytes(launch.static_shared)),
+        ("dynamic shared memory per block", bytes(launch.dynamic_shared)),
+        ("resident blocks per SM", count(launch.blocks_per_sm)),
         ("limited by", launch.limited_by.clone()),
     ];
     let facts: Vec<(&str, String)> = vec![
         ("machine", shown(&machine.name)),
         ("mode", run.mode.clone()),
         ("SMs", count(machine.sms)),
-        ("schedulers of an SM", count(machine.schedulers_per_sm)),
-        ("warps an SM can hold", count(machine.max_warps_per_sm)),
-        ("lanes of a warp", count(machine.warp_size)),
+        ("schedulers per SM", count(machine.schedulers_per_sm)),
+        ("maximum warps per SM", count(machine.max_warps_per_sm)),
+        ("lanes per warp", count(machine.warp_size)),
         ("clock", format!("{} MHz", grouped(machine.clock_hz / 1_000_000))),
         ("shared-memory banks", count(machine.shared_banks)),
     ];

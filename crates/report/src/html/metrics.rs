@@ -1,4 +1,4 @@
-//! Every metric of the run with its formula, and the formula with this run's numbers.
+//! Metrics of the run, with formulas and with the run's numbers in them.
 
 use maud::{Markup, html};
 
@@ -7,7 +7,7 @@ use crate::Run;
 use crate::explain::worked;
 use crate::metrics::{self, Group, Metric, Value};
 
-/// The table of metrics, by group.
+/// Makes the table of metrics, by group.
 pub(super) fn section(run: &Run, id: &str, level: u8) -> Markup {
     let mut groups: Vec<(Group, Vec<(&'static Metric, Value)>)> = Vec::new();
     for metric in metrics::all() {
@@ -28,7 +28,7 @@ pub(super) fn section(run: &Run, id: &str, level: u8) -> Markup {
                 table.metrics {
                     thead { tr {
                         th scope="col" { "metric" } th.n scope="col" { "value" }
-                        th scope="col" { "formula, and with this run's numbers" }
+                        th scope="col" { "formula, then with this run's numbers" }
                     } }
                     @for (group, rows) in &groups {
                         tbody {
@@ -47,7 +47,7 @@ fn row(run: &Run, metric: &'static Metric, value: Value) -> Markup {
         tr.metric {
             th scope="row" {
                 (metric.name)
-                @if let Some(ncu) = metric.ncu { small title="its name in Nsight Compute" { (ncu) } }
+                @if let Some(ncu) = metric.ncu { small title="name in Nsight Compute" { (ncu) } }
             }
             td.n { (number(value)) @if !metric.unit.is_empty() { small { " " (metric.unit) } } }
             td {

@@ -1,9 +1,9 @@
-// What the page's JSON says of a window: warps, their issues, and what each lane was doing.
-// The rows are those of `data.rs`, in the same order.
+// Model of the page's JSON: warps, their issues, and the state of each lane.
+// Rows have the fields of `data.rs`, in the same order.
 
-/** Indices of lane states: those of `LaneState`, and one more for the wait between two issues. */
+/** Indices of the lane states of `LaneState`, and one more for the wait between two issues. */
 const STATE = { active: 0, off: 1, masked: 2, join: 3, barrier: 4, exited: 5, stalled: 6 };
-const GROUP_STATES = ["runs", "ready", "gave way", "waits at join ", "waits at the reconvergence point", "waits at barrier ", "waits for lanes "];
+const GROUP_STATES = ["runs", "ready", "yielded", "waits at join ", "waits at the reconvergence point", "waits at barrier ", "waits for lanes "];
 
 const has = (mask, lane) => ((mask >>> lane) & 1) === 1;
 
@@ -15,7 +15,7 @@ function count(mask) {
 
 const hex = (mask) => "0x" + (mask >>> 0).toString(16).padStart(8, "0");
 
-/** The lanes of a mask as people write them: `0-7, 12`; every fourth as `0, 4, .., 28`. */
+/** Formats the lanes of a mask: `0-7, 12`; every fourth as `0, 4, .., 28`. */
 function list(mask) {
   const runs = [];
   for (let lane = 0; lane < 32; lane += 1) {
@@ -33,17 +33,17 @@ function list(mask) {
 const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
 const plural = (n, word) => `${grouped(n)} ${word}${n === 1 ? "" : "s"}`;
 
-/** A control state; `running` is the step of the lanes that run, which the JSON leaves out. */
+/** A control state; `running` is the step of the running lanes, which the JSON omits. */
 class Control {
   constructor([groups, stack, joins]) {
     this.groups = groups.map(([step, lanes, state, detail]) => ({ step, lanes, state, detail }));
-    this.stack = stack.map(([step, lanes, meets, call]) => ({ step, lanes, meets, call: call === 1 }));
+    this.stack = stack.map(([step, lanes, reconverge, call]) => ({ step, lanes, reconverge, call: call === 1 }));
     this.joins = joins.map(([register, participants, arrived]) => ({ register, participants, arrived }));
     this.live = this.groups.reduce((all, g) => all | g.lanes, 0);
     const waiting = (states) => this.groups.reduce((all, g) => (states.includes(g.state) ? all | g.lanes : all), 0);
     this.join = waiting([3, 4, 6]);
     this.barrier = waiting([5]);
-    // Behind an issue the first group is the one that issues next.
+    // After an issue, the first group is the one that issues next.
     this.first = this.groups.length > 0 ? this.groups[0].lanes & ~this.join & ~this.barrier : 0;
   }
 }
@@ -68,7 +68,7 @@ class Warp {
     this.columns = {};
   }
 
-  /** What stands along an axis, in order: `{from, to, issue, wait}`; `wait` means the time behind the issue. */
+  /** Returns the columns of an axis: `{from, to, issue, wait}`; `wait` is the time after the issue. */
   along(axis) {
     if (!this.columns[axis]) {
       this.columns[axis] = axis === "issue" ? this.byIssue() : this.byCycle();
@@ -76,12 +76,12 @@ class Warp {
     return this.columns[axis];
   }
 
-  /** A column a step, those that take no slot included. */
+  /** One column per step, including steps that take no slot. */
   byIssue() {
     return this.issues.map((issue, i) => ({ from: i, to: i + 1, issue: i, wait: false }));
   }
 
-  /** Steps that cost nothing share the cycle of the step before them and have no width here. */
+  /** Steps that take no time share the cycle of the step before and have no width here. */
   byCycle() {
     const columns = [];
     this.issues.forEach((issue, i) => {
@@ -94,13 +94,13 @@ class Warp {
     return columns;
   }
 
-  /** The extent of an axis. */
+  /** Returns the extent of an axis. */
   span(axis) {
     const columns = this.along(axis);
     return columns.length === 0 ? [0, 1] : [columns[0].from, Math.max(columns[columns.length - 1].to, columns[0].from + 1)];
   }
 
-  /** The column at a place of an axis; the nearest one outside. */
+  /** Returns the column at a position of an axis, or the nearest one. */
   at(axis, place) {
     const columns = this.along(axis);
     let low = 0;
@@ -113,7 +113,7 @@ class Warp {
     return columns[low];
   }
 
-  /** The lanes in each state, at an issue or in the wait behind it; they partition the lanes of a full warp. */
+  /** Returns the lanes in each state, at an issue or in the wait after it: a partition of a full warp. */
   masks(index, wait) {
     const issue = this.issues[index];
     const control = wait ? issue.after : issue.state;
@@ -132,7 +132,7 @@ class Warp {
     return at < 0 ? STATE.exited : at;
   }
 
-  /** The step that a control state's -1 stands for. */
+  /** Returns the step that a control state's -1 refers to. */
   running(index, wait) {
     const issue = this.issues[wait ? index + 1 : index];
     return issue ? issue.step : -1;
@@ -150,14 +150,14 @@ class Model {
     this.warps = data.warps.map((row) => new Warp(row, data));
   }
 
-  /** The extent of an axis over all warps. */
+  /** Returns the extent of an axis over all warps. */
   span(axis) {
     const spans = this.warps.filter((w) => w.issues.length > 0).map((w) => w.span(axis));
     return [Math.min(...spans.map((s) => s[0])), Math.max(...spans.map((s) => s[1]))];
   }
 
   stateName(state) {
-    return state === STATE.stalled ? "would run, but its warp waits" : this.states[state][1];
+    return state === STATE.stalled ? "ready, but its warp waits" : this.states[state][1];
   }
 
   letter(state) {

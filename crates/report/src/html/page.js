@@ -1,4 +1,4 @@
-// What the page does beside the timelines: theme, filters, paper.
+// Page behaviour outside the timelines: theme, filters, printing.
 
 const explorers = [...document.querySelectorAll("section.explorer")].filter((s) => s.querySelector("canvas.map")).map((s) => new Explorer(s));
 
@@ -27,7 +27,7 @@ button.addEventListener("click", () => {
 });
 system.addEventListener("change", themed);
 
-// Paper is light: the style sheet knows, a canvas has to be painted again.
+// Paper is light: the style sheet switches by itself, canvases must be painted again.
 let chosen;
 window.addEventListener("beforeprint", () => {
   chosen = root.dataset.theme;

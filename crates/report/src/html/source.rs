@@ -1,7 +1,7 @@
-//! The source beside the timeline: every line with what it cost in the whole run.
+//! The source next to the timeline: every line with its cost in the whole run.
 //!
-//! The columns are those of `run --annotate`. A long text is shown from the first to the last line that was executed, and at most
-//! [`MOST_LINES`] of those, so that the page's size depends on the program only so far.
+//! The columns are those of `run --annotate`. A long text is cut to the range from the first to the
+//! last executed line, and to [`MOST_LINES`], which bounds the size of the page.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use super::{Part, shown};
 use crate::annotate::{Heat, Line, Source, by_line, compact};
 use crate::numbers::{grouped, percent};
 
-/// A text of at most this many lines is shown whole.
+/// Maximum lines of a text that is shown whole.
 const WHOLE: usize = 1500;
-/// The most lines that are shown of a longer one.
+/// Maximum lines shown of a longer text.
 const MOST_LINES: usize = 6000;
-/// The most characters of a line that are shown.
+/// Maximum characters shown of a line.
 const MOST_CHARACTERS: usize = 300;
 
-/// The listings, one for each source, of which one is seen at a time.
+/// Makes the listings, one per source, of which one is visible.
 pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
     let own = by_line(part.run, false);
     let origins = by_line(part.run, true);
@@ -50,7 +50,7 @@ pub(super) fn listings(part: Part<'_>, id: &str) -> Markup {
     }
 }
 
-/// The lines of a text to show, from 1, and what to say about those that are not.
+/// Returns the first and last line to show, from 1, and a note if lines are left out.
 fn extent(texts: usize, lines: &BTreeMap<u32, Line>) -> (usize, usize, Option<String>) {
     let executed = |n: Option<&u32>| n.map_or(1, |&n| n as usize);
     let (first, last) = (executed(lines.keys().next()), executed(lines.keys().next_back()));
@@ -58,7 +58,7 @@ fn extent(texts: usize, lines: &BTreeMap<u32, Line>) -> (usize, usize, Option<St
         return (1, texts.max(last), None);
     }
     let last = last.min(first.saturating_add(MOST_LINES - 1));
-    let note = format!("Lines {first} to {last} of {} are shown.", grouped(texts as u64));
+    let note = format!("Showing lines {first} to {last} of {}.", grouped(texts as u64));
     (first, last, Some(note))
 }
 
@@ -72,20 +72,22 @@ fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
         table.source {
             caption {
                 (shown(&source.name))
-                @if source.text.is_none() { " (not found beside the program: line numbers only)" }
+                @if source.text.is_none() { " (source not found next to the program: line numbers only)" }
                 @if let Some(note) = note { " " (note) }
             }
             thead { tr {
-                th.at scope="col" title="at the time chosen in the timeline: the lanes that run this line, or wait there" { "now" }
+                th.at scope="col" title="lanes that run this line or wait there at the selected \
+                                         moment" { "now" }
                 th.n scope="col" { "line" }
                 th scope="col" { "source" }
-                th.n scope="col" title="share of issue slots and of waiting; >> no line takes longer" { "time" }
+                th.n scope="col" title="share of issue slots and waiting; >> hottest line" { "time" }
                 th.n scope="col" title="instructions that warps executed" { "exec" }
-                th.n scope="col" title="branches at which lanes parted; p: branches that were predicated, and how often their lanes would have parted" { "div" }
-                th.n scope="col" title="active lanes on average" { "lanes" }
-                th.n scope="col" title="sectors of 32 bytes" { "sect" }
+                th.n scope="col" title="divergent branches; p: predicated branches, and how often \
+                                        they would have diverged" { "div" }
+                th.n scope="col" title="average number of active lanes" { "lanes" }
+                th.n scope="col" title="32-byte sectors" { "sect" }
                 th.n scope="col" title="cycles that warps waited to issue it" { "wait" }
-                th scope="col" title="the state in which they waited longest" { "for" }
+                th scope="col" title="state of the longest wait" { "for" }
             } }
             tbody {
                 @for number in first..=last {
@@ -115,7 +117,7 @@ fn row(number: usize, text: &str, line: &Line, time: u64, hottest: u64) -> Marku
                 td colspan="2" {} td.n { (line.divergence()) } td colspan="4" {}
             } @else {
                 td."n bar" style={ "--v:" (width) "%" } {
-                    @if heat == Heat::Hottest { span.hottest title="no line takes longer" { ">> " } }
+                    @if heat == Heat::Hottest { span.hottest title="hottest line" { ">> " } }
                     (percent(share).replace(' ', ""))
                 }
                 (count(line.executed))
@@ -129,7 +131,7 @@ fn row(number: usize, text: &str, line: &Line, time: u64, hottest: u64) -> Marku
     }
 }
 
-/// A cell with a count in few digits, and all of them for whoever points at it.
+/// Makes a cell with a count in few digits; the tooltip has all digits.
 fn count(n: u64) -> Markup {
     html! {
         @match n {

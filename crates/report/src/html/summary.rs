@@ -1,4 +1,4 @@
-//! The top of a run: how it ended, what was expected of it, and the figures that one looks at first.
+//! The summary of a run: outcome, expectations and key figures.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use super::{Scope, heading, number, outcome, shape, shown};
 use crate::numbers::{duration, grouped};
 use crate::{Run, Verdict, metrics};
 
-/// The metrics that stand at the top.
+/// Metrics shown in the summary.
 const FIRST: [&str; 6] = [
     "inst_per_warp",
     "divergent_branch",
@@ -16,7 +16,7 @@ const FIRST: [&str; 6] = [
     "achieved_occupancy",
 ];
 
-/// Program, mode, machine, shape, and how it ended.
+/// Makes the line with program, mode, machine, shape and outcome.
 pub(super) fn subtitle(run: &Run) -> Markup {
     let (word, good) = outcome(run);
     html! {
@@ -31,7 +31,7 @@ pub(super) fn subtitle(run: &Run) -> Markup {
     }
 }
 
-/// The result.
+/// Makes the section of results.
 pub(super) fn section(run: &Run, level: u8) -> Markup {
     html! {
         section.result {
@@ -67,7 +67,7 @@ pub(super) fn section(run: &Run, level: u8) -> Markup {
     }
 }
 
-/// Why a run did not end well.
+/// Makes the verdict of a run that did not finish.
 fn hang(run: &Run, verdict: &Verdict) -> Markup {
     html! {
         div.verdict role="note" {
@@ -82,7 +82,7 @@ fn hang(run: &Run, verdict: &Verdict) -> Markup {
                     }
                 }
             }
-            @if let Some(help) = &verdict.help { p { "What to do: " (help) } }
+            @if let Some(help) = &verdict.help { p { "Help: " (help) } }
         }
     }
 }

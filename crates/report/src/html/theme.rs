@@ -1,13 +1,13 @@
-//! Colours for light and dark, in one table, and the switch between them.
+//! Colours for light and dark in one table, and the theme switch.
 //!
-//! The hues of paths are Okabe and Ito's, as in the pictures of `report::plot`. Nothing is told by colour alone: lane states
-//! also have patterns and letters, figures stand beside bars.
+//! The hues of paths are Okabe and Ito's, as in the pictures of `report::plot`. No information is
+//! in colour alone: lane states also have patterns and letters, bars have figures beside them.
 
 use std::fmt::Write;
 
 use maud::{Markup, html};
 
-/// A variable of the style sheet, for light and for dark.
+/// Variables of the style sheet: name, light value, dark value.
 const COLOURS: &[(&str, &str, &str)] = &[
     ("page", "#ffffff", "#15181c"),
     ("raised", "#f5f6f8", "#1d2127"),
@@ -42,7 +42,8 @@ const COLOURS: &[(&str, &str, &str)] = &[
     ("exited", "#c3c7cc", "#474d55"),
 ];
 
-/// The variables, for the theme that the reader's system or the switch chooses; on paper always light.
+/// Returns the variables for the theme of the system or the switch.
+/// On paper always light.
 pub(super) fn variables() -> String {
     let all = |of: fn(&(&str, &'static str, &'static str)) -> &'static str| {
         COLOURS.iter().fold(String::new(), |mut out, row| {
@@ -58,7 +59,7 @@ pub(super) fn variables() -> String {
     )
 }
 
-/// The switch.
+/// Makes the theme switch.
 pub(super) fn switch() -> Markup {
     html! {
         button.theme type="button" hidden aria-label="Switch between light and dark" { "Dark" }

@@ -1,4 +1,4 @@
-//! The table of metrics as a reference page and as a list for the terminal.
+//! Prints the table of metrics as a reference page and as a list for the terminal.
 
 use std::fmt::Write as _;
 
@@ -10,19 +10,21 @@ use crate::text::wrap;
 pub fn reference() -> String {
     let mut out = String::from(
         "# Metrics\n\n\
-         Generated from the table in `src/report/metrics`; `simt-sim metrics` prints the same. The first name is\n\
-         nvprof's, or *ours* where nvprof has none; the second is Nsight Compute's. Either name, and any alias, works in\n\
-         `--metrics`; JSON uses the first. A metric without a value in a run, such as a ratio to zero loads, is left out\n\
-         of that run's JSON. Units are nvprof's; asked for under Nsight's name, throughputs are in byte/s and occupancy\n\
-         is in %.\n\n\
-         Instructions are machine instructions: what a PTX instruction becomes on the chosen machine (on machines that\n\
-         execute programs as written, both are the same). Convergence-barrier instructions, which independent thread\n\
-         scheduling adds, are machine instructions like others; where programs are issued as written, they are counted in\n\
-         `join_instructions` and in the issue slots, and nowhere else.\n\n\
-         *Trust*: a *program count* follows from the program, its input and the rules of the machine; a *compiler count* also\n\
-         from the machine code that ptxas makes, which is modelled; a *model estimate* from the model of time and caches. The\n\
-         error stated beside it holds for at least nine of ten kernels that were recorded on a real H200 and never used to\n\
-         build or tune `h200` ([validation.md](validation.md)).\n",
+         Generated from the table in `src/report/metrics`; `simt-sim metrics` prints the same.\n\
+         The first name is nvprof's, or *ours* if nvprof has none; the second is Nsight\n\
+         Compute's. `--metrics` accepts both names and every alias; JSON has the first. A run's\n\
+         JSON leaves out metrics without a value, such as a ratio to zero loads. Units are\n\
+         nvprof's; under Nsight's name, throughputs are in byte/s and occupancy is in %.\n\n\
+         Instructions are machine instructions: the expansion of a PTX instruction on the chosen\n\
+         machine (machines that execute programs as written do not expand). The\n\
+         convergence-barrier instructions of independent thread scheduling are machine\n\
+         instructions like others; if programs are issued as written, they count only in\n\
+         `join_instructions` and in the issue slots.\n\n\
+         *Trust*: a *program count* follows from the program, its input and the rules of the\n\
+         machine; a *compiler count* also from ptxas's machine code, which is modelled; a *model\n\
+         estimate* from the model of time and caches. The error beside it holds for at least nine\n\
+         of ten kernels that were recorded on a real H200 and never used to build or tune `h200`\n\
+         ([validation.md](validation.md)).\n",
     );
     let mut group = None;
     for metric in all() {
@@ -49,7 +51,7 @@ pub fn reference() -> String {
     out
 }
 
-/// The list that `simt-sim metrics` prints, in lines of at most `width` columns (at least 40).
+/// Prints the list of `simt-sim metrics`, at most `width` columns wide (at least 40).
 pub fn listing(width: usize) -> String {
     let width = width.max(40);
     let mut out = String::new();

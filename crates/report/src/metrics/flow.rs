@@ -1,4 +1,4 @@
-//! Branches and lanes.
+//! Metrics of branches and lanes.
 
 use super::{Group, Metric, Value, count, per, percent};
 
@@ -10,8 +10,9 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "branch",
         group: Group::Divergence,
         formula: "conditional branches executed by warps",
-        meaning: "Branches that could diverge; predicated instructions and unconditional branches are none. Nsight's branches \
-                  (`smsp__sass_branch_targets.sum`) count more: unconditional ones, and those inside division and square root.",
+        meaning: "Branches that can diverge; predicated instructions and unconditional branches do \
+                  not count. Nsight's count (`smsp__sass_branch_targets.sum`) includes \
+                  unconditional branches and those inside division and square root.",
         ours: true,
         value: |i| count(i.totals.branches),
     },
@@ -22,7 +23,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "branch",
         group: Group::Divergence,
         formula: "branches that some but not all active lanes took",
-        meaning: "Branches that split a warp.",
+        meaning: "Branches at which a warp diverged.",
         ours: false,
         value: |i| count(i.totals.divergent_branches),
     },
@@ -32,9 +33,11 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "%",
         group: Group::Divergence,
-        formula: "100 x (conditional_branches - divergent_branch) / conditional_branches; 0 without branches",
-        meaning: "Share of the conditional branches that kept the warp together; 0 in a run without branches, as on a GPU. \
-                  Nsight's share is of all branches, unconditional ones included.",
+        formula: "100 x (conditional_branches - divergent_branch) / conditional_branches; 0 \
+                  without branches",
+        meaning: "Share of the conditional branches without divergence; 0 in a run without \
+                  branches, as on a GPU. Nsight's share is of all branches, unconditional ones \
+                  included.",
         ours: false,
         value: |i| match i.totals.branches {
             0 => Some(Value::Real(0.0)),
@@ -47,8 +50,8 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "inst",
         group: Group::Divergence,
-        formula: "inst_executed x active lanes, summed; predicated-off lanes are active",
-        meaning: "Instructions counted once for every active lane.",
+        formula: "inst_executed x active lanes, summed; predicated-off lanes count as active",
+        meaning: "Thread instructions: one per instruction and active lane.",
         ours: false,
         value: |i| count(i.totals.thread_inst_executed),
     },
@@ -58,8 +61,8 @@ pub(super) const TABLE: &[Metric] = &[
         aliases: &[],
         unit: "inst",
         group: Group::Divergence,
-        formula: "inst_executed x lanes whose guard held, summed",
-        meaning: "Instructions counted once for every lane that had an effect.",
+        formula: "inst_executed x lanes whose guard is true, summed",
+        meaning: "Thread instructions that were not predicated off.",
         ours: false,
         value: |i| count(i.totals.not_predicated_off),
     },
@@ -70,7 +73,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "%",
         group: Group::Divergence,
         formula: "100 x thread_inst_executed / (inst_executed x warp size)",
-        meaning: "Active lanes of an average instruction, as a share of the warp.",
+        meaning: "Average share of a warp's lanes that are active.",
         ours: false,
         value: |i| percent(i.totals.thread_inst_executed, i.totals.inst_executed * u64::from(i.machine.warp_size)),
     },
@@ -81,7 +84,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "%",
         group: Group::Divergence,
         formula: "100 x not_predicated_off_thread_inst_executed / (inst_executed x warp size)",
-        meaning: "Lanes of an average instruction that had an effect, as a share of the warp.",
+        meaning: "Average share of a warp's lanes that are active and not predicated off.",
         ours: false,
         value: |i| percent(i.totals.not_predicated_off, i.totals.inst_executed * u64::from(i.machine.warp_size)),
     },
@@ -92,7 +95,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "lane",
         group: Group::Divergence,
         formula: "thread_inst_executed / inst_executed",
-        meaning: "Active lanes of an average instruction.",
+        meaning: "Average number of active lanes per instruction.",
         ours: true,
         value: |i| per(i.totals.thread_inst_executed, i.totals.inst_executed),
     },
@@ -103,7 +106,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "lane",
         group: Group::Divergence,
         formula: "not_predicated_off_thread_inst_executed / inst_executed",
-        meaning: "Lanes of an average instruction that had an effect.",
+        meaning: "Average number of active lanes per instruction that are not predicated off.",
         ours: true,
         value: |i| per(i.totals.not_predicated_off, i.totals.inst_executed),
     },

@@ -1,8 +1,9 @@
-//! Global, shared and local memory, L2 and DRAM.
+//! Metrics of global, shared and local memory, L2 and DRAM.
 //!
-//! A *request* is one warp-level access; a *transaction* of global or local memory is a 32-byte sector, which is what
-//! nvprof counts from Maxwell on and Nsight Compute always; a shared-memory transaction is a wavefront, one pass over
-//! the banks. What older machines transfer in larger pieces is in the `*_segments` metrics.
+//! A *request* is one warp-level access. A *transaction* of global or local memory is a 32-byte
+//! sector, which nvprof counts from Maxwell on and Nsight Compute always; a shared-memory
+//! transaction is a wavefront, one pass over the banks. The `*_segments` metrics count the larger
+//! transfers of older machines.
 
 use super::{Group, Inputs, Metric, Value, count, per, percent, rate};
 use simt_core::observe::{AccessWay, TrafficTotals};
@@ -11,36 +12,36 @@ const LOAD: AccessWay = AccessWay::Load;
 const STORE: AccessWay = AccessWay::Store;
 const ATOMIC: AccessWay = AccessWay::Atomic;
 
-/// Bytes of a sector.
+/// Bytes per sector.
 const SECTOR: u64 = 32;
 
 fn efficiency(t: &TrafficTotals) -> Option<Value> {
     percent(t.requested_bytes, t.sectors * SECTOR)
 }
 
-/// Sectors that loads asked of L2.
+/// Load sectors looked up in L2.
 fn l2_reads(i: &Inputs<'_>) -> u64 {
     i.global(LOAD).l2_sectors() + i.local(LOAD).l2_sectors()
 }
 
-/// Sectors that crossed to the other partition of L2 on the way of global and local accesses of one kind.
+/// Sectors of one kind of access that crossed to the other partition of L2.
 fn crossed(i: &Inputs<'_>, way: AccessWay) -> u64 {
     i.global(way).l2_crossed + i.local(way).l2_crossed
 }
 
-/// Bytes that loads and atomics brought from DRAM.
+/// Bytes that loads and atomics read from DRAM.
 fn dram_reads(i: &Inputs<'_>) -> u64 {
     let sectors = [i.global(LOAD), i.global(ATOMIC), i.local(LOAD)].iter().map(|t| t.dram_sectors).sum::<u64>();
     sectors * SECTOR
 }
 
-/// Bytes that L2 wrote back to DRAM, whatever access made it do so.
+/// Bytes that L2 wrote back to DRAM, on behalf of any access.
 fn dram_writes(i: &Inputs<'_>) -> u64 {
     let sectors = [LOAD, STORE, ATOMIC].iter().map(|&way| i.global(way).written_back + i.local(way).written_back);
     sectors.sum::<u64>() * SECTOR
 }
 
-/// The bytes that one wavefront of shared memory can carry: one 4-byte word a bank.
+/// Maximum bytes per shared-memory wavefront: one 4-byte word per bank.
 fn wavefront_bytes(i: &Inputs<'_>) -> u64 {
     4 * u64::from(i.machine.shared_banks)
 }
@@ -64,7 +65,7 @@ macro_rules! metric {
     };
 }
 
-#[rustfmt::skip] // one metric a paragraph: group, unit, name, Nsight's name, aliases; formula; meaning; value
+#[rustfmt::skip] // per metric: group, unit, name, Nsight's name, aliases; formula; meaning; value
 pub(super) const TABLE: &[Metric] = &[
     metric!(Global, "request", "gld_requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
         ["gld_request", "global_load_requests", "inst_executed_global_loads"],
@@ -75,21 +76,23 @@ pub(super) const TABLE: &[Metric] = &[
         |i| count(i.global(LOAD).sectors)),
     metric!(Global, "sector/request", "gld_transactions_per_request",
         Some("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio"), [],
-        "gld_transactions / gld_requests", "Sectors of an average global load; 4 when 32 lanes read 32 neighbouring words.",
+        "gld_transactions / gld_requests", "Average sectors per global load; 4 if 32 lanes read 32 \
+         neighbouring words.",
         |i| per(i.global(LOAD).sectors, i.global(LOAD).requests)),
     metric!(Global, "%", "gld_efficiency", Some("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct"), [],
-        "100 x bytes lanes asked for / (gld_transactions x 32)",
-        "Share of the loaded bytes that lanes asked for; above 100 when lanes read the same word.",
+        "100 x requested bytes / (gld_transactions x 32)",
+        "Share of the loaded bytes that lanes requested; above 100 if lanes read the same word.",
         |i| efficiency(i.global(LOAD))),
     metric!(Global, "GB/s", "gld_throughput", Some("l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum.per_second"), [],
-        "gld_transactions x 32 / duration", "Bytes moved for global loads in a second, what no lane asked for included.",
+        "gld_transactions x 32 / duration", "Bytes moved for global loads per second, including \
+         bytes that no lane requested.",
         |i| rate(i.global(LOAD).sectors * SECTOR, i)),
     metric!(Global, "GB/s", "gld_requested_throughput", Some("smsp__sass_data_bytes_mem_global_op_ld.sum.per_second"), [],
-        "bytes lanes asked for / duration", "Bytes that lanes asked for with global loads, in a second.",
+        "requested bytes / duration", "Bytes that lanes requested with global loads, per second.",
         |i| rate(i.global(LOAD).requested_bytes, i)),
     metric!(ours Global, "segment", "gld_segments", None, [],
-        "transactions of global loads as the machine's generation makes them",
-        "128-byte lines where L1 works in lines, sectors elsewhere.",
+        "transactions of global loads, in the unit of the machine's generation",
+        "Transfers of global loads: 128-byte lines if L1 fills whole lines, else sectors.",
         |i| count(i.global(LOAD).transactions)),
     metric!(Global, "request", "gst_requests", Some("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"),
         ["gst_request", "global_store_requests", "inst_executed_global_stores"],
@@ -100,115 +103,125 @@ pub(super) const TABLE: &[Metric] = &[
         |i| count(i.global(STORE).sectors)),
     metric!(Global, "sector/request", "gst_transactions_per_request",
         Some("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio"), [],
-        "gst_transactions / gst_requests", "Sectors of an average global store.",
+        "gst_transactions / gst_requests", "Average sectors per global store.",
         |i| per(i.global(STORE).sectors, i.global(STORE).requests)),
     metric!(Global, "%", "gst_efficiency", Some("smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct"), [],
-        "100 x bytes lanes stored / (gst_transactions x 32)", "Share of the stored sectors that lanes wrote.",
+        "100 x stored bytes / (gst_transactions x 32)", "Share of the stored sectors that lanes wrote.",
         |i| efficiency(i.global(STORE))),
     metric!(Global, "GB/s", "gst_throughput", Some("l1tex__t_bytes_pipe_lsu_mem_global_op_st.sum.per_second"), [],
-        "gst_transactions x 32 / duration", "Bytes moved for global stores in a second.",
+        "gst_transactions x 32 / duration", "Bytes moved for global stores per second.",
         |i| rate(i.global(STORE).sectors * SECTOR, i)),
     metric!(Global, "GB/s", "gst_requested_throughput", Some("smsp__sass_data_bytes_mem_global_op_st.sum.per_second"), [],
-        "bytes lanes stored / duration", "Bytes that lanes wrote with global stores, in a second.",
+        "stored bytes / duration", "Bytes that lanes wrote with global stores per second.",
         |i| rate(i.global(STORE).requested_bytes, i)),
     metric!(ours Global, "segment", "gst_segments", None, [],
-        "transactions of global stores as the machine's generation makes them",
-        "Segments where stores are made of them, sectors elsewhere.",
+        "transactions of global stores, in the unit of the machine's generation",
+        "Transfers of global stores: segments on machines that store in segments, else sectors.",
         |i| count(i.global(STORE).transactions)),
     metric!(Global, "request", "global_atomic_requests", None, [],
         "global atomics and reductions executed by warps",
-        "Warp-level global atomics; Nsight counts those whose result nobody reads apart, as op_red.",
+        "Warp-level global atomics; Nsight counts those with an unused result separately, as \
+         op_red.",
         |i| count(i.global(ATOMIC).requests)),
     metric!(Global, "transaction", "atomic_transactions", Some("l1tex__t_set_accesses_pipe_lsu_mem_global_op_atom.sum"), [],
-        "transactions of global atomics and reductions", "Pieces that global atomics were split into.",
+        "transactions of global atomics and reductions", "Transactions that global atomics were split into.",
         |i| count(i.global(ATOMIC).transactions)),
     metric!(Global, "transaction/request", "atomic_transactions_per_request", None, [],
-        "atomic_transactions / global_atomic_requests", "Pieces of an average global atomic.",
+        "atomic_transactions / global_atomic_requests", "Average transactions per global atomic.",
         |i| per(i.global(ATOMIC).transactions, i.global(ATOMIC).requests)),
 
     metric!(ours Global, "sector", "l1_hit_sectors", Some("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"), [],
-        "sectors of global loads found in L1", "How many load sectors L1 answered.",
+        "sectors of global loads that hit in L1", "Load sectors that hit in L1.",
         |i| count(i.global(LOAD).l1_hits)),
     metric!(Global, "%", "global_hit_rate", None, [],
-        "100 x l1_hit_sectors / gld_transactions", "Share of the load sectors that L1 answered.",
+        "100 x l1_hit_sectors / gld_transactions", "Share of the load sectors that hit in L1.",
         |i| percent(i.global(LOAD).l1_hits, i.global(LOAD).sectors)),
 
     metric!(Device, "sector", "l2_read_transactions", Some("lts__t_sectors_op_read.sum"), ["l2_read_sectors"],
-        "sectors of global and local loads that L1 asked of L2 (whole lines where the machine fills lines), and again those that crossed to its other partition",
+        "global and local load sectors that missed in L1 (whole lines if the machine fills lines); \
+         sectors that crossed to the other L2 partition count twice",
         "Sectors that loads looked up in L2.",
         |i| count(l2_reads(i) + crossed(i, LOAD))),
     metric!(Device, "byte", "l2_global_load_bytes", Some("lts__t_bytes_equiv_l1sectormiss_pipe_lsu_mem_global_op_ld.sum"), [],
-        "sectors of global loads that L1 asked of L2 x 32", "Bytes that global loads asked of L2.",
+        "global load sectors that missed in L1 x 32", "Bytes that global loads requested from L2.",
         |i| count(i.global(LOAD).l2_sectors() * SECTOR)),
     metric!(Device, "sector", "l2_write_transactions", Some("lts__t_sectors_op_write.sum"), ["l2_write_sectors"],
-        "sectors of global and local stores, which all go through to L2, and again those that crossed to its other partition",
+        "global and local store sectors, which are written through to L2; sectors that crossed to \
+         the other partition count twice",
         "Sectors that stores wrote to L2.",
         |i| count(i.global(STORE).sectors + i.local(STORE).sectors + crossed(i, STORE))),
     metric!(ours Device, "sector", "l2_crossed_sectors", None, [],
-        "sectors whose home is the partition of L2 that the SM is not attached to, unless a copy is in its own",
-        "How many sectors L2 looked up twice.",
+        "sectors whose home is the L2 partition that the SM is not attached to, without a copy in \
+         its own partition",
+        "Sectors that L2 looked up in both partitions.",
         |i| count([LOAD, STORE, ATOMIC].iter().map(|&way| crossed(i, way)).sum())),
     metric!(Device, "sector", "l2_atomic_transactions", Some("lts__t_sectors_op_atom.sum"), [],
         "sectors of global atomics", "Sectors that atomics touched in L2.",
         |i| count(i.global(ATOMIC).sectors)),
     metric!(Device, "%", "l2_tex_read_hit_rate", Some("lts__t_sector_op_read_hit_rate.pct"), [],
-        "100 x load sectors found in L2 / sectors that loads asked of L2", "Share of L2's reads that it answered without DRAM.",
+        "100 x load sectors that hit in L2 / load sectors looked up in L2", "Share of the reads that hit in L2.",
         |i| percent(i.global(LOAD).l2_hits + i.local(LOAD).l2_hits, l2_reads(i))),
     metric!(Device, "byte", "dram_read_bytes", Some("dram__bytes_read.sum"), [],
-        "sectors of loads and atomics that neither L1 nor L2 had x 32", "Bytes read from DRAM.",
+        "load and atomic sectors that missed in L1 and L2 x 32", "Bytes read from DRAM.",
         |i| count(dram_reads(i))),
     metric!(Device, "GB/s", "dram_read_throughput", Some("dram__bytes_read.sum.per_second"), [],
-        "dram_read_bytes / duration", "Bytes read from DRAM in a second.",
+        "dram_read_bytes / duration", "Bytes read from DRAM per second.",
         |i| rate(dram_reads(i), i)),
     metric!(Device, "byte", "dram_write_bytes", Some("dram__bytes_write.sum"), [],
-        "sectors that L2 wrote back, because their line was evicted or too many in its set were dirty, x 32; of one L2 that all SMs ask",
-        "Bytes written to DRAM, those that were dirty before the kernel too; what is still dirty in L2 when it ends is not.",
+        "sectors that L2 wrote back (line evicted, or too many dirty lines in its set) x 32; the \
+         requests of all SMs replay through one L2",
+        "Bytes written to DRAM, including bytes dirty before the kernel, excluding bytes still \
+         dirty in L2 at its end.",
         |i| count(dram_writes(i))),
     metric!(Device, "GB/s", "dram_write_throughput", Some("dram__bytes_write.sum.per_second"), [],
-        "dram_write_bytes / duration", "Bytes written to DRAM in a second.",
+        "dram_write_bytes / duration", "Bytes written to DRAM per second.",
         |i| rate(dram_writes(i), i)),
 
     metric!(ours Shared, "request", "shared_load_requests", None, [],
-        "shared loads executed by warps with a lane that reads",
-        "Warp-level shared-memory loads; NVIDIA's counters also have those all of whose lanes are predicated off.",
+        "shared loads executed by warps with at least one reading lane",
+        "Warp-level shared-memory loads; NVIDIA's counters include loads whose lanes are all \
+         predicated off.",
         |i| count(i.shared(LOAD).requests)),
     metric!(Shared, "wavefront", "shared_load_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
         ["shared_ld_transactions"],
-        "wavefronts of shared loads", "Passes over the banks that shared loads took.",
+        "wavefronts of shared loads", "Passes over the banks for shared loads.",
         |i| count(i.shared(LOAD).wavefronts)),
     metric!(Shared, "wavefront/request", "shared_load_transactions_per_request", None, [],
-        "shared_load_transactions / shared_load_requests", "Passes of an average shared load; 1 without conflicts for 32-bit words.",
+        "shared_load_transactions / shared_load_requests", "Average passes per shared load; 1 without conflicts for 32-bit words.",
         |i| per(i.shared(LOAD).wavefronts, i.shared(LOAD).requests)),
     metric!(Shared, "wavefront", "shared_ld_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), [],
-        "shared_load_transactions - the fewest the same loads could have taken", "Extra passes that bank conflicts cost loads.",
+        "shared_load_transactions - conflict-free load wavefronts", "Extra passes of loads because of bank conflicts.",
         |i| count(i.shared(LOAD).bank_conflicts())),
     metric!(ours Shared, "request", "shared_store_requests", None, [],
-        "shared stores executed by warps with a lane that writes",
-        "Warp-level shared-memory stores; NVIDIA's counters also have those all of whose lanes are predicated off.",
+        "shared stores executed by warps with at least one writing lane",
+        "Warp-level shared-memory stores; NVIDIA's counters include stores whose lanes are all \
+         predicated off.",
         |i| count(i.shared(STORE).requests)),
     metric!(Shared, "wavefront", "shared_store_transactions", Some("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
         ["shared_st_transactions"],
-        "wavefronts of shared stores", "Passes over the banks that shared stores took.",
+        "wavefronts of shared stores", "Passes over the banks for shared stores.",
         |i| count(i.shared(STORE).wavefronts)),
     metric!(Shared, "wavefront/request", "shared_store_transactions_per_request", None, [],
-        "shared_store_transactions / shared_store_requests", "Passes of an average shared store.",
+        "shared_store_transactions / shared_store_requests", "Average passes per shared store.",
         |i| per(i.shared(STORE).wavefronts, i.shared(STORE).requests)),
     metric!(Shared, "wavefront", "shared_st_bank_conflict", Some("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"), [],
-        "shared_store_transactions - the fewest the same stores could have taken", "Extra passes that bank conflicts cost stores.",
+        "shared_store_transactions - conflict-free store wavefronts", "Extra passes of stores because of bank conflicts.",
         |i| count(i.shared(STORE).bank_conflicts())),
     metric!(ours Shared, "wavefront", "shared_atomic_transactions", None, [],
-        "wavefronts of shared atomics", "Passes that shared atomics took; lanes on one word take turns.",
+        "wavefronts of shared atomics", "Passes over the banks for shared atomics; lanes on one \
+         word are serialized.",
         |i| count(i.shared(ATOMIC).wavefronts)),
     metric!(Shared, "%", "shared_efficiency", Some("smsp__sass_average_data_bytes_per_wavefront_mem_shared.pct"), [],
-        "100 x bytes lanes asked for / (wavefronts x banks x 4), loads and stores",
-        "Share of the shared-memory bandwidth taken that lanes asked for; above 100 when lanes read the same word.",
+        "100 x requested bytes / (wavefronts x banks x 4), loads and stores",
+        "Requested bytes as a share of the bandwidth used; above 100 if lanes read the same word.",
         |i| {
             let (load, store) = (i.shared(LOAD), i.shared(STORE));
             percent(load.requested_bytes + store.requested_bytes, (load.wavefronts + store.wavefronts) * wavefront_bytes(i))
         }),
     metric!(Shared, "1/inst", "shared_replay_overhead", None, [],
         "(wavefronts - requests of shared loads and stores) / inst_executed",
-        "Passes beyond the first, per instruction: what a GPU that replays instructions issues again.",
+        "Passes beyond the first, per instruction; a GPU that replays instructions issues these \
+         again.",
         |i| {
             let (load, store) = (i.shared(LOAD), i.shared(STORE));
             let again = (load.wavefronts + store.wavefronts).saturating_sub(load.requests + store.requests);
@@ -223,7 +236,7 @@ pub(super) const TABLE: &[Metric] = &[
         "distinct 32-byte sectors of each local load, summed", "Sectors that local loads looked up in L1.",
         |i| count(i.local(LOAD).sectors)),
     metric!(Local, "sector/request", "local_load_transactions_per_request", None, [],
-        "local_load_transactions / local_load_requests", "Sectors of an average local load.",
+        "local_load_transactions / local_load_requests", "Average sectors per local load.",
         |i| per(i.local(LOAD).sectors, i.local(LOAD).requests)),
     metric!(Local, "request", "local_store_requests", Some("l1tex__t_requests_pipe_lsu_mem_local_op_st.sum"),
         ["local_store", "inst_executed_local_stores"],
@@ -233,10 +246,10 @@ pub(super) const TABLE: &[Metric] = &[
         "distinct 32-byte sectors of each local store, summed", "Sectors that local stores wrote to.",
         |i| count(i.local(STORE).sectors)),
     metric!(Local, "sector/request", "local_store_transactions_per_request", None, [],
-        "local_store_transactions / local_store_requests", "Sectors of an average local store.",
+        "local_store_transactions / local_store_requests", "Average sectors per local store.",
         |i| per(i.local(STORE).sectors, i.local(STORE).requests)),
     metric!(Local, "%", "local_hit_rate", None, [],
-        "100 x local sectors found in L1 / local sectors, loads and stores", "Share of the local sectors that L1 answered.",
+        "100 x local sectors that hit in L1 / local sectors, loads and stores", "Share of the local sectors that hit in L1.",
         |i| {
             let (load, store) = (i.local(LOAD), i.local(STORE));
             percent(load.l1_hits + store.l1_hits, load.sectors + store.sectors)

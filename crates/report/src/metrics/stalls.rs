@@ -1,15 +1,16 @@
-//! Why warps waited: nvprof's reasons and Nsight Compute's warp states.
+//! Stall metrics: nvprof's stall reasons and Nsight Compute's warp states.
 //!
-//! A resident warp is in exactly one state in every cycle. nvprof's reasons are coarser; [`reason`] says which states
-//! make up which of them, after NVIDIA's table of corresponding metrics. nvprof has shares of all stalled cycles, which
-//! add up to 100 %; Nsight has cycles per issued instruction, which with `selected` add up to the warp latency of an
-//! instruction. Nsight's `smsp__warp_issue_stalled_*_per_warp_active.pct` divide by all cycles of a warp, the selected
-//! ones too, so they stand beside no reason here.
+//! A resident warp is in exactly one state in every cycle. nvprof's reasons are coarser; [`reason`]
+//! maps states to them, after NVIDIA's table of corresponding metrics. nvprof has shares of all
+//! stall cycles, which add up to 100 %; Nsight has cycles per issued instruction, which with
+//! `selected` add up to the warp latency of an instruction. Nsight's
+//! `smsp__warp_issue_stalled_*_per_warp_active.pct` divide by all cycles of a warp, issuing ones
+//! included, so no reason has them as its Nsight name.
 
 use super::{Group, Inputs, Metric, Value, per, percent};
 use simt_core::observe::Stall;
 
-/// nvprof's name for a state.
+/// nvprof's reason for a state.
 pub(super) const fn reason(stall: Stall) -> &'static str {
     match stall {
         Stall::Wait | Stall::ShortScoreboard => "stall_exec_dependency",
@@ -42,7 +43,7 @@ macro_rules! reason_metric {
             aliases: &[],
             unit: "%",
             group: Group::Stalls,
-            formula: concat!("100 x cycles in ", $states, " / cycles in any state but selected"),
+            formula: concat!("100 x cycles in ", $states, " / cycles in any state except selected"),
             meaning: $meaning,
             ours: false,
             value: |i| share(i, $name),
@@ -82,20 +83,24 @@ pub(super) const TABLE: &[Metric] = &[
     reason_metric!(
         "stall_memory_throttle",
         "lg_throttle or drain",
-        "The global-memory queue was full, or stores were still on their way after the exit."
+        "The global-memory queue was full, or stores were still in flight after the exit."
     ),
     reason_metric!(
         "stall_not_selected",
         "not_selected",
-        "Was ready, but the scheduler issued another warp; many of these mean enough warps."
+        "Was ready, but the scheduler issued another warp; a large share means enough warps."
     ),
     reason_metric!("stall_inst_fetch", "no_instruction", "Waited for the next instruction to be fetched."),
-    reason_metric!("stall_constant_memory_dependency", "imc_miss", "Waited for constants that no cache held yet."),
+    reason_metric!(
+        "stall_constant_memory_dependency",
+        "imc_miss",
+        "Waited for constants that missed in the constant cache."
+    ),
     reason_metric!("stall_sleeping", "sleeping", "Slept (nanosleep)."),
     reason_metric!(
         "stall_other",
         "branch_resolving or blocked",
-        "Waited for a branch's target, or with all lanes blocked on each other."
+        "Waited for a branch's target, or had all lanes blocked on each other."
     ),
     Metric {
         name: "warp_state_selected",
@@ -104,7 +109,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "cycle/inst",
         group: Group::WarpStates,
         formula: "issue_slots / issue_slots",
-        meaning: "Issued: one cycle an instruction.",
+        meaning: "Issued: one cycle per instruction.",
         ours: true,
         value: |i| per(i.totals.slots_used, i.totals.slots_used),
     },
@@ -128,12 +133,12 @@ pub(super) const TABLE: &[Metric] = &[
         ..state_metric!(
             Stall::Blocked,
             "blocked",
-            "All its lanes were blocked on each other: no hardware state, it ends in a deadlock."
+            "Had all lanes blocked on each other; not a hardware state, the run ends in a deadlock."
         )
     },
     state_metric!(Stall::NoInstruction, "no_instruction", "Waited for its next instruction to be fetched."),
-    state_metric!(Stall::ImcMiss, "imc_miss", "Waited for a constant that no cache held yet."),
-    state_metric!(Stall::Drain, "drain", "Had exited and waited for its stores or its block."),
+    state_metric!(Stall::ImcMiss, "imc_miss", "Waited for a constant that missed in the constant cache."),
+    state_metric!(Stall::Drain, "drain", "Had exited, with stores still in flight."),
     Metric {
         name: "warp_latency_per_inst",
         ncu: Some("smsp__average_warp_latency_per_inst_issued.ratio"),
@@ -141,7 +146,7 @@ pub(super) const TABLE: &[Metric] = &[
         unit: "cycle/inst",
         group: Group::WarpStates,
         formula: "(issue_slots + cycles in any other state) / issue_slots",
-        meaning: "Cycles from one issue of a warp to its next.",
+        meaning: "Average cycles between two issues of a warp.",
         ours: true,
         value: |i| per(i.totals.slots_used + i.totals.stalled_total(), i.totals.slots_used),
     },

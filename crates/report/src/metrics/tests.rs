@@ -21,7 +21,7 @@ fn value(name: &str, totals: &Totals, machine: &MachineFacts) -> Option<f64> {
     evaluate(find(name).expect(name), &Inputs { totals, machine }).map(Value::as_f64)
 }
 
-/// As a profiler prints it, in hundredths.
+/// A metric's value as a profiler prints it, in hundredths.
 fn hundredths(name: &str, totals: &Totals, machine: &MachineFacts) -> Option<u64> {
     value(name, totals, machine).map(|x| (x * 100.0).round() as u64)
 }
@@ -62,7 +62,8 @@ fn reductions_have_the_efficiencies_computed_by_hand() {
     }
 }
 
-/// What an H200 counted for the neighbored reduction of 2^24 integers, and what Nsight Compute derived from it.
+/// Counters of an H200 for the neighbored reduction of 2^24 integers.
+/// Nsight Compute derives its metrics from them.
 #[test]
 fn derived_metrics_agree_with_nsight_compute() {
     let mut totals = samples::empty().finish();
@@ -80,7 +81,7 @@ fn derived_metrics_agree_with_nsight_compute() {
     loads.sectors = 16_744_448;
     loads.l1_hits = 14_647_290;
     loads.requested_bytes = 32_768 * (2 * 511 + 1) * 4;
-    // The profiler's own time, 210.304 us, was taken at a clock slightly below the nominal one.
+    // The profiler's time, 210.304 us, was taken at a clock slightly below the nominal one.
     let machine = MachineFacts { clock_hz: 416_163 * 1_000_000_000 / 210_304, ..machine() };
     for (name, printed) in [
         ("smsp__average_inst_executed_per_warp.ratio", 29_288),
@@ -121,7 +122,8 @@ fn stall_reasons_are_a_partition_of_the_warp_states() {
 fn shared_memory_tells_conflicts_from_wide_accesses() {
     let mut totals = samples::empty().finish();
     let shared = &mut totals.traffic[MemoryKind::Shared as usize];
-    // Ten loads of one word a lane, each with a two-way conflict, and ten stores of 16 bytes a lane without any.
+    // Ten loads of one word per lane, each with a two-way conflict, and ten conflict-free stores of
+    // 16 bytes per lane.
     shared[0] =
         TrafficTotals { requests: 10, requested_bytes: 1280, wavefronts: 20, ideal_wavefronts: 10, ..shared[0] };
     shared[1] =

@@ -1,4 +1,4 @@
-//! Which memory access of a window a picture is of: one that was asked for, or the worst.
+//! Selection of the memory access that a picture shows: the given one or the worst.
 
 use super::Focus;
 use crate::numbers::grouped;
@@ -6,15 +6,15 @@ use crate::timeline::Recording;
 use simt_core::event::{AccessWay, MemoryKind, Traffic};
 use simt_core::observe::{Issue, Places, Strip};
 
-/// Bytes of a sector.
+/// Bytes per sector.
 pub(super) const SECTOR: u64 = 32;
 
-/// What a picture of an access shows.
+/// Memory that a picture of an access shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
-    /// Shared memory and its banks.
+    /// Shared memory with its banks.
     Banks,
-    /// Global or local memory and its sectors.
+    /// Global or local memory with its sectors.
     Sectors,
 }
 
@@ -33,7 +33,7 @@ impl Of {
         }
     }
 
-    /// How bad an access is: first what it costs too much, then what it costs.
+    /// Cost of an access: first the excess, then the total.
     fn badness(self, traffic: &Traffic) -> (u64, u64) {
         match self {
             Of::Banks => {
@@ -54,15 +54,15 @@ pub(super) struct Access<'a> {
     pub issue: &'a Issue,
     pub traffic: Traffic,
     pub places: &'a Places,
-    /// Accesses that it was chosen from, and whether it is the worst of them or the first.
+    /// Number of accesses that it was chosen from.
     candidates: usize,
     asked_for: bool,
 }
 
-/// The access that a picture shows.
+/// Selects the access that a picture shows.
 ///
 /// # Errors
-/// When there is none: a sentence that says so, and where there are some.
+/// Fails if there is none, with a sentence that names the lines that have some.
 pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Result<Access<'a>, String> {
     let all: Vec<Access<'a>> = accesses(recording, of).collect();
     let line_of = |access: &Access<'_>| recording.line(access.issue.pc);
@@ -71,7 +71,7 @@ pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Res
             && focus.issue.is_none_or(|number| access.issue.number == number)
     };
     let fitting: Vec<Access<'a>> = all.iter().filter(fits).copied().collect();
-    // The first of the worst: in the reductions that is the step that a reader looks for.
+    // The first of the worst: in the reductions that is the step of interest.
     let worst = fitting.iter().rev().max_by_key(|access| of.badness(&access.traffic));
     let Some(&worst) = worst else {
         let asked: Vec<String> = [focus.line.map(|n| format!("line {n}")), focus.issue.map(|n| format!("issue {n}"))]
@@ -84,9 +84,9 @@ pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Res
         let lines: Vec<String> = lines.iter().map(u32::to_string).collect();
         let what = of.memory();
         return Err(match (lines.is_empty(), asked.is_empty()) {
-            (true, _) => format!("the window has no access to {what}"),
+            (true, _) => format!("no access to {what} in this window"),
             (false, _) => format!(
-                "the window has no access to {what} at {}; there are some at line {}",
+                "no access to {what} at {} in this window; accesses are at line {}",
                 asked.join(", "),
                 lines.join(", ")
             ),
@@ -95,7 +95,7 @@ pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Res
     Ok(Access { candidates: fitting.len(), asked_for: focus.issue.is_some(), ..worst })
 }
 
-/// Every access of a window, warp by warp.
+/// Returns every access of a window, warp by warp.
 fn accesses(recording: &Recording, of: Of) -> impl Iterator<Item = Access<'_>> {
     let strips = recording.timeline.strips().iter();
     strips.flat_map(|strip| strip.issues.iter().map(move |issue| (strip, issue))).filter_map(move |(strip, issue)| {
@@ -106,26 +106,26 @@ fn accesses(recording: &Recording, of: Of) -> impl Iterator<Item = Access<'_>> {
 }
 
 impl Access<'_> {
-    /// The lanes that took part, with the first byte of each.
+    /// Returns the active lanes with the first byte of each.
     pub(super) fn lanes(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.traffic.lanes.lanes().map(|lane| (lane, self.places.addresses[lane as usize % 32]))
     }
 
-    /// `line 66: ld.global.u32 %a, [%mine];`
+    /// Returns source line and text: `line 66: ld.global.u32 %a, [%mine];`.
     pub(super) fn source(&self, recording: &Recording) -> String {
         let text = recording.step(self.issue.pc).map_or("", |step| step.text.as_str());
         format!("line {}: {text}", recording.line(self.issue.pc))
     }
 
-    /// Which access this is, and why this one.
+    /// Describes the access and the reason for its selection.
     pub(super) fn which(&self) -> String {
         let Access { strip, issue, .. } = self;
         let why = match (self.asked_for, self.candidates) {
-            (_, 1) => "the only one of this window".to_owned(),
+            (_, 1) => "the only one in this window".to_owned(),
             (true, n) => format!("the worst of {} with this number", grouped(n as u64)),
             (false, n) => format!("the worst of {} in this window", grouped(n as u64)),
         };
-        let cut = if strip.more { " (which ends here; --limit makes it longer)" } else { "" };
+        let cut = if strip.more { " (use --limit for a longer window)" } else { "" };
         format!(
             "block {} warp {}, issue {}, cycle {}: {why}{cut}",
             strip.block.0,
@@ -135,7 +135,7 @@ impl Access<'_> {
         )
     }
 
-    /// `load`, `store` or `atomic`.
+    /// Returns `load`, `store` or `atomic`.
     pub(super) const fn way(&self) -> &'static str {
         match self.traffic.kind {
             AccessWay::Load => "load",

@@ -1,4 +1,4 @@
-//! Where along the picture an issue or a cycle stands.
+//! The horizontal axis of a picture.
 
 use super::palette::{GREY, INK, PALE, face};
 use super::scene::{Area, Scene};
@@ -7,25 +7,25 @@ use crate::timeline::Axis;
 use simt_core::event::Stall;
 use simt_core::observe::Strip;
 
-/// The horizontal axis of a picture, shared by all its strips.
+/// Horizontal axis of a picture, shared by all its strips.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Scale {
     pub axis: Axis,
     left: i32,
     width: i32,
-    /// The first issue number or cycle shown, and one more than the last.
+    /// First issue number or cycle shown, and one past the last.
     from: u64,
     to: u64,
 }
 
-/// What a column of a strip shows.
+/// Contents of a column of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shows {
-    /// The issue with this index.
+    /// Issue with this index.
     Issue(usize),
-    /// The wait between two machine instructions of the issue with this index.
+    /// Wait between two machine instructions of the issue with this index.
     Between { issue: usize, stall: Stall },
-    /// The wait behind the issue or free step with index `after`, for the issue with index `next`.
+    /// Wait after the issue or step `after`, for the issue `next` (indices).
     Wait { after: usize, next: Option<usize> },
 }
 
@@ -37,11 +37,12 @@ pub(super) struct Column {
     pub shows: Shows,
 }
 
-/// Widths of a column of the issue axis.
+/// Minimum and maximum width of a column of the issue axis.
 const COLUMN: (i32, i32) = (4, 22);
 
 impl Scale {
-    /// An axis for `strips` that starts at `left` and takes about `room`; issue columns may need more.
+    /// Makes an axis for `strips` from `left` over about `room` pixels.
+    /// Issue columns may need more.
     pub(super) fn new<'a>(strips: impl Iterator<Item = &'a Strip> + Clone, axis: Axis, left: i32, room: i32) -> Scale {
         let issues = || strips.clone().flat_map(|s| &s.issues);
         let (from, to) = match axis {
@@ -71,19 +72,20 @@ impl Scale {
         self.left + self.width
     }
 
-    /// The cycles or issue numbers shown.
+    /// Returns the range of cycles or issue numbers.
     pub(super) const fn span(&self) -> (u64, u64) {
         (self.from, self.to)
     }
 
-    /// Where an issue number or cycle begins.
+    /// Returns the left edge of an issue number or cycle.
     pub(super) fn x(&self, at: u64) -> i32 {
         let part = u128::from(at.clamp(self.from, self.to) - self.from);
         let width = u128::from(self.width.unsigned_abs());
         self.left + i32::try_from(part * width / u128::from(self.to - self.from)).unwrap_or(self.width)
     }
 
-    /// The columns of a strip, from left to right. What takes no issue slot has none: it belongs to the issue before.
+    /// Returns the columns of a strip, left to right. A step without an issue slot has none; it
+    /// belongs to the issue before.
     pub(super) fn columns(&self, strip: &Strip) -> Vec<Column> {
         let mut columns = Vec::new();
         let issued: Vec<usize> = (0..strip.issues.len()).filter(|&i| strip.issues[i].slots > 0).collect();
@@ -100,7 +102,7 @@ impl Scale {
             };
             match self.axis {
                 Axis::Issue => add(issue.number + 1, 2, Shows::Issue(i)),
-                // What stands closer than a pixel is not told apart.
+                // Events closer than a pixel are merged.
                 Axis::Cycle => {
                     for span in issue.spans().into_iter().filter(|span| span.from >= issue.cycle) {
                         match span.stall {
@@ -119,7 +121,7 @@ impl Scale {
         columns
     }
 
-    /// Draws the axis below `area`, with faint lines through it; returns where it ends.
+    /// Draws the axis below `area`, with faint lines through it; returns its lower end.
     pub(super) fn draw(&self, scene: &mut Scene, area: Area) -> i32 {
         let y = area.bottom();
         scene.line((self.left, y), (self.right(), y), GREY);
@@ -128,7 +130,7 @@ impl Scale {
         let step = nice_step(span.div_ceil(most));
         let mut tick = self.from.next_multiple_of(step);
         while tick < self.to {
-            // An issue's number stands below the middle of its column.
+            // An issue's number is centred below its column.
             let x = match self.axis {
                 Axis::Issue => (self.x(tick) + self.x(tick + 1)) / 2,
                 Axis::Cycle => self.x(tick),
@@ -144,13 +146,13 @@ impl Scale {
         y + 22
     }
 
-    /// Faint lines at the left and right edge of an area.
+    /// Draws faint lines at the left and right edge of an area.
     pub(super) fn border(&self, scene: &mut Scene, area: Area) {
         scene.outline(Area { x: self.left, w: self.width, ..area }, PALE);
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, .. that is at least `least`.
+/// Returns the smallest of 1, 2, 5, 10, 20, .. that is at least `least`.
 pub(super) fn nice_step(least: u64) -> u64 {
     let mut power = 1_u64;
     loop {

@@ -1,9 +1,9 @@
-//! What one access did to the banks of shared memory: a row for each lane, a column for each bank, and in each field the wavefront
-//! (pass) that served it.
+//! Bank conflicts of one shared-memory access.
+//! A row per lane, a column per bank, and in each cell the wavefront (pass) that served the lane.
 //!
-//! Lanes that name the same word are served together; distinct words of one bank one after the other. An access of 8 or 16 bytes a
-//! lane is served half a warp or a quarter at a time. Within a bank words are numbered in order of the lowest lane that names
-//! them, which decides nothing but the numbers.
+//! Lanes that access the same word are served together; distinct words of one bank are served one
+//! after the other. An access of 8 or 16 bytes per lane is served half a warp or a quarter at a
+//! time. The words of a bank are numbered by their lowest lane; the order affects only the numbers.
 
 use std::fmt::Write;
 
@@ -13,20 +13,20 @@ use super::palette::{GREY, INK, Look, PALE, VERMILLION, face, path_colour};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::timeline::Recording;
 
-/// A word that a lane names.
+/// Word that a lane accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Hit {
     lane: u32,
     address: u64,
     word: u64,
     bank: u32,
-    /// From 1.
+    /// Number from 1.
     wavefront: u32,
-    /// Lanes of its group that name the word.
+    /// Lanes of its group that access the word.
     sharers: u32,
 }
 
-/// Lanes that are served together at the most: those that move 32 words.
+/// Maximum number of lanes served together: those that move 32 words.
 fn group(access: &Access<'_>) -> u32 {
     (32 / access.places.bytes.div_ceil(4).max(1)).max(1)
 }
@@ -35,7 +35,7 @@ fn hits(access: &Access<'_>, banks: u32) -> Vec<Hit> {
     let (group, banks) = (group(access), u64::from(banks.max(1)));
     let per_lane = u64::from(access.places.bytes.div_ceil(4).max(1));
     let mut hits: Vec<Hit> = Vec::new();
-    let mut before = 0; // wavefronts of the groups before
+    let mut before = 0; // wavefronts of earlier groups
     for first in (0..32).step_by(group as usize) {
         let mut words: Vec<u64> = Vec::new();
         let start = hits.len();
@@ -60,10 +60,10 @@ fn hits(access: &Access<'_>, banks: u32) -> Vec<Hit> {
 }
 
 const LEFT: i32 = MARGIN + 70;
-/// The size of the grid's columns together, and of a row.
+/// Width of all columns.
 const WIDTH: i32 = 1024;
 const ROW: i32 = 15;
-/// The height of a bar for the busiest bank.
+/// Height of the bar of the busiest bank.
 const BAR: i32 = 64;
 
 fn look(wavefront: u32, shared: bool) -> Look {
@@ -73,7 +73,7 @@ fn look(wavefront: u32, shared: bool) -> Look {
 
 const ABSENT: Look = Look::hatched(Rgb(0xf4, 0xf4, 0xf4), Hatch::Dots, Rgb(0x90, 0x90, 0x90));
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     let recording = panel.recording;
     let access = match choose(recording, Of::Banks, &panel.focus) {
@@ -84,7 +84,7 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     let columns = i32::try_from(recording.shared_banks.clamp(1, 64)).unwrap_or(32);
     let rows = i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let wavefronts = hits.iter().map(|hit| hit.wavefront).max().unwrap_or(0);
-    let heading = Heading::of(panel, &format!("what one {} did to the {columns} banks", access.way()));
+    let heading = Heading::of(panel, &format!("one {} across the {columns} banks", access.way()));
     let mut key: Vec<Entry> = (1..=wavefronts.min(3))
         .map(|n| {
             let more = if n == 3 && wavefronts > 3 { ", and so on" } else { "" };
@@ -92,10 +92,10 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
         })
         .collect();
     if hits.iter().any(|hit| hit.sharers > 1) {
-        let text = "same word as another lane: served with it".to_owned();
+        let text = "same word as another lane, served together".to_owned();
         key.push(Entry { look: look(1, true), letter: "1".to_owned(), text });
     }
-    key.push(Entry { look: ABSENT, letter: String::new(), text: "lane takes no part".to_owned() });
+    key.push(Entry { look: ABSENT, letter: String::new(), text: "inactive lane".to_owned() });
     let width = (LEFT + WIDTH + 90).max(heading.width());
     let legend = legend_rows(None, 0, width, &key);
     let grid = rows * ROW;
@@ -149,10 +149,10 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     }
     scene.line((LEFT, base), (x(columns), base), GREY);
     scene.text((LEFT - 8, base - BAR / 2 - 7), face(10, INK).bold().end(), "words");
-    scene.text((LEFT - 8, base - BAR / 2 + 7), face(10, INK).bold().end(), "a bank");
+    scene.text((LEFT - 8, base - BAR / 2 + 7), face(10, INK).bold().end(), "per bank");
     if together < rows {
         let share = rows / together;
-        let note = format!("{} bytes a lane: a {share}th of the warp at a time", access.places.bytes)
+        let note = format!("{} bytes per lane: a {share}th of the warp at a time", access.places.bytes)
             .replace("a 2th of the warp", "half a warp")
             .replace("a 4th of the warp", "a quarter of a warp");
         scene.text((LEFT, base + 16), face(10, GREY), note);
@@ -161,7 +161,7 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// Distinct words of a bank, each counted once a group of lanes.
+/// Distinct words of a bank, each counted once per group of lanes.
 fn words_of(hits: &[Hit], bank: i32) -> i32 {
     let mut seen: Vec<u32> = hits.iter().filter(|hit| hit.bank as i32 == bank).map(|hit| hit.wavefront).collect();
     seen.sort_unstable();
@@ -176,11 +176,11 @@ fn result(access: &Access<'_>, wavefronts: u32) -> String {
     let head = format!("{} x {bytes}: {}", plural(lanes.into(), "lane"), plural(wavefronts.into(), "wavefront"));
     match wavefronts.saturating_sub(ideal) {
         0 => format!("{head}, no bank conflict"),
-        extra => format!("{head} where {ideal} would do: {extra} more for bank conflicts"),
+        extra => format!("{head} instead of {ideal}: {extra} extra from bank conflicts"),
     }
 }
 
-/// A row for each word that a lane names.
+/// Prints a row per word and lane.
 pub(super) fn data(recording: &Recording, access: &Access<'_>) -> String {
     let mut out = String::from("block,warp,issue,cycle,line,lane,address,word,bank,wavefront,lanes_on_word\n");
     for hit in hits(access, recording.shared_banks) {

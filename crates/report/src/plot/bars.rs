@@ -1,7 +1,8 @@
-//! Two runs side by side: for each counter a pair of bars and their ratio.
+//! Comparison of two runs: a pair of bars and a ratio per counter.
 //!
-//! Bars are drawn to the larger of their own pair, since counters have nothing in common. The upper bar is the first run's,
-//! the lower, hatched one the second's. Shown are the counters that tell a story of divergence and of memory; the CSV has all.
+//! Each pair has its own scale because counters have different units. The upper bar is the first
+//! run's, the lower, hatched one the second's. The picture shows counters of divergence and memory;
+//! the CSV has all.
 
 use std::fmt::Write;
 
@@ -13,7 +14,7 @@ use crate::metrics::Value;
 use crate::numbers::{grouped, real};
 use crate::text::wrap;
 
-/// The counters shown where a run has them, in order.
+/// Counters shown, in order, if a run has them.
 const SHOWN: [&str; 18] = [
     "elapsed_cycles",
     "inst_executed",
@@ -42,11 +43,11 @@ const ROOM: i32 = 560;
 const ROW: i32 = 38;
 const BAR: i32 = 13;
 
-/// The picture.
+/// Draws the picture.
 pub fn bars(found: &Comparison) -> Scene {
     let shown: Vec<&Figure> = SHOWN.iter().filter_map(|name| found.figure(name)).filter(|f| is_told(f)).collect();
     let heading = Heading {
-        title: format!("{} against {}", found.b.name, found.a.name),
+        title: format!("{} compared with {}", found.b.name, found.a.name),
         subtitle: format!("A: {} \u{b7} B: {}", run(&found.a), run(&found.b)),
         ending: match [&found.a, &found.b].map(|side| ending(side.finish)) {
             [None, None] => None,
@@ -55,7 +56,7 @@ pub fn bars(found: &Comparison) -> Scene {
                 Some(one("A", a).into_iter().chain(one("B", b)).collect::<Vec<_>>().join(", "))
             }
         },
-        footer: "Counted over the whole runs. A pair is drawn to the larger of the two.".to_owned(),
+        footer: "Whole runs. Each pair is scaled to its larger value.".to_owned(),
     };
     let key = [
         Entry { look: FIRST, letter: "A".to_owned(), text: format!("A: {}", found.a.name) },
@@ -87,7 +88,7 @@ fn run(side: &Side) -> String {
     format!("{}, {} on {}", side.program, side.mode, side.machine)
 }
 
-/// Whether a pair says anything: not nothing twice.
+/// Returns true unless both values are zero or missing.
 fn is_told(figure: &Figure) -> bool {
     [figure.a, figure.b].into_iter().flatten().any(|value| value.as_f64() != 0.0)
 }
@@ -117,7 +118,7 @@ fn pair(scene: &mut Scene, figure: &Figure, y: i32) {
     }
 }
 
-/// A ratio in words: `3.00x fewer`, `as many`, `1.25x more`.
+/// Formats a ratio: `B 1.25x more`, `the same`, `B 3.00x less`.
 fn times(ratio: f64, a: f64, b: f64) -> String {
     match ratio {
         r if (0.995..1.005).contains(&r) => "the same".to_owned(),
@@ -127,7 +128,7 @@ fn times(ratio: f64, a: f64, b: f64) -> String {
     }
 }
 
-/// Every counter of both.
+/// Prints every counter of both runs.
 pub(super) fn data(found: &Comparison) -> String {
     let mut out = String::from("metric,unit,a,b,ratio\n");
     for Figure { metric, unit, a, b, ratio, .. } in &found.figures {

@@ -1,16 +1,18 @@
-//! A recording cut into equal spans of time: how many instructions each has, with how many lanes.
+//! A recording split into equal spans of time.
+//! Each has its instructions by number of active lanes.
 
 use super::axis::Scale;
 use crate::timeline::{Axis, Recording};
 use simt_core::base::MAX_LANES;
 
-/// One span.
+/// A span.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bin {
-    /// The issue numbers or cycles of the span.
+    /// First issue number or cycle of the span.
     pub from: u64,
     pub to: u64,
-    /// Machine instructions by number of active lanes; with join steps where the machine counts them.
+    /// Machine instructions by number of active lanes.
+    /// Join steps are included if the machine counts them.
     pub lanes: [u64; MAX_LANES + 1],
 }
 
@@ -20,13 +22,13 @@ impl Bin {
         self.lanes.iter().sum()
     }
 
-    /// Machine instructions x active lanes.
+    /// Thread instructions: machine instructions x active lanes.
     pub(super) fn thread_instructions(&self) -> u64 {
         (0..).zip(&self.lanes).map(|(lanes, n)| lanes * n).sum()
     }
 }
 
-/// The spans of an axis, `most` at most.
+/// Splits an axis into at most `most` spans.
 pub(super) fn bins(recording: &Recording, scale: &Scale, most: u64) -> Vec<Bin> {
     let (from, to) = scale.span();
     let step = (to - from).div_ceil(most).max(1);
@@ -46,7 +48,7 @@ pub(super) fn bins(recording: &Recording, scale: &Scale, most: u64) -> Vec<Bin> 
         };
         match scale.axis {
             Axis::Issue => add(issue.number, issue.slots.into()),
-            // Each machine instruction in the cycle of its slot.
+            // Each machine instruction counts in the cycle of its slot.
             Axis::Cycle => {
                 let slots = issue.spans().into_iter().filter(|span| span.stall.is_none());
                 slots.flat_map(|span| span.from..span.to).for_each(|cycle| add(cycle, 1));

@@ -1,44 +1,45 @@
-//! Lines over an axis of numbers: what a sweep prints, one line a metric or setting.
+//! Line chart of a sweep: one line per metric or setting.
 //!
-//! Each line has a colour, a dash pattern and a marker of its own, and its name stands at its end. An axis is logarithmic when its
-//! values are positive and span more than a factor of 20.
+//! Each line has its own colour, dash pattern and marker, and its name at its end. An axis is
+//! logarithmic if its values are positive and span more than a factor of 20.
 
 use super::frame::{Heading, MARGIN, TOP};
 use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SKY, VERMILLION, face, text_width};
 use super::ruler::{Ruler, label};
 use super::scene::{Area, Rgb, Scene};
 
-/// One line.
+/// A line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What it is of.
+    /// Name.
     pub name: String,
-    /// Its points, x and y; those that are no numbers are left out, the others joined in order of x.
+    /// Points, x and y.
+    /// Points that are not numbers are omitted, the others are joined in order of x.
     pub points: Vec<(f64, f64)>,
 }
 
-/// What a chart says of itself.
+/// Captions of a chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Captions {
-    /// What it shows.
+    /// Title.
     pub title: String,
     /// Program, mode, machine.
     pub subtitle: String,
-    /// What runs along it.
+    /// Label of the x axis.
     pub x: String,
-    /// What goes up, with its unit.
+    /// Label of the y axis, with unit.
     pub y: String,
-    /// Where the figures come from, a sentence.
+    /// Source of the figures, one sentence.
     pub footer: String,
 }
 
-/// The least size of the plane.
+/// Minimum size of the plane.
 const PLANE: (i32, i32) = (820, 420);
 const LEFT: i32 = MARGIN + 76;
-/// The height of a line's name.
+/// Height of a line's name.
 const NAME: i32 = 17;
 
-/// A chart of lines.
+/// Draws a line chart.
 pub fn lines(captions: &Captions, series: &[Series]) -> Scene {
     let heading = Heading {
         title: captions.title.clone(),
@@ -76,7 +77,8 @@ pub fn lines(captions: &Captions, series: &[Series]) -> Scene {
         scene.dashed(&pixels, style.dashes, style.colour, 2);
         pixels.iter().for_each(|&at| style.marker(&mut scene, at, 5));
     }
-    // Names in the order in which the lines end, each as near to its line's end as the others let it.
+    // Names in the order in which the lines end, each as close to its line's end as the others
+    // allow.
     let mut ends: Vec<(i32, usize)> =
         series.iter().enumerate().filter_map(|(i, s)| Some((y.at(s.points.last()?.1), i))).collect();
     ends.sort_unstable();
@@ -103,7 +105,7 @@ fn ordered(series: &Series) -> Series {
     Series { name: series.name.clone(), points }
 }
 
-/// Draws both axes of a plane: ticks, faint lines through it, and what they stand for.
+/// Draws both axes of a plane: ticks, faint lines and labels.
 pub(super) fn axes(scene: &mut Scene, plane: Area, x: &Ruler, y: &Ruler, x_name: &str, y_name: &str) {
     scene.text((MARGIN, plane.y - 20), face(11, INK).bold(), y_name);
     for (value, at) in y.ticks(|_| 16) {
@@ -119,7 +121,8 @@ pub(super) fn axes(scene: &mut Scene, plane: Area, x: &Ruler, y: &Ruler, x_name:
     scene.text(((plane.x + plane.right()) / 2, plane.bottom() + 36), face(11, INK).bold().middle(), x_name);
 }
 
-/// How a line looks: colour, dashes and marker change together, so that any of the three tells.
+/// Style of a line.
+/// Colour, dashes and marker change together, so that any one of them identifies it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
     pub colour: Rgb,
@@ -128,14 +131,14 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// That of the line with this number.
+    /// Returns the style of the line with this number.
     pub(super) fn of(place: usize) -> Style {
         const COLOURS: [Rgb; 7] = [BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, INK];
         const DASHES: [&[i32]; 5] = [&[], &[9, 4], &[2, 3], &[9, 3, 2, 3], &[16, 4]];
         Style { colour: COLOURS[place % COLOURS.len()], dashes: DASHES[place % DASHES.len()], place }
     }
 
-    /// Draws its marker: disc, square, triangle, diamond, the triangle upside down, a bar.
+    /// Draws the marker: disc, square, triangle, diamond, inverted triangle or bar.
     pub(super) fn marker(self, scene: &mut Scene, (x, y): (i32, i32), r: i32) {
         let points = match self.place % 6 {
             0 => return scene.disc((x, y), r, self.colour),

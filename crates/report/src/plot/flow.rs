@@ -1,8 +1,8 @@
-//! The control-flow graph of a kernel; with a run, how many lanes took each way.
+//! The control-flow graph of a kernel; with a run, the number of lanes on each edge.
 //!
-//! The wider an edge, the more lanes went along it; its label says how many, and how often a warp did. Green dashes lead from each branch
-//! to where its sides meet again: its immediate post-dominator, exits ignored. A block that ends in a branch that can diverge has a second
-//! border and says so.
+//! An edge's width shows the lanes that took it; its label has lanes and warps. Green dashes lead
+//! from each branch to its reconvergence point: its immediate post-dominator, exits ignored. A
+//! block that ends in a branch that can diverge has a second border and a label.
 
 use std::fmt::Write;
 
@@ -15,70 +15,70 @@ use crate::numbers::grouped;
 use simt_core::kernel::Kernel;
 use simt_core::observe::{Passage, Visits};
 
-/// A kernel as it ran, and the ways that lanes took through it.
+/// A kernel as it ran, with the lanes on its edges.
 #[derive(Clone, Debug)]
 pub struct Walk {
-    /// The program, as the user named it.
+    /// Program, as the user named it.
     pub program: String,
-    /// Its text.
+    /// Source text.
     pub source: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// The machine's name.
+    /// Machine name.
     pub machine: String,
-    /// Blocks in x, y, z.
+    /// Grid size in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Block size in x, y, z.
     pub block: [u32; 3],
-    /// The kernel as it was issued.
+    /// Kernel as issued.
     pub kernel: Kernel,
-    /// By edge, in the order of blocks and their successors.
+    /// Counts by edge, in the order of blocks and their successors.
     pub passages: Vec<Passage>,
-    /// By block.
+    /// Counts by block.
     pub visits: Vec<Visits>,
-    /// How the run ended; `None` when it was stopped after the window.
+    /// Outcome of the run; `None` if it was stopped after the window.
     pub finish: Option<Finish>,
-    /// What was counted and simulated, a sentence.
+    /// Sentence about what was counted and simulated.
     pub simulated: String,
 }
 
-/// How wide the busiest edge is.
+/// Width of the busiest edge.
 const WIDEST: f64 = 11.0;
-/// The height of the legend.
+/// Height of the legend.
 const LEGEND: i32 = 44;
-/// Space between the label of an edge and the edge.
+/// Space between an edge and its label.
 const BESIDE: i32 = 8;
-/// From this many ways out of a block on, labels are short.
+/// Number of outgoing edges from which labels are short.
 const MANY: usize = 7;
 
-/// What is drawn: a kernel, and a run's counts if there was one.
+/// A kernel with the counts of a run, if any.
 struct Drawing<'a> {
     kernel: &'a Kernel,
     source: &'a str,
     counts: Option<(&'a [Passage], &'a [Visits])>,
-    /// The lanes of the widest edge.
+    /// Lanes of the widest edge.
     most: u64,
 }
 
-/// The graph of a kernel that has not run.
+/// Draws the graph of a kernel that has not run.
 pub fn graph(program: &str, source: &str, kernel: &Kernel) -> Scene {
     let heading = Heading {
         title: format!("{}: control flow", kernel.name),
         subtitle: program.to_owned(),
         ending: None,
-        footer: "From the program's text; nothing was run.".to_owned(),
+        footer: "From the program's text, without a run.".to_owned(),
     };
     draw(&heading, &Drawing { kernel, source, counts: None, most: 0 })
 }
 
-/// The graphs of several runs, one above the other; the widths of edges are on one scale.
+/// Draws the graphs of several runs, stacked; all edges are on one scale.
 pub fn flows(walks: &[Walk]) -> Scene {
     let most = walks.iter().flat_map(|walk| &walk.passages).map(|passage| passage.lanes).max().unwrap_or(0);
     let one = |(place, walk): (usize, &Walk)| {
         let Walk { program, mode, machine, grid, block, kernel, .. } = walk;
         let name = if walks.len() > 1 { format!("{}. ", letter(place)) } else { String::new() };
         let heading = Heading {
-            title: format!("{name}{}: the ways that lanes took", kernel.name),
+            title: format!("{name}{}: control flow with lane counts", kernel.name),
             subtitle: run_facts(program, mode, machine, *grid, *block),
             ending: walk.finish.and_then(ending),
             footer: walk.simulated.clone(),
@@ -94,7 +94,7 @@ impl Drawing<'_> {
         self.counts.and_then(|(passages, _)| passages.get(edge).copied())
     }
 
-    /// What stands beside an edge.
+    /// Returns the label of an edge.
     fn label(&self, edge: usize, kind: EdgeKind, short: bool) -> String {
         let name = kind.name();
         let colon = if name.is_empty() { "" } else { ": " };
@@ -115,7 +115,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The lines of a block, with what became of it behind its title.
+    /// Returns the lines of a block, with its counts after the title.
     fn text(&self, block: usize) -> Vec<String> {
         let blocks = self.kernel.flow.blocks();
         let mut text = block_text(self.kernel, &blocks[block], self.source);
@@ -126,7 +126,7 @@ impl Drawing<'_> {
                 _ => format!("entered by {} in {}", plural(entered.lanes, "lane"), plural(entered.warps, "warp")),
             };
             if branched > 0 && diverges(self.kernel, &blocks[block]) {
-                let _ = write!(line, "; parts {} of {} times", grouped(diverged), grouped(branched));
+                let _ = write!(line, "; diverges {} of {} times", grouped(diverged), grouped(branched));
             }
             text.insert(1, line);
         }
@@ -181,7 +181,7 @@ fn colour(kind: EdgeKind) -> Rgb {
 }
 
 fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: &[String], layout: &Layout) {
-    // Thin ones on top of wide ones.
+    // Thin edges on top of wide ones.
     let mut order: Vec<usize> = (0..edges.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(drawing.width(i)));
     for i in order {
@@ -190,7 +190,7 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
         if never {
             scene.dashed(line, &[2, 3], GREY, 1);
         } else {
-            // The line ends within its head.
+            // The line ends inside its arrow head.
             let mut shaft = line.clone();
             if let Some(end) = shaft.last_mut() {
                 end.1 -= head(width).1 - 1;
@@ -201,7 +201,7 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
     }
     for (i, (edge, line)) in edges.iter().zip(&layout.edges).enumerate() {
         let Some(&(x, y)) = line.first() else { continue };
-        // Of two edges that leave a block, the left one has its label at the left.
+        // Of two edges that leave a block, the left one has its label on the left.
         let mate = edges.iter().zip(&layout.edges).filter(|(other, _)| other.from == edge.from).collect::<Vec<_>>();
         let leftmost = mate.len() == 2 && mate.iter().all(|(_, other)| other.first().is_none_or(|&(at, _)| at >= x));
         let beside = BESIDE.max(drawing.width(i) as i32 / 2 + 6);
@@ -213,7 +213,7 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
     }
 }
 
-/// A head at the end of a line; every line arrives from above.
+/// Draws an arrow head at the end of a line; every line arrives from above.
 fn arrow(scene: &mut Scene, line: &[(i32, i32)], colour: Rgb, width: u32) {
     if let Some(&(x, y)) = line.last() {
         let (half, height) = head(width);
@@ -221,13 +221,14 @@ fn arrow(scene: &mut Scene, line: &[(i32, i32)], colour: Rgb, width: u32) {
     }
 }
 
-/// Half the width of the head of a line, and its height.
+/// Returns half the width of an arrow head, and its height.
 fn head(width: u32) -> (i32, i32) {
     let width = width as i32;
     (4 + width * 4 / 5, 9 + width / 2)
 }
 
-/// A line of horizontal and vertical pieces, dashed; dashes are anchored to the page, so that lines on top of each other stay dashed.
+/// Draws a dashed line of horizontal and vertical pieces.
+/// Dashes are anchored to the page, so that overlapping lines stay dashed.
 fn dashes(scene: &mut Scene, line: &[(i32, i32)]) {
     for ends in line.windows(2) {
         let ((x0, y0), (x1, y1)) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
@@ -282,7 +283,7 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
     entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], BLUE, wide), "taken");
     entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], colour(EdgeKind::Fall), wide), "falls through");
     let sample = |s: &mut Scene, x: i32| dashes(s, &[(x, y + 8), (x + 28, y + 8)]);
-    entry(scene, &sample, "to where the sides meet");
+    entry(scene, &sample, "to the reconvergence point");
     let double = |s: &mut Scene, x: i32| {
         s.fill(Area { x, y, w: 28, h: 16 }, ORANGE.tint(36));
         s.outline(Area { x, y, w: 28, h: 16 }, VERMILLION);
@@ -296,7 +297,7 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
     scene.line((MARGIN, y + 24), (scene.width - MARGIN, y + 24), PALE);
 }
 
-/// A row for each block, then one for each edge.
+/// Prints a row per block, then a row per edge.
 pub(super) fn data(walk: &Walk) -> String {
     let mut out = String::from("of,from,to,kind,lanes,warps,branched,diverged,first_line,last_line\n");
     let blocks = walk.kernel.flow.blocks();

@@ -1,4 +1,4 @@
-//! What every picture has around it: title, legend, and what was simulated.
+//! The frame of every picture: title, legend and footer.
 
 use super::Focus;
 use super::palette::{ALARM, GREY, INK, Look, PALE, face, text_width};
@@ -8,35 +8,35 @@ use crate::numbers::grouped;
 use crate::timeline::{Axis, Recording};
 use simt_core::observe::Strip;
 
-/// The margin at each side.
+/// Margin on each side.
 pub(super) const MARGIN: i32 = 24;
 
-/// An entry of a legend.
+/// A legend entry.
 pub(super) struct Entry {
     pub look: Look,
     pub letter: String,
     pub text: String,
 }
 
-/// What stands above and below a picture.
+/// Texts above and below a picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Heading {
     pub title: String,
     /// Program, mode, machine, launch.
     pub subtitle: String,
-    /// That a run did not end, before the subtitle; nothing where all is well.
+    /// Outcome of a run that did not finish, printed before the subtitle; `None` otherwise.
     pub ending: Option<String>,
-    /// What was simulated for it.
+    /// Sentence about what was simulated.
     pub footer: String,
 }
 
-/// A run's ending for [`Heading::ending`]: nothing where it ended well.
+/// Returns the outcome for [`Heading::ending`]; `None` if the run finished.
 pub(super) fn ending(finish: Finish) -> Option<String> {
     (finish != Finish::Ok).then(|| finish.title().to_uppercase())
 }
 
 impl Heading {
-    /// That of a picture of a recorded window which shows `what`.
+    /// Makes the heading of a window's picture that shows `what`.
     pub(super) fn of(panel: &Panel<'_>, what: &str) -> Heading {
         let Recording { program, kernel, mode, machine, grid, block, simulated, .. } = panel.recording;
         let facts = run_facts(program, mode, machine, *grid, *block);
@@ -45,7 +45,7 @@ impl Heading {
         Heading { title: format!("{letter}{kernel}: {what}"), subtitle: facts, ending, footer: simulated.clone() }
     }
 
-    /// Draws title and subtitle; returns where the picture may begin.
+    /// Draws title and subtitle; returns the top of the picture.
     pub(super) fn draw(&self, scene: &mut Scene) -> i32 {
         scene.text((MARGIN, 30), face(20, INK).bold(), self.title.clone());
         let mut x = MARGIN;
@@ -57,7 +57,7 @@ impl Heading {
         TOP
     }
 
-    /// Draws the last line of the picture.
+    /// Draws the footer.
     pub(super) fn draw_footer(&self, scene: &mut Scene) {
         let y = scene.height - 16;
         scene.line((MARGIN, y - 14), (scene.width - MARGIN, y - 14), PALE);
@@ -66,7 +66,7 @@ impl Heading {
         scene.text((scene.width - MARGIN, y), face(10, GREY).end(), name);
     }
 
-    /// The narrowest picture in which it is whole.
+    /// Returns the width that the heading needs.
     pub(super) fn width(&self) -> i32 {
         let wide = |text: &str, more: usize, size| text_width(text.chars().count() + more, size);
         let before = self.ending.as_ref().map_or(0, |ending| ending.chars().count() + 2);
@@ -75,10 +75,10 @@ impl Heading {
     }
 }
 
-/// Where a picture begins below its title.
+/// Top of a picture below its title.
 pub(super) const TOP: i32 = 76;
 
-/// `program, mode on machine, launch`
+/// Returns `program, mode on machine, launch`.
 pub(super) fn run_facts(program: &str, mode: &str, machine: &str, grid: [u32; 3], block: [u32; 3]) -> String {
     let [x, y, z] = grid.map(u64::from);
     let threads: u64 = block.map(u64::from).iter().product();
@@ -86,13 +86,13 @@ pub(super) fn run_facts(program: &str, mode: &str, machine: &str, grid: [u32; 3]
     format!("{program} \u{b7} {mode} on {machine} \u{b7} {blocks} x {threads} threads")
 }
 
-/// One recording's part of a picture, which shows it beside its peers on common axes.
+/// One recording's panel of a picture with several recordings on common axes.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a> {
     pub recording: &'a Recording,
-    /// All that the picture shows, this one included.
+    /// All recordings of the picture, this one included.
     pub peers: &'a [Recording],
-    /// Its place among them.
+    /// Index among them.
     pub place: usize,
     pub axis: Axis,
     pub focus: Focus,
@@ -103,23 +103,23 @@ impl<'a> Panel<'a> {
         self.recording.timeline.strips()
     }
 
-    /// The warps of every peer, the first `most` of each.
+    /// Returns the first `most` warps of every recording.
     pub(super) fn all_strips(&self, most: usize) -> impl Iterator<Item = &'a Strip> + Clone {
         self.peers.iter().flat_map(move |peer| peer.timeline.strips().iter().take(most))
     }
 
-    /// What the panel is called where there are several.
+    /// Returns the panel's letter if there are several.
     fn letter(&self) -> Option<char> {
         (self.peers.len() > 1).then(|| letter(self.place))
     }
 }
 
-/// `A`, `B`, .. and after `Z` again `A`.
+/// Returns `A`, `B`, ..; after `Z` again `A`.
 pub(super) fn letter(place: usize) -> char {
     char::from(b'A' + (place % 26) as u8)
 }
 
-/// Draws a legend below each other, from the upper left corner; returns where it ends.
+/// Draws a vertical legend from the upper left corner; returns its lower end.
 pub(super) fn legend(scene: &mut Scene, at: (i32, i32), entries: &[Entry]) -> i32 {
     let (x, mut y) = at;
     for Entry { look, letter, text } in entries {
@@ -132,7 +132,8 @@ pub(super) fn legend(scene: &mut Scene, at: (i32, i32), entries: &[Entry]) -> i3
     y
 }
 
-/// Draws a legend in rows across the picture, from `top` on, where there is a scene; returns its height in any case.
+/// Draws a legend in rows from `top`, if there is a scene.
+/// Returns its height in any case.
 pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, entries: &[Entry]) -> i32 {
     let widest = entries.iter().map(|e| text_width(e.text.chars().count(), 11)).max().unwrap_or(0) + 34 + 24;
     let per_row = ((width - 2 * MARGIN) / widest.max(1)).max(1);
@@ -147,7 +148,7 @@ pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, e
     rows * 20
 }
 
-/// `1 lane`, `1,024 lanes`
+/// Formats a count with its noun: `1 lane`, `1,024 lanes`.
 pub(super) fn plural(n: u64, what: &str) -> String {
     format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" })
 }

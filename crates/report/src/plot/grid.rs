@@ -8,14 +8,14 @@ use crate::timeline::Recording;
 use simt_core::base::LaneMask;
 use simt_core::observe::{LaneState, Strip};
 
-/// The cells of one column, lane by lane.
+/// Returns the cells of one column, lane by lane.
 fn cells(recording: &Recording, strip: &Strip, shows: Shows) -> Vec<Cell> {
     let lanes = recording.warp_size.min(32);
     match shows {
         Shows::Issue(i) => {
             let issue = &strip.issues[i];
             let cell = |state| match state {
-                // Waiting lanes are on no path: equal states shall look equal.
+                // Waiting lanes have no path, so that equal states look equal.
                 LaneState::Active | LaneState::PredicatedOff => Cell::At(state, issue.path),
                 _ => Cell::At(state, 0),
             };
@@ -48,7 +48,7 @@ fn cells(recording: &Recording, strip: &Strip, shows: Shows) -> Vec<Cell> {
     }
 }
 
-/// Draws a warp's lanes into an area, lane 0 on top; each lane is `row` high.
+/// Draws a warp's lanes into an area, lane 0 at the top; each lane is `row` high.
 pub(super) fn lanes(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: &Scale, top: i32, row: i32) {
     let columns: Vec<Column> = scale.columns(strip);
     let grid: Vec<Vec<Cell>> = columns.iter().map(|c| cells(recording, strip, c.shows)).collect();
@@ -65,7 +65,7 @@ pub(super) fn lanes(scene: &mut Scene, recording: &Recording, strip: &Strip, sca
     }
 }
 
-/// The numbers of some lanes, in front of the rows.
+/// Draws lane numbers at the left of the rows.
 pub(super) fn lane_numbers(scene: &mut Scene, recording: &Recording, scale: &Scale, top: i32, row: i32) {
     let lanes = i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let step = if row >= 10 { 4 } else { 8 };

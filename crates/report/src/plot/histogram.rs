@@ -1,4 +1,4 @@
-//! How many lanes were active: the W0..W32 histogram, and its share over time (as AerialVision draws it).
+//! Histogram of active lanes W0..W32, and its share over time (as in AerialVision).
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::numbers::{grouped, percent, tenths_of_percent};
 use crate::timeline::{Axis, Recording};
 use simt_core::base::MAX_LANES;
 
-/// The classes of the area over time: the most active lanes of each.
+/// Classes of the area over time: maximum active lanes and name of each.
 const CLASSES: [(usize, &str); 6] =
     [(0, "W0"), (8, "W1 to W8"), (16, "W9 to W16"), (24, "W17 to W24"), (31, "W25 to W31"), (32, "W32: all lanes")];
 
@@ -34,7 +34,7 @@ const BAR: i32 = 17;
 const HEIGHT: i32 = 330;
 const LEFT: i32 = MARGIN + 56;
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
     let Panel { recording, axis, .. } = *panel;
     let most = recording.warp_size.min(32) as usize;
@@ -44,7 +44,7 @@ pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
     let all = sums(&bins);
     let of_peer = |peer| sums(&super::bins::bins(peer, &scale, 120)).into_iter().max().unwrap_or(0);
     let highest = panel.peers.iter().map(of_peer).max().unwrap_or(0).max(1);
-    let heading = Heading::of(panel, "how many lanes were active");
+    let heading = Heading::of(panel, "active lanes per instruction");
     let width = (scale.right() + 70).max(heading.width());
     // A machine with narrow warps has fewer classes.
     let key: Vec<Entry> = (0..=class(most))
@@ -58,14 +58,14 @@ pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
     let total: u64 = all.iter().sum();
     let thread: u64 = (0..).zip(&all).map(|(lanes, n)| lanes * n).sum();
     let average = if total == 0 { 0.0 } else { thread as f64 / total as f64 };
-    let caption = format!("{} warp instructions, {average:.2} lanes on average", grouped(total));
+    let caption = format!("{} warp instructions, {average:.2} active lanes on average", grouped(total));
     scene.text((LEFT, top - 18), face(12, INK).bold(), caption);
     histogram(&mut scene, &all, highest, most, top);
 
     scene.text(
         (scale.left(), top - 18),
         face(12, INK).bold(),
-        format!("share of the instructions over time ({})", axis.name()),
+        format!("share of instructions over time ({})", axis.name()),
     );
     for tenth in [0, 5, 10] {
         let y = top + HEIGHT - HEIGHT * tenth / 10;
@@ -90,7 +90,7 @@ pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// The instructions of all spans by active lanes.
+/// Sums the instructions of all spans by number of active lanes.
 fn sums(bins: &[Bin]) -> [u64; MAX_LANES + 1] {
     let mut all = [0_u64; MAX_LANES + 1];
     for bin in bins {
@@ -118,10 +118,10 @@ fn histogram(scene: &mut Scene, all: &[u64], highest: u64, most: usize, top: i32
     scene.line((LEFT, base), (LEFT + i32::try_from(most + 1).unwrap_or(33) * BAR, base), GREY);
     scene.text((LEFT - 8, top), face(10, GREY).end(), grouped(highest));
     scene.text((LEFT - 8, base), face(10, GREY).end(), "0");
-    scene.text((LEFT, base + 30), face(10, GREY), "active lanes of an instruction; on the bars: % of all");
+    scene.text((LEFT, base + 30), face(10, GREY), "number of active lanes; above the bars: % of instructions");
 }
 
-/// The histogram of each span as CSV.
+/// Prints the histogram of each span as CSV.
 pub(super) fn data(recording: &Recording, axis: Axis) -> String {
     let scale = Scale::new(recording.timeline.strips().iter(), axis, 0, 720);
     let names: Vec<String> = (0..=MAX_LANES).map(|n| format!("w{n}")).collect();

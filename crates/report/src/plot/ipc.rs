@@ -1,4 +1,5 @@
-//! Instructions a cycle over time: of warps, and of lanes as if every warp instruction had all of them. The gap is divergence.
+//! Warp IPC and lane IPC over time. Lane IPC counts active lanes in units of full warps; the gap is
+//! divergence.
 
 use std::fmt::Write;
 
@@ -17,24 +18,24 @@ const MOST: u64 = 160;
 const USED: Look = Look::plain(BLUE, WHITE);
 const GAP: Look = Look::hatched(ORANGE.tint(110), Hatch::Rising, ORANGE);
 
-/// Warp instructions a cycle, and the share of them that lanes used.
+/// Returns warp IPC and lane IPC.
 fn rates(bin: &Bin, warp_size: u32) -> (f64, f64) {
     let cycles = (bin.to - bin.from).max(1) as f64;
     let warps = bin.instructions() as f64 / cycles;
     (warps, bin.thread_instructions() as f64 / cycles / f64::from(warp_size.max(1)))
 }
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
     let recording = panel.recording;
     let scale = Scale::new(panel.all_strips(usize::MAX), Axis::Cycle, LEFT, 1240);
     let bins = bins(recording, &scale, MOST);
-    let heading = Heading::of(panel, "instructions a cycle, and what divergence takes of them");
+    let heading = Heading::of(panel, "warp IPC and lane IPC");
     let width = (scale.right() + 70).max(heading.width());
     let entry = |look, text: &str| Entry { look, letter: String::new(), text: text.to_owned() };
     let key = [
-        entry(USED, "lanes that worked, in full warps (lane IPC / warp size)"),
-        entry(GAP, "lanes that did not: up to the warp IPC"),
+        entry(USED, "lane IPC / warp size: active lanes, in full warps"),
+        entry(GAP, "gap up to warp IPC: inactive lanes"),
     ];
     let legend = legend_rows(None, 0, width, &key);
     let mut scene = Scene::new(width, TOP + legend + 44 + HEIGHT + 80);
@@ -42,18 +43,18 @@ pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 44;
     let of_peer = |peer| super::bins::bins(peer, &scale, MOST).iter().map(|b| rates(b, 1).0).fold(0.0, f64::max);
     let most = panel.peers.iter().map(of_peer).fold(0.0, f64::max);
-    // Five round steps up to the highest, in thousandths.
+    // Five round steps up to the maximum, in thousandths.
     let step = nice_step((most * 1000.0 / 5.0).ceil().max(1.0) as u64) as f64 / 1000.0;
     let steps = (most / step).ceil().max(1.0);
     let most = step * steps;
     let whole = |f: fn(&Bin) -> u64| bins.iter().map(f).sum::<u64>() as f64;
-    // Of its own cycles, not of those that a slower peer takes.
+    // Average over the recording's own cycles, not those of a slower peer.
     let (from, to) = Scale::new(panel.strips().iter(), Axis::Cycle, LEFT, 1240).span();
     let (warps, threads) = (whole(Bin::instructions), whole(Bin::thread_instructions));
     let share = threads / (warps * f64::from(recording.warp_size)).max(1.0) * 100.0;
     let strips = recording.timeline.strips().len();
     let caption = format!(
-        "{strips} warp{}: warp IPC {} on average; {share:.1} % of its lanes worked",
+        "{strips} warp{}: warp IPC {} on average; {share:.1} % of lanes active",
         if strips == 1 { "" } else { "s" },
         real(warps / (to - from).max(1) as f64),
     );
@@ -79,7 +80,7 @@ pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// The rates as CSV.
+/// Prints the rates as CSV.
 pub(super) fn data(recording: &Recording) -> String {
     let scale = Scale::new(recording.timeline.strips().iter(), Axis::Cycle, LEFT, 1240);
     let mut out = String::from("from_cycle,to_cycle,inst,thread_inst,warp_ipc,lane_ipc\n");

@@ -1,4 +1,4 @@
-//! Colours, patterns and letters, and what they mean.
+//! Colours, patterns and letters of the pictures, with their meanings.
 
 use super::scene::{Anchor, Area, Face, Hatch, Rgb, Scene};
 use simt_core::observe::LaneState;
@@ -11,26 +11,26 @@ pub(super) const BLUE: Rgb = Rgb(0x00, 0x72, 0xb2);
 pub(super) const ORANGE: Rgb = Rgb(0xe6, 0x9f, 0x00);
 pub(super) const GREEN: Rgb = Rgb(0x00, 0x9e, 0x73);
 pub(super) const VERMILLION: Rgb = Rgb(0xd5, 0x5e, 0x00);
-/// Text that nobody may overlook.
+/// Colour of text that a reader must not overlook.
 pub(super) const ALARM: Rgb = Rgb(0xb0, 0x30, 0x00);
 pub(super) const PURPLE: Rgb = Rgb(0xcc, 0x79, 0xa7);
 pub(super) const SKY: Rgb = Rgb(0x56, 0xb4, 0xe9);
 pub(super) const YELLOW: Rgb = Rgb(0xf0, 0xe4, 0x42);
 
-/// The width of a character, in thousandths of an em.
+/// Width of a character, in thousandths of an em.
 const CHARACTER: i32 = 602;
 
-/// A text's width at a size.
+/// Returns the width of a text at a size.
 pub(super) fn text_width(characters: usize, size: i32) -> i32 {
     i32::try_from(characters).unwrap_or(i32::MAX / 100_000).min(10_000) * size * CHARACTER / 1000
 }
 
-/// How many characters fit.
+/// Returns the number of characters that fit.
 pub(super) fn fitting(width: i32, size: i32) -> usize {
     usize::try_from(width.max(0) * 1000 / (size * CHARACTER)).unwrap_or(0)
 }
 
-/// Text on one line, cut to a width.
+/// Cuts text to a width, on one line.
 pub(super) fn clipped(text: &str, width: i32, size: i32) -> String {
     let room = fitting(width, size);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -40,7 +40,7 @@ pub(super) fn clipped(text: &str, width: i32, size: i32) -> String {
     text.chars().take(room.saturating_sub(1)).chain(['\u{2026}']).collect()
 }
 
-/// Text as it is mostly set.
+/// Returns the default face of a size and colour.
 pub(super) const fn face(size: i32, colour: Rgb) -> Face {
     Face { size, bold: false, colour, anchor: Anchor::Start }
 }
@@ -59,12 +59,12 @@ impl Face {
     }
 }
 
-/// How an area is filled.
+/// Fill of an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Look {
     pub ground: Rgb,
     pub hatch: Option<(Hatch, Rgb)>,
-    /// What is written on it stands in this colour.
+    /// Colour of text on it.
     pub ink: Rgb,
 }
 
@@ -77,7 +77,7 @@ impl Look {
         Look { ground, hatch: Some((hatch, colour)), ink: INK }
     }
 
-    /// Fills an area; writes `text` in its middle if there is room.
+    /// Fills an area; writes `text` in its middle if it fits.
     pub(super) fn draw(self, scene: &mut Scene, area: Area, text: &str) {
         scene.fill(area, self.ground);
         if let Some((hatch, colour)) = self.hatch {
@@ -96,20 +96,20 @@ impl Look {
     }
 }
 
-/// The colour of a path, and one for text on it.
+/// Returns the colour of a path, and a text colour for it.
 pub(super) fn path_colour(path: u32) -> (Rgb, Rgb) {
     const PATHS: [(Rgb, Rgb); 7] =
         [(BLUE, WHITE), (ORANGE, INK), (GREEN, WHITE), (VERMILLION, WHITE), (SKY, INK), (PURPLE, INK), (YELLOW, INK)];
-    // The whole warp's blue is nobody else's.
+    // Path 0 is the whole warp and shares its blue with no other path.
     if path == 0 { PATHS[0] } else { PATHS[1 + (path as usize - 1) % (PATHS.len() - 1)] }
 }
 
-/// What one lane is doing, as a picture shows it.
+/// Activity of a lane, as pictures show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// At an issue, on a path.
+    /// State at an issue, on a path.
     At(LaneState, u32),
-    /// Between issues: would run on this path, but its warp waits.
+    /// Ready on this path between two issues, while its warp waits.
     Stalled(u32),
 }
 
@@ -139,7 +139,7 @@ impl Cell {
         }
     }
 
-    /// What is written on it where there is room: the path's number, or the state's letter.
+    /// Returns the text on a cell: the path's number or the state's letter.
     pub(super) fn label(self) -> String {
         match self {
             Cell::At(LaneState::Active, path) => path.to_string(),

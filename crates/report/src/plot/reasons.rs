@@ -1,14 +1,14 @@
-//! How the reasons for waiting look.
+//! Looks and short meanings of the stall reasons.
 
 use super::frame::Entry;
 use super::palette::{BLUE, GREEN, INK, Look, ORANGE, PURPLE, SKY, VERMILLION, WHITE, YELLOW};
 use super::scene::{Hatch, Rgb};
 use simt_core::event::Stall;
 
-/// An issue, between the reasons.
+/// Look of an issue.
 pub(super) const ISSUED: Look = Look::plain(BLUE, WHITE);
 
-/// The look of a reason.
+/// Returns the look of a reason.
 pub(super) const fn look(stall: Stall) -> Look {
     const BLACK: Rgb = Rgb(0x40, 0x40, 0x40);
     match stall {
@@ -30,7 +30,7 @@ pub(super) const fn look(stall: Stall) -> Look {
     }
 }
 
-/// What a reason means, in a few words.
+/// Returns the meaning of a reason in a few words.
 pub(super) const fn meaning(stall: Stall) -> &'static str {
     match stall {
         Stall::Wait => "result of fixed latency",
@@ -43,15 +43,15 @@ pub(super) const fn meaning(stall: Stall) -> &'static str {
         Stall::MioThrottle => "shared-memory queue full",
         Stall::LgThrottle => "global-memory queue full",
         Stall::NotSelected => "another warp issued",
-        Stall::Sleeping => "sleeps",
-        Stall::Blocked => "lanes wait for each other",
-        Stall::Drain => "has exited",
+        Stall::Sleeping => "nanosleep",
+        Stall::Blocked => "lanes wait on each other",
+        Stall::Drain => "exited, stores in flight",
         Stall::NoInstruction => "instruction fetch",
-        Stall::ImcMiss => "constants, first time",
+        Stall::ImcMiss => "constant cache miss",
     }
 }
 
-/// Legend entries of the reasons in `seen` (by `Stall as usize`).
+/// Returns legend entries of the reasons in `seen` (by `Stall as usize`).
 pub(super) fn entries(seen: &[bool; Stall::ALL.len()]) -> Vec<Entry> {
     let entry = |stall: Stall| Entry {
         look: look(stall),

@@ -1,7 +1,8 @@
-//! Scenes to SVG and PNG, through the backends of plotters.
+//! Renders scenes to SVG and PNG with the backends of plotters.
 //!
-//! PNG is drawn at twice the size, for projectors and print. Its text is set in DejaVu Sans Mono, reduced to ASCII, which is part
-//! of the binary (`assets/fonts`); SVG asks the viewer for any monospaced font, and lays nothing out that depends on which.
+//! PNG is drawn at twice the size, for projectors and print. Its text is set in DejaVu Sans Mono,
+//! reduced to ASCII and embedded in the binary (`assets/fonts`). SVG uses the viewer's monospaced
+//! font; the layout does not depend on it.
 
 use std::sync::Once;
 
@@ -11,25 +12,27 @@ use plotters::style::{Color, FontDesc, FontFamily, FontStyle, TextStyle, registe
 
 use super::scene::{Anchor, Face, Rgb, Scene, Shape};
 
-/// Pixels of a PNG for one of a scene.
+/// PNG pixels per scene pixel.
 const PNG_SCALE: i32 = 2;
 
-/// plotters' SVG text is this much larger than an em.
+/// Ratio of plotters' SVG text size to the em.
 const SVG_SIZE: f64 = 1.24;
 
-/// Ascent and descent of DejaVu Sans Mono in em: the size by which plotters scales an embedded font.
+/// Ascent plus descent of DejaVu Sans Mono in em.
+/// plotters scales an embedded font by it.
 const FONT_HEIGHT: f64 = 1.164;
 
-/// From the middle of a line of text down to its baseline, in em; half the font's x-height, as in SVG's `0.5ex`.
+/// Distance from the middle of a line of text to its baseline, in em.
+/// Half the font's x-height, as in SVG's `0.5ex`.
 const MIDDLE_TO_BASE: f64 = 0.27;
 
-/// The scene as SVG.
+/// Renders a scene as SVG.
 pub fn svg(scene: &Scene) -> String {
     let mut out = String::new();
     {
         let size = (scene.width.unsigned_abs(), scene.height.unsigned_abs());
         let mut backend = SVGBackend::with_string(&mut out, size);
-        // A string takes all that is written to it: there is no error to report.
+        // Writing to a string cannot fail.
         let _ = draw(&mut backend, scene, 1, |backend, at, face, text| {
             let style = style(face, f64::from(face.size) * SVG_SIZE, VPos::Center);
             backend.draw_text(text, &style, at).map_err(|_| ())
@@ -38,10 +41,10 @@ pub fn svg(scene: &Scene) -> String {
     out
 }
 
-/// The scene as a PNG file.
+/// Renders a scene as a PNG file.
 ///
 /// # Errors
-/// When the picture is too large for the format.
+/// Fails if the picture is too large for the format.
 pub fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
     register_fonts();
     let (width, height) =
@@ -49,10 +52,10 @@ pub fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
     let mut pixels = vec![255; width as usize * height as usize * 3];
     {
         let mut backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
-        // Pixels outside of the buffer are left out; nothing else can go wrong in memory.
+        // Pixels outside the buffer are skipped; drawing in memory has no other error.
         let _ = draw(&mut backend, scene, PNG_SCALE, |backend, at, face, text| {
             let em = f64::from(face.size * PNG_SCALE);
-            // plotters sets a glyph's baseline half its size below the top.
+            // plotters puts a glyph's baseline half its size below the top.
             let top = MIDDLE_TO_BASE * em - FONT_HEIGHT * em / 2.0;
             let at = (at.0, at.1 + top.round() as i32);
             backend.draw_text(text, &style(face, em * FONT_HEIGHT, VPos::Top), at).map_err(|_| ())
@@ -68,13 +71,13 @@ pub fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
     Ok(out)
 }
 
-/// Makes plotters use the embedded fonts.
+/// Registers the embedded fonts with plotters.
 fn register_fonts() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let normal = include_bytes!("../../assets/fonts/DejaVuSansMono.ttf");
         let bold = include_bytes!("../../assets/fonts/DejaVuSansMono-Bold.ttf");
-        // The files are part of the program and known to be fonts.
+        // The embedded files are valid fonts.
         let _ = register_font("monospace", FontStyle::Normal, normal);
         let _ = register_font("monospace", FontStyle::Bold, bold);
     });

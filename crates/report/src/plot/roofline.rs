@@ -1,9 +1,12 @@
-//! How fast a run was against what held it back: the instruction roofline (Ding and Williams, PMBS 2019).
+//! The instruction roofline (Ding and Williams, PMBS 2019).
+//! It shows the throughput of a run below the machine's ceilings.
 //!
-//! Along: warp instructions for each byte that came from DRAM, or over the link to L2. Up: warp instructions a cycle of the whole machine.
-//! No run is above a ceiling: the issue slots of all schedulers, and for each memory its bytes a cycle times the instructions a byte. Each
-//! run has two points at one height, one a memory; the ring below says what of it lanes used (thread instructions / warp
-//! size): the gap is divergence. Rates are per cycle, so that machines of different clocks can be told apart by their shape.
+//! The x axis is warp instructions per byte from DRAM or over the link to L2, the y axis warp
+//! instructions per cycle of the whole machine. The ceilings are the issue slots of all schedulers
+//! and, for each memory, its bytes per cycle times the instructions per byte. Each run has two
+//! points at one height, one per memory; the ring below shows its lane throughput (thread
+//! instructions / warp size): the gap is divergence. Rates are per cycle, so that the shapes of
+//! machines with different clocks compare.
 
 use std::fmt::Write;
 
@@ -16,27 +19,27 @@ use crate::Run;
 use crate::numbers::{grouped, real};
 use crate::timeline::quoted;
 
-/// The ceilings of a machine, all its SMs together.
+/// Ceilings of a machine, all SMs together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Roof {
-    /// Its name.
+    /// Machine name.
     pub machine: String,
-    /// Warp instructions that its schedulers can issue a cycle.
+    /// Warp instructions that the schedulers can issue per cycle.
     pub issue: f64,
-    /// Bytes a cycle from L2.
+    /// Bytes per cycle from L2.
     pub l2: f64,
-    /// Bytes a cycle from DRAM.
+    /// Bytes per cycle from DRAM.
     pub dram: f64,
 }
 
-/// What a run comes to.
+/// Rates of a run.
 #[derive(Clone, Debug, PartialEq)]
 struct Rates {
     instructions: f64,
     cycles: f64,
     l2_bytes: f64,
     dram_bytes: f64,
-    /// Warp instructions a cycle, and as many as would do if all lanes worked.
+    /// Warp instructions per cycle, and the same for active lanes in full warps.
     rate: f64,
     lane_rate: f64,
 }
@@ -44,7 +47,7 @@ struct Rates {
 fn rates(run: &Run) -> Rates {
     const SECTOR: u64 = 32;
     let metric = |name: &str| run.metric(name).map_or(0.0, |value| value.as_f64());
-    // Loads and atomics fetch what L1 lacks; stores are written through.
+    // Loads and atomics fetch what misses in L1; stores are written through.
     let below_l1 = |row: &crate::MemoryRow| match row.way {
         "store" => row.sectors,
         _ => row.l2_hits + row.dram_sectors,
@@ -67,7 +70,7 @@ fn rates(run: &Run) -> Rates {
 const PLANE: Area = Area { x: MARGIN + 60, y: TOP + 34, w: 760, h: 520 };
 const TABLE: i32 = PLANE.x + PLANE.w + 40;
 
-/// The picture of several runs.
+/// Draws several runs.
 pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     let all: Vec<Rates> = runs.iter().map(|(run, _)| rates(run)).collect();
     let mut roofs: Vec<&Roof> = Vec::new();
@@ -87,7 +90,8 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     let xs = positive(&mut at.chain(ridges.iter().copied()));
     let ys = positive(&mut all.iter().flat_map(|r| [r.rate, r.lane_rate]).chain(roofs.iter().map(|roof| roof.issue)));
     let (xs, ys) = if xs.is_empty() || ys.is_empty() { (vec![1.0], vec![1.0]) } else { (xs, ys) };
-    // The ridges stand at least a decade from the edges, so that there is room for slopes and their names.
+    // The ridges are at least a decade from the edges, which leaves room for slopes and their
+    // names.
     let x = Ruler::decades(
         least(&xs).min(least(&ridges) / 8.0),
         most(&xs).max(most(&ridges) * 8.0),
@@ -103,7 +107,7 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     let height = (PLANE.bottom() + 60).max(PLANE.y + 130 + rows * 86) + 40;
     let mut scene = Scene::new((TABLE + widest + MARGIN).max(heading.width()), height);
     heading.draw(&mut scene);
-    axes(&mut scene, PLANE, &x, &y, "warp instructions a byte moved", "warp instructions a cycle, all SMs");
+    axes(&mut scene, PLANE, &x, &y, "warp instructions per byte moved", "warp instructions per cycle, all SMs");
     for (i, roof) in roofs.iter().enumerate() {
         draw_roof(&mut scene, roof, (&x, &y), i, roofs.len() > 1);
     }
@@ -117,17 +121,17 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
         scene.text((TABLE + 34, y + 8), face(11, INK).bold(), name.clone());
         let facts = [
             format!(
-                "{} warp instructions in {} cycles: {} a cycle",
+                "{} warp instructions in {} cycles: {} per cycle",
                 short(rates.instructions),
                 grouped(run.cycles),
                 real(rates.rate)
             ),
             format!(
-                "a DRAM byte: {}, a byte over the link to L2: {}",
+                "per DRAM byte: {}, per byte over the link to L2: {}",
                 per(rates.instructions, rates.dram_bytes),
                 per(rates.instructions, rates.l2_bytes)
             ),
-            format!("lanes used {:.1} % of them", 100.0 * rates.lane_rate / rates.rate.max(f64::MIN_POSITIVE)),
+            format!("active lanes: {:.1} %", 100.0 * rates.lane_rate / rates.rate.max(f64::MIN_POSITIVE)),
         ];
         for (k, fact) in (1..).zip(facts) {
             scene.text((TABLE + 34, y + 8 + k * 16), face(10, GREY), fact);
@@ -138,10 +142,10 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
 }
 
 fn heading(runs: &[(&Run, Roof)]) -> Heading {
-    let footer = "Counted over the whole run; ceilings from the machine file.".to_owned();
+    let footer = "Whole run; ceilings from the machine file.".to_owned();
     match runs {
         [(run, _)] => Heading {
-            title: format!("{}: how near the machine's ceilings", run.kernel),
+            title: format!("{}: instruction roofline", run.kernel),
             subtitle: run_facts(&run.program, &run.mode, &run.machine, run.grid, run.block),
             ending: ending(run.finish),
             footer,
@@ -154,7 +158,7 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
                 names
             };
             Heading {
-                title: format!("{} runs: how near the machine's ceilings", runs.len()),
+                title: format!("{} runs: instruction roofline", runs.len()),
                 subtitle: machines.join(" \u{b7} "),
                 ending: None,
                 footer,
@@ -163,7 +167,7 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
     }
 }
 
-/// What tells a run from others.
+/// Returns a name that distinguishes a run from others.
 fn name(run: &Run) -> String {
     let ending = ending(run.finish).map(|ending| format!(" ({ending})")).unwrap_or_default();
     format!("{}, {} on {}{ending}", run.kernel, run.mode, run.machine)
@@ -179,7 +183,7 @@ fn per(instructions: f64, bytes: f64) -> String {
 
 const DASHES: [&[i32]; 3] = [&[], &[8, 4], &[2, 3]];
 
-/// The ceilings of one machine, named where they are seen.
+/// Draws the ceilings of one machine, named inside the visible part.
 fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: usize, several: bool) {
     const ROOF: Rgb = Rgb(0x40, 0x40, 0x40);
     let (least, most) = x.range();
@@ -195,8 +199,8 @@ fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: us
         }
         let points = [(x.at(from), y.at(from * bytes)), (x.at(end), y.at(end * bytes))];
         scene.dashed(&points, DASHES[place % 3], ROOF, 2);
-        // The name runs right of DRAM's line, and left of L2's as low as there is room for it.
-        let text = format!("{of}{what}: {} bytes a cycle", real(bytes));
+        // The name is right of DRAM's line, and left of L2's as low as there is room.
+        let text = format!("{of}{what}: {} bytes per cycle", real(bytes));
         let at = |part: f64| from * (end / from).powf(part);
         let place = |part: f64| (x.at(at(part)), y.at(at(part) * bytes));
         if what == "L2" {
@@ -211,11 +215,11 @@ fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: us
     }
     let flat = ridge(roof.l2).min(most).max(least);
     scene.dashed(&[(x.at(flat), y.at(roof.issue)), (x.at(most), y.at(roof.issue))], DASHES[place % 3], ROOF, 2);
-    let text = format!("{of}issue: {} warp instructions a cycle", real(roof.issue));
+    let text = format!("{of}issue: {} warp instructions per cycle", real(roof.issue));
     plated(scene, (x.at(most) - 4, y.at(roof.issue) - 10), face(10, INK).end(), text);
 }
 
-/// Text on a white plate, which keeps the lines of the plane from it.
+/// Draws text on a white plate that covers the lines of the plane.
 fn plated(scene: &mut Scene, at: (i32, i32), face: Face, text: String) {
     let w = text_width(text.chars().count(), face.size) + 4;
     let x = if face.anchor == Anchor::End { at.0 - w + 2 } else { at.0 - 2 };
@@ -223,7 +227,7 @@ fn plated(scene: &mut Scene, at: (i32, i32), face: Face, text: String) {
     scene.text(at, face, text);
 }
 
-/// The two points of a run and its ring.
+/// Draws the two points of a run and its ring.
 fn draw_run(scene: &mut Scene, rates: &Rates, (x, y): (&Ruler, &Ruler), place: usize) {
     let style = Style::of(place);
     let at = |bytes: f64| (bytes > 0.0).then(|| x.at(rates.instructions / bytes));
@@ -235,7 +239,7 @@ fn draw_run(scene: &mut Scene, rates: &Rates, (x, y): (&Ruler, &Ruler), place: u
     for (px, is_dram) in [(l2, false), (dram, true)] {
         let Some(px) = px else { continue };
         let low = y.at(rates.lane_rate);
-        // Nearer than that it would hide under the mark.
+        // Any closer, the mark would hide it.
         if low > height + 14 {
             scene.line((px, height), (px, low - 5), style.colour);
             scene.disc((px, low), 5, style.colour);
@@ -255,24 +259,24 @@ fn draw_run(scene: &mut Scene, rates: &Rates, (x, y): (&Ruler, &Ruler), place: u
     }
 }
 
-/// Black or white, whichever is read better on a colour.
+/// Returns black or white, the more readable one on a colour.
 fn ink_on(Rgb(r, g, b): Rgb) -> Rgb {
     let light = 299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b);
     if light > 140_000 { INK } else { WHITE }
 }
 
-/// What the marks mean; returns where the list of runs may begin.
+/// Draws the legend; returns the top of the list of runs.
 fn key(scene: &mut Scene) -> i32 {
     let top = PLANE.y;
     let grey = Rgb(0x60, 0x60, 0x60);
     scene.disc((TABLE + 12, top + 8), 10, grey);
-    scene.text((TABLE + 34, top + 8), face(11, INK), "a run, by the bytes that DRAM moved");
+    scene.text((TABLE + 34, top + 8), face(11, INK), "a run, by bytes from DRAM");
     scene.outline(Area { x: TABLE + 3, y: top + 23, w: 18, h: 18 }, grey);
     scene.outline(Area { x: TABLE + 4, y: top + 24, w: 16, h: 16 }, grey);
-    scene.text((TABLE + 34, top + 32), face(11, INK), "the same, over the link to L2");
+    scene.text((TABLE + 34, top + 32), face(11, INK), "the same run, by bytes over the link to L2");
     scene.disc((TABLE + 12, top + 56), 5, grey);
     scene.disc((TABLE + 12, top + 56), 3, WHITE);
-    scene.text((TABLE + 34, top + 56), face(11, INK), "what of it lanes used");
+    scene.text((TABLE + 34, top + 56), face(11, INK), "its share of active lanes");
     scene.line((TABLE, top + 80), (scene.width - MARGIN, top + 80), PALE);
     top + 100
 }
@@ -283,7 +287,7 @@ fn badge(scene: &mut Scene, at: (i32, i32), place: usize) {
     scene.text(at, face(11, ink_on(style.colour)).bold().middle(), letter(place).to_string());
 }
 
-/// A row for each run.
+/// Prints a row per run.
 pub(super) fn data(runs: &[(&Run, Roof)]) -> String {
     let mut out = String::from(
         "run,program,kernel,mode,machine,inst,cycles,inst_per_cycle,lane_inst_per_cycle,l2_bytes,dram_bytes,\

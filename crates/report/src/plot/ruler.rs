@@ -2,21 +2,22 @@
 
 use crate::numbers::grouped;
 
-/// From values to pixels.
+/// A map from values to pixels.
 #[derive(Clone, Debug)]
 pub(super) struct Ruler {
-    /// The values at both ends; logarithms of them where `log`.
+    /// Values at both ends, or their logarithms if `log`.
     from: f64,
     to: f64,
     log: bool,
-    /// The pixels at both ends.
+    /// Pixels at both ends.
     start: i32,
     end: i32,
     ticks: Vec<f64>,
 }
 
 impl Ruler {
-    /// From 0 (or the least value, if that is less) to a round number above all values.
+    /// Makes a ruler from 0 to a round number above all values.
+    /// It starts at the smallest value if that is negative.
     pub(super) fn from_zero(values: &[f64], start: i32, end: i32) -> Ruler {
         let least = values.iter().copied().fold(0.0, f64::min);
         let most = values.iter().copied().fold(0.0, f64::max);
@@ -27,7 +28,8 @@ impl Ruler {
         Ruler { from: first * step, to: last * step, log: false, start, end, ticks }
     }
 
-    /// Over exactly these values, which become its ticks: linear, or logarithmic when they span more than a factor of 20.
+    /// Makes a ruler over exactly these values, which become its ticks.
+    /// Logarithmic if they span more than a factor of 20.
     pub(super) fn over(values: &[f64], start: i32, end: i32) -> Ruler {
         let mut ticks: Vec<f64> = values.to_vec();
         ticks.sort_by(f64::total_cmp);
@@ -40,7 +42,7 @@ impl Ruler {
         Ruler { from, to, log: false, start, end, ticks }
     }
 
-    /// Logarithmic, from one power of ten to another; both are positive.
+    /// Makes a logarithmic ruler from one power of ten to another; both are positive.
     pub(super) fn decades(least: f64, most: f64, start: i32, end: i32) -> Ruler {
         let from = least.log10().floor();
         let to = most.log10().ceil().max(from + 1.0);
@@ -53,19 +55,20 @@ impl Ruler {
         Ruler { from: ln(from), to: ln(to), log: true, start, end, ticks }
     }
 
-    /// The pixel of a value; of one outside, that of the nearer end.
+    /// Returns the pixel of a value, clamped to the ends.
     pub(super) fn at(&self, value: f64) -> i32 {
         let value = if self.log { value.max(f64::MIN_POSITIVE).ln() } else { value };
         let part = ((value - self.from) / (self.to - self.from)).clamp(0.0, 1.0);
         self.start + (part * f64::from(self.end - self.start)).round() as i32
     }
 
-    /// The least and the most value shown.
+    /// Returns the smallest and largest value shown.
     pub(super) fn range(&self) -> (f64, f64) {
         if self.log { (self.from.exp(), self.to.exp()) } else { (self.from, self.to) }
     }
 
-    /// The ticks with their pixels; of those closer than `apart` to the one before, none but the last.
+    /// Returns the ticks with their pixels.
+    /// A tick closer than `apart` to the one before is dropped, except the last.
     pub(super) fn ticks(&self, apart: impl Fn(f64) -> i32) -> Vec<(f64, i32)> {
         let mut kept: Vec<(f64, i32)> = Vec::new();
         for (i, &tick) in self.ticks.iter().enumerate() {
@@ -84,14 +87,15 @@ impl Ruler {
     }
 }
 
-/// The least of 1, 2, 5 times a power of ten that is at least `least`, which is positive.
+/// Returns the smallest of 1, 2, 5 times a power of ten that is at least `least`.
+/// `least` is positive.
 fn round_step(least: f64) -> f64 {
     let power = 10_f64.powf(least.log10().floor());
     let factor = [1.0, 2.0, 5.0].into_iter().find(|factor| factor * power >= least * (1.0 - 1e-9));
     factor.unwrap_or(10.0) * power
 }
 
-/// A value as a tick says it: `1,024`, `0.25`, `2^20`, `3.2M`.
+/// Formats a tick: `1,024`, `0.25`, `2^20`, `3.2M`.
 pub(super) fn label(value: f64) -> String {
     let size = value.abs();
     let whole = value.fract() == 0.0;
@@ -130,7 +134,7 @@ mod tests {
         assert_eq!([1024.0, 65536.0, 4_194_304.0].map(|v| log.at(v)), [0, 300, 600]);
         let decades = Ruler::decades(0.02, 300.0, 0, 500);
         assert_eq!([0.01, 1.0, 1000.0].map(|v| decades.at(v)), [0, 200, 500]);
-        assert_eq!(Ruler::over(&[7.0], 0, 10).at(7.0), 5, "a single value stands in the middle");
+        assert_eq!(Ruler::over(&[7.0], 0, 10).at(7.0), 5, "a single value is in the middle");
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! A picture as a list of shapes, in pixels of a 100 % view; the origin is the upper left corner.
+//! A picture as a list of shapes, in pixels of a 100 % view.
+//! The origin is the upper left corner.
 
 /// A colour: red, green, blue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rgb(pub u8, pub u8, pub u8);
 
 impl Rgb {
-    /// The colour with white mixed in: 0 is white, 256 the colour itself.
+    /// Mixes the colour with white: 0 is white, 256 the colour itself.
     pub(super) const fn tint(self, of_256: u32) -> Rgb {
         const fn mix(channel: u8, of_256: u32) -> u8 {
             (255 - (255 - channel as u32) * of_256 / 256) as u8
@@ -14,7 +15,8 @@ impl Rgb {
     }
 }
 
-/// A pattern of thin lines. Patterns are anchored to the page, so that they run on over neighbouring areas.
+/// A pattern of thin lines.
+/// It is anchored to the page so that it continues over neighbouring areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hatch {
     Rising,
@@ -44,7 +46,7 @@ impl Area {
     }
 }
 
-/// Which point of a text stands at its coordinate; vertically it is always the middle.
+/// Horizontal anchor of a text; vertically it is always the middle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -52,10 +54,10 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How a text is set.
+/// Font style of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Face {
-    /// Height of an em.
+    /// Em height in pixels.
     pub size: i32,
     pub bold: bool,
     pub colour: Rgb,
@@ -84,7 +86,7 @@ pub struct Scene {
 const PITCH: i32 = 6;
 
 impl Scene {
-    /// Its size in pixels, width times height.
+    /// Returns the size in pixels, width times height.
     pub fn pixels(&self) -> u64 {
         u64::from(self.width.unsigned_abs()) * u64::from(self.height.unsigned_abs())
     }
@@ -115,7 +117,8 @@ impl Scene {
         self.shapes.push(Shape::Disc { at, radius, colour });
     }
 
-    /// A line of straight pieces in strokes and gaps of these lengths, which run on around its corners.
+    /// Adds a polyline with strokes and gaps of these lengths.
+    /// They continue around its corners.
     pub(super) fn dashed(&mut self, points: &[(i32, i32)], pattern: &[i32], colour: Rgb, width: u32) {
         let period: i32 = pattern.iter().sum();
         if period <= 0 {
@@ -148,7 +151,7 @@ impl Scene {
         }
     }
 
-    /// This picture, and another one below it.
+    /// Stacks this picture above another one.
     pub(super) fn above(mut self, below: Scene) -> Scene {
         let down = self.height;
         let moved = |(x, y): (i32, i32)| (x, y + down);

@@ -1,4 +1,4 @@
-//! Warp by cycle: when each warp issued, and why not in between.
+//! Issues and stalls, warp by cycle.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use simt_core::observe::{Span, Strip};
 
 const ROOM: i32 = 1320;
 
-/// The picture: a row for each warp.
+/// Draws the picture: a row per warp.
 pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
     const ROW: i32 = 26;
     let strips = panel.strips();
@@ -28,7 +28,7 @@ pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
     });
     let issued = Entry { look: ISSUED, letter: String::new(), text: "issues".to_owned() };
     let key: Vec<Entry> = std::iter::once(issued).chain(reasons::entries(&seen)).collect();
-    let heading = Heading::of(panel, "when each warp issued, and why not");
+    let heading = Heading::of(panel, "issues and stalls by warp");
     let width = (scale.right() + 70).max(heading.width());
     let rows = i32::try_from(strips.len()).unwrap_or(64).min(64);
     let mut scene = Scene::new(width, TOP + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
@@ -63,15 +63,15 @@ fn issue_share(strips: &[Strip]) -> String {
     format!("{} issue slots used by these warps in {} cycles", grouped(used), grouped(to - from))
 }
 
-/// The spans of every strip with the step that each is of, in order; they cover the time of a warp up to its last issue without
-/// a gap.
+/// Returns the spans of every strip with their steps, in order.
+/// They cover a warp's time up to its last issue without a gap.
 fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Span, Pc)> {
     strips.iter().enumerate().flat_map(|(i, strip)| {
         strip.issues.iter().flat_map(move |issue| issue.spans().into_iter().map(move |span| (i, span, issue.pc)))
     })
 }
 
-/// The spans as CSV.
+/// Prints the spans as CSV.
 pub(super) fn data(recording: &Recording) -> String {
     let mut out = String::from("block,warp,from,to,state,line\n");
     let strips = recording.timeline.strips();

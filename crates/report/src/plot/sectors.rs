@@ -1,8 +1,9 @@
-//! What one access asked of global or local memory, and what was moved for it: the 128-byte lines it touches, their 32-byte sectors,
-//! and in each word the lane that asked for it.
+//! Sectors of one access to global or local memory.
+//! The picture shows the 128-byte lines, their 32-byte sectors, and in each word the lane that
+//! requested it.
 //!
-//! A sector is moved whole. Which sectors were found in L1, L2 or DRAM is known as a sum for the access, not sector by sector. A machine that
-//! fills whole lines (Fermi) moves more into L1 than is shown.
+//! A sector is moved whole. Hits in L1, L2 and DRAM are known per access, not per sector. A machine
+//! that fills whole lines (Fermi) moves more into L1 than is shown.
 
 use std::fmt::Write;
 
@@ -14,21 +15,21 @@ use crate::numbers::grouped;
 use crate::timeline::Recording;
 use simt_core::event::AccessWay;
 
-/// Bytes of a line.
+/// Bytes per line.
 const LINE: u64 = 128;
 const WORDS: usize = 8;
 
-/// A sector that was touched.
+/// A touched sector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Touched {
     address: u64,
-    /// For each word the lanes that ask for bytes of it.
+    /// Lanes that request bytes of each word.
     lanes: [Vec<u32>; WORDS],
-    /// A bit for each byte that somebody asks for.
+    /// One bit per requested byte.
     bytes: u32,
 }
 
-/// The sectors of an access, by address.
+/// Returns the sectors of an access, by address.
 fn touched(access: &Access<'_>) -> Vec<Touched> {
     let mut sectors: Vec<Touched> = Vec::new();
     for (lane, address) in access.lanes() {
@@ -57,7 +58,7 @@ const LEFT: i32 = MARGIN + 150;
 const CELL: i32 = 29;
 const GAP: i32 = 8;
 const ROW: i32 = 20;
-/// Space where lines are not neighbours.
+/// Space between lines that are not neighbours.
 const BREAK: i32 = 8;
 
 const ASKED: Look = Look::plain(BLUE, WHITE);
@@ -67,7 +68,7 @@ const L2: Look = Look::hatched(SKY.tint(140), Hatch::Level, BLUE);
 const DRAM: Look = Look::hatched(VERMILLION.tint(120), Hatch::Cross, VERMILLION);
 const MERGED: Look = Look::hatched(Rgb(0xe8, 0xe8, 0xe8), Hatch::Upright, GREY);
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn sectors(panel: &Panel<'_>) -> Scene {
     let recording = panel.recording;
     let access = match choose(recording, Of::Sectors, &panel.focus) {
@@ -75,11 +76,11 @@ pub(super) fn sectors(panel: &Panel<'_>) -> Scene {
         Err(none) => return super::empty(panel, &none),
     };
     let sectors = touched(&access);
-    let heading = Heading::of(panel, &format!("what one {} moved, and what for", access.way()));
+    let heading = Heading::of(panel, &format!("sectors moved by one {}", access.way()));
     let entry = |look, letter: &str, text: &str| Entry { look, letter: letter.to_owned(), text: text.to_owned() };
     let key = [
-        entry(ASKED, "7", "a word that a lane asks for, with the lane's number (7+: more lanes)"),
-        entry(UNUSED, "", "moved with its sector, asked for by nobody"),
+        entry(ASKED, "7", "word requested by a lane, with its number (7+: several lanes)"),
+        entry(UNUSED, "", "moved with its sector, not requested"),
     ];
     let right = LEFT + 4 * WORDS as i32 * CELL + 3 * GAP;
     let width = (right + 120).max(heading.width());
@@ -119,7 +120,7 @@ fn neighbours(a: &[Touched], b: &[Touched]) -> bool {
     line(a) + 1 == line(b)
 }
 
-/// One line: its address, its words, how many of its sectors are moved.
+/// Draws one line: its address, its words, its number of moved sectors.
 fn row(scene: &mut Scene, line: &[Touched], y: i32, right: i32) {
     let Some(first) = line.first() else { return };
     let middle = y + ROW / 2;
@@ -141,7 +142,7 @@ fn row(scene: &mut Scene, line: &[Touched], y: i32, right: i32) {
     scene.text((right + 12, middle), face(10, INK), plural(line.len() as u64, "sector"));
 }
 
-/// What was asked for against what was moved, and where it was.
+/// Draws requested bytes against moved bytes, and where the sectors were found.
 fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
     let traffic = &access.traffic;
     let moved = sectors.len() as u64 * SECTOR;
@@ -156,13 +157,13 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
     UNUSED.draw(scene, Area { x: LEFT + used, y: top, w: room - used, h: 22 }, &grouped(moved - distinct));
     let twice = match u64::from(traffic.requested) - distinct.min(traffic.requested.into()) {
         0 => String::new(),
-        _ => format!(" ({} with those that several lanes ask for)", grouped(traffic.requested.into())),
+        _ => format!(" ({} counting shared bytes once per lane)", grouped(traffic.requested.into())),
     };
     let caption = format!(
-        "{} for {} bytes{twice}; {} of {}: {} bytes moved, {:.1} % of them used",
+        "{} {} bytes{twice}; {} of {}: {} bytes moved, {:.1} % used",
         match traffic.lanes.count() {
-            1 => "1 lane asks".to_owned(),
-            n => format!("{n} lanes ask"),
+            1 => "1 lane requests".to_owned(),
+            n => format!("{n} lanes request"),
         },
         grouped(distinct),
         plural(traffic.sectors.into(), "sector"),
@@ -180,7 +181,7 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
         let (from, to) = (LEFT + part(before, all), LEFT + part(before + n, all));
         before += n;
         look.draw(scene, Area { x: from, y: top, w: to - from, h: 22 }, name);
-        // Below the bar, as the part may be too narrow for its name.
+        // Below the bar, because the bar may be too narrow for its name.
         let swatch = Area { x, y: top + 30, w: 26, h: 15 };
         look.draw(scene, swatch, "");
         let text = format!("{name}: {}", plural(n, "sector"));
@@ -189,11 +190,11 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
     }
 }
 
-/// Where the sectors were, by how many.
+/// Returns the number of sectors found in each memory.
 fn found(access: &Access<'_>) -> [(Look, &'static str, u64); 4] {
     let traffic = &access.traffic;
     let [l1, l2, dram] = [traffic.l1_hits, traffic.l2_hits, traffic.dram].map(u64::from);
-    // A store that misses in L2 is merged there; nothing is read for it.
+    // A store that misses in L2 is merged there without a read.
     let merged = match traffic.kind {
         AccessWay::Store => u64::from(traffic.sectors).saturating_sub(l1 + l2 + dram),
         _ => 0,
@@ -201,7 +202,7 @@ fn found(access: &Access<'_>) -> [(Look, &'static str, u64); 4] {
     [(L1, "L1", l1), (L2, "L2", l2), (DRAM, "DRAM", dram), (MERGED, "new in L2", merged)]
 }
 
-/// A row for each sector, then one for each place where sectors were found.
+/// Prints a row per sector, then a row per memory where sectors were found.
 pub(super) fn data(recording: &Recording, access: &Access<'_>) -> String {
     let (strip, issue) = (access.strip, access.issue);
     let line = recording.line(issue.pc);

@@ -1,4 +1,5 @@
-//! Why lanes wait for each other: the reconvergence stack as an icicle, or groups and join registers in volta mode.
+//! The reconvergence stack over time as an icicle chart.
+//! In volta mode, groups and join registers.
 
 use std::fmt::Write;
 
@@ -12,12 +13,12 @@ use simt_core::base::{LaneMask, Pc};
 use simt_core::divergence::GroupState;
 use simt_core::observe::{Control, Issue, LaneState, Strip};
 
-/// What an entry is doing.
+/// State of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Its lanes run, on this path.
+    /// Its lanes run on this path.
     Runs(u32),
-    /// Its lanes could run.
+    /// Its lanes are ready.
     Ready,
     /// Its lanes wait for others of the warp.
     Waits,
@@ -32,11 +33,11 @@ enum Role {
 struct Entity {
     role: Role,
     lanes: LaneMask,
-    /// Where it goes on; the running one's changes all the time.
+    /// PC of its next step; `None` for the running lanes, whose PC always changes.
     pc: Option<Pc>,
-    /// Stack: where it ends.
+    /// Reconvergence PC of a stack entry.
     reconverge: Option<Pc>,
-    /// Join: its register, and who has arrived.
+    /// Join register and the lanes that have arrived.
     join: Option<(u32, LaneMask)>,
 }
 
@@ -62,7 +63,7 @@ impl Role {
     }
 }
 
-/// The boxes of an issue, from the first row down.
+/// Returns the boxes of an issue, from the first row down.
 fn entities(issue: &Issue) -> Vec<Entity> {
     let Control { groups, stack, joins } = &issue.state;
     let none = Entity { role: Role::Ready, lanes: LaneMask::EMPTY, pc: None, reconverge: None, join: None };
@@ -106,7 +107,7 @@ fn entities(issue: &Issue) -> Vec<Entity> {
     of_group.chain(of_join).collect()
 }
 
-/// Rows of groups and of joins that a strip needs.
+/// Returns the number of group rows and join rows that a strip needs.
 fn depths(strip: &Strip) -> (usize, usize) {
     let upper =
         |issue: &Issue| if issue.state.stack.is_empty() { issue.state.groups.len() } else { issue.state.stack.len() };
@@ -115,18 +116,18 @@ fn depths(strip: &Strip) -> (usize, usize) {
     (groups.min(MOST), joins.min(MOST))
 }
 
-/// The most rows of either sort.
+/// Maximum rows of either kind.
 const MOST: usize = 33;
 const ROW: i32 = 34;
 const LEFT: i32 = MARGIN + 110;
 
-/// The picture, of the first recorded warp.
+/// Draws the first recorded warp.
 pub(super) fn stack(panel: &Panel<'_>) -> Scene {
     let recording = panel.recording;
     let strips = panel.strips().get(..1).unwrap_or_default();
     let scale = Scale::new(panel.all_strips(1), panel.axis, LEFT, 1260);
     let stacked = recording.mode == "pre-volta";
-    let subject = if stacked { "the reconvergence stack" } else { "groups of lanes and join registers" };
+    let subject = if stacked { "reconvergence stack" } else { "groups of lanes and join registers" };
     let heading = Heading::of(panel, &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp)));
     let width = (scale.right() + 70).max(heading.width());
     let entry =
@@ -200,7 +201,7 @@ fn boxes(
     }
 }
 
-/// Writes as much about a box as fits into it.
+/// Draws the text of a box, as much as fits.
 fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
     let line = |pc: Option<Pc>| pc.map(|pc| recording.line(pc).to_string());
     let lanes = entity.lanes.count();
@@ -234,7 +235,7 @@ fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
     }
 }
 
-/// Every box of every issue as CSV.
+/// Prints every box of every issue as CSV.
 pub(super) fn data(recording: &Recording) -> String {
     let mut out = String::from("block,warp,issue,cycle,row,state,lanes,line,reconverge_line,join,arrived\n");
     for strip in recording.timeline.strips().iter().take(1) {

@@ -1,4 +1,4 @@
-//! What warps waited for: stacked bars per warp and per source line.
+//! Stall cycles: stacked bars per warp and per source line.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use simt_core::observe::Span;
 
 type Cycles = [u64; Stall::ALL.len()];
 
-/// A bar: what it is of, and its cycles by reason.
+/// A bar: its name and its cycles by reason.
 struct Bar {
     name: String,
     text: String,
@@ -27,7 +27,7 @@ impl Bar {
     }
 }
 
-/// The waits of each warp, and of each step that was waited for.
+/// Returns the stalls of each warp, and of each step that stalled.
 fn bars(recording: &Recording) -> (Vec<Bar>, Vec<Bar>) {
     let strips = recording.timeline.strips();
     let add = |cycles: &mut Cycles, spans: &[Span]| {
@@ -64,7 +64,7 @@ const ROW: i32 = 19;
 const LEFT: i32 = 370;
 const ROOM: i32 = 900;
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
     let (warps, mut lines) = bars(panel.recording);
     let peers: Vec<(Vec<Bar>, Vec<Bar>)> = panel.peers.iter().map(bars).collect();
@@ -73,12 +73,12 @@ pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
         Stall::ALL.iter().for_each(|&s| seen[s as usize] |= bar.cycles[s as usize] > 0);
     }
     let key = reasons::entries(&seen);
-    // The lines that cost most, in order of the source.
+    // The most expensive lines, in source order.
     let mut totals: Vec<u64> = lines.iter().map(Bar::total).collect();
     totals.sort_unstable_by_key(|&n| std::cmp::Reverse(n));
     let least = totals.get(39).copied().unwrap_or(0);
     lines.retain(|bar| bar.total() >= least);
-    let heading = Heading::of(panel, "what the warps waited for");
+    let heading = Heading::of(panel, "stall cycles");
     let width = (LEFT + ROOM + 150).max(heading.width());
     let rows = i32::try_from(warps.len().min(64) + lines.len().min(64)).unwrap_or(128);
     let legend = legend_rows(None, 0, width, &key);
@@ -89,7 +89,7 @@ pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
     let most = |of_peers: &mut dyn Iterator<Item = u64>| of_peers.max().unwrap_or(0).max(1);
     let parts = [
         ("by warp", &warps, most(&mut peers.iter().map(|peer| longest(&peer.0)))),
-        ("by the instruction waited for", &lines, most(&mut peers.iter().map(|peer| longest(&peer.1)))),
+        ("by the stalled instruction", &lines, most(&mut peers.iter().map(|peer| longest(&peer.1)))),
     ];
     for (name, bars, most) in parts {
         scene.text((MARGIN, y), face(12, INK).bold(), name);
@@ -130,7 +130,7 @@ fn row(scene: &mut Scene, bar: &Bar, y: i32, most: u64, width: i32) {
     scene.text((width - MARGIN, middle), face(10, INK).end(), grouped(bar.total()));
 }
 
-/// The bars as CSV.
+/// Prints the bars as CSV.
 pub(super) fn data(recording: &Recording) -> String {
     let (warps, lines) = bars(recording);
     let mut out = String::from("of,name,instruction,state,cycles\n");

@@ -1,4 +1,5 @@
-//! The pictures of lanes over time: one warp with its source ([`timeline`]), or a block warp by warp ([`masks`]).
+//! Pictures of lanes over time.
+//! One warp with its source ([`timeline`]), or every warp of a block ([`masks`]).
 
 use super::axis::{Column, Scale, Shows};
 use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend, legend_rows};
@@ -10,23 +11,24 @@ use crate::timeline::{Axis, Recording};
 use simt_core::base::Pc;
 use simt_core::observe::{Issue, LaneState, Strip};
 
-/// What is left of the axis: legend and source text.
+/// Left edge of the axis; legend and source text are left of it.
 const LEFT: i32 = 360;
-/// What a picture leaves for the axis.
+/// Width of the axis.
 const ROOM: i32 = 1120;
-/// The height of a source line.
+/// Height of a source line.
 const SOURCE: i32 = 15;
-/// The most source lines that are drawn below a timeline.
+/// Maximum source lines below a timeline.
 const MOST_LINES: usize = 64;
 
-/// Lanes over time of each warp, with the source lines below when it is one warp.
+/// Draws the lanes of each warp over time.
+/// One warp has its source lines below.
 pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let Panel { recording, axis, .. } = *panel;
     let strips = panel.strips();
     let scale = Scale::new(panel.all_strips(usize::MAX), axis, LEFT, ROOM);
     let row = if strips.len() > 1 { 8 } else { 11 };
     let key = entries(axis, strips);
-    // The source begins below the legend, however few lanes a warp has.
+    // The source starts below the legend, even if the warp is narrow.
     let legend = 20 * i32::try_from(key.len()).unwrap_or(0) + 24;
     let height = row * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let steps = match strips {
@@ -38,8 +40,8 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     let source = if steps.is_empty() { 0 } else { count(steps.len()) * SOURCE + 44 };
     let body = (count(strips.len()) * (height + 34 + waits) + 30).max(legend);
     let what = match strips {
-        [one] => format!("what the lanes of warp {} did", one.warp),
-        _ => "what the lanes did".to_owned(),
+        [one] => format!("lane states of warp {} over time", one.warp),
+        _ => "lane states over time".to_owned(),
     };
     let heading = Heading::of(panel, &what);
     let width = (scale.right() + 70).max(heading.width());
@@ -70,7 +72,7 @@ pub(super) fn timeline(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// Each warp of the block as a strip of its lanes, all on one axis.
+/// Draws a strip of lanes per warp of the block, all on one axis.
 pub(super) fn masks(panel: &Panel<'_>) -> Scene {
     const ROW: i32 = 2;
     let Panel { recording, axis, .. } = *panel;
@@ -78,7 +80,7 @@ pub(super) fn masks(panel: &Panel<'_>) -> Scene {
     let scale = Scale::new(panel.all_strips(usize::MAX), axis, 2 * MARGIN + 90, ROOM + 240);
     let height = ROW * i32::try_from(recording.warp_size.min(32)).unwrap_or(32);
     let count = i32::try_from(strips.len()).unwrap_or(64).min(64);
-    let heading = Heading::of(panel, "which lanes of each warp worked");
+    let heading = Heading::of(panel, "lanes of each warp");
     let key = entries(axis, strips);
     let width = (scale.right() + 70).max(heading.width());
     let legend = legend_rows(None, 0, width, &key);
@@ -101,14 +103,14 @@ pub(super) fn masks(panel: &Panel<'_>) -> Scene {
     scene
 }
 
-/// Active lanes of an average issue that takes a slot.
+/// Returns the average number of active lanes over issues that take a slot.
 fn average_lanes(strip: &Strip) -> String {
     let slots: u64 = strip.issues.iter().map(|i| u64::from(i.slots)).sum();
     let lanes: u64 = strip.issues.iter().map(|i| u64::from(i.slots) * u64::from(i.active.count())).sum();
     if slots == 0 { "-".to_owned() } else { format!("{:.1}", lanes as f64 / slots as f64) }
 }
 
-/// Which part of a warp's life a strip shows.
+/// Names the issues and cycles that a strip shows.
 fn span(strip: &Strip) -> String {
     let more = if strip.more { " (more follow)" } else { "" };
     match (strip.issues.first(), strip.issues.last()) {
@@ -125,7 +127,7 @@ fn ending(recording: &Recording) -> Option<String> {
     Some(format!("the run ends here: {}", finish.title()))
 }
 
-/// The legend of what is there.
+/// Returns the legend of the states that occur.
 fn entries(axis: Axis, strips: &[Strip]) -> Vec<Entry> {
     let issues = || strips.iter().flat_map(|s| &s.issues);
     let paths = issues().map(|i| i.path).max().unwrap_or(0);
@@ -136,20 +138,20 @@ fn entries(axis: Axis, strips: &[Strip]) -> Vec<Entry> {
     add(Cell::At(LaneState::Active, 0), "0", "active: the whole warp");
     for path in 1..=paths.min(3) {
         let text = match path {
-            1 => "active: 1st set of lanes on its own",
-            2 => "active: 2nd set of lanes",
-            _ if paths > 3 => "active: 3rd set, and so on",
-            _ => "active: 3rd set of lanes",
+            1 => "active: 1st subset of lanes",
+            2 => "active: 2nd subset",
+            _ if paths > 3 => "active: 3rd subset, and so on",
+            _ => "active: 3rd subset",
         };
         add(Cell::At(LaneState::Active, path), &path.to_string(), text);
     }
     add(Cell::At(LaneState::PredicatedOff, 0), "", "predicated off; at a branch: not taken");
-    add(Cell::At(LaneState::MaskedOff, 0), "", "masked off: its turn comes later");
+    add(Cell::At(LaneState::MaskedOff, 0), "", "masked off: runs later");
     add(Cell::At(LaneState::AtJoin, 0), "w", "waits for lanes of its warp (join)");
     add(Cell::At(LaneState::AtBarrier, 0), "b", "waits at a block barrier");
     add(Cell::At(LaneState::Exited, 0), "x", "exited");
     if axis == Axis::Cycle {
-        add(Cell::Stalled(0), "", "would run; the warp waits");
+        add(Cell::Stalled(0), "", "ready; the warp waits");
     }
     entries
 }
@@ -159,7 +161,8 @@ fn lane_legend(scene: &mut Scene, at: (i32, i32), key: &[Entry]) {
     scene.text((at.0, end + 12), face(10, GREY), "rows: lanes, 0 on top");
 }
 
-/// The steps that a warp issued, by source line; none when there are too many to draw.
+/// Returns the steps that a warp issued, by source line.
+/// Empty if there are too many to draw.
 fn steps_of(recording: &Recording, strip: &Strip) -> Vec<Pc> {
     let mut steps: Vec<Pc> = strip.issues.iter().map(|i| i.pc).collect();
     steps.sort_by_key(|&pc| (recording.line(pc), place_of(recording, pc), pc));
@@ -167,7 +170,7 @@ fn steps_of(recording: &Recording, strip: &Strip) -> Vec<Pc> {
     if steps.len() > MOST_LINES { Vec::new() } else { steps }
 }
 
-/// Where a step stands among those of its line: a join is set before the branch that it serves, and met after.
+/// Orders the steps of a line: a join is set before its branch and reached after it.
 fn place_of(recording: &Recording, pc: Pc) -> u8 {
     match recording.step(pc) {
         Some(step) if step.source.is_none() && step.text.starts_with("(set") => 0,
@@ -176,13 +179,10 @@ fn place_of(recording: &Recording, pc: Pc) -> u8 {
     }
 }
 
-/// The source below the lanes: a row for each step, a bar where it was issued, as high as its share of lanes.
+/// Draws the source below the lanes: a row per step.
+/// Each issue is a bar as high as its share of lanes.
 fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: &Scale, steps: &[Pc], top: i32) -> i32 {
-    scene.text(
-        (scale.left(), top),
-        face(10, GREY),
-        "which instruction, and how many lanes execute it (full height: all)",
-    );
+    scene.text((scale.left(), top), face(10, GREY), "instructions; bar height: share of executing lanes");
     let top = top + 12;
     let row = |i: usize| top + i32::try_from(i).unwrap_or(0) * SOURCE;
     let number = text_width(4, 10);
@@ -203,7 +203,7 @@ fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: 
         let (ground, ink) = path_colour(issue.path);
         let area = Area { x, y: row(i) + SOURCE - h, w: w - i32::from(w > 5), h };
         if issue.slots == 0 {
-            // It takes no column of its own: an outline in that of the issue before.
+            // It has no column: drawn as an outline in the column of the issue before.
             return scene.outline(Area { w: area.w - 1, h: (h - 1).max(1), ..area }, ground);
         }
         let label = if lanes < full { lanes.to_string() } else { String::new() };
@@ -223,7 +223,7 @@ fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: 
                     reasons::look(stall).draw(scene, area, "");
                 }
             }
-            // The wait stands in the row of the instruction that is waited with, and says for what.
+            // A wait is drawn in the row of the waiting instruction.
             Shows::Wait { next, .. } => {
                 let next = next.map(|next| &strip.issues[next]);
                 let reason = next.and_then(|next| next.waits.iter().max_by_key(|&&(_, cycles)| cycles));

@@ -1,6 +1,6 @@
-//! From a grid of cells to few rectangles: equal neighbours are drawn as one.
+//! Merges a grid of cells into rectangles of equal cells.
 
-/// A rectangle of equal cells: columns and rows, ends not included.
+/// A rectangle of equal cells: columns and rows, ends excluded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tile<T> {
     pub columns: (usize, usize),
@@ -8,7 +8,7 @@ pub(super) struct Tile<T> {
     pub cell: T,
 }
 
-/// Covers the grid, given column by column, with rectangles of equal cells.
+/// Covers a grid, given column by column, with rectangles of equal cells.
 pub(super) fn tiles<T: Copy + PartialEq>(grid: &[Vec<T>]) -> Vec<Tile<T>> {
     let mut done: Vec<Tile<T>> = Vec::new();
     let mut open: Vec<Tile<T>> = Vec::new();

@@ -1,14 +1,15 @@
-//! Comma-separated values: quoted fields, doubled quotes, line breaks inside quotes (RFC 4180).
+//! Comma-separated values (RFC 4180).
+//! Fields may be quoted, with doubled quotes and line breaks inside.
 
 use super::Unreadable;
 
-/// A row, and the line that it begins on.
+/// A row and its first line number.
 pub(super) struct Row {
     pub(super) line: usize,
     pub(super) fields: Vec<String>,
 }
 
-/// The rows of a text; `first` is the number of its first line. Empty lines are no rows.
+/// Splits a text into rows; `first` is the number of its first line. Empty lines are skipped.
 pub(super) fn rows(text: &str, first: usize) -> Result<Vec<Row>, Unreadable> {
     let mut rows = Vec::new();
     let (mut line, mut begun) = (first, first);
@@ -18,7 +19,7 @@ pub(super) fn rows(text: &str, first: usize) -> Result<Vec<Row>, Unreadable> {
     loop {
         match (chars.next(), quoted) {
             (None, Some(line)) => {
-                return Err(Unreadable { line, reason: "a quote is opened here and never closed".to_string() });
+                return Err(Unreadable { line, reason: "unclosed quote".to_string() });
             }
             (Some('"'), Some(_)) if chars.peek() == Some(&'"') => {
                 chars.next();

@@ -1,10 +1,11 @@
-//! Which column is what: the long, the wide and the tidy layout, told apart by the names in the header.
+//! The columns of a report in the long, wide and tidy layout.
+//! The names in the header distinguish the layouts.
 
 use super::csv::{Row, rows};
 use super::units::value;
 use super::{Launched, Measurement, Profile, Unreadable};
 
-/// Columns of every `ncu` report that say nothing of the launch's shape.
+/// Columns of every `ncu` report that do not describe the launch.
 const IGNORED: [&str; 10] = [
     "ID",
     "Process ID",
@@ -18,16 +19,16 @@ const IGNORED: [&str; 10] = [
     "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
 ];
 
-/// What the columns of a header mean.
+/// Meaning of the columns.
 struct Header<'h> {
     names: Vec<&'h str>,
     kernel: usize,
     id: Option<usize>,
     grid: Option<usize>,
     block: Option<usize>,
-    /// Name, unit and value of the metric of a row; `None`: a column for each metric.
+    /// Name, unit and value column of the metric in a row; `None` for a column per metric.
     metric: Option<[usize; 3]>,
-    /// Columns that tell launches apart, beside the shape.
+    /// Columns that distinguish launches, besides the shape.
     labels: Vec<usize>,
 }
 
@@ -35,13 +36,13 @@ pub(super) fn read(text: &str) -> Result<Profile, Unreadable> {
     let (offset, first) = header_line(text)?;
     let rows = rows(text.get(offset..).unwrap_or_default(), first)?;
     let Some((head, body)) = rows.split_first() else {
-        return Err(Unreadable { line: first, reason: "there is no row".to_string() });
+        return Err(Unreadable { line: first, reason: "expected a header row".to_string() });
     };
     let header = Header::of(head)?;
     for row in body {
         if row.fields.len() != head.fields.len() {
             let (found, wanted) = (row.fields.len(), head.fields.len());
-            let reason = format!("{found} fields, and the header in line {first} has {wanted}");
+            let reason = format!("expected {wanted} fields as in the header in line {first}, found {found}");
             return Err(Unreadable { line: row.line, reason });
         }
     }
@@ -50,12 +51,12 @@ pub(super) fn read(text: &str) -> Result<Profile, Unreadable> {
         None => wide(&header, body),
     }?;
     if profile.launches.is_empty() {
-        return Err(Unreadable { line: first, reason: "nothing follows the header".to_string() });
+        return Err(Unreadable { line: first, reason: "expected rows after the header".to_string() });
     }
     Ok(profile)
 }
 
-/// Where the header begins, and the number of its line.
+/// Returns the offset of the header and its line number.
 fn header_line(text: &str) -> Result<(usize, usize), Unreadable> {
     let mut offset = 0;
     for (number, line) in (1..).zip(text.split_inclusive('\n')) {
@@ -67,8 +68,8 @@ fn header_line(text: &str) -> Result<(usize, usize), Unreadable> {
         }
         offset += line.len();
     }
-    let reason = "no line names the columns: there must be `Kernel Name` (a report of `ncu --csv`, with or without \
-                  `--page raw`), or `kernel`, `metric` and `value`";
+    let reason = "no header line: expected the column `Kernel Name` (a report of `ncu --csv`, with \
+                  or without `--page raw`), or `kernel`, `metric` and `value`";
     Err(Unreadable { line: text.lines().count().max(1), reason: reason.to_string() })
 }
 
@@ -76,7 +77,7 @@ impl<'h> Header<'h> {
     fn of(row: &'h Row) -> Result<Header<'h>, Unreadable> {
         let names: Vec<&str> = row.fields.iter().map(|f| f.trim()).collect();
         let find = |wanted: &[&str]| names.iter().position(|name| wanted.contains(name));
-        let missing = |what: &str| Unreadable { line: row.line, reason: format!("there is no column `{what}`") };
+        let missing = |what: &str| Unreadable { line: row.line, reason: format!("missing column `{what}`") };
         let kernel = find(&["Kernel Name", "kernel"]).ok_or_else(|| missing("Kernel Name"))?;
         let name = find(&["Metric Name", "metric"]);
         let metric = match name {
@@ -87,7 +88,8 @@ impl<'h> Header<'h> {
             }
         };
         let (id, grid, block) = (find(&["ID"]), find(&["Grid Size"]), find(&["Block Size"]));
-        // Of ncu's own columns no other tells launches apart; of figures collected by hand every other does.
+        // Of ncu's own columns no other one distinguishes launches; in figures collected by hand
+        // every other one does.
         let is_label = |i: &usize| {
             let named = [Some(*i) == grid, Some(*i) == block, *i == kernel, metric.is_some_and(|m| m.contains(i))];
             names[kernel] == "kernel" && !named.contains(&true)
@@ -102,7 +104,7 @@ impl<'h> Header<'h> {
             None | Some("") => Ok(None),
             Some(text) => extent(text).map(Some).ok_or_else(|| Unreadable {
                 line: row.line,
-                reason: format!("`{text}` is no grid or block; `(128, 1, 1)` is one"),
+                reason: format!("invalid grid or block `{text}`: expected a form like `(128, 1, 1)`"),
             }),
         };
         Ok(Launched {
@@ -116,13 +118,14 @@ impl<'h> Header<'h> {
     }
 }
 
-/// The kernel's name without what stands around it: `void sum<int>(int *, int)`.
+/// Returns the bare kernel name.
+/// `void sum<int>(int *, int)` loses return type, template arguments and parameters.
 fn bare(name: &str) -> &str {
     let name = name.split(['(', '<']).next().unwrap_or(name).trim();
     name.rsplit([' ', ':']).next().unwrap_or(name)
 }
 
-/// `(128, 1, 1)`, `128x1x1`
+/// Parses `(128, 1, 1)` or `128x1x1`.
 fn extent(text: &str) -> Option<[u32; 3]> {
     let parts = text.trim_matches(['(', ')']).split([',', 'x']).map(|part| part.trim().parse().ok());
     let parts: Option<Vec<u32>> = parts.collect();
@@ -148,7 +151,8 @@ fn long(header: &Header<'_>, [name, unit, printed]: [usize; 3], body: &[Row]) ->
             launches.len() - 1
         });
         let [name, unit, text] = [name, unit, printed].map(|i| row.fields.get(i).map_or("", |f| f.trim()));
-        // A row of a rule has no metric; a row of text (a name of a cache, say) has no unit and no number.
+        // A row of a rule has no metric; a row of text (for example a cache's name) has no unit and
+        // no number.
         if name.is_empty() || !super::is_counted(name) && value(text, unit).is_err() {
             continue;
         }

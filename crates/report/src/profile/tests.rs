@@ -63,15 +63,15 @@ fn launches_are_found_by_shape_and_by_constants() {
 fn what_cannot_be_read_is_said_with_its_line() {
     let head = "kernel,metric,unit,value\n";
     for (text, line, what) in [
-        (String::new(), 1, "no line names the columns"),
-        ("a,b\nc,d\n".to_string(), 2, "no line names the columns"),
-        (head.to_string(), 1, "nothing follows"),
-        (format!("{head}k,smsp__inst_executed.sum,inst\n"), 2, "3 fields, and the header in line 1 has 4"),
-        (format!("{head}\nk,smsp__inst_executed.sum,inst,1\nk,\"a\n"), 4, "never closed"),
-        (format!("{head}k,smsp__inst_executed.sum,inst,\"1,23\"\n"), 2, "`1,23` is no number"),
-        ("kernel,metric,value\nk,a,1\n".to_string(), 1, "no column `Metric Unit`"),
-        (WIDE.replace("(256, 1, 1)", "wide"), 3, "`wide` is no grid or block"),
-        (WIDE.replace("1,234", "12,34"), 3, "smsp__inst_executed.sum: `12,34` is no number"),
+        (String::new(), 1, "no header line"),
+        ("a,b\nc,d\n".to_string(), 2, "no header line"),
+        (head.to_string(), 1, "expected rows after the header"),
+        (format!("{head}k,smsp__inst_executed.sum,inst\n"), 2, "expected 4 fields as in the header in line 1, found 3"),
+        (format!("{head}\nk,smsp__inst_executed.sum,inst,1\nk,\"a\n"), 4, "unclosed quote"),
+        (format!("{head}k,smsp__inst_executed.sum,inst,\"1,23\"\n"), 2, "expected a number, found `1,23`"),
+        ("kernel,metric,value\nk,a,1\n".to_string(), 1, "missing column `Metric Unit`"),
+        (WIDE.replace("(256, 1, 1)", "wide"), 3, "invalid grid or block `wide`"),
+        (WIDE.replace("1,234", "12,34"), 3, "smsp__inst_executed.sum: expected a number, found `12,34`"),
     ] {
         let found = Profile::parse(&text).expect_err(what);
         assert!(found.line == line && found.reason.contains(what), "{text:?}: {found}");

@@ -1,4 +1,4 @@
-//! Values as `ncu` prints them, in base units: bytes, nanoseconds, hertz, counts.
+//! Values as printed by `ncu`, in base units: bytes, nanoseconds, hertz, counts.
 
 /// A printed value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -7,7 +7,7 @@ pub(super) struct Printed {
     pub(super) rounding: f64,
 }
 
-/// The value of a cell. `Ok(None)` for a cell that says that there is none.
+/// Parses a cell. `Ok(None)` for a cell without a value.
 pub(super) fn value(text: &str, unit: &str) -> Result<Option<Printed>, String> {
     let text = text.trim();
     if ["", "n/a", "nan", "-", "inf", "no data"].contains(&text.to_ascii_lowercase().as_str()) {
@@ -16,9 +16,9 @@ pub(super) fn value(text: &str, unit: &str) -> Result<Option<Printed>, String> {
     // Instances follow their sum in brackets.
     let sum = text.split(" (").next().unwrap_or(text);
     let plain: String = sum.chars().filter(|c| *c != ',').collect();
-    let value: f64 = plain.parse().map_err(|_| format!("`{text}` is no number"))?;
+    let value: f64 = plain.parse().map_err(|_| format!("expected a number, found `{text}`"))?;
     if !value.is_finite() || plain.contains(['i', 'n', 'N', 'I']) || misplaced(sum) {
-        return Err(format!("`{text}` is no number"));
+        return Err(format!("expected a number, found `{text}`"));
     }
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len().min(300));
     let scale = scale(unit);
@@ -27,7 +27,7 @@ pub(super) fn value(text: &str, unit: &str) -> Result<Option<Printed>, String> {
     Ok(Some(Printed { value: value * scale, rounding: rounding * scale }))
 }
 
-/// Whether commas stand elsewhere than between groups of three digits: then they are no separators of thousands.
+/// Returns true if some comma does not separate thousands.
 fn misplaced(text: &str) -> bool {
     let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
     let mut groups = whole.trim_start_matches('-').split(',');
@@ -40,7 +40,8 @@ fn misplaced(text: &str) -> bool {
     decimals.contains(',') || uneven || (separated && !(1..=3).contains(&first))
 }
 
-/// How many base units one of `unit` is. `Kbyte/block`, `Gbyte/second` and the like scale by what stands first.
+/// Returns the factor from `unit` to base units. `Kbyte/block`, `Gbyte/second` and the like scale
+/// by their first part.
 fn scale(unit: &str) -> f64 {
     let first = unit.trim().split('/').next().unwrap_or_default();
     match first {

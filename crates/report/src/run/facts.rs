@@ -1,5 +1,5 @@
-//! What a report is told beside the counts: plain facts about machine, launch, program and outcome, filled in by
-//! whoever has them.
+//! Inputs of a report besides the counts.
+//! Facts about machine, launch, program and outcome.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -8,138 +8,140 @@ use crate::evidence::Fingerprint;
 use simt_core::base::LaneMask;
 use simt_core::observe::Totals;
 
-/// Everything [`Run::build`](super::Run::build) needs.
+/// Input of [`Run::build`](super::Run::build).
 #[derive(Clone, Debug)]
 pub struct RunInput {
-    /// The program, as the user named it.
+    /// Program, as the user named it.
     pub program: String,
-    /// The kernel's name.
+    /// Kernel name.
     pub kernel: String,
     /// `pre-volta` or `volta`.
     pub mode: String,
-    /// The machine.
+    /// Machine facts.
     pub machine: MachineFacts,
-    /// Blocks in x, y, z.
+    /// Grid size in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Block size in x, y, z.
     pub block: [u32; 3],
-    /// The named constants in force.
+    /// Named constants of the run.
     pub constants: Vec<(String, i64)>,
-    /// What the launch takes of an SM.
+    /// Resources that the launch uses of an SM.
     pub launch: LaunchFacts,
-    /// How the run ended.
+    /// Outcome of the run.
     pub finish: Finish,
-    /// Why it ended so, when it did not end well.
+    /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
-    /// What was counted, all SMs merged.
+    /// Counts of the run, all SMs merged.
     pub totals: Totals,
-    /// The steps of the stream, by `Pc`.
+    /// Steps of the stream, by `Pc`.
     pub steps: Vec<StepInfo>,
-    /// What was expected of the result, and whether it came.
+    /// Expectations and their results.
     pub expectations: Vec<ExpectationResult>,
-    /// What else a reader must know, a sentence each; e.g. that blocks communicate and SMs ran interleaved.
+    /// Notes to the reader, one sentence each.
+    /// For example, that blocks communicate and SMs ran interleaved.
     pub notes: Vec<String>,
 }
 
-/// The facts of a machine that enter metrics.
+/// Facts of a machine that enter metrics.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct MachineFacts {
-    /// Its name.
+    /// Machine name.
     pub name: String,
     /// Streaming multiprocessors.
     pub sms: u32,
-    /// Warp schedulers an SM has; each has one issue slot a cycle.
+    /// Warp schedulers per SM; each has one issue slot per cycle.
     pub schedulers_per_sm: u32,
-    /// Warps an SM can hold.
+    /// Maximum number of resident warps per SM.
     pub max_warps_per_sm: u32,
-    /// Lanes of a warp.
+    /// Lanes per warp.
     pub warp_size: u32,
     /// SM clock in Hz; metrics in seconds are left out when it is 0.
     pub clock_hz: u64,
     /// Shared-memory banks, each 4 bytes wide.
     pub shared_banks: u32,
-    /// Cycles of a launch in which no SM has work yet or any more.
+    /// Cycles of a launch in which no SM has work.
     pub launch_overhead: u32,
-    /// What evidence must have been taken with for it to hold here.
+    /// Machine digests that evidence must match to apply.
     pub fingerprint: Fingerprint,
 }
 
-/// What the launch takes of an SM, and how many of its blocks fit.
+/// Resources that the launch uses of an SM, and its number of resident blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct LaunchFacts {
-    /// 32-bit registers a thread.
+    /// 32-bit registers per thread.
     pub registers_per_thread: u32,
-    /// Shared memory a block in bytes, static.
+    /// Static shared memory per block, in bytes.
     pub static_shared: u32,
-    /// Shared memory a block in bytes, dynamic.
+    /// Dynamic shared memory per block, in bytes.
     pub dynamic_shared: u32,
-    /// Blocks that an SM holds at a time.
+    /// Maximum number of resident blocks per SM.
     pub blocks_per_sm: u32,
-    /// What runs out first: `warps`, `threads`, `registers`, `shared memory`, `block slots`, or empty.
+    /// Resource that limits the number of resident blocks.
+    /// `warps`, `threads`, `registers`, `shared memory`, `block slots`, or empty.
     pub limited_by: String,
 }
 
-/// One step of the stream, as its author knows it.
+/// Description of one step of the stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StepInfo {
-    /// The index of the kernel's instruction; none for a join step.
+    /// Index of the kernel's instruction; `None` for a join step.
     pub source: Option<u32>,
-    /// Its source line, from 1; for a join step that of the branch it serves.
+    /// Source line, from 1; for a join step, the line of its branch.
     pub line: u32,
-    /// The source line's text, or the name of the join step.
+    /// Text of the source line, or the name of the join step.
     pub text: String,
-    /// Whether it is a conditional branch.
+    /// True for a conditional branch.
     pub is_branch: bool,
-    /// The source line at which a branch's sides meet.
+    /// Source line of a branch's reconvergence point.
     pub reconverge_line: Option<u32>,
-    /// The line of another file that it was compiled from.
+    /// Source line in the file that the program was compiled from, if known.
     pub origin: Option<Origin>,
-    /// The branch that it stands in the place of, where that became predication.
+    /// Conditional branch that predication replaced by this step, if any.
     pub replaces: Option<ReplacedBranch>,
 }
 
-/// A conditional branch that became predication, as the author of a step knows it.
+/// A conditional branch that predication replaced.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReplacedBranch {
-    /// Its source line, from 1.
+    /// Source line, from 1.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
-    /// The source line at which its sides meet.
+    /// Source line of the reconvergence point.
     pub reconverge_line: Option<u32>,
-    /// The line of another file that it was compiled from.
+    /// Source line in the file that the program was compiled from, if known.
     pub origin: Option<Origin>,
-    /// Whether the lanes that execute the step are those that would branch.
+    /// True if the lanes that execute the step are those that would take the branch.
     pub executes_taken: bool,
 }
 
-/// A line of the source that a compiler made the program from (`.loc`).
+/// A source line of the file that the program was compiled from (`.loc`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Origin {
-    /// The file, without its folders.
+    /// File name without folders.
     pub file: String,
-    /// The line, from 1.
+    /// Line, from 1.
     pub line: u32,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finish {
-    /// Every block ran to its end.
+    /// Every block finished.
     Ok,
-    /// Nothing could ever run again.
+    /// No warp can ever issue again.
     Deadlock,
-    /// The same states were going to repeat for ever.
+    /// The warps repeat a state without a memory write in between.
     Livelock,
-    /// The limit on cycles was reached; nothing is proved.
+    /// The cycle limit was reached; nothing is proved.
     CycleLimit,
-    /// The program did something that has no meaning.
+    /// An instruction had no defined result.
     Fault,
 }
 
 impl Finish {
-    /// The word that JSON has for it.
+    /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Finish::Ok => "ok",
@@ -150,7 +152,7 @@ impl Finish {
         }
     }
 
-    /// What to call it in a sentence.
+    /// Returns the name in a sentence.
     pub const fn title(self) -> &'static str {
         match self {
             Finish::Ok => "finished",
@@ -162,60 +164,60 @@ impl Finish {
     }
 }
 
-/// Why a run did not end well.
+/// Reason why a run did not finish.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// What happened, in a sentence.
+    /// Description of what happened, one sentence.
     pub message: String,
-    /// Who was where.
+    /// Lanes by place and state.
     pub lanes: Vec<LaneGroup>,
-    /// What the reader may try.
+    /// Suggested next step.
     pub help: Option<String>,
 }
 
 /// Lanes of one warp that are at the same place for the same reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LaneGroup {
-    /// Their block.
+    /// Block index.
     pub block: u32,
-    /// Their warp's index in it.
+    /// Warp index in the block.
     pub warp: u32,
-    /// The lanes, as ranges.
+    /// Lanes, as ranges.
     pub lanes: String,
-    /// The lanes, as a hexadecimal mask.
+    /// Lanes, as a hexadecimal mask.
     pub mask: String,
-    /// Their source line.
+    /// Source line.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
-    /// What they do there: `spin`, `wait at the barrier`.
+    /// Activity of the lanes: `spin`, `wait at the barrier`.
     pub state: String,
 }
 
 impl LaneGroup {
-    /// The lanes `mask` of warp `warp` of `block`, at a source line with its text, in a state.
+    /// Makes the group of lanes `mask` in a warp, with source line and state.
     pub fn new(block: u32, warp: u32, mask: LaneMask, line: u32, text: String, state: String) -> LaneGroup {
         LaneGroup { block, warp, lanes: mask.list(), mask: mask.to_string(), line, text, state }
     }
 }
 
-/// Whether an expectation holds.
+/// Result of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpectationResult {
-    /// The expectation, as written.
+    /// Expectation, as written.
     pub text: String,
-    /// Whether it holds.
+    /// True if it holds.
     pub passed: bool,
-    /// What was found; may be empty.
+    /// Value found; may be empty.
     pub detail: String,
 }
 
-/// A list of names with values that keeps its order; an object in JSON.
+/// A list of name-value pairs in a fixed order; an object in JSON.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Named<K, V>(pub Vec<(K, V)>);
 
 impl<K: PartialEq, V> Named<K, V> {
-    /// The value under `name`.
+    /// Returns the value of `name`.
     pub fn get(&self, name: &K) -> Option<&V> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }

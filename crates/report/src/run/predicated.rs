@@ -1,4 +1,4 @@
-//! Branches that became predication: what their lanes did all the same.
+//! Predicated branches and the divergence they would have had as branches.
 
 use serde::Serialize;
 
@@ -6,31 +6,33 @@ use super::{Origin, Run, StepInfo, average};
 use crate::numbers::grouped;
 use simt_core::observe::StepTotals;
 
-/// A conditional branch whose sides are guarded instructions: no branch is issued, all active lanes go through both sides.
+/// A conditional branch whose sides are predicated.
+/// No branch issues, all active lanes go through both sides.
 #[derive(Clone, Debug, Serialize)]
 pub struct Predicated {
-    /// Its source line, from 1.
+    /// Source line, from 1.
     pub line: u32,
-    /// That line's text.
+    /// Text of the line.
     pub text: String,
-    /// The line of another file that it was compiled from, where the program says so.
+    /// Source line in the file that the program was compiled from, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
-    /// The step in its place: the first that is guarded.
+    /// PC of the first predicated step.
     pub pc: u32,
-    /// Times a warp came to its place.
+    /// Times a warp reached it.
     pub executed: u64,
-    /// Times some but not all active lanes would have branched: a branch would have diverged.
+    /// Times it would have diverged as a branch.
+    /// Some but not all active lanes would have taken it.
     pub mixed: u64,
-    /// Active lanes at an average time.
+    /// Average number of active lanes.
     pub average_active_lanes: Option<f64>,
-    /// Lanes that would have branched at an average time.
+    /// Average number of lanes that would have taken the branch.
     pub taken_lanes_average: Option<f64>,
-    /// The source line at which its sides meet; none where one side ends.
+    /// Source line of the reconvergence point; `None` if one side ends.
     pub reconverges_at: Option<u32>,
 }
 
-/// The branch in whose place a step stands, if it does.
+/// Returns the branch that a step replaces, if any.
 pub(super) fn of_step(pc: u32, step: &StepTotals, info: &StepInfo) -> Option<Predicated> {
     let branch = info.replaces.as_ref()?;
     let taken = match branch.executes_taken {
@@ -51,7 +53,7 @@ pub(super) fn of_step(pc: u32, step: &StepTotals, info: &StepInfo) -> Option<Pre
 }
 
 impl Run {
-    /// What a reader of "no divergent branch" must know: which branches were predicated, and what they would have done.
+    /// Returns a note on the predicated branches and the divergence they would have had.
     pub fn predication_note(&self) -> Option<String> {
         let lines: Vec<u32> = self.predicated.iter().map(|branch| branch.line).collect();
         let named = predication(&lines)?;
@@ -63,15 +65,15 @@ impl Run {
             n => format!("{} divergent branches", grouped(n)),
         };
         let as_branches = match mixed {
-            0 => "as branches they would not have diverged either".to_owned(),
-            1 => "as branches they would have diverged once".to_owned(),
-            n => format!("as branches they would have diverged {} times", grouped(n)),
+            0 => "as branches, they would not have diverged either".to_owned(),
+            1 => "as branches, they would have diverged once".to_owned(),
+            n => format!("as branches, they would have diverged {} times", grouped(n)),
         };
         Some(format!("{diverged}; {named}: {as_branches}. Try `--lowering as-written`."))
     }
 }
 
-/// `2 were predicated (lines 9, 12)`; nothing where none was.
+/// Returns `2 were predicated (lines 9, 12)`, or `None` for no lines.
 pub fn predication(lines: &[u32]) -> Option<String> {
     const MOST: usize = 8;
     let mut named: Vec<u32> = lines.to_vec();

@@ -2,7 +2,7 @@ use super::*;
 use simt_core::base::LaneMask;
 use simt_core::observe::samples::{self, Pairing};
 
-/// The sample stream's steps as a CLI would describe them.
+/// Descriptions of the sample stream's steps, as a CLI would make them.
 fn steps() -> Vec<StepInfo> {
     let step = |source: Option<u32>, line: u32, text: &str| StepInfo {
         source,
@@ -25,7 +25,7 @@ fn steps() -> Vec<StepInfo> {
     ]
 }
 
-/// One block of 512 threads of a reduction on a machine with one SM and one scheduler.
+/// A reduction in one block of 512 threads, on a machine with one SM and one scheduler.
 pub(crate) fn sample(pairing: Pairing) -> RunInput {
     RunInput {
         program: "programs/reduce.ir".to_owned(),
@@ -64,7 +64,7 @@ pub(crate) fn sample(pairing: Pairing) -> RunInput {
     }
 }
 
-/// The sample, stuck.
+/// The same reduction in a livelock.
 pub(crate) fn stuck() -> RunInput {
     let group = |mask, state: &str, line| {
         LaneGroup::new(0, 3, LaneMask(mask), line, "bra.ne spin;".to_owned(), state.to_owned())

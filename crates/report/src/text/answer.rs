@@ -1,11 +1,12 @@
-//! An answer as a student reads it: question, answer, what the lanes did, the figures, what a real GPU did, who asks.
+//! The text of an answer.
+//! Question, answer, lane pictures, figures, result on a real GPU, sources.
 
 use super::Style;
 use super::layout::{Page, clip};
 use crate::answer::{Answer, Cell, FigureTable, Questions};
 use crate::numbers::{grouped, real};
 
-/// An answer, printed.
+/// Prints an answer.
 pub fn answer(answer: &Answer, style: Style) -> String {
     let mut page = Page::new(style);
     page.paragraph(&format!("{}: {}", answer.name, answer.question), "", "  ");
@@ -21,7 +22,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         figures(&mut page, table);
     }
     if !answer.sentences.is_empty() {
-        page.heading("What this shows");
+        page.heading("Conclusion");
         page.paragraph(&answer.sentences.join(" "), "  ", "  ");
     }
     if let Some(hardware) = &answer.hardware {
@@ -29,7 +30,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         page.paragraph(hardware.says, "  ", "  ");
         page.paragraph(&format!("({})", hardware.device), "  ", "  ");
     }
-    page.heading("Asked and said");
+    page.heading("Sources");
     for source in answer.sources {
         page.paragraph(source.says, "  ", "  ");
         if source.place.starts_with("http") {
@@ -39,8 +40,8 @@ pub fn answer(answer: &Answer, style: Style) -> String {
         }
     }
     page.heading(match answer.programs.len() {
-        1 => "Program (run as written: each PTX instruction is one issue)",
-        _ => "Programs (run as written: each PTX instruction is one issue)",
+        1 => "Program (issued as written, one issue per PTX instruction)",
+        _ => "Programs (issued as written, one issue per PTX instruction)",
     });
     for program in &answer.programs {
         page.line(&format!("  {program}"));
@@ -48,7 +49,7 @@ pub fn answer(answer: &Answer, style: Style) -> String {
     page.finish()
 }
 
-/// What can be asked, a line each.
+/// Lists the questions, one per line.
 pub fn questions(listed: &Questions, style: Style) -> String {
     let mut page = Page::new(style);
     let widest = listed.questions.iter().map(|q| q.name.len()).max().unwrap_or(0);
@@ -57,11 +58,11 @@ pub fn questions(listed: &Questions, style: Style) -> String {
         page.paragraph(q.question, &format!("  {:<widest$}  ", q.name), &hang);
     }
     page.line("");
-    page.line("`simt-sim ask NAME` answers by experiment, `simt-sim ask --all` answers all.");
+    page.line("`simt-sim ask NAME` runs the experiment and answers, `simt-sim ask --all` answers all.");
     page.finish()
 }
 
-/// One table of figures, under its title.
+/// Prints one table of figures under its title.
 pub fn table_of(table: &FigureTable, style: Style) -> String {
     let mut page = Page::new(style);
     figures(&mut page, table);
@@ -76,7 +77,7 @@ fn figures(page: &mut Page, table: &FigureTable) {
     page.table(&header, rows.collect(), &[0], None);
 }
 
-/// A figure for people.
+/// Formats a figure for the table.
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Count(n) => grouped(*n),

@@ -1,4 +1,4 @@
-//! The page that compares two runs.
+//! The text of a comparison of two runs.
 
 use super::Style;
 use super::layout::{Page, Paint, value};
@@ -7,7 +7,8 @@ use crate::metrics::Group;
 use crate::numbers::{grouped, real};
 use crate::run::Finish;
 
-/// The groups shown: nvprof's stall reasons would say what the warp states say.
+/// Groups shown.
+/// Nvprof's stall reasons are left out because the warp states say the same.
 const GROUPS: [Group; 8] = [
     Group::Time,
     Group::Instructions,
@@ -19,7 +20,7 @@ const GROUPS: [Group; 8] = [
     Group::WarpStates,
 ];
 
-/// A comparison as a page to read.
+/// Prints a comparison.
 pub fn comparison(found: &Comparison, style: Style) -> String {
     let mut page = Page::new(style);
     let (a, b) = (&found.a, &found.b);
@@ -33,15 +34,15 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
         figures(&mut page, group.title(), [a, b], found.figures.iter().filter(|f| f.group == group));
     }
     branches(&mut page, found);
-    page.heading("Where the issue streams of block 0 part");
+    page.heading("First difference in the issue streams of block 0");
     match &found.parting {
         Some(parting) => streams(&mut page, [a, b], parting),
         None if found.compared_to_the_end => {
-            page.line("  nowhere: every warp issues the same instructions for the same lanes");
+            page.line("  none: every warp issues the same instructions for the same lanes");
         }
-        None => page.line("  not in the part that was recorded"),
+        None => page.line("  none within the recorded issues"),
     }
-    page.heading("In short");
+    page.heading("Summary");
     page.paragraph(&found.closing, "  ", "  ");
     page.paragraph(&format!("Cycles of A: {}. Cycles of B: {}.", a.trust, b.trust), "  ", "  ");
     page.finish()
@@ -51,9 +52,9 @@ fn title(page: &mut Page, letter: &str, side: &Side) {
     let Side { program, kernel, mode, machine, .. } = side;
     page.paragraph(&format!("{letter}  {program}: {kernel}, {mode} on {machine}"), "", "   ");
     if side.finish != Finish::Ok {
-        page.status(side.finish.title(), Paint::Bad, "figures are those of what ran until then");
+        page.status(side.finish.title(), Paint::Bad, "the figures cover the run up to that point");
     } else if !side.passed {
-        page.status("FAILED", Paint::Bad, "an expectation of the program does not hold; `simt-sim run` says which");
+        page.status("FAILED", Paint::Bad, "an expectation does not hold; `simt-sim run` shows which");
     }
 }
 
@@ -74,7 +75,7 @@ fn figures<'a>(page: &mut Page, heading: &str, sides: [&Side; 2], figures: impl 
     page.table(&["", &format!("A: {a}"), &format!("B: {b}"), "", "B/A"], rows, &[0, 3], None);
 }
 
-/// `3.02x`, `=` where nothing differs, `-` where there is no ratio.
+/// Formats a ratio: `3.02x`, `=` for equal figures, `-` where there is none.
 fn ratio(figure: &Figure) -> String {
     match figure.ratio {
         _ if figure.a == figure.b => "=".to_owned(),
@@ -97,7 +98,7 @@ fn branches(page: &mut Page, found: &Comparison) {
     let header = ["line", "branch", "executed A", "executed B", "divergent A", "divergent B"];
     page.table(&header, rows.collect(), &[1], Some(1));
     if found.branches.iter().any(|b| b.predicated.contains(&true)) {
-        page.paragraph("p: the branch was predicated; so often it would have diverged", "  ", "  ");
+        page.paragraph("p: the branch was predicated; the count is how often it would have diverged", "  ", "  ");
     }
 }
 

@@ -1,16 +1,16 @@
-//! The errors on kernels that nothing was built on, as a page to read.
+//! The text of the measured errors on unseen kernels.
 
 use super::Style;
 use super::layout::Page;
 use crate::evidence::{CHOSEN, Evidence, HEADER, KERNELS, by_basis, kernel_row};
 
-/// Evidence as a page; `all` shows every metric, and what came of each kernel.
+/// Prints evidence; `all` shows every metric and a table of kernels.
 pub fn evidence(found: &Evidence, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
     let (mend, held) = found.kernels;
     let about = format!(
-        "{} simulated; measured: {}. {mend} kernels that the model may be corrected with (mend), {held} that only state \
-         the error (held).",
+        "{} simulated; measured on {}. The model may be corrected with {mend} kernels (mend); \
+         {held} only state its error (held).",
         found.machine,
         found.measured_on()
     );

@@ -7,7 +7,7 @@ use crate::metrics::{self, Value};
 use crate::numbers::{grouped, real};
 use crate::run::Run;
 
-/// What a piece of a line means; colours follow from it.
+/// Meaning of a piece of text, which selects its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Paint {
     Plain,
@@ -29,7 +29,7 @@ impl Paint {
     }
 }
 
-/// A report in the making.
+/// A report under construction.
 pub(super) struct Page {
     out: String,
     width: usize,
@@ -49,14 +49,14 @@ impl Page {
         self.out
     }
 
-    /// A paragraph; lines after the first are indented by `hang`.
+    /// Adds a paragraph; lines after the first are indented by `hang`.
     pub(super) fn paragraph(&mut self, text: &str, indent: &str, hang: &str) {
         let text = wrap(text, self.width, indent, hang);
         self.out.push_str(&text);
         self.out.push('\n');
     }
 
-    /// A section's heading, with an empty line before it.
+    /// Adds an empty line and a section heading.
     pub(super) fn heading(&mut self, text: &str) {
         self.out.push('\n');
         let text = wrap(text, self.width, "", "");
@@ -64,7 +64,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// A word that says how it went, then a paragraph.
+    /// Adds a status word and a paragraph after it.
     pub(super) fn status(&mut self, word: &str, paint: Paint, text: &str) {
         let indent = format!("  {word:<8}");
         let text = wrap(text, self.width, &indent, "          ");
@@ -74,8 +74,9 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The named metrics that have a value: name, value and unit on the left; Nsight's name at the right margin, on a
-    /// line of its own where both do not fit into one.
+    /// Adds the named metrics that have a value.
+    /// Name, value and unit are on the left, Nsight's name is at the right margin or, if the line
+    /// is too short, on a line of its own.
     pub(super) fn metrics(&mut self, run: &Run, names: &[&str]) {
         let rows: Vec<_> = names
             .iter()
@@ -110,8 +111,8 @@ impl Page {
         }
     }
 
-    /// A table whose columns are right-aligned but for those in `left`. Headers wrap at words. Cells of column
-    /// `flexible` are clipped to what the others leave of the width.
+    /// Adds a table; columns are right-aligned except those in `left`. Headers wrap at words. Cells
+    /// of column `flexible` are clipped to the width that the others leave.
     pub(super) fn table(
         &mut self,
         header: &[&str],
@@ -134,7 +135,7 @@ impl Page {
             }
             widths[flexible] = widths[flexible].min(room);
         }
-        // Without room for every cell, comfy-table is left to break them as it sees fit.
+        // If not every cell fits, comfy-table breaks them.
         let fits = widths.iter().map(|w| w + 2).sum::<usize>() <= total;
         let mut table = Table::new();
         table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -155,7 +156,7 @@ impl Page {
         }
     }
 
-    /// A line as it is laid out; should it not fit, its words are wrapped.
+    /// Adds a line; wraps it if it is too long.
     pub(super) fn line(&mut self, text: &str) {
         let text = text.trim_end();
         if text.chars().count() <= self.width {
@@ -166,7 +167,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// A line that must not be broken, whatever its length: an address.
+    /// Adds a line that must not be broken, such as an address.
     pub(super) fn verbatim(&mut self, text: &str) {
         self.out.push_str(text.trim_end());
         self.out.push('\n');
@@ -183,7 +184,7 @@ impl Page {
     }
 }
 
-/// A value for people.
+/// Formats a value.
 pub(super) fn value(value: Value) -> String {
     match value {
         Value::Count(n) => grouped(n),
@@ -191,13 +192,15 @@ pub(super) fn value(value: Value) -> String {
     }
 }
 
-/// `part` of `whole` as a bar of at most `width` marks; whatever is not nothing has at least one.
+/// Draws `part` of `whole` as a bar of at most `width` marks.
+/// A part above zero has at least one mark.
 pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
     let marks = if whole == 0 { 0 } else { (u128::from(part) * width as u128 / u128::from(whole)) as usize };
     "#".repeat(marks.clamp(usize::from(part > 0), width))
 }
 
-/// `text` in at most `width` columns, cut with two dots where it is longer; control characters become spaces.
+/// Cuts `text` to `width` columns, ending in two dots if cut.
+/// Control characters become spaces.
 pub(crate) fn clip(text: &str, width: usize) -> String {
     let clean: Vec<char> = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() <= width {
@@ -207,8 +210,9 @@ pub(crate) fn clip(text: &str, width: usize) -> String {
     format!("{}..", kept.trim_end())
 }
 
-/// `text` broken at spaces into lines of at most `width` columns; a word that is longer than a line is cut. The first
-/// line starts with `indent`, the others with `hang`. There is no line break at the end.
+/// Breaks `text` into lines of at most `width` columns.
+/// Lines break at spaces; a longer word is cut. The first line starts with `indent`, the others
+/// with `hang`. The result ends without a line break.
 pub fn wrap(text: &str, width: usize, indent: &str, hang: &str) -> String {
     let mut out = indent.to_owned();
     let mut used = indent.chars().count();

@@ -1,4 +1,5 @@
-//! The report's sections, in the order they are read: did it work, how long, who worked, why it waited.
+//! The sections of the report, in reading order.
+//! Result, time, divergence, memory, stalls.
 
 use super::layout::{Page, Paint, bar};
 use crate::metrics::{find, stall_reason};
@@ -29,7 +30,8 @@ pub(super) fn title(page: &mut Page, run: &Run) {
     }
 }
 
-/// `32768`, `64x64` or `8x8x8`: dimensions of 1 at the end are left out.
+/// Formats dimensions as `32768`, `64x64` or `8x8x8`.
+/// Trailing dimensions of 1 are left out.
 fn shape(dim: [u32; 3]) -> String {
     let used = 3 - dim.iter().rev().take_while(|&&d| d == 1).count();
     let parts: Vec<String> = dim.iter().take(used.max(1)).map(u32::to_string).collect();
@@ -64,7 +66,7 @@ pub(super) fn result(page: &mut Page, run: &Run) {
         page.status(word, paint, &text);
     }
     if run.finish == Finish::Ok && run.expectations.is_empty() {
-        page.line("  finished; the program states no expectation");
+        page.line("  finished; the program has no expectations");
     }
 }
 
@@ -78,14 +80,14 @@ pub(super) fn time(page: &mut Page, run: &Run) {
     }
     let launch = &run.launch;
     if launch.blocks_per_sm > 0 {
-        line.push_str(&format!("; an SM holds {} of the blocks at a time", launch.blocks_per_sm));
+        line.push_str(&format!("; up to {} blocks per SM", launch.blocks_per_sm));
         if !launch.limited_by.is_empty() {
             line.push_str(&format!(" (limited by {})", launch.limited_by));
         }
         let shared = u64::from(launch.static_shared) + u64::from(launch.dynamic_shared);
-        line.push_str(&format!(", {} registers a thread", launch.registers_per_thread));
+        line.push_str(&format!(", {} registers per thread", launch.registers_per_thread));
         if shared > 0 {
-            line.push_str(&format!(", {} bytes of shared memory a block", grouped(shared)));
+            line.push_str(&format!(", {} bytes of shared memory per block", grouped(shared)));
         }
     }
     page.paragraph(&line, "  ", "  ");
@@ -93,7 +95,7 @@ pub(super) fn time(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn instructions(page: &mut Page, run: &Run) {
-    page.heading("Instructions (one for up to 32 lanes)");
+    page.heading("Warp instructions");
     let some = |name| run.metric(name).is_some_and(|v| v.as_f64() > 0.0);
     let mut names = vec!["inst_executed", "inst_per_warp"];
     if run.metric("ptx_inst_executed") != run.metric("inst_executed") {
@@ -121,7 +123,7 @@ pub(super) fn divergence(page: &mut Page, run: &Run) {
         return;
     }
     page.line("");
-    page.paragraph("Instructions by active lanes (W32: all 32 lanes active):", "  ", "  ");
+    page.paragraph("Warp instructions by number of active lanes (W32: all 32):", "  ", "  ");
     let shares = tenths_of_percent(&run.histogram);
     let counts: Vec<String> = run.histogram.iter().map(|&n| grouped(n)).collect();
     let digits = counts.iter().map(String::len).max().unwrap_or(0);
@@ -142,16 +144,26 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
     let line_cell = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
     let share = |part: u64, all: u64| percent((part as f64 / all.max(1) as f64 * 1000.0).round() as u32);
-    let row = |line: u32, text: &str, (executed, parted): (u64, u64), lanes: [Option<f64>; 2], meet: Option<u32>| {
-        let [active, taken] = lanes.map(cell);
-        let (count, parts) = (grouped(executed), grouped(parted));
-        vec![line.to_string(), text.to_owned(), count, parts, share(parted, executed), active, taken, line_cell(meet)]
-    };
+    let row =
+        |line: u32, text: &str, (executed, diverged): (u64, u64), lanes: [Option<f64>; 2], joined: Option<u32>| {
+            let [active, taken] = lanes.map(cell);
+            let (count, times) = (grouped(executed), grouped(diverged));
+            vec![
+                line.to_string(),
+                text.to_owned(),
+                count,
+                times,
+                share(diverged, executed),
+                active,
+                taken,
+                line_cell(joined),
+            ]
+        };
     let branches = run.branches.iter().map(|b| {
         let lanes = [b.average_active_lanes, b.taken_lanes_average];
         row(b.line, &b.text, (b.executed, b.divergent), lanes, b.reconverges_at)
     });
-    let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "meet at"];
+    let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "reconv. at"];
     if !run.branches.is_empty() {
         page.table(&header, branches.collect(), &[1], Some(1));
     }
@@ -164,9 +176,9 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
             page.line("");
         }
         let header =
-            ["line", "predicated branch", "reached", "mixed", "share", "lanes active", "lanes taken", "meet at"];
+            ["line", "predicated branch", "reached", "mixed", "share", "lanes active", "lanes taken", "reconv. at"];
         page.table(&header, predicated.collect(), &[1], Some(1));
-        page.paragraph("mixed: warps of which some lanes would have branched and some not", "  ", "  ");
+        page.paragraph("mixed: times a branch would have diverged (some lanes take it, some do not)", "  ", "  ");
         page.paragraph(&note, "  ", "  ");
     }
 }
@@ -202,10 +214,11 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
             ]
         })
         .collect();
-    let header = ["", "requests", "bytes asked for", "sectors", "a request", "L1 hits", "L2 hits"];
+    let header = ["", "requests", "requested bytes", "sectors", "per request", "L1 hits", "L2 hits"];
     page.table(&header, rows, &[0], None);
     page.paragraph(
-        "Sectors are 32 bytes; of shared memory, wavefronts (passes over the banks) stand in their place.",
+        "A sector is 32 bytes. For shared memory, the sectors column counts wavefronts (passes \
+         over the banks).",
         "  ",
         "  ",
     );
@@ -247,11 +260,11 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
 }
 
 pub(super) fn stalls(page: &mut Page, run: &Run) {
-    page.heading("Why warps waited (every resident warp is in one state in every cycle)");
+    page.heading("Warp states (cycles in which resident warps did not issue)");
     let cycles: Vec<u64> = run.stalls.0.iter().map(|&(_, cycles)| cycles).collect();
     let total: u64 = cycles.iter().sum();
     if total == 0 {
-        page.line("  no warp ever waited");
+        page.line("  no warp stalled");
         return;
     }
     let shares = tenths_of_percent(&cycles);
@@ -263,17 +276,12 @@ pub(super) fn stalls(page: &mut Page, run: &Run) {
     };
     let mut rows: Vec<_> = states.iter().map(|((n, c), share)| row(n, *c, *share, stall_reason(n))).collect();
     rows.push(row("all", total, 1000, ""));
-    page.table(
-        &["warp state (Nsight)", "warp cycles", "share", "per issue", "counted by nvprof in"],
-        rows,
-        &[0, 4],
-        None,
-    );
+    page.table(&["warp state (Nsight)", "warp cycles", "share", "per issue", "nvprof reason"], rows, &[0, 4], None);
     page.paragraph("per issue: smsp__average_warps_issue_stalled_<state>_per_issue_active.ratio", "  ", "    ");
 }
 
 pub(super) fn slots(page: &mut Page, run: &Run) {
-    page.heading("Issue slots (one a scheduler and cycle, each attributed once)");
+    page.heading("Issue slots (one per scheduler and cycle)");
     let slots = &run.slots;
     let program = slots.used.saturating_sub(slots.used_by_joins);
     let mut parts = vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
@@ -294,7 +302,7 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
     page.table(&["", "slots", "share", ""], rows, &[0, 3], None);
 }
 
-/// Where the names above are explained; first of all what most needs it.
+/// Points to `simt-sim explain` for the names above, first the one that matters most.
 pub(super) fn further(page: &mut Page, run: &Run) {
     let worst = run.stalls.0.iter().max_by_key(|&&(_, cycles)| cycles).filter(|&&(_, cycles)| cycles > 0);
     let name = match (run.finish, worst) {
@@ -302,16 +310,16 @@ pub(super) fn further(page: &mut Page, run: &Run) {
         (finish, _) => finish.name(),
     };
     page.line("");
-    page.line(&format!("`simt-sim explain {name}` says more; so it does for every name above."));
+    page.line(&format!("Run `simt-sim explain {name}` for details; every name above has a page."));
     if run.cycles > 0 {
         trust(page, run, worst.map(|(state, _)| *state));
     }
 }
 
-/// How far to trust a figure of each kind, and the state that warps waited in most.
+/// Adds the accuracy of one figure of each kind, and of the longest warp state.
 fn trust(page: &mut Page, run: &Run, state: Option<&'static str>) {
     page.line("");
-    page.line("How far to trust these figures (`simt-sim explain NAME` for any other):");
+    page.line("Accuracy of these figures (`simt-sim explain NAME` for others):");
     let state = state.map(|state| format!("warp_state_{state}"));
     let names = ["gld_transactions", "inst_executed", "divergent_branch", "elapsed_cycles"];
     let shown = names.into_iter().chain(state.as_deref()).filter_map(find);

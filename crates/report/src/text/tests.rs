@@ -7,7 +7,7 @@ fn plain(input: RunInput, width: usize) -> String {
     text(&Run::build(input), Style { width, color: false })
 }
 
-/// Lines with runs of spaces made one, so that a test names content and not columns.
+/// Lines with runs of spaces collapsed, so that tests compare content and not columns.
 fn squeezed(report: &str) -> Vec<String> {
     report.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect()
 }
@@ -137,7 +137,7 @@ fn chosen_metrics_are_plain_numbers() {
          shared_efficiency n/a\n"
     );
     let error = selected(&run, &["conditional_branches", "ipcc"]).unwrap_err();
-    assert_eq!(error.to_string(), "there is no metric `ipcc`; did you mean `ipc`?; `simt-sim metrics` lists all");
+    assert_eq!(error.to_string(), "unknown metric `ipcc`; did you mean `ipc`?; `simt-sim metrics` lists all metrics");
 }
 
 #[test]

@@ -1,14 +1,14 @@
-//! Programs and counters held against a GPU, as a page to read.
+//! The text of programs and counters compared with a GPU.
 
 use super::Style;
 use super::layout::Page;
 use crate::profile::Held;
 use crate::validation::{ProfileRow, SHOWN, Trust, Validation, cells};
 
-/// A validation as a page; `all` shows every counter.
+/// Prints a validation; `all` shows every counter.
 pub fn validation(found: &Validation, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
-    page.paragraph(&format!("Held against a GPU: {}", found.simulated), "", "  ");
+    page.paragraph(&format!("Compared with a GPU: {}", found.simulated), "", "  ");
     page.heading("Programs");
     let rows = found.programs.iter().map(|p| {
         let counters: Vec<&ProfileRow> = found.profiles.iter().filter(|l| l.program == p.program).collect();
@@ -22,7 +22,7 @@ pub fn validation(found: &Validation, all: bool, style: Style) -> String {
     for launch in &found.profiles {
         counters(&mut page, launch, all);
     }
-    page.heading("How far to trust what");
+    page.heading("Accuracy by feature");
     let rows = found
         .features
         .iter()
@@ -38,7 +38,7 @@ pub fn validation(found: &Validation, all: bool, style: Style) -> String {
     page.finish()
 }
 
-/// One profiled launch as a page of its own.
+/// Prints one profiled launch.
 pub fn profiled(launch: &ProfileRow, all: bool, style: Style) -> String {
     let mut page = Page::new(style);
     counters(&mut page, launch, all);
@@ -49,7 +49,7 @@ fn counters(page: &mut Page, launch: &ProfileRow, all: bool) {
     page.heading(&format!("{}: {}", launch.program, launch.launch));
     let shown: Vec<&Held> =
         if all { launch.held.iter().collect() } else { SHOWN.iter().filter_map(|name| launch.counter(name)).collect() };
-    // A report may have none of those that are shown usually.
+    // A report may have none of the counters in `SHOWN`.
     let shown = if shown.is_empty() { launch.held.iter().collect() } else { shown };
     page.table(
         &["counter", "simulated", "measured", "error", "unit"],
@@ -60,13 +60,16 @@ fn counters(page: &mut Page, launch: &ProfileRow, all: bool) {
     let (exact, of) = (launch.exact(), launch.held.len());
     let unknown = launch.unknown.len();
     page.paragraph(
-        &format!("{exact} of {of} counters are exact; {unknown} of the report are not simulated."),
+        &format!(
+            "{exact} of {of} counters are exact; {unknown} of the report's counters are not \
+             simulated."
+        ),
         "  ",
         "  ",
     );
 }
 
-/// A label without its reason.
+/// Formats a label without its reason.
 fn short(trust: &Trust) -> String {
     match trust {
         Trust::Differs { reason: Some(_) } => "differs, known".to_string(),

@@ -6,11 +6,12 @@ use super::Recording;
 use simt_core::base::LaneMask;
 use simt_core::observe::{LaneState, Stall};
 
-/// The columns of [`csv`].
+/// Columns of [`csv`].
 const COLUMNS: &str = "block,warp,issue,cycle,slots,pc,line,path,active,executed,masked_off,at_join,at_barrier,exited,\
 active_lanes,executed_lanes,depth,divergent,taken,sectors,wavefronts,waited,main_wait,instruction";
 
-/// Every recorded issue in order of warp and time, with a line of column names. Masks are hexadecimal.
+/// Prints every recorded issue as a CSV row, by warp and time, below a header line. Masks are
+/// hexadecimal.
 pub fn csv(recording: &Recording) -> String {
     let mut out = format!("{COLUMNS}\n");
     let lanes = LaneMask::first_n(recording.warp_size);
@@ -52,7 +53,7 @@ pub fn csv(recording: &Recording) -> String {
     out
 }
 
-/// A CSV field (RFC 4180).
+/// Quotes a CSV field (RFC 4180).
 pub fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }

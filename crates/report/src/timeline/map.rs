@@ -1,4 +1,4 @@
-//! The lane map: a row for each issue of a warp, a column for each lane.
+//! The lane map: a row per issue of a warp, a column per lane.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::text::wrap;
 use simt_core::base::Cycle;
 use simt_core::observe::{Issue, Stall, Strip};
 
-/// The lane map of every recorded warp, one after the other. Readable without colour.
+/// Prints the lane map of every recorded warp. Readable without colour.
 pub fn lane_map(recording: &Recording, style: MapStyle) -> String {
     let width = style.style.width.max(60);
     let mut out = head(recording, style.axis, width);

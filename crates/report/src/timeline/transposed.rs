@@ -1,4 +1,5 @@
-//! The lane map on its side: a row for each lane, a column for each issue, with the source line above it.
+//! The transposed lane map: a row per lane, a column per issue.
+//! The source line is above its column.
 
 use std::fmt::Write;
 
@@ -6,7 +7,7 @@ use super::{Axis, MapStyle, Recording, head, span};
 use crate::text::wrap;
 use simt_core::observe::{Issue, LaneState, Strip};
 
-/// The lane map of every recorded warp, a line for each lane; broken into panels of the page's width.
+/// Prints the transposed lane map of every recorded warp, in page-wide panels.
 pub fn transposed(recording: &Recording, style: MapStyle) -> String {
     let width = style.style.width.max(60);
     let mut out = head(recording, Axis::Issue, width);

@@ -1,54 +1,56 @@
-//! What is known to differ, and what is not modelled: data that lies beside the observations, as `known.ron`.
+//! Known differences and gaps of the model.
+//! They are the file `known.ron` beside the observations.
 
 use serde::{Deserialize, Serialize};
 
-/// The file.
+/// Contents of the file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
-    /// Programs whose memory may differ from what a GPU leaves, by file name.
+    /// Programs whose memory may differ from a GPU's, by file name.
     pub programs: Vec<Reason>,
-    /// Counters that may differ by more than the widest step of the rule, by Nsight Compute's name or the beginning of it.
+    /// Counters that may exceed the widest step of the rule.
+    /// By Nsight Compute's name or a prefix of it.
     pub counters: Vec<Reason>,
-    /// What is not modelled.
+    /// Behaviour that is not modelled.
     pub gaps: Vec<Gap>,
 }
 
-/// A difference, and why it is there.
+/// A known difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reason {
-    /// Of what.
+    /// Name of the program or counter.
     pub name: String,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
-/// Something that the model leaves out.
+/// Behaviour that the model omits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Gap {
-    /// What.
+    /// Behaviour.
     pub what: String,
-    /// What that costs.
+    /// Effect on the figures.
     pub cost: String,
 }
 
 impl Known {
-    /// Reads the file.
+    /// Parses the file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// Fails with place and reason if the file is not valid.
     pub fn parse(text: &str) -> Result<Known, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// Why a program's memory may differ; `name` is its file name.
+    /// Returns the reason why a program's memory may differ; `name` is its file name.
     pub fn program(&self, name: &str) -> Option<&str> {
         self.programs.iter().find(|r| r.name == name).map(|r| r.reason.as_str())
     }
 
-    /// Why a counter may differ.
+    /// Returns the reason why a counter may differ.
     pub fn counter(&self, name: &str) -> Option<&str> {
         self.counters.iter().find(|r| name.starts_with(&r.name)).map(|r| r.reason.as_str())
     }

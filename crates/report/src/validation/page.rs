@@ -5,58 +5,72 @@ use std::fmt::Write as _;
 use super::super::evidence::{self, CHOSEN, Evidence, HEADER, KERNELS, by_basis, kernel_row};
 use super::super::numbers::{grouped, real};
 use super::super::profile::Held;
+use super::super::wrap;
 use super::trust::error;
 use super::{CYCLES, Known, LARGE, ParameterRow, ProfileRow, SHOWN, Trust, Validation};
 
-const RULE: &str = "## What a label says
+/// Columns of a line of prose.
+const WIDTH: usize = 100;
 
-A label begins with what the figure follows from. A **program count** follows from the program and its input alone: requests, sectors,
-wavefronts, bank conflicts. A **compiler count** also follows from the machine code that ptxas makes, which is modelled: instructions,
-branches, divergence. A **model estimate** follows from the model of time and caches. The rest comes from the held half: *exact* or
-*within x %* holds for at least nine of ten of its kernels in which the metric occurs, and the label says for how many; *unreliable*: no
-percentage up to 50 does; *not measured on unseen code*: no counter of the GPU is the same thing, or it occurs in fewer than five
-kernels. Labels are of the machine file's contents: another file, order of sides or lowering has none (*not measured with this machine
-file*); a count keeps its label where only latencies, rates or caches differ.
+const RULE: &str = "## Labels
 
-Branches have no GPU counter beside them: `smsp__sass_branch_targets` counts unconditional jumps as well, and branches inside division
-and square root, which PTX does not show. So does `branch_efficiency` on a GPU, whose error is in the table.
+A label starts with the basis of the figure. A **program count** follows from the program and its
+input alone: requests, sectors, wavefronts, bank conflicts. A **compiler count** also follows from
+ptxas's machine code, which is modelled: instructions, branches, divergence. A **model estimate**
+follows from the model of time and caches. The error comes from the set *held*: *exact* or *within x
+%* holds for at least nine of ten kernels in which the metric occurs, and the label gives their
+number. *Unreliable* means that no percentage up to 50 does; *not measured on unseen code* means
+that no GPU counter has the same definition, or that the metric occurs in fewer than five kernels.
+Labels apply to the contents of the machine file: another file, order of sides or lowering has none
+(*not measured with this machine file*); a count keeps its label if only latencies, rates or caches
+differ.
 
-## What else is compared
+No GPU counter matches the number of branches: `smsp__sass_branch_targets` includes unconditional
+jumps and branches inside division and square root, which PTX does not show. The same holds for a
+GPU's `branch_efficiency`; the table has its error.
 
-Programs of this repository, programs drawn at random, profiled launches of up to 2^24 threads, and the machine's parameters stand in
-[the appendix](validation-programs.md) and in [calibration](calibration.md). On all of them the model was built, so that no label comes
-from there. What the GPU did is kept in `trust` and in `tests/observations`.
+## Other comparisons
+
+[The appendix](validation-programs.md) and [calibration](calibration.md) cover the programs of this
+repository, random programs, profiled launches of up to 2^24 threads, and the machine's parameters.
+The model was built on all of them, so they give no labels. The GPU's results are in `trust` and
+`tests/observations`.
 
 ```sh
-simt-sim crosscheck --unseen --verbose      # every metric and kernel of the two halves
+simt-sim crosscheck --unseen --verbose      # every metric and kernel of both sets
 simt-sim crosscheck --suite                 # the programs of the appendix
-NVCC=nvcc trust/record.sh                   # records both halves anew, on a computer with a GPU
+NVCC=nvcc trust/record.sh                   # records both sets again, on a computer with a GPU
 ```
 ";
 
-const APPENDIX: &str = "# Programs held against a GPU
+const APPENDIX: &str = "# Programs compared with a GPU
 
-Appendix to [validation.md](validation.md). Every figure is made by a run: `simt-sim crosscheck --suite --page programs` prints this
-page, and a test holds the two together. The model was built with these programs: their errors are no evidence for other code.
+Appendix to [validation.md](validation.md). Every figure comes from a run: `simt-sim crosscheck
+--suite --page programs` prints this page, and a test compares the two. The model was built with
+these programs, so their errors are no evidence for other code.
 
-- **Memory.** The same text is given to NVIDIA's driver, with the same launch, arguments and buffers. Every word of every buffer must
-  be the same; where the [instruction set](isa.md) grants an approximate instruction some units in the last place, within those.
-- **Divergence.** Counters put into the text itself tell, on the device, how often each branch and block ran, with how many lanes, and
-  which side ran first. They are the simulator's, or the difference has a reason.
-- **Counters and cycles.** Nsight Compute's, under its names, on the kernels that nvcc made, beside the simulator's
-  ([metrics](metrics.md) has each formula).
+- **Memory.** NVIDIA's driver runs the same text with the same launch, arguments and buffers. Every
+  word of every buffer must be equal, or within the units in the last place that the [instruction
+  set](isa.md) grants to an approximate instruction.
+- **Divergence.** Probes in the program text count, on the device, how often each branch and block
+  ran, with how many lanes, and which side ran first. They equal the simulator's counts, or the
+  difference has a reason.
+- **Counters and cycles.** Nsight Compute's counters on the kernels compiled by nvcc, under its
+  names, beside the simulator's ([metrics](metrics.md) has each formula).
 
-*Exact*: every figure is the measured one, as far as its printed digits go, and memory is the same bit by bit. *Within x %*: no figure is
-further from the measured one than that; x is the least of 1, 2, 5, 10, 15 and 25 that holds for all. *Differs*: some figure is further
-away, with the reason, if it is known. *Not measured*: nobody has looked. A label is that of the worst of its figures; only programs whose
-difference has a stated reason are counted apart.
+*Exact*: every figure equals the measured one to its printed digits, and memory is equal bit by bit.
+*Within x %*: every figure is within x % of the measured one; x is the smallest of 1, 2, 5, 10, 15
+and 25 that holds for all. *Differs*: a figure is further off, with the reason if it is known. *Not
+measured*: there is no measurement. A label is that of its worst figure; only programs with a known
+reason for their difference are counted separately.
 ";
 
 const REPEAT: &str = "## On another GPU
 
-One command runs every program on the first GPU of the computer and keeps what it did; the second counts with Nsight Compute around the
-same command, and the third holds the counters against the simulator. A GPU without a [machine file](machines.md) of its own is compared
-with `h200` unless `--machine` names another.
+The first command runs every program on the first GPU of the computer and keeps the results; the
+second counts with Nsight Compute around the same command, and the third compares the counters with
+the simulator. A GPU without its own [machine file](machines.md) is compared with `h200` unless
+`--machine` names another.
 
 ```sh
 cargo build --release --features cuda
@@ -67,9 +81,9 @@ BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated
 ```
 ";
 
-/// The page.
+/// Makes the page.
 pub(super) fn page(known: &Known) -> String {
-    let mut out = String::from("# How far the simulator may be trusted\n\n");
+    let mut out = String::from("# Accuracy of the simulator\n\n");
     if let Some(found) = evidence::known() {
         unseen(&mut out, found);
     }
@@ -78,18 +92,19 @@ pub(super) fn page(known: &Known) -> String {
     out
 }
 
-/// The errors of both halves.
+/// Adds the errors on both sets.
 fn unseen(out: &mut String, found: &Evidence) {
     let (mend, held) = found.kernels;
-    let _ = writeln!(
-        out,
-        "The errors of `{}` on {} kernels that it was not built with, beside one launch each on a real GPU ({}).\n\
-         The model may be corrected with the {mend} of the half *mend*; the {held} of the half *held* only state the error, and\n\
-         every label comes from them. A metric is counted where it occurs, by the simulator or on the GPU.\n",
+    let about = format!(
+        "The errors of `{}` on {} kernels that were not used to build it, against one launch each \
+         on a real GPU ({}). The {mend} kernels of the set *mend* may be used to correct the \
+         model; the {held} of the set *held* only state the error and give every label. A metric \
+         counts in a kernel in which it occurs, in the simulator or on the GPU.",
         found.machine,
         mend + held,
         found.measured_on()
     );
+    let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
     let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
     for (basis, rows) in by_basis(found, Some(&CHOSEN)) {
         let blank = " |".repeat(HEADER.len() - 1);
@@ -102,16 +117,16 @@ fn unseen(out: &mut String, found: &Evidence) {
     let modes = found.each.iter().filter(|kernel| kernel.output.len() == 2).count();
     let _ = writeln!(
         out,
-        "\nThe output of {modes} of {} kernels is the GPU's bit by bit in both modes. Every metric and every kernel:\n\
-         [appendix](validation-programs.md#unseen-kernels).\n",
+        "\nThe output of {modes} of {} kernels equals the GPU's bit by bit in both modes. The\n\
+         [appendix](validation-programs.md#unseen-kernels) has every metric and every kernel.\n",
         found.each.len()
     );
 }
 
-/// Every metric and every kernel of the two halves.
+/// Adds every metric and every kernel of both sets.
 fn unseen_all(out: &mut String, found: &Evidence) {
-    *out +=
-        "\n## Unseen kernels\n\nThe errors of every metric on the two halves of `trust`, and those of each kernel.\n";
+    *out += "\n## Unseen kernels\n\nThe errors of every metric on both sets of `trust`, and of \
+             each kernel.\n";
     for (basis, rows) in by_basis(found, None) {
         let _ = writeln!(out, "\n### {}\n", basis.title());
         let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
@@ -126,7 +141,8 @@ fn unseen_all(out: &mut String, found: &Evidence) {
     }
 }
 
-/// The appendix. Sections that need large launches stand last, so that a quick run makes the page up to there.
+/// Makes the appendix. Sections that need large launches are last, so that a quick run makes
+/// everything before them.
 pub(super) fn appendix(all: &Validation) -> String {
     let mut out = String::from(APPENDIX);
     let devices = devices(all);
@@ -169,7 +185,7 @@ fn gaps(out: &mut String, known: &Known) {
     if known.gaps.is_empty() {
         return;
     }
-    *out += "\n## What is not modelled, and what that costs\n\n| left out | cost |\n|---|---|\n";
+    *out += "\n## Gaps of the model\n\n| not modelled | effect |\n|---|---|\n";
     for gap in &known.gaps {
         row(out, &[gap.what.clone(), gap.cost.clone()]);
     }
@@ -179,7 +195,7 @@ fn known(out: &mut String, all: &Validation) {
     if all.known.programs.is_empty() && all.known.counters.is_empty() {
         return;
     }
-    *out += "\n## Known differences\n\n| what | reason |\n|---|---|\n";
+    *out += "\n## Known differences\n\n| program or counter | reason |\n|---|---|\n";
     for known in all.known.programs.iter().chain(&all.known.counters) {
         row(out, &[format!("`{}`", known.name), known.reason.clone()]);
     }
@@ -191,27 +207,29 @@ fn memory(out: &mut String, all: &Validation) {
         let counted = g.programs.saturating_sub(g.uncounted);
         let [programs, counted, equal] =
             [g.programs, counted, counted.saturating_sub(g.explained)].map(|n| grouped(n as u64));
-        let _ = writeln!(
-            out,
-            "{programs} kernels drawn at random ({}) left the same memory on the GPU as in both modes of the simulator. In {counted} of \
-             them the same lanes went through every branch and block, and in {equal} the warps also executed each as often as in volta \
-             mode; in the others lanes met earlier or later than there ({}).\n",
+        let about = format!(
+            "{programs} random kernels ({}) left the same memory on the GPU as in both modes of \
+             the simulator. In {counted} of them the same lanes executed every branch and block, \
+             and in {equal} the warps also executed each as often as in volta mode; in the others \
+             lanes reconverged earlier or later ({}).",
             g.kind, g.measured_on
         );
+        let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
     }
     let open: Vec<&str> =
         all.programs.iter().filter(|p| p.memory == Trust::NotMeasured).map(|p| p.program.as_str()).collect();
     if !open.is_empty() {
-        let _ = writeln!(out, "Not measured: {}.\n", open.join(", "));
+        let about = format!("Not measured: {}.", open.join(", "));
+        let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
     }
-    *out += "| program | memory | what was compared | divergence |\n|---|---|---|---|\n";
+    *out += "| program | memory | compared data | divergence |\n|---|---|---|---|\n";
     for program in all.programs.iter().filter(|p| p.memory != Trust::NotMeasured) {
         let divergence = program.divergence.as_ref().map_or("-".to_string(), Trust::to_string);
         row(out, &[program.program.clone(), program.memory.to_string(), program.detail.clone(), divergence]);
     }
 }
 
-/// The machine's parameters, as `simt-sim calibrate` has them.
+/// Adds the machine's parameters, as measured by `simt-sim calibrate`.
 fn parameters(out: &mut String, all: &Validation) {
     if all.parameters.is_empty() {
         return;
@@ -220,8 +238,9 @@ fn parameters(out: &mut String, all: &Validation) {
     let within = |share: f64| all.parameters.iter().filter(|row| away(row) <= share).count();
     let _ = writeln!(
         out,
-        "\n## Parameters\n\nWhat small programs measure of the machine ([calibration](calibration.md)): of {} figures {} are within 5 %, \
-         {} within 10 % and {} within 15 %.\n\n| experiment | figure | simulated | measured | error |\n|---|---|--:|--:|--:|",
+        "\n## Parameters\n\nMachine parameters measured by small programs \
+         ([calibration](calibration.md)): {} figures, {} within 5 %, {} within 10 % and {} within \
+         15 %.\n\n| experiment | figure | simulated | measured | error |\n|---|---|--:|--:|--:|",
         all.parameters.len(),
         within(0.05),
         within(0.10),
@@ -229,7 +248,7 @@ fn parameters(out: &mut String, all: &Validation) {
     );
     for p in &all.parameters {
         let what = if p.unit == "cycle" { p.parameter.to_string() } else { format!("{} ({})", p.parameter, p.unit) };
-        // Of a figure that is nearly nothing the error says nothing.
+        // For a figure near zero the relative error means nothing.
         let error = if p.measured.abs() < 1.0 {
             "-".to_string()
         } else {
@@ -239,7 +258,8 @@ fn parameters(out: &mut String, all: &Validation) {
     }
 }
 
-/// A table of what is shown, and one of the errors of everything: a column for each launch.
+/// Adds a table of the counters shown, and one of all errors.
+/// The latter has a column per launch.
 fn profiles(out: &mut String, heading: &str, all: &Validation, chosen: impl Fn(&ProfileRow) -> bool) {
     let launches: Vec<&ProfileRow> = all.profiles.iter().filter(|p| chosen(p)).collect();
     if launches.is_empty() {
@@ -270,12 +290,13 @@ fn profiles(out: &mut String, heading: &str, all: &Validation, chosen: impl Fn(&
     unknown.sort_unstable();
     unknown.dedup();
     if !unknown.is_empty() {
-        let _ = writeln!(out, "\nMeasured, and not simulated: `{}`.", unknown.join("`, `"));
+        let _ = writeln!(out, "\nMeasured but not simulated: `{}`.", unknown.join("`, `"));
     }
 }
 
 fn features(out: &mut String, all: &Validation) {
-    *out += "\n## Labels\n\n| feature | figures | exact | label | furthest away |\n|---|--:|--:|---|---|\n";
+    *out += "\n## Labels\n\n| feature | figures | exact | label | largest error \
+             |\n|---|--:|--:|---|---|\n";
     for f in &all.features {
         let worst = f.worst.clone().unwrap_or_default();
         let counts = [f.figures, f.exact].map(|n| grouped(n as u64));
@@ -284,12 +305,12 @@ fn features(out: &mut String, all: &Validation) {
     }
 }
 
-/// A count with groups, a real with its digits.
+/// Formats a count with groups, a real with its digits.
 pub(crate) fn figure(value: f64) -> String {
     if value.fract() == 0.0 && (0.0..9e15).contains(&value) { grouped(value as u64) } else { real(value) }
 }
 
-/// For the text report: what a counter came to.
+/// Returns the table cells of a counter.
 pub(crate) fn cells(held: &Held) -> Vec<String> {
     vec![held.name.clone(), figure(held.simulated), figure(held.measured), error(held), held.unit.to_string()]
 }

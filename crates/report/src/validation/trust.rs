@@ -1,34 +1,35 @@
-//! The labels, and the rule that gives them.
+//! Accuracy labels of features, and the rule behind them.
 
 use serde::{Serialize, Serializer};
 
 use super::super::profile::Held;
 use super::{GeneratedRow, Known, LARGE, ProfileRow, ProgramRow};
 
-/// How far something may be trusted.
+/// Accuracy of a feature.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trust {
-    /// Every figure is the measured one, as far as its digits go; memory bit by bit.
+    /// Every figure equals the measured one to its digits; memory is equal bit by bit.
     Exact,
-    /// Every figure is within so many percent of the measured one.
+    /// Every figure is within this percentage of the measured one.
     Within(f64),
-    /// Memory agrees within what the instruction set's rows grant.
+    /// Memory is equal within the tolerance of the instruction set's rows.
     Granted(String),
-    /// Something is further away, for this reason, if it is known.
+    /// Some figure is further off.
     Differs {
-        /// Why.
+        /// Known reason, if any.
         reason: Option<String>,
     },
-    /// Nobody measured it.
+    /// Not measured.
     NotMeasured,
 }
 
 impl Trust {
-    /// The steps of [`Trust::Within`], in percent.
+    /// Steps of [`Trust::Within`], in percent.
     pub const STEPS: [f64; 6] = [1.0, 2.0, 5.0, 10.0, 15.0, 25.0];
 
-    /// The label of some figures: *exact* when each is exact; else *within* the first step that no figure exceeds; else *differs*,
-    /// with the reason of the figure that is furthest away; *not measured* without figures.
+    /// Labels some figures.
+    /// *Exact* if each is exact; else *within* the first step that no figure exceeds; else
+    /// *differs*, with the reason of the worst figure; *not measured* without figures.
     pub fn of<'h>(figures: impl Iterator<Item = &'h Held>, known: &Known) -> Trust {
         let figures: Vec<&Held> = figures.collect();
         let away = |h: &Held| if h.is_exact() { 0.0 } else { h.error().map_or(f64::INFINITY, f64::abs) };
@@ -42,7 +43,7 @@ impl Trust {
         step.map_or_else(|| Trust::Differs { reason: known.counter(&worst.name).map(str::to_string) }, Trust::Within)
     }
 
-    /// The worse of two labels.
+    /// Returns the worse of two labels.
     fn and(self, other: Trust) -> Trust {
         let rank = |t: &Trust| match t {
             Trust::NotMeasured => 0.0,
@@ -75,22 +76,22 @@ impl Serialize for Trust {
     }
 }
 
-/// A feature of the model, and how far it may be trusted.
+/// A feature of the model with its accuracy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Feature {
-    /// What it is.
+    /// Name.
     pub feature: &'static str,
-    /// What was held against a GPU: figures, programs.
+    /// Number of compared figures or programs.
     pub figures: usize,
-    /// How many of them are exact.
+    /// Number of exact ones.
     pub exact: usize,
-    /// The label of all of them.
+    /// Label of all of them.
     pub trust: Trust,
-    /// The figure that is furthest away: program, counter and error in percent.
+    /// Worst figure: program, counter and error in percent.
     pub worst: Option<String>,
 }
 
-/// Launches that a feature is of.
+/// Size of the launches that a feature covers.
 #[derive(Clone, Copy, PartialEq)]
 enum Size {
     Any,
@@ -104,8 +105,8 @@ impl Size {
     }
 }
 
-/// Features that are counted, with the beginnings of their counters' names. Of a small launch most of what L2 and DRAM count is
-/// not the kernel's: code, constants and the profiler.
+/// Features with the prefixes of their counters' names. In a small launch, most of L2's and DRAM's
+/// counts are code, constants and the profiler, not the kernel.
 const COUNTED: &[(&str, Size, &[&str])] = &[
     ("divergent branches", Size::Any, &["smsp__sass_branch_targets_threads_divergent"]),
     ("share of uniform branches", Size::Any, &["smsp__sass_average_branch"]),
@@ -120,9 +121,9 @@ const COUNTED: &[(&str, Size, &[&str])] = &[
             "smsp__sass_average_data_bytes",
         ],
     ),
-    ("sectors that L1 answers", Size::Any, &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
+    ("sectors that hit in L1", Size::Any, &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
     ("shared memory: accesses, wavefronts, conflicts", Size::Any, &["l1tex__data_", "smsp__inst_executed_op_shared"]),
-    ("sectors that L2 reads and writes, large launches", Size::Large, &["lts__t_sectors_op"]),
+    ("L2 sectors read and written, large launches", Size::Large, &["lts__t_sectors_op"]),
     ("bytes read from DRAM, large launches", Size::Large, &["dram__bytes_read.sum"]),
     ("bytes written to DRAM, large launches", Size::Large, &["dram__bytes_write.sum"]),
     (
@@ -134,22 +135,26 @@ const COUNTED: &[(&str, Size, &[&str])] = &[
     ("instructions of warps", Size::Any, &["smsp__inst_", "smsp__average_inst_executed", "smsp__issue_active"]),
     ("instructions of lanes, average lanes", Size::Any, &["smsp__thread_inst"]),
     ("cycles and time", Size::Any, &["sm__cycles_elapsed", "sm__cycles_active", "smsp__cycles_active", "gpu__time"]),
-    ("rates: IPC, occupancy, bytes a second", Size::Any, &["sm__inst_executed", "sm__warps_active", "l1tex__t_bytes"]),
-    ("why warps wait, cycles an instruction", Size::Any, &["smsp__average_warps_issue_stalled"]),
+    (
+        "rates: IPC, occupancy, bytes per second",
+        Size::Any,
+        &["sm__inst_executed", "sm__warps_active", "l1tex__t_bytes"],
+    ),
+    ("warp states, cycles per instruction", Size::Any, &["smsp__average_warps_issue_stalled"]),
 ];
 
-/// The label of every feature.
+/// Labels every feature.
 pub(super) fn features(
     programs: &[ProgramRow],
     profiles: &[ProfileRow],
     generated: &[GeneratedRow],
     known: &Known,
 ) -> Vec<Feature> {
-    let mut found = vec![of_programs("what a kernel leaves in memory", programs.iter().map(|p| (p, &p.memory)))];
+    let mut found = vec![of_programs("final memory contents", programs.iter().map(|p| (p, &p.memory)))];
     let drawn: usize = generated.iter().map(|g| g.programs).sum();
     if drawn > 0 {
         found.push(Feature {
-            feature: "what generated kernels leave in memory, both modes",
+            feature: "final memory contents of generated kernels, both modes",
             figures: drawn,
             exact: drawn,
             trust: Trust::Exact,
@@ -157,11 +162,11 @@ pub(super) fn features(
         });
     }
     let counted = programs.iter().filter_map(|p| Some((p, p.divergence.as_ref()?)));
-    found.push(of_programs("each branch and block: executions, lanes, which side first", counted));
+    found.push(of_programs("branches and blocks: executions, lanes, first side", counted));
     let mut taken: Vec<(&str, bool)> = Vec::new();
     for (feature, size, beginnings) in COUNTED {
         let is_of = |h: &&Held| beginnings.iter().any(|b| h.name.starts_with(b));
-        // A counter belongs to the first feature that claims it.
+        // A counter belongs to the first feature that lists it.
         let figures: Vec<(&ProfileRow, &Held)> = profiles
             .iter()
             .flat_map(|p| p.held.iter().map(move |h| (p, h)))
@@ -181,7 +186,8 @@ pub(super) fn features(
     found
 }
 
-/// The label of a feature that each program has one of: programs with a known reason are counted apart, not hidden.
+/// Labels a feature with one result per program.
+/// Programs with a known reason are counted separately, not hidden.
 fn of_programs<'p>(feature: &'static str, programs: impl Iterator<Item = (&'p ProgramRow, &'p Trust)>) -> Feature {
     let measured: Vec<_> = programs.filter(|(_, trust)| **trust != Trust::NotMeasured).collect();
     let is_open = |trust: &Trust| matches!(trust, Trust::Differs { reason: Some(_) });
@@ -196,7 +202,7 @@ fn of_programs<'p>(feature: &'static str, programs: impl Iterator<Item = (&'p Pr
     }
 }
 
-/// An error as text: `exact`, `+0.7 %`, `-` where there is no ratio.
+/// Formats an error: `exact`, `+0.7 %`, or `-` if there is no ratio.
 pub(crate) fn error(held: &Held) -> String {
     match held.error() {
         _ if held.is_exact() => "exact".to_string(),
