@@ -1,6 +1,6 @@
-//! What is typed, what is run, what is printed, and the exit code. Everything else is the library's.
+//! Command line: arguments, files, the terminal and exit codes. Everything else is in the library.
 //!
-//! `args` is what was typed; each subcommand has a file that turns it into library calls.
+//! `args` defines the arguments; each subcommand has a file that turns them into library calls.
 
 mod args;
 
@@ -13,7 +13,9 @@ mod compare;
 mod crosscheck;
 mod explain;
 mod export;
+mod fields;
 mod grade;
+mod help;
 mod job;
 mod list;
 mod new;
@@ -26,11 +28,13 @@ mod quiz;
 mod reading;
 mod run;
 mod runs;
+mod search;
 mod shell;
 mod source;
 mod step;
 mod sweep;
 mod timeline;
+mod typed;
 
 use std::process::ExitCode;
 
@@ -39,45 +43,48 @@ use clap::{CommandFactory, FromArgMatches};
 use args::{Args, Command};
 use simt_teach::grade::plain;
 
-/// Bytes of a message.
+/// Longest message, in bytes.
 const MOST_MESSAGE: usize = 16 << 10;
 
-/// How the process ends. The numbers are documented in `--help` and in the README.
+/// Exit codes, as in `--help` and in the README.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Everything asked for was done, and everything expected came out.
+    /// The command succeeded and all expectations hold.
     Ok = 0,
-    /// The program ran to its end, but an expectation failed.
+    /// The program finished, but an expectation failed.
     ExpectationFailed = 1,
-    /// Wrong usage, a program that does not pass the checks, or a file that cannot be read or written.
+    /// Wrong usage, a program with errors, or a file that cannot be read or written.
     Usage = 2,
-    /// The program hangs, and that is proved.
+    /// A deadlock or livelock was proved.
     Hang = 3,
     /// The cycle limit was reached.
     CycleLimit = 4,
     /// The program faulted.
     Fault = 5,
-    /// There is no GPU, and no observation that fits.
+    /// Neither a GPU nor a matching observation is available.
     NothingToCompare = 6,
-    /// The program ran to its end, and a check found an error.
+    /// The program finished, but a check found an error.
     CheckFound = 7,
 }
 
-/// Something the user has to be told before the process ends with [`Exit::Usage`]: the text is complete, help included.
+/// Complete error message, with help, of a process that ends with [`Exit::Usage`].
 pub(crate) struct Failure(pub String);
 
 impl Failure {
-    /// A failure that has no place in a source text.
+    /// Creates a failure without a place in a source text.
     pub(crate) fn new(message: impl std::fmt::Display) -> Failure {
-        // It may name files and repeat what was typed, which a terminal must not obey.
+        // The message may quote arguments and file names, whose escapes must not reach a terminal.
         Failure(format!("error: {}\n", plain(&message.to_string(), MOST_MESSAGE)))
     }
 }
 
 /// Parses the arguments, runs the command, returns the exit code.
 pub(crate) fn main() -> ExitCode {
-    // clap prints usage errors itself and ends with 2, help and version with 0.
-    let matches = numbers::read(Args::command()).get_matches();
+    // clap prints usage errors itself and exits with 2, after help and version with 0.
+    let typed = typed::lists(std::env::args_os());
+    let command = help::grouped(numbers::read(Args::command()));
+    let matches = command.try_get_matches_from(&typed);
+    let matches = matches.unwrap_or_else(|e| typed::with_tip(e, typed.get(1).map(AsRef::as_ref)).exit());
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let done = match &args.command {
         Command::Run(a) => run::run(a),

@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Command-line arguments.
 
 mod calibrate;
 mod checks;
@@ -25,67 +25,57 @@ pub(crate) use grade::{GradeArgs, GradeFormat};
 pub(crate) use limit::LimitChoice;
 pub(crate) use new::{NewArgs, NewKind};
 pub(crate) use page::PageChoice;
-pub(crate) use plot::{PictureFile, PlotArgs};
+pub(crate) use plot::{PictureFile, PlotArgs, PlotFormat};
 pub(crate) use quiz::QuizArgs;
 pub(crate) use runs::RunsChoice;
 pub(crate) use step::StepArgs;
 pub(crate) use suite::{SuiteChoice, ValidationPage};
 pub(crate) use sweep::SweepArgs;
 
-/// A cycle-level SIMT warp simulator: see which lanes worked, when, and why a warp waited.
+/// Simulate SIMT warps cycle by cycle: which lanes work, when, and why a warp waits.
 #[derive(Parser, Debug)]
 #[command(
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O \
-error; 3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted; 6 nothing to compare with; 7 a check found \
-an error."
+    after_help = "Exit codes: 0 ok; 1 an expectation failed; 2 usage, parse or I/O error; \
+3 deadlock or livelock proved; 4 cycle limit reached; 5 the program faulted; \
+6 nothing to compare with; 7 a check found an error."
 )]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
+/// Commands. Those without a description here have a longer one at their arguments.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Run a kernel and report what its warps did
+    /// Run a kernel and report its divergence, stalls and memory traffic
     Run(RunArgs),
-    /// Draw what each lane of a warp did, issue by issue
+    /// Print a lane map: each lane of a warp, issue by issue
     Timeline(TimelineArgs),
-    /// Step through a run in the terminal, forward and back
     Step(StepArgs),
-    /// Compare two programs, modes, machines or settings: every counter, and where the issue streams part
+    /// Compare two programs, modes, machines or settings counter by counter
     Compare(CompareArgs),
-    /// Draw a picture of a run, as SVG or PNG
     Plot(PlotArgs),
-    /// Write a run for another tool: Perfetto, Konata, a text trace, CSV
+    /// Write a run for Perfetto or Konata, or as a text trace
     Export(ExportArgs),
-    /// Run a program once for each combination of values: a table, a file of results, a picture
     Sweep(SweepArgs),
-    /// Check programs: errors, warnings, which kernels can run; with --run also what goes wrong in a run
-    #[command(
-        after_help = "A kernel is judged by what it reaches: its own text, the functions it may call, the variables \
-it names.\nExit codes: 0 no error; 2 an error in a file (with --kernel: in what that kernel reaches); with --run else \
-as `run`."
-    )]
+    /// Check programs for errors and warnings; with --run, check a run for races and hangs
+    #[command(after_help = "A kernel is judged by the code it can reach: its own text, the functions \
+it may call, the variables it names.\nExit codes: 0 no error; 2 an error in a file (with --kernel: \
+in code that the kernel can reach); otherwise, with --run, those of `run`.")]
     Check(CheckArgs),
-    /// Grade submissions by an assignment: what was measured, what was wanted, points
     Grade(GradeArgs),
-    /// Make a program or an assignment to start from
     New(NewArgs),
-    /// Hold the simulator against a GPU, or against what one did earlier
     Crosscheck(CrosscheckArgs),
-    /// Measure a machine's parameters, on the simulator and on a GPU
     Calibrate(CalibrateArgs),
     /// Draw a kernel's control-flow graph with immediate post-dominators
     Cfg(CfgArgs),
-    /// Print a program as canonical, complete PTX
+    /// Print a program as complete PTX in canonical form
     Print(PrintArgs),
-    /// Ask a question about divergence; it is answered by experiment
+    /// Answer a question about divergence by experiment
     Ask(AskArgs),
-    /// Predict a number, then see it measured: questions on divergence, or those of an assignment
     Quiz(QuizArgs),
-    /// Explain a code, metric, warp state or outcome, with the numbers of a run
     Explain(ExplainArgs),
     /// List every metric: name, Nsight Compute name, unit, formula
     Metrics,
@@ -93,9 +83,9 @@ as `run`."
     Isa,
     /// List the machines, or print one's file
     Machine(MachineArgs),
-    /// Print a script that completes simt-sim's arguments in a shell
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print the manual page, or write the pages of all commands
+    /// Print the manual page, or write the pages of all commands to a folder
     Man(ManArgs),
 }
 
@@ -111,78 +101,87 @@ pub(crate) enum ModeArg {
 pub(crate) enum LoweringArg {
     /// One issue for each PTX instruction, branches as written
     AsWritten,
-    /// The machine instructions that PTX becomes on the machine, short branches predicated
+    /// The machine instructions that PTX compiles to, with short branches predicated
     Hardware,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// A report to read
+    /// A report
+    #[value(name = "text")]
     Table,
     /// JSON, tagged with its schema
     Json,
+}
+
+/// Formats of a result that has rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RowFormat {
+    /// Text for the terminal
+    Text,
+    /// Comma-separated values with a header line
+    Csv,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) program: ProgramChoice,
-    /// Host threads to simulate SMs on [default: all]; figures do not depend on it
+    /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
+    /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
     /// Print only these metrics, comma-separated, by nvprof or Nsight Compute name
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) metrics: Vec<String>,
-    /// Print the source instead, with what each line cost: of a .ptx that names its .cu lines, those
+    /// Print the source with the cost of each line: CUDA lines if the PTX has `.loc`
     #[arg(long, conflicts_with_all = ["metrics", "format", "quiet"])]
     pub(crate) annotate: bool,
-    /// Draw a picture of the run, too: `simt-sim plot` lists the kinds; FILE ends in .svg or .png
+    /// Also draw the run: KIND as in `simt-sim plot`, FILE ending in .svg or .png
     #[arg(long, value_name = "KIND=FILE", value_parser = PictureFile::parse)]
     pub(crate) plot: Vec<PictureFile>,
     #[command(flatten)]
     pub(crate) checks: ChecksChoice,
-    /// How to print the result
+    /// Choose the format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
-    /// Print nothing but errors; the exit code tells
+    /// Write the result to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no report and no warnings; --format json still prints its JSON
     #[arg(long, short)]
     pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) page: PageChoice,
 }
 
-/// Which part of a run to look at. Only the SM that runs the block is simulated, and no longer than needed.
+/// Window of a run: only the SM of the block is simulated, and only until the window ends.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct WindowChoice {
-    /// The warps of the block: one, a range as in 0..3 (the first three), or all
+    /// Select warps of the block: one, a range as in 0..3 (the first three), or all
     #[arg(long, value_name = "RANGE")]
     pub(crate) warp: Option<String>,
-    /// The block, by its linear index in the grid
+    /// Select the block by its linear index in the grid
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) block_id: u32,
-    /// The first cycle
+    /// Start at this cycle
     #[arg(long, value_name = "CYCLE", default_value_t = 0)]
     pub(crate) from: u64,
-    /// The cycle at which to stop
+    /// Stop before this cycle
     #[arg(long, value_name = "CYCLE")]
     pub(crate) to: Option<u64>,
-    /// The most issues of a warp; 0 = no limit [default: 200; of a page more, when it has few warps]
+    /// Show at most N issues of each warp; 0: no limit [default: 200; more on a page with few
+    /// warps]
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AxisArg {
-    /// Issues, one after the other
+    /// One step for each issue
     Issue,
-    /// Cycles: with the waits in between
+    /// One step for each cycle, waits included
     Cycle,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Data {
-    /// Comma-separated values with a line of names
-    Csv,
 }
 
 #[derive(clap::Args, Debug)]
@@ -191,26 +190,29 @@ pub(crate) struct TimelineArgs {
     pub(crate) program: ProgramChoice,
     #[command(flatten)]
     pub(crate) window: WindowChoice,
-    /// What a row stands for
+    /// Choose the step of a row
     #[arg(long, value_enum, default_value_t = AxisArg::Issue)]
     pub(crate) axis: AxisArg,
-    /// A row for each lane, a column for each issue
+    /// Print a row for each lane and a column for each issue
     #[arg(long)]
     pub(crate) lanes: bool,
-    /// Columns of the page [default: the terminal's]
+    /// Print lines of at most COLUMNS columns [default: the terminal's width]
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) width: Option<usize>,
-    /// Print the data instead of the map
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) data: Option<Data>,
+    /// Choose the format of the output
+    #[arg(long, value_enum, default_value_t = RowFormat::Text)]
+    pub(crate) format: RowFormat,
+    /// Write the output to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// A program, and how to run it.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ProgramChoice {
-    /// The program: an .ir or .ptx file
+    /// The program: an .ir or .ptx file, or - for standard input
     pub(crate) file: PathBuf,
-    /// The kernel to run, when the file has several
+    /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     #[command(flatten)]
@@ -225,62 +227,73 @@ pub(crate) struct ProgramChoice {
 pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) runs: RunsChoice,
-    /// Host threads to simulate SMs on [default: all]; figures do not depend on it
+    /// Simulate SMs on N host threads [default: all]; figures depend on N only where blocks race
+    /// through plain loads and stores
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// How to print the result
+    /// Choose the format of the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    /// Write the result to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Print no report; --format json still prints its JSON
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
     #[command(flatten)]
     pub(crate) page: PageChoice,
 }
 
-/// Which machine, in which mode.
+/// Machine and mode of a run.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub(crate) struct MachineChoice {
-    /// How warps diverge; without --machine, picks fermi or h200
+    /// Choose how warps diverge; without --machine, pre-volta runs on fermi and volta on h200
     #[arg(long, value_enum)]
     pub(crate) mode: Option<ModeArg>,
-    /// A preset (`simt-sim machine` lists them) or a machine file
+    /// Run on a preset (`simt-sim machine` lists them) or on a machine file
     #[arg(long, value_name = "NAME|FILE.ron")]
     pub(crate) machine: Option<String>,
-    /// Which side of a divergent branch runs first: fewer, more, taken, fall-through, random:SEED [default: the machine's]
+    /// Choose the side of a divergent branch that runs first: fewer, more, taken, fall-through,
+    /// random:SEED [default: the machine's]
     #[arg(long, visible_alias = "side-order", value_name = "ORDER")]
     pub(crate) its_order: Option<String>,
-    /// Lanes a warp, 2 to 32 [default: the machine's]
+    /// Set the lanes of a warp, 2 to 32 [default: the machine's]
     #[arg(long, value_name = "N")]
     pub(crate) warp_size: Option<u32>,
-    /// What is issued for an instruction [default: the machine's; hardware on all but teaching]
+    /// Choose the instruction lowering [default: the machine's; hardware on all but teaching]
     #[arg(long, value_enum)]
     pub(crate) lowering: Option<LoweringArg>,
-    /// Place no YIELD in spin loops (volta mode): shows that progress comes from the compiler
+    /// Omit YIELD from spin loops (volta mode) to see runs without the compiler's help
     #[arg(long)]
     pub(crate) no_yield: bool,
-    /// Several modes are compared: without --machine one machine runs them all, whatever its own mode.
+    /// True if modes are compared: without --machine, one machine runs all of them.
     #[arg(skip)]
     pub(crate) compares_modes: bool,
+    /// Fields of the machine file with the values that a sweep gives them.
+    #[arg(skip)]
+    pub(crate) fields: Vec<(String, String)>,
 }
 
-/// What the program's directives say, overridden.
+/// Overrides of the program's directives.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct LaunchChoice {
-    /// Change a named constant of the program, e.g. --set n=65536
+    /// Change a named constant of the program, as in --set n=65536
     #[arg(long = "set", value_name = "NAME=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Blocks: X, X,Y or X,Y,Z
+    /// Set the grid in blocks: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Option<String>,
-    /// Threads a block: X, X,Y or X,Y,Z
+    /// Set the block in threads: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) block: Option<String>,
-    /// Let contents of buffers and expected values take this much of the computer's memory [default: 2]
+    /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]
     pub(crate) max_memory: Option<u64>,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// The programs
+    /// The programs: .ir or .ptx files, or - for standard input
     #[arg(required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Print only errors and warnings
@@ -290,73 +303,76 @@ pub(crate) struct CheckArgs {
     pub(crate) running: RunningChoice,
 }
 
-/// Runs each program on the simulator and on the GPU and compares every buffer that it writes: bit by bit, or within the
-/// widest tolerance among the rows of the instruction set that it uses (`simt-sim isa`, "agrees"). Without a GPU it compares
-/// with recorded observations. Exit codes: 0 all agree; 1 something differs; 2 usage or a refusal of the driver; 3 the GPU
-/// did not end in time (the remaining programs are left out); 6 no GPU and no fresh observation.
+/// Compare with a GPU, or with recorded observations of one
+///
+/// Run each program on the simulator and on the GPU and compare every buffer that it writes: bit by
+/// bit, or within the widest tolerance of the instructions that it uses (`simt-sim isa`, "agrees").
+/// Without a GPU, compare with recorded observations. Exit codes: 0 all agree; 1 something differs;
+/// 2 usage, or the driver refuses a kernel; 3 the GPU did not end in time (the remaining programs
+/// are skipped); 6 no GPU and no fresh observation.
 #[derive(clap::Args, Debug)]
 pub(crate) struct CrosscheckArgs {
-    /// The programs
+    /// The programs: .ir or .ptx files, or - for standard input
     #[arg(required_unless_present_any = ["suite", "unseen"])]
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) suite: SuiteChoice,
-    /// The kernel to run, when a file has several
+    /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     #[command(flatten)]
     pub(crate) machine: MachineChoice,
     #[command(flatten)]
     pub(crate) launch: LaunchChoice,
-    /// Write what the GPU did to DIR/FILE.ron
+    /// Record the results of the GPU in DIR/FILE.ron
     #[arg(long, value_name = "DIR", conflicts_with = "recorded")]
     pub(crate) record: Option<PathBuf>,
-    /// Compare with DIR/FILE.ron, and run nothing on a GPU [default without a GPU: tests/observations/h200]
+    /// Compare with DIR/FILE.ron instead of a GPU [default without a GPU: tests/observations/h200]
     #[arg(long, value_name = "DIR")]
     pub(crate) recorded: Option<PathBuf>,
-    /// The day to write into observations [default: today]
+    /// Date the observations [default: today]
     #[arg(long, value_name = "YYYY-MM-DD")]
     pub(crate) date: Option<String>,
-    /// Seconds that a kernel may take on the GPU
+    /// Stop a kernel on the GPU after S seconds
     #[arg(long, value_name = "S", default_value_t = 10)]
     pub(crate) timeout: u64,
     #[command(flatten)]
     pub(crate) limit: LimitChoice,
-    /// Tell how many units in the last place the float buffers are apart at most
+    /// Print the largest difference of float buffers, in units in the last place
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Count divergence instead: of every branch its executions, lanes and which side ran first, by the simulator, by probes in
-    /// the program's text, and by the same probes on the GPU
+    /// Compare divergence instead: executions, lanes and first side of every branch, as counted by
+    /// the simulator, by probes in the program and by the same probes on the GPU
     #[arg(long)]
     pub(crate) divergence: bool,
-    /// With --divergence: print the blocks and branches that this warp of the grid passed, in order
+    /// With --divergence: print the basic blocks and branches that this warp of the grid executed
     #[arg(long, value_name = "WARP", requires = "divergence")]
     pub(crate) trace: Option<u32>,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct CfgArgs {
-    /// The program
+    /// The program: an .ir or .ptx file, or - for standard input
     pub(crate) file: PathBuf,
-    /// The kernel, when the file has several
+    /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Graphviz text (the default)
+    /// Write Graphviz text (the default)
     #[arg(long)]
     pub(crate) dot: bool,
-    /// A picture
+    /// Write an SVG picture
     #[arg(long, conflicts_with = "dot")]
     pub(crate) svg: bool,
-    /// Write to this file instead of standard output
+    /// Write the graph to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct PrintArgs {
-    /// The program
+    /// The program: an .ir or .ptx file, or - for standard input
     pub(crate) file: PathBuf,
-    /// With the probes that count divergence, for warps of 32 lanes
+    /// Insert the probes that count divergence, for warps of 32 lanes
     #[arg(long)]
     pub(crate) probes: bool,
 }
@@ -369,23 +385,26 @@ pub(crate) struct MachineArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct AskArgs {
-    /// The question; without one, all that can be asked are listed
-    pub(crate) name: Option<String>,
+    /// The name of a question, or words to search for [default: list all questions]
+    pub(crate) name: Vec<String>,
     /// Answer every question
     #[arg(long, conflicts_with_all = ["name", "source"])]
     pub(crate) all: bool,
     /// List the questions (the default without NAME)
     #[arg(long, conflicts_with_all = ["name", "all", "source"])]
     pub(crate) list: bool,
-    /// Hold the claims of books and forums against runs and a real GPU, as a page of Markdown
+    /// Check claims of books and forums against runs and a GPU; print a page of Markdown
     #[arg(long, conflicts_with_all = ["name", "all", "list", "source", "format"])]
     pub(crate) seeds: bool,
-    /// Print the programs that the experiment runs instead of its answer
+    /// Print the programs of the experiment instead of its answer
     #[arg(long, requires = "name")]
     pub(crate) source: bool,
-    /// How to print the answer
+    /// Choose the format of the answer
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
+    /// Write the answer to FILE instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(clap::Args, Debug)]
@@ -397,24 +416,27 @@ pub(crate) struct CompletionsArgs {
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct ManArgs {
-    /// Write simt-sim.1 and a page for each command into this folder
+    /// Write simt-sim.1 and a page for each command to this folder
     #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
+    pub(crate) dir: Option<PathBuf>,
 }
 
-/// Explains what a run, a report or an error mentions: diagnostic codes, metrics under any of their names, warp states,
-/// verdicts, exit codes, lane states.
+/// Explain a diagnostic code, metric, warp state or outcome
+///
+/// Explain a name that a report or an error mentions: diagnostic codes, metrics under any of their
+/// names, warp states, verdicts, exit codes, lane states. Other words search all pages.
 #[derive(clap::Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// The name, e.g. unknown-name, branch_efficiency, long_scoreboard, deadlock; without one, all are listed
-    pub(crate) name: Option<String>,
+    /// A name, as in branch_efficiency or deadlock, or words to search for [default: list all
+    /// names]
+    pub(crate) name: Vec<String>,
     /// List every name (the default without NAME)
     #[arg(long, conflicts_with_all = ["name", "run"])]
     pub(crate) list: bool,
-    /// Run this program, and put its numbers into the formula
+    /// Run this program and show the formula with its figures
     #[arg(long, value_name = "FILE", requires = "name")]
     pub(crate) run: Option<PathBuf>,
-    /// The kernel to run, when the file has several
+    /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME", requires = "run")]
     pub(crate) kernel: Option<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `simt-sim calibrate`: the machine's parameters, measured on the simulator and on a GPU.
+//! `simt-sim calibrate`: machine parameters of the simulator and of a GPU.
 
 use std::time::Duration;
 
@@ -32,31 +32,29 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
     });
     let who = format!("{} ({}, {})", record.gpu, record.driver, record.date);
     let sheet = Sheet::new(&machine.spec.name, who, rows.collect());
-    match args.format {
-        Format::Table => output::print(&sheet.to_text())?,
-        Format::Json => {
-            let text = serde_json::to_string_pretty(&sheet).map_err(Failure::new)?;
-            output::print(&(text + "\n"))?;
-        }
-    }
+    let text = match args.format {
+        Format::Table => sheet.to_text(),
+        Format::Json => serde_json::to_string_pretty(&sheet).map_err(Failure::new)? + "\n",
+    };
+    output::deliver(args.output.as_deref(), &text)?;
     Ok(if sheet.rows.iter().all(Row::is_close) { Exit::Ok } else { Exit::ExpectationFailed })
 }
 
-/// The experiments whose names begin as one of `names`; all when there is none.
+/// Returns the experiments whose names begin with one of `names`; by default all.
 fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
     let unknown = names.iter().find(|name| !EXPERIMENTS.iter().any(|e| e.name.starts_with(name.as_str())));
     if let Some(name) = unknown {
         let meant = simt_core::diag::closest(name, EXPERIMENTS.iter().map(|e| e.name));
-        let meant = meant.map(|m| format!(" (did you mean `{m}`?)")).unwrap_or_default();
+        let meant = meant.map(|m| format!("did you mean `{m}`? ")).unwrap_or_default();
         return Err(Failure::new(format!(
-            "there is no experiment `{name}`{meant}\nhelp: `simt-sim calibrate --list` names all"
+            "no experiment `{name}`\nhelp: {meant}list all with `simt-sim calibrate --list`"
         )));
     }
     let asked = |e: &&Experiment| names.is_empty() || names.iter().any(|name| e.name.starts_with(name.as_str()));
     Ok(EXPERIMENTS.iter().filter(asked).collect())
 }
 
-/// The measured figures: of the GPU, of the file asked for, or of the H200 that the figures of this repository are from.
+/// Returns measured figures: of the GPU, of the file given, or of the bundled record.
 fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Record, Failure> {
     let read = |path: &std::path::Path| -> Result<Record, Failure> {
         let (name, text) = source::read_text(path)?;
@@ -72,7 +70,7 @@ fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Recor
                 let date = args.date.clone().unwrap_or_else(crosscheck::today);
                 let fresh = Record::of(&measured, &date);
                 let record = record.get_or_insert_with(|| {
-                    // A record that is there keeps what is not measured again, if it is of the same GPU.
+                    // A record of the same GPU keeps the figures that are not measured again.
                     let old = args.record.as_ref().filter(|path| path.exists()).and_then(|path| read(path).ok());
                     old.filter(|old| old.gpu == fresh.gpu)
                         .map_or(fresh.clone(), |old| Record { figures: old.figures, ..fresh })
@@ -82,7 +80,7 @@ fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Recor
             Err(Trouble::Device(e)) if e.is_absence() => {
                 let help = e.help().map(|h| format!("\nhelp: {h}")).unwrap_or_default();
                 if args.record.is_some() {
-                    return Err(Failure::new(format!("nothing can be recorded: {e}{help}")));
+                    return Err(Failure::new(format!("cannot record: {e}{help}")));
                 }
                 output::error(&format!("note: {e}; comparing with recorded figures{help}\n"));
                 return Record::h200().map_err(Failure::new);

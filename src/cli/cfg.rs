@@ -1,4 +1,4 @@
-//! `simt-sim cfg`: the control-flow graph as Graphviz text or as a picture.
+//! `simt-sim cfg`: the control-flow graph as Graphviz text or SVG.
 
 use simt_core::kernel::Kernel;
 use simt_report::{self as report, plot};
@@ -6,7 +6,8 @@ use simt_report::{self as report, plot};
 use super::args::CfgArgs;
 use super::{Exit, Failure, output, source};
 
-/// The most basic blocks that a picture is drawn of. Nobody reads larger ones, and their edges grow with the square.
+/// Basic blocks of the largest graph drawn. Larger ones are unreadable, and edges grow
+/// quadratically.
 const MAX_DRAWN: usize = 500;
 
 /// Draws one kernel.
@@ -21,21 +22,20 @@ pub(crate) fn cfg(args: &CfgArgs) -> Result<Exit, Failure> {
     } else {
         report::cfg::dot(kernel, &program.text)
     };
-    match &args.output {
-        Some(path) => output::write_file(path, drawn.as_bytes())?,
-        None => output::print(&drawn)?,
-    }
+    output::deliver(args.output.as_deref(), &drawn)?;
     Ok(Exit::Ok)
 }
 
-/// Refuses a kernel whose graph nobody could read.
+/// Refuses a kernel whose graph is too large to read.
 pub(crate) fn drawable(kernel: &Kernel) -> Result<(), Failure> {
     let blocks = kernel.flow.blocks().len();
     if blocks <= MAX_DRAWN {
         return Ok(());
     }
     Err(Failure::new(format!(
-        "`{}` has {blocks} basic blocks; a picture is drawn of {MAX_DRAWN} at most\nhelp: `simt-sim cfg --dot` has no limit",
+        "`{}` has {blocks} basic blocks; the limit of a picture is {MAX_DRAWN}\n\
+         help: use `simt-sim cfg --dot`, which \
+         has no limit",
         kernel.name
     )))
 }

@@ -1,4 +1,4 @@
-//! `simt-sim check`: errors, warnings and a summary of each kernel; with `--run` also what the checks find in a run.
+//! `simt-sim check`: errors and warnings, a summary of kernels, findings of a run.
 
 use simt_core::checks::Checks;
 use simt_core::diag::{Diagnostic, Severity, Span, has_errors, line_column, printable};
@@ -10,11 +10,11 @@ use super::args::{CheckArgs, RunningChoice};
 use super::progress::Bar;
 use super::{Exit, Failure, checks, job, output, run, source};
 
-/// Reasons that a summary gives for a kernel.
+/// Errors of a kernel shown in a summary.
 const MOST_REASONS: usize = 3;
 
-/// Checks each file. Ends with [`Exit::Usage`] when any has an error (with `--kernel`: in what that kernel reaches), else
-/// as the first run that did not end well.
+/// Checks each file. Returns [`Exit::Usage`] if any has an error (with `--kernel`: in code that the
+/// kernel can reach), else the code of the first run that failed.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let wanted = args.running.kernel.as_deref();
     let mut exit = Exit::Ok;
@@ -63,7 +63,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// All findings, or without the errors of other kernels than the one that is wanted.
+/// Returns the findings, without the errors of kernels other than the chosen one.
 fn findings(program: &Program, wanted: Option<&str>) -> Vec<Diagnostic> {
     match (program.kernel(wanted), wanted) {
         (Ok(_), Some(_)) => program.findings.iter().filter(|d| d.severity != Severity::Error).cloned().collect(),
@@ -72,24 +72,24 @@ fn findings(program: &Program, wanted: Option<&str>) -> Vec<Diagnostic> {
     }
 }
 
-/// What `run` would say of a sound program's launch before it executes anything. Of a file without directives,
-/// as compilers write it, it is noted.
+/// Returns what `run` reports of a sound program's launch before execution. A file without
+/// directives, as compilers write it, gets a note.
 fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnostic>, Failure> {
     let Some(first) = program.module.directives.first() else {
         let note = |kernel: &Kernel| {
             let message = format!("no directives say how to launch `{}`", kernel.name);
             let note = Diagnostic::warning("missing-directive", kernel.span, message);
-            Diagnostic { severity: Severity::Note, ..note }.help("docs/directives.md describes them")
+            Diagnostic { severity: Severity::Note, ..note }.help("add directives as in docs/directives.md")
         };
         return Ok(program.kernels.first().map(note).into_iter().collect());
     };
     let kernel = match program.kernel(running.kernel.as_deref()) {
         Ok(kernel) => kernel,
         Err(_) if !program.is_sound() => return Ok(Vec::new()), // the reasons are findings already
-        Err(_) if running.kernel.is_some() => return Ok(Vec::new()), // the caller says so
+        Err(_) if running.kernel.is_some() => return Ok(Vec::new()), // the caller reports it
         Err(why @ NoKernel::Several { .. }) => {
             let warning = Diagnostic::warning("missing-directive", first.span, why.to_string());
-            return Ok(vec![warning.help("write `//! kernel NAME`, or give `run` --kernel NAME")]);
+            return Ok(vec![warning.help("write `//! kernel NAME`, or run with --kernel NAME")]);
         }
         Err(why) => {
             let at = program.plan.kernel().map_or(first.span, |name| name.span);
@@ -106,7 +106,7 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
     Ok(fits.err().map(|why| Diagnostic::error("too-large", kernel.span, why.to_string())).into_iter().collect())
 }
 
-/// Runs a sound program with all checks on, and says how that ended.
+/// Runs a sound program with all checks enabled and reports the outcome.
 fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let running = &args.running;
     let machine = job::machine(&running.machine)?;
@@ -134,7 +134,7 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     Ok(run::exit(&simulation, &findings))
 }
 
-/// Why a run did not end well: what proves a hang and who waits where, and the expectations that do not hold.
+/// Explains a failed run: proof and waiting lanes of a hang, failed expectations.
 fn why(run: &Run) -> String {
     let mut out = String::new();
     if let Some(verdict) = &run.verdict {
@@ -148,7 +148,7 @@ fn why(run: &Run) -> String {
         verdict.help.iter().for_each(|help| out += &format!("    help: {help}\n"));
     }
     let failed = run.expectations.iter().filter(|e| !e.passed);
-    failed.for_each(|e| out += &format!("  does not hold: {}: {}\n", e.text, e.detail));
+    failed.for_each(|e| out += &format!("  failed: {}: {}\n", e.text, e.detail));
     out
 }
 
@@ -170,7 +170,7 @@ fn summary(program: &Program) -> String {
     out
 }
 
-/// A kernel that can be run, with its functions.
+/// Summarizes a kernel that can be run, with its functions.
 fn of_kernel(kernel: &Kernel) -> String {
     let flow = &kernel.flow;
     let divergent = flow.branches().iter().filter(|b| b.may_diverge).count();
@@ -197,11 +197,11 @@ fn of_kernel(kernel: &Kernel) -> String {
     out
 }
 
-/// A kernel that cannot be run, with the first reasons.
+/// Summarizes a kernel that cannot be run, with the first errors.
 fn of_refused(refused: &Refused, program: &Program) -> String {
     let mut out = format!("  kernel {}: cannot be run: ", refused.name);
     if refused.errors.is_empty() {
-        out += "the file has errors outside of its kernels\n";
+        out += "the file has errors outside its kernels\n";
         return out;
     }
     out += &format!("{}\n", plural(refused.errors.len(), "error"));

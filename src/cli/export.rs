@@ -6,18 +6,15 @@ use super::args::{ExportArgs, ExportFormat};
 use super::timeline::{Warps, record};
 use super::{Exit, Failure, output};
 
-/// Writes one file, or to standard output.
+/// Writes a window to a file or to standard output.
 pub(crate) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let recording = record(&args.program, &args.window, Warps::All)?;
     let text = text_of(format(args.format), &recording);
-    match &args.output {
-        Some(path) => output::write_file(path, text.as_bytes())?,
-        None => output::print(&text)?,
-    }
+    output::deliver(args.output.as_deref(), &text)?;
     let cut = recording.timeline.strips().iter().filter(|strip| strip.more).count();
     if cut > 0 {
         let warps = if cut == 1 { "1 warp issues" } else { &format!("{cut} warps issue") };
-        output::error(&format!("note: {warps} more than this window holds (--limit 0 takes everything)\n"));
+        output::error(&format!("note: {warps} more than this window has (--limit 0 removes the limit)\n"));
     }
     Ok(Exit::Ok)
 }
@@ -27,6 +24,5 @@ fn format(typed: ExportFormat) -> Format {
         ExportFormat::Perfetto => Format::Perfetto,
         ExportFormat::Kanata => Format::Kanata,
         ExportFormat::Trace => Format::Trace,
-        ExportFormat::Csv => Format::Csv,
     }
 }

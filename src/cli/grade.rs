@@ -1,6 +1,7 @@
-//! `simt-sim grade`: an assignment, submissions, points.
+//! `simt-sim grade`: submissions against an assignment.
 //!
-//! Each submission is measured by a process of its own (`child`), so that nothing in it can spoil the others or the report.
+//! Each submission is measured in its own process (`child`), so it cannot affect others or the
+//! report.
 
 mod child;
 mod files;
@@ -10,7 +11,6 @@ mod watch;
 use std::path::Path;
 
 use rayon::prelude::*;
-use simt_report::Style;
 use simt_teach::grade::{self, Assignment, Failed, Graded, Measured, Reader, show};
 
 use super::args::{GradeArgs, GradeFormat};
@@ -18,7 +18,7 @@ use super::{Exit, Failure, output};
 use files::Handed;
 pub(super) use files::assignment as read_assignment;
 
-/// Grades what is asked for.
+/// Grades one submission or a folder of them.
 pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     let folder = &args.assignment;
     let assignment = files::assignment(folder)?;
@@ -36,17 +36,19 @@ pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     match (&args.all, &args.submission) {
         (Some(all), _) => class.all(args, all),
         (None, Some(path)) => class.one(args, path),
-        (None, None) => Err(Failure::new("nothing to grade\nhelp: name a submission, or a folder of them with --all")),
+        (None, None) => {
+            Err(Failure::new("nothing to grade\nhelp: name a submission, or a folder of submissions with --all"))
+        }
     }
 }
 
-/// An assignment with the figures that submissions are compared with.
+/// An assignment with the measured figures of its reference and baseline.
 struct Class<'a> {
     folder: &'a Path,
     assignment: &'a Assignment,
     reference: Measured,
     baseline: Measured,
-    /// The limits of the runs.
+    /// Cycle limit of each run.
     cycles: Vec<u64>,
     reader: Reader,
 }
@@ -70,7 +72,8 @@ impl<'a> Class<'a> {
             let at = assignment.run_name(run);
             if assignment.is_hidden(run) && reader == Reader::Student {
                 return Err(Failure::new(format!(
-                    "the assignment's own reference is wrong: {at} (a hidden input)\nhelp: --show-hidden tells what happens there"
+                    "the assignment's own reference is wrong: {at} (a hidden input)\n\
+                     help: add --show-hidden for the reason"
                 )));
             }
             return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));
@@ -81,7 +84,7 @@ impl<'a> Class<'a> {
         Ok(Class { folder, assignment, reference, baseline, cycles, reader })
     }
 
-    /// The grade of what was handed in for somebody to read.
+    /// Grades a submission for the chosen reader.
     fn graded(&self, handed: &Result<Handed, String>, name: &str) -> Graded {
         self.graded_for(&self.own(handed), handed, name, self.reader)
     }
@@ -125,11 +128,12 @@ impl<'a> Class<'a> {
             graded
         };
         let shown = graded(self.reader);
-        let style = Style { width: output::width(), color: args.out.is_none() && output::color_out() };
+        let file = args.output.as_deref();
         let text = match args.format {
-            GradeFormat::Table => show::terminal(&shown, args.only.as_deref(), style),
+            GradeFormat::Text => show::terminal(&shown, args.only.as_deref(), output::style(file)),
+            GradeFormat::Csv => show::csv(std::slice::from_ref(&shown)),
             GradeFormat::Json => shown.to_json().map_err(Failure::new)?,
-            // Students and staff read the same document there, each what is visible to them.
+            // Students and staff read the same document, with different parts visible.
             GradeFormat::Gradescope => {
                 show::gradescope(&graded(Reader::Student), Some(&shown).filter(|_| args.show_hidden))
             }
@@ -137,8 +141,8 @@ impl<'a> Class<'a> {
             GradeFormat::Junit => show::junit(std::slice::from_ref(&shown)),
             GradeFormat::Md => show::markdown(&shown),
         };
-        write(args.out.as_deref(), &text)?;
-        // Who reads these wants the document also when points are missing.
+        output::deliver(file, &text)?;
+        // These services need the document also when points are missing.
         let document = matches!(args.format, GradeFormat::Gradescope | GradeFormat::Classroom);
         let fine = shown.is_full() || document && args.only.is_none();
         Ok(if fine { Exit::Ok } else { Exit::ExpectationFailed })
@@ -148,7 +152,8 @@ impl<'a> Class<'a> {
         let (found, others) = files::submissions(folder)?;
         for name in others {
             output::error(&format!(
-                "note: `{name}` was not graded: expected an .ir, .ptx or .cu file, its answers (NAME.answers.ron), or a folder\n"
+                "note: `{name}` was not graded: expected an .ir, .ptx or .cu file, its \
+                 answers (NAME.answers.ron), or a folder\n"
             ));
         }
         let grade = |(name, path): &(String, std::path::PathBuf)| {
@@ -157,26 +162,19 @@ impl<'a> Class<'a> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build().map_err(Failure::new)?;
         let grades: Vec<Graded> = pool.install(|| found.par_iter().map(grade).collect());
         let text = match args.format {
-            GradeFormat::Table => grades.iter().map(show::line).collect(),
+            GradeFormat::Text => grades.iter().map(show::line).collect(),
+            GradeFormat::Csv => show::csv(&grades),
             GradeFormat::Json => serde_json::to_string_pretty(&grades).map_err(Failure::new)? + "\n",
             GradeFormat::Junit => show::junit(&grades),
             GradeFormat::Md => grades.iter().map(show::markdown).collect(),
             GradeFormat::Gradescope | GradeFormat::Classroom => {
-                return Err(Failure::new("this --format is for one submission\nhelp: --csv FILE has a whole class"));
+                return Err(Failure::new(
+                    "this --format is for one submission\nhelp: use --format csv for a whole class",
+                ));
             }
         };
-        if let Some(csv) = &args.csv {
-            output::write_file(csv, show::csv(&grades).as_bytes())?;
-        }
-        write(args.out.as_deref(), &text)?;
+        output::deliver(args.output.as_deref(), &text)?;
         Ok(Exit::Ok)
-    }
-}
-
-fn write(out: Option<&Path>, text: &str) -> Result<(), Failure> {
-    match out {
-        Some(path) => output::write_file(path, text.as_bytes()),
-        None => output::print(text),
     }
 }
 
@@ -185,7 +183,7 @@ fn known(assignment: &Assignment, id: &str) -> Result<(), Failure> {
     if ids.contains(&id) {
         return Ok(());
     }
-    Err(Failure::new(format!("--only {id}: there is no such criterion\nhelp: one of {}", ids.join(", "))))
+    Err(Failure::new(format!("--only {id}: no such criterion\nhelp: choose one of {}", ids.join(", "))))
 }
 
 fn list(assignment: &Assignment) -> String {

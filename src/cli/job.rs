@@ -12,7 +12,7 @@ use simt_core::{Job, Program};
 
 use super::args::{LaunchChoice, LimitChoice, LoweringArg, MachineChoice, ModeArg, ProgramChoice};
 use super::source::read_text;
-use super::{Failure, output, reading, source};
+use super::{Failure, fields, output, reading, source};
 
 /// The machine to run on, and how.
 pub(crate) struct Machine {
@@ -76,7 +76,7 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         // So that nothing but the mode differs.
         (None, _) => Mode::Volta.default_machine(),
     };
-    let mut spec = load_machine(name)?;
+    let mut spec = load_machine(name, &choice.fields)?;
     if let Some(lanes) = choice.warp_size {
         if !(2..=32).contains(&lanes) {
             return Err(Failure::new(format!("--warp-size {lanes}: a warp has 2 to 32 lanes")));
@@ -115,12 +115,13 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
     Ok(Machine { spec, mode, order, yields: !choice.no_yield })
 }
 
-fn load_machine(name: &str) -> Result<MachineSpec, Failure> {
+fn load_machine(name: &str, fields: &[(String, String)]) -> Result<MachineSpec, Failure> {
     let (file, text) = match MachineSpec::preset_text(name) {
         Some(text) => (format!("{name}.ron"), text.to_string()),
         None if name.ends_with(".ron") => read_text(Path::new(name))?,
         None => return Err(unknown_machine(name)),
     };
+    let text = fields::set(&text, fields).map_err(Failure::new)?;
     MachineSpec::parse(&text).map_err(|found| {
         let shown = diag::render(&found, Source { name: &file, text: &text }, output::color_err());
         Failure(shown + &source::further(&found))

@@ -1,4 +1,4 @@
-//! The reference lists: metrics, instruction forms, machines; and the canonical printer.
+//! Lists of metrics, instruction forms and machines; the canonical printer.
 
 use std::io::{IsTerminal, stdout};
 
@@ -21,7 +21,7 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
     } else {
         ptx::print(&program.module)
     };
-    // A terminal would obey what strings and directives may hold; a file gets them as they are.
+    // Strings may hold escapes, which must not reach a terminal; a file gets them unchanged.
     let text = if stdout().is_terminal() { text.lines().map(|line| printable(line) + "\n").collect() } else { text };
     output::print(&text)?;
     Ok(Exit::Ok)
@@ -52,7 +52,8 @@ pub(crate) fn machine(args: &MachineArgs) -> Result<Exit, Failure> {
         let modes: Vec<&str> = spec.modes.iter().copied().map(Mode::name).collect();
         out += &format!("{name:<10} {:<18} {}\n", modes.join(", "), spec.doc);
     }
-    out += "\n`simt-sim machine NAME` prints a machine's file; change a copy and run it with `--machine FILE.ron`.\n";
+    out += "\nPrint a machine file with `simt-sim machine NAME`; run a changed copy \
+        with `--machine FILE.ron`.\n";
     output::print(&out)?;
     Ok(Exit::Ok)
 }

@@ -1,7 +1,7 @@
-//! `simt-sim new`: programs and assignments to start from, made whole or not at all.
+//! `simt-sim new`: programs and assignments from templates, whole or not at all.
 //!
-//! The templates lie in `new/`; three words in them stand for what differs: `KERNEL`, `TITLE`, and `FOLDER` or `FILE` or `NAME` where a
-//! command is shown.
+//! The templates are in `new/`. Placeholders in them: `KERNEL`, `TITLE`, and `FOLDER`, `FILE` or
+//! `NAME` in commands.
 
 use std::fs;
 use std::path::Path;
@@ -11,11 +11,11 @@ use simt_core::Program;
 use super::args::{NewArgs, NewKind};
 use super::{Exit, Failure, output};
 
-/// The longest name.
+/// Longest name, in letters.
 const MOST_LETTERS: usize = 40;
 
 const PROGRAM: &str = include_str!("new/program.ir");
-/// The files of an assignment, by name.
+/// Files of an assignment, by path.
 const ASSIGNMENT: [(&str, &str); 6] = [
     ("assignment.ron", include_str!("new/assignment/assignment.ron")),
     ("statement.md", include_str!("new/assignment/statement.md")),
@@ -25,7 +25,7 @@ const ASSIGNMENT: [(&str, &str); 6] = [
     ("wrong/no_bounds.ir", include_str!("new/assignment/wrong/no_bounds.ir")),
 ];
 
-/// Makes what is asked for.
+/// Creates a program or an assignment.
 pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
     let name = Name::new(&args.name)?;
     let (files, at) = match args.kind {
@@ -37,11 +37,11 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
         name.check(text)?;
     }
     if !args.dir.is_dir() {
-        return Err(Failure::new(format!("`{}` is no folder", args.dir.display())));
+        return Err(Failure::new(format!("`{}` is not a folder", args.dir.display())));
     }
     if fs::symlink_metadata(&at).is_ok() {
         return Err(Failure::new(format!(
-            "`{}` exists already\nhelp: choose another name, or another folder with --dir; nothing is overwritten",
+            "`{}` already exists\nhelp: choose another name, or another folder with --dir",
             at.display()
         )));
     }
@@ -53,7 +53,7 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// A name that is fit for a file, and as `-` becomes `_`, for a kernel.
+/// A name for a file and, with `_` for `-`, for a kernel.
 struct Name<'a>(&'a str);
 
 impl<'a> Name<'a> {
@@ -64,8 +64,10 @@ impl<'a> Name<'a> {
         }
         let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
         Err(Failure::new(format!(
-            "`{shown}` is no good name\nhelp: at most {MOST_LETTERS} small letters, digits, - and _, beginning with a letter, as in \
-             `last-warp`; --dir DIR says where"
+            "invalid name `{shown}`\n\
+             help: use at most {MOST_LETTERS} lower-case letters, digits, - and _, \
+             beginning with a \
+             letter, as in `last-warp`; choose the folder with --dir DIR"
         )))
     }
 
@@ -83,28 +85,30 @@ impl<'a> Name<'a> {
         words.iter().fold(template.to_owned(), |text, (word, value)| text.replace(word, value))
     }
 
-    /// Refuses a name with which the text is no program: a word that the language keeps for itself.
+    /// Refuses a name with which the text is invalid: a reserved word.
     fn check(&self, text: &str) -> Result<(), Failure> {
         let program = Program::parse(self.0, text);
         match program.findings.iter().find(|_| !program.is_sound()) {
             None => Ok(()),
-            Some(found) => Err(Failure::new(format!("no kernel can be called `{}`: {}", self.kernel(), found.message))),
+            Some(found) => Err(Failure::new(format!("invalid kernel name `{}`: {}", self.kernel(), found.message))),
         }
     }
 }
 
-/// What was made, and what to do with it.
+/// Lists the files created and the next commands.
 fn told(files: &[(&str, String)], at: &Path, kind: NewKind) -> String {
     let at = at.display();
     match kind {
         NewKind::Program => format!(
-            "made {at}\n\nnext:\n  simt-sim check {at}\n  simt-sim run {at} --mode pre-volta\n  simt-sim run {at} --mode volta\n  \
+            "created {at}\n\nnext:\n  simt-sim check {at}\n  simt-sim run {at} --mode \
+             pre-volta\n  simt-sim run {at} --mode volta\n  \
              simt-sim timeline {at}\n"
         ),
         NewKind::Assignment => {
             let names: String = files.iter().map(|(file, _)| format!("  {at}/{file}\n")).collect();
             format!(
-                "made\n{names}\nnext:\n  simt-sim grade {at} {at}/reference.ir\n  simt-sim grade {at} {at}/starter.ir\n  simt-sim grade {at} \
+                "created\n{names}\nnext:\n  simt-sim grade {at} {at}/reference.ir\n  \
+                 simt-sim grade {at} {at}/starter.ir\n  simt-sim grade {at} \
                  --all {at}/wrong\n  simt-sim quiz {at}\n"
             )
         }

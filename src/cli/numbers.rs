@@ -1,4 +1,4 @@
-//! Numbers among the arguments: a negative one is a value, not an option, and is told which values are possible.
+//! Numbers among the arguments. A negative one is a value, not an option; errors name the range.
 
 use std::any::TypeId;
 use std::fmt::Display;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Arg, Command};
 
-/// The command line with its numbers read as described.
+/// Sets the parser of every number of the command line.
 pub(crate) fn read(command: Command) -> Command {
     command.mut_args(of_one).mut_subcommands(read)
 }
@@ -24,7 +24,7 @@ fn of_one(arg: Arg) -> Arg {
     }
 }
 
-/// Reads a whole number, `_` between digits allowed as in a program.
+/// Parses a whole number; allows `_` between digits, as in a program.
 fn whole<T: FromStr + Display + Copy>(most: T) -> impl Fn(&str) -> Result<T, String> + Clone {
     move |text| {
         let digits = text.replace('_', "");

@@ -1,4 +1,4 @@
-//! What `--html` needs beside the run itself: a recorded window, and the texts that lines come from.
+//! Data of `--html` besides the run: a recorded window, and the source texts.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::job::Setup;
 use super::timeline::{self, Warps};
 use super::{Failure, source};
 
-/// Refuses a window without a page to show it on.
+/// Refuses a window without a page that shows it.
 pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
     let chosen = match &choice.window {
         WindowChoice { warp: Some(_), .. } => "--warp",
@@ -27,12 +27,13 @@ pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
     match choice.html {
         Some(_) => Ok(()),
         None => Err(Failure::new(format!(
-            "{chosen} chooses what --html shows\nhelp: add --html FILE; figures are always of the whole run"
+            "{chosen} is for the --html timeline\n\
+             help: add --html FILE; figures are always of the whole run"
         ))),
     }
 }
 
-/// The window that the page shows; nothing when there is no page to write.
+/// Records the window of the page; `None` if no page is written.
 pub(crate) fn recording(choice: &PageChoice, setup: &Setup, launch: &Launch) -> Result<Option<Recording>, Failure> {
     if choice.html.is_none() {
         return Ok(None);
@@ -41,7 +42,7 @@ pub(crate) fn recording(choice: &PageChoice, setup: &Setup, launch: &Launch) -> 
     simulate::record(&setup.job(launch.clone()), &window).map(Some).map_err(Failure::new)
 }
 
-/// The texts of a run's lines: the files that the program was compiled from, looked for beside it, and itself.
+/// Returns the source texts of a run: the program, and its own sources beside it.
 pub(crate) fn sources(run: &Run, program: &Program) -> Vec<Source> {
     let beside = Path::new(&program.name).parent().unwrap_or(Path::new(""));
     let origin = |name: String| {

@@ -1,4 +1,4 @@
-//! `simt-sim plot`: pictures of windows and of runs.
+//! `simt-sim plot`: pictures of windows and of runs, and their figures.
 
 use std::path::Path;
 
@@ -10,33 +10,56 @@ use simt_report::timeline::{Axis, Recording};
 use simt_report::{Finish, Run};
 use simt_teach::sweep::Chart;
 
-use super::args::{PlotArgs, ProgramChoice, RunArgs, WindowChoice};
+use super::args::{PlotArgs, PlotFormat, ProgramChoice, RunArgs, WindowChoice};
 use super::job::Setup;
 use super::timeline::{Warps, axis, record, resolve};
 use super::{Exit, Failure, cfg, compare, output, runs, sweep};
 use simt_threads::Threads;
 
-/// The most pixels of a picture, at 100 %; larger ones no viewer shows.
+/// Pixels of the largest picture, at 100 %. Viewers fail on larger ones.
 const MAX_PIXELS: u64 = 60_000_000;
-/// The most runs in one picture: more cannot be told apart.
+/// Runs of one picture. More cannot be told apart.
 const MAX_RUNS: usize = 12;
 
-/// Draws one picture, or prints its data.
+/// Draws one picture, or prints its figures.
 pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
+    let format = format(args)?;
     let subject = Subject::of(args)?;
-    if args.data.is_some() {
-        subject.endings().into_iter().for_each(|ending| output::warn_of(Some(ending)));
-        output::print(&subject.data())?;
-    }
-    match &args.output {
-        Some(path) => write(&subject.scene(), path)?,
-        None if args.data.is_none() => output::print(&plot::svg(&checked(&subject.scene())?))?,
-        None => {}
+    match (format, &args.output) {
+        (PlotFormat::Csv, file) => {
+            subject.endings().into_iter().for_each(|ending| output::warn_of(Some(ending)));
+            output::deliver(file.as_deref(), &subject.data())?;
+        }
+        (PlotFormat::Png, Some(file)) => output::write_file(file, &png(&checked(&subject.scene())?)?)?,
+        (_, file) => output::deliver(file.as_deref(), &plot::svg(&checked(&subject.scene())?))?,
     }
     Ok(Exit::Ok)
 }
 
-/// What is drawn.
+/// Returns the format that was chosen, or that of the file's ending.
+fn format(args: &PlotArgs) -> Result<PlotFormat, Failure> {
+    let Some(file) = args.output.as_deref() else {
+        return match args.format {
+            Some(PlotFormat::Png) => Err(Failure::new("--format png needs a file\nhelp: add --output FILE.png")),
+            format => Ok(format.unwrap_or(PlotFormat::Svg)),
+        };
+    };
+    match (args.format, PlotFormat::of_name(file)) {
+        (Some(format), Some(other)) if format != other => Err(Failure::new(format!(
+            "--format contradicts the ending of `{}`\n\
+             help: leave out --format, or change the ending",
+            file.display()
+        ))),
+        (Some(format), _) | (None, Some(format)) => Ok(format),
+        (None, None) => Err(Failure::new(format!(
+            "expected a file name that ends in .svg, .png or .csv, found `{}`\n\
+             help: change the ending, or add --format",
+            file.display()
+        ))),
+    }
+}
+
+/// Subject of a picture.
 enum Subject {
     Windows(View, Vec<Recording>, Focus),
     Walks(Vec<Walk>),
@@ -79,7 +102,7 @@ impl Subject {
         }
     }
 
-    /// How those runs ended of which figures are printed that cannot say it; of windows that is said already.
+    /// Returns how runs ended that did not finish. Recording a window has reported it already.
     fn endings(&self) -> Vec<String> {
         let title = |finish: Finish| (finish != Finish::Ok).then(|| finish.title().to_uppercase());
         match self {
@@ -104,7 +127,7 @@ impl Subject {
     }
 }
 
-/// What the files of a sweep say, all together.
+/// Merges the results of a sweep's files.
 fn sweep(args: &PlotArgs) -> Result<Chart, Failure> {
     let all = sweep::together(&args.runs.files)?;
     Chart::new(all.records(), args.x.as_deref(), &args.y).map_err(Failure::new)
@@ -114,20 +137,22 @@ fn borrowed(runs: &[(Run, Roof)]) -> Vec<(&Run, Roof)> {
     runs.iter().map(|(run, roof)| (run, roof.clone())).collect()
 }
 
-/// A recorded window that has something to show.
+/// Records a window that the view can draw.
 fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus) -> Result<Recording, Failure> {
     let default = if view.is_of_block() { Warps::All } else { Warps::First };
     let recording = record(run, window, default)?;
     plot::drawable(view, &recording, *focus).map_err(|none| {
         let place = format!("{} ({} on {})", recording.program, recording.mode, recording.machine);
         Failure::new(format!(
-            "{place}: {none}\nhelp: --line and --issue choose the access; --warp, --block-id, --from, --to and --limit the window"
+            "{place}: {none}\nhelp: choose the access with --line or --issue, the \
+             window with --warp, --block-id, --from, \
+             --to or --limit"
         ))
     })?;
     Ok(recording)
 }
 
-/// The ways that lanes took, in a window or in the whole run.
+/// Counts the edges that lanes took, in a window or in the whole run.
 fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Result<Walk, Failure> {
     let (setup, launch) = Setup::new(run, true)?;
     cfg::drawable(setup.kernel())?;
@@ -135,14 +160,14 @@ fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Resu
     simulate::walk(setup.job(launch), window.as_ref(), &Threads::new(jobs)).map_err(Failure::new)
 }
 
-/// A whole run, and what its machine could do.
+/// Simulates a whole run; returns it with the roofline of its machine.
 fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
     let (setup, launch) = Setup::new(run, true)?;
     let done = simulate::simulate(setup.job(launch), &Threads::new(jobs)).map_err(Failure::new)?;
     Ok((done.run, simulate::roof(&setup.machine)))
 }
 
-/// Draws a picture of what `run` ran: of a window, as `plot` chooses it by itself; of the control flow, all of it.
+/// Draws a picture for `run --plot`: the default window, or the whole control flow.
 pub(crate) fn draw_of_run(
     kind: Kind,
     path: &Path,
@@ -158,26 +183,31 @@ pub(crate) fn draw_of_run(
         }
         Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
         Kind::Roofline => plot::roofline(&[(run, simulate::roof(spec))]),
-        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has one run; use `simt-sim plot`")),
+        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has only one run\nhelp: use `simt-sim plot`")),
     };
     write(&scene, path)
 }
 
-/// The scene, unless no viewer could show it.
+/// Returns the scene unless it is too large for viewers.
 fn checked(scene: &Scene) -> Result<Scene, Failure> {
     if scene.pixels() > MAX_PIXELS {
         return Err(Failure::new(
-            "the picture would be too large\nhelp: choose a smaller window by --warp, --from, --to or --limit",
+            "the picture is too large\n\
+             help: choose a smaller window with --warp, --from, --to or --limit",
         ));
     }
     Ok(scene.clone())
 }
 
-/// Writes a picture; the file's ending says which sort.
+/// Writes a picture in the format of the file's ending.
 pub(crate) fn write(scene: &Scene, path: &Path) -> Result<(), Failure> {
     let scene = checked(scene)?;
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some("png") => output::write_file(path, &plot::png(&scene).map_err(Failure::new)?),
+        Some("png") => output::write_file(path, &png(&scene)?),
         _ => output::write_file(path, plot::svg(&scene).as_bytes()),
     }
+}
+
+fn png(scene: &Scene) -> Result<Vec<u8>, Failure> {
+    plot::png(scene).map_err(Failure::new)
 }

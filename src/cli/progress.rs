@@ -1,4 +1,4 @@
-//! The progress of a run that takes longer than a moment: on a terminal, to standard error.
+//! Progress bar of longer runs: on standard error, if it is a terminal.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,22 +10,22 @@ use simt_core::machine::{Host, Options};
 
 use simt_threads::Threads;
 
-/// Runs that are shorter show nothing.
+/// Shortest run that shows a bar.
 const MOMENT: Duration = Duration::from_secs(1);
 
-/// A progress bar: blocks done, instructions issued, and when the run ends or is given up.
+/// Progress bar: blocks done, instructions issued, and the estimated end.
 pub(crate) struct Bar {
     bar: ProgressBar,
     wanted: bool,
     started: Instant,
     issued: AtomicU64,
-    /// Instructions at which the run is given up.
+    /// Issued instructions at which the run stops.
     limit: u64,
     threads: Threads,
 }
 
 impl Bar {
-    /// For a run to come.
+    /// Creates the bar of a run.
     pub(crate) fn new(launch: &Launch, options: &Options, quiet: bool, jobs: usize) -> Bar {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
         let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
@@ -71,8 +71,8 @@ impl Host for Bar {
     }
 }
 
-/// Instructions issued so far, and an estimate: the time left by the share of blocks `done`, else the time until the run
-/// is given up.
+/// Formats the instructions issued, and the estimated time left. The estimate comes from the share
+/// of blocks `done`, or else from the limit.
 fn message(issued: u64, limit: u64, done: f64, elapsed: Duration) -> String {
     let millions = |n: u64| format!("{} M", n / 1_000_000);
     let left = |share: f64| HumanDuration(elapsed.mul_f64((1.0 / share - 1.0).clamp(0.0, 1e6)));
@@ -84,7 +84,7 @@ fn message(issued: u64, limit: u64, done: f64, elapsed: Duration) -> String {
         return so_far;
     }
     let until = left(issued as f64 / limit as f64);
-    format!("{so_far}; gives up at {}, in about {until}", millions(limit))
+    format!("{so_far}; stops at {}, in about {until}", millions(limit))
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
     fn the_estimate_is_that_of_the_blocks_or_of_the_limit() {
         let second = Duration::from_secs(1);
         for (issued, limit, done, expected) in [
-            (8_000_000, 500_000_000, 0.0, "8 M instructions issued; gives up at 500 M, in about 62 seconds"),
+            (8_000_000, 500_000_000, 0.0, "8 M instructions issued; stops at 500 M, in about 62 seconds"),
             (8_000_000, u64::MAX, 0.0, "8 M instructions issued"),
             (8_000_000, 500_000_000, 0.25, "8 M instructions issued, about 3 seconds left"),
             (0, 500_000_000, 0.0, "0 M instructions issued"),

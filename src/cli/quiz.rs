@@ -1,4 +1,4 @@
-//! `simt-sim quiz`: a prediction first, then the run.
+//! `simt-sim quiz`: a prediction, then the run.
 
 use std::io::{BufRead, IsTerminal, Read};
 use std::path::Path;
@@ -10,18 +10,20 @@ use super::args::QuizArgs;
 use super::grade::read_assignment;
 use super::{Exit, Failure, output, reading};
 
-/// The seed of a quiz that names none: the same questions each time, until others are asked for.
+/// Default seed. A quiz without --seed has the same questions each time.
 const SEED: u64 = 1;
-/// Questions of a mixed quiz and of one topic.
+/// Default number of questions of a mixed quiz.
 const MIXED: usize = 5;
+/// Default number of questions of one topic.
 const OF_A_TOPIC: usize = 3;
+/// Largest number of questions.
 const MOST: u32 = 100;
-/// Lines without a number after which a question is taken as skipped: whatever writes them is no person.
+/// Lines without a number after which a question is skipped. They come from no person.
 const MOST_TRIES: usize = 10;
-/// The most bytes read of a line.
+/// Bytes read of a line.
 const MOST_LINE: u64 = 4096;
 
-/// Asks, measures, scores.
+/// Holds a quiz: asks, measures and scores.
 pub(crate) fn quiz(args: &QuizArgs) -> Result<Exit, Failure> {
     let style = Style { width: output::width(), color: output::color_out() };
     if args.list {
@@ -38,15 +40,15 @@ pub(crate) fn quiz(args: &QuizArgs) -> Result<Exit, Failure> {
 fn unknown(what: &str) -> Failure {
     let hint = match quiz::suggest(what) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`simt-sim quiz --list` lists the topics; an assignment is a folder with assignment.ron".to_owned(),
+        None => "list the topics with `simt-sim quiz --list`, or name a folder with assignment.ron".to_owned(),
     };
-    Failure::new(format!("there is no topic and no folder `{what}`\nhelp: {hint}"))
+    Failure::new(format!("no topic or folder `{what}`\nhelp: {hint}"))
 }
 
 fn of_topics(args: &QuizArgs, style: Style) -> Result<Exit, Failure> {
     let seed = args.seed.unwrap_or(SEED);
     if let Some(count) = args.count.filter(|count| !(1..=MOST).contains(count)) {
-        return Err(Failure::new(format!("--count {count}: write 1 to {MOST}")));
+        return Err(Failure::new(format!("--count {count}: expected 1 to {MOST}")));
     }
     let count = |usual: usize| args.count.map_or(usual, |count| count as usize);
     let mut dice = Dice::new(seed);
@@ -72,21 +74,23 @@ fn of_topics(args: &QuizArgs, style: Style) -> Result<Exit, Failure> {
 
 fn of_assignment(args: &QuizArgs, folder: &Path, style: Style) -> Result<Exit, Failure> {
     if args.seed.is_some() || args.count.is_some() {
-        return Err(Failure::new("--seed and --count are for topics: an assignment has the questions it has"));
+        return Err(Failure::new("--seed and --count are for topics; the questions of an assignment are fixed"));
     }
     let assignment = read_assignment(folder)?;
     let files = reading::beside(folder);
     let questions = quiz::of_assignment(&assignment, &files);
     if questions.is_empty() {
         return Err(Failure::new(format!(
-            "`{}` asks nothing\nhelp: a question is a criterion with `rule: Question(text, answer)`; docs/grading.md describes it",
+            "`{}` has no questions\n\
+             help: add a criterion with `rule: Question(text, answer)`, as in \
+             docs/grading.md",
             folder.display()
         )));
     }
     Session { title: &assignment.spec.title, questions: &questions, style }.hold(args.answers.as_deref())
 }
 
-/// One quiz from its first line to its score.
+/// One quiz, from its title to its score.
 struct Session<'a> {
     title: &'a str,
     questions: &'a [Question<'a>],
@@ -123,12 +127,13 @@ impl Session<'_> {
     }
 }
 
-/// Reads `--answers`.
+/// Parses `--answers`.
 fn given(answers: &[String], questions: &[Question<'_>]) -> Result<Vec<Said>, Failure> {
     if answers.len() != questions.len() {
         let names: Vec<&str> = questions.iter().map(|question| question.name.as_str()).collect();
         return Err(Failure::new(format!(
-            "--answers has {} for {} question{} ({})\nhelp: one number each, in this order; s skips a question",
+            "--answers has {} for {} question{} ({})\n\
+             help: give one number each, in this order; s skips a question",
             answers.len(),
             questions.len(),
             if questions.len() == 1 { "" } else { "s" },
@@ -137,23 +142,21 @@ fn given(answers: &[String], questions: &[Question<'_>]) -> Result<Vec<Said>, Fa
     }
     let one = |answer: &String| match Said::read(answer) {
         Ok(said @ (Said::Number(_) | Said::Skip)) => Ok(said),
-        _ => {
-            Err(Failure::new(format!("--answers: `{}` is no number; write one for each question, or s", answer.trim())))
-        }
+        _ => Err(Failure::new(format!("--answers: expected a number or s, found `{}`", answer.trim()))),
     };
     answers.iter().map(one).collect()
 }
 
-/// Where predictions come from.
+/// Source of the predictions.
 enum Source {
-    /// From `--answers`.
+    /// `--answers`.
     Given(std::vec::IntoIter<Said>),
-    /// From standard input, a line each.
+    /// Standard input, one line each.
     Typed { terminal: bool },
 }
 
 impl Source {
-    /// The prediction for a question; none when there is nothing more to read.
+    /// Reads the prediction for a question; `None` at the end of the input.
     fn predict(&mut self, question: &Question<'_>, style: Style) -> Result<Option<Said>, Failure> {
         match self {
             Source::Typed { terminal } => typed(*terminal, question, style),
@@ -166,7 +169,7 @@ impl Source {
         }
     }
 
-    /// Waits on a terminal until the answer was read; false for enough.
+    /// Waits for a key on a terminal after an answer; false if the user quits.
     fn goes_on(&self, prompt: &str) -> Result<bool, Failure> {
         if !matches!(self, Source::Typed { terminal: true }) {
             return Ok(true);
@@ -177,7 +180,7 @@ impl Source {
     }
 }
 
-/// Asks until a number comes, or a word that ends the question.
+/// Asks until a number is typed, or a word that ends the question.
 fn typed(terminal: bool, question: &Question<'_>, style: Style) -> Result<Option<Said>, Failure> {
     for _ in 0..MOST_TRIES {
         output::print(show::PROMPT)?;
@@ -186,7 +189,7 @@ fn typed(terminal: bool, question: &Question<'_>, style: Style) -> Result<Option
             return Ok(None);
         };
         if !terminal {
-            // What is typed stands on a terminal already; elsewhere the text would lack it.
+            // A terminal echoes the input; elsewhere the output would lack it.
             let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(60).collect();
             output::print(&format!("{shown}\n"))?;
         }
@@ -196,11 +199,11 @@ fn typed(terminal: bool, question: &Question<'_>, style: Style) -> Result<Option
             Err(why) => output::print(&show::refused(&why, style))?,
         }
     }
-    output::print("  no number came: the question is skipped\n")?;
+    output::print("  no number found; question skipped\n")?;
     Ok(Some(Said::Skip))
 }
 
-/// The next line of standard input; none at its end. A line that is longer than any answer is cut.
+/// Reads a line of standard input, `None` at its end. Cuts lines longer than any answer.
 fn read_line() -> Result<Option<String>, Failure> {
     let mut bytes = Vec::new();
     let mut input = std::io::stdin().lock();

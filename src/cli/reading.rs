@@ -1,13 +1,13 @@
-//! Reading files: regular ones, and no more of them than is wanted. A device or a pipe may never end, or hold what others
-//! wait for.
+//! Bounded reading of regular files and of standard input. A device or pipe may never end, or
+//! belong to others.
 
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{Read, stdin};
 use std::path::Path;
 
-/// The content of a regular file of at most `most` bytes; `bound` says in words what gives that limit.
+/// Reads a regular file of at most `most` bytes; errors name that limit as `bound`.
 pub(crate) fn regular(path: &Path, most: u64, bound: &str) -> Result<Vec<u8>, String> {
-    // Before it is opened: a pipe nobody writes to would be waited for.
+    // Checked before opening, which would block on a pipe without a writer.
     if !fs::metadata(path).map_err(|e| e.to_string())?.is_file() {
         return Err("it is not a regular file".to_owned());
     }
@@ -16,13 +16,23 @@ pub(crate) fn regular(path: &Path, most: u64, bound: &str) -> Result<Vec<u8>, St
     if size > most {
         return Err(format!("it has {size} bytes; {bound} {most}"));
     }
-    // What calls itself empty is not read: files of /proc do, and one of them takes the kernel's messages away.
+    // Files of /proc have size 0 and are not read: reading one of them consumes kernel messages.
     let mut bytes = Vec::new();
     file.take(size).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
     Ok(bytes)
 }
 
-/// Reads what directives name: files beside a program.
+/// Reads at most `most` bytes of standard input; errors name that limit as `bound`.
+pub(crate) fn input(most: u64, bound: &str) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(|e| e.to_string())?;
+    if bytes.len() as u64 > most {
+        return Err(format!("it has more than {most} bytes; {bound} {most}"));
+    }
+    Ok(bytes)
+}
+
+/// Reads files that directives name, beside a program.
 pub(crate) fn beside(folder: &Path) -> impl Fn(&str, u64) -> Result<Vec<u8>, String> {
     move |name, most| regular(&folder.join(name), most, "the elements take")
 }

@@ -15,7 +15,7 @@ use super::{Exit, Failure, checks, output, page, plot};
 /// Runs one kernel.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     for name in &args.metrics {
-        report::known(name).map_err(Failure::new)?; // before the run rather than after it
+        report::known(name).map_err(Failure::new)?; // before the run, not after it
     }
     let on = checks::chosen(args.checks.checks.as_deref())?;
     page::sensible(&args.page)?;
@@ -35,8 +35,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         let part = Part { run: &simulation.run, recording, sources: &sources };
         output::write_file(path, html::run_page(part).as_bytes())?;
     }
-    if !args.quiet {
-        let style = report::Style { width: output::width(), color: output::color_out() };
+    if !args.quiet || args.format == Format::Json || args.output.is_some() {
+        let style = output::style(args.output.as_deref());
         let text = if args.annotate {
             report::annotate::annotate(&simulation.run, &page::sources(&simulation.run, program), style)
         } else if args.format == Format::Json {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         } else {
             report::text(&simulation.run, style)
         };
-        output::print(&text)?;
+        output::deliver(args.output.as_deref(), &text)?;
     }
     for PictureFile { kind, path } in &args.plot {
         plot::draw_of_run(*kind, path, args, &simulation.run, &setup.machine)?;
@@ -56,7 +56,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     Ok(exit(&simulation, &findings))
 }
 
-/// Leaves only the chosen metrics in a run, all when none is chosen. In JSON they keep their nvprof names and units.
+/// Keeps only the chosen metrics of a run; all if none is chosen. JSON has their nvprof names and
+/// units.
 fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
     if chosen.is_empty() {
         return Ok(());
@@ -69,7 +70,8 @@ fn keep(run: &mut report::Run, chosen: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// How the process ends. How the run ended comes first: what follows from a hang or a fault says less.
+/// Returns the exit code of a run. A hang or fault goes before findings, which often follow from
+/// it.
 pub(crate) fn exit(simulation: &Simulation, findings: &[Diagnostic]) -> Exit {
     match simulation.finish {
         Finish::Deadlock(_) | Finish::Livelock(_) => Exit::Hang,

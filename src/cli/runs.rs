@@ -1,9 +1,9 @@
-//! One command line for several runs.
+//! Options of several runs on one command line.
 
 use super::Failure;
 use super::args::{LaunchChoice, MachineChoice, ProgramChoice, RunsChoice};
 
-/// Deals the options out: whatever is given once goes to all runs, the rest to one each. There are at most `most` runs.
+/// Deals options out to at most `most` runs. An option given once goes to all of them.
 pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice>, Failure> {
     let sets: Vec<(String, Vec<String>)> = choice.set.iter().map(|set| values(set)).collect();
     let counts = [
@@ -28,7 +28,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
     let lowerings = each("--lowering", &choice.lowering, runs)?;
     let grids = each("--grid", &choice.grid, runs)?;
     let blocks = each("--block", &choice.block, runs)?;
-    // One machine for all modes; who names several machines compares those, each in a mode that it has.
+    // Modes run on one machine; several machines run in modes of their own.
     let compares_modes = choice.mode.len() > 1 && choice.machine.len() <= 1;
     let mut constants: Vec<Vec<String>> = vec![Vec::new(); runs];
     for (name, values) in &sets {
@@ -48,6 +48,7 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             lowering: lowerings[i],
             no_yield: choice.no_yield,
             compares_modes,
+            fields: Vec::new(),
         },
         launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone(), max_memory: choice.max_memory },
         limit: choice.limit,
@@ -62,16 +63,18 @@ fn each<T: Clone>(option: &str, given: &[T], runs: usize) -> Result<Vec<Option<T
         [all] => Ok(vec![Some(all.clone()); runs]),
         one_each if one_each.len() == runs => Ok(one_each.iter().cloned().map(Some).collect()),
         other => Err(Failure::new(format!(
-            "{option} is given {} times; there are {runs} runs\nhelp: give one value for all, or one for each",
+            "{option} is given {} times; there are {runs} runs\n\
+             help: give one value for all, or one for each",
             other.len()
         ))),
     }
 }
 
-/// `NAME=VALUE,VALUE` as the name and `=VALUE` each; a comma within parentheses belongs to the value.
+/// Splits `NAME=VALUE,VALUE` into the name and each `=VALUE`. A comma in parentheses belongs to the
+/// value.
 fn values(set: &str) -> (String, Vec<String>) {
     let Some((name, values)) = set.split_once('=') else {
-        return (set.to_owned(), vec![String::new()]); // `run` has the words for what is wrong with it
+        return (set.to_owned(), vec![String::new()]); // `run` reports the fault
     };
     let mut depth = 0_i32;
     let mut parts = vec![String::from("=")];

@@ -1,4 +1,4 @@
-//! What a shell and `man` want to know of the command line: completions and manual pages, both made from its definition.
+//! Shell completions and manual pages, generated from the argument definitions.
 
 use std::path::Path;
 
@@ -16,15 +16,15 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// `simt-sim man [--out DIR]`
+/// `simt-sim man [--dir DIR]`
 pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
     let mut command = Args::command();
     command.build();
-    let Some(folder) = &args.out else {
+    let Some(folder) = &args.dir else {
         output::print(&String::from_utf8_lossy(&page(command)?))?;
         return Ok(Exit::Ok);
     };
-    std::fs::create_dir_all(folder).map_err(|e| Failure::new(format!("cannot make `{}`: {e}", folder.display())))?;
+    std::fs::create_dir_all(folder).map_err(|e| Failure::new(format!("cannot create `{}`: {e}", folder.display())))?;
     let parts: Vec<Command> = command.get_subcommands().filter(|part| part.get_name() != "help").cloned().collect();
     write(folder, "simt-sim", command)?;
     for part in parts {

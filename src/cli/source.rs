@@ -1,22 +1,40 @@
-//! Reading programs and machine files, with every finding rendered.
+//! Reading of programs and machine files, and rendering of their findings.
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use simt_core::diag::{self, Diagnostic, Severity, Source};
 use simt_core::{NoKernel, Program};
 
 use super::{Failure, output, reading};
 
-/// The largest program text read, in bytes. Compilers emit a few megabytes at most; a byte of text takes some 40 of memory.
+/// Largest program text, in bytes. Compilers emit a few megabytes; analysis takes about 40 bytes a
+/// byte.
 pub(crate) const MAX_BYTES: u64 = 16 << 20;
 
-/// Reads a program and analyses it as far as it goes; findings are kept, not reported.
+/// Name of standard input among the program files, and in reports.
+const INPUT: (&str, &str) = ("-", "<stdin>");
+
+/// Returns true if a program file is standard input.
+pub(crate) fn is_input(path: &Path) -> bool {
+    path == Path::new(INPUT.0)
+}
+
+/// Reads a program, which may be standard input, and keeps its findings.
 pub(crate) fn read(path: &Path) -> Result<Program, Failure> {
-    let (name, text) = read_text(path)?;
+    let (name, text) = if is_input(path) { read_input()? } else { read_text(path)? };
     Ok(Program::parse(&name, &text))
 }
 
-/// Reads a program that has no error; warnings are printed unless `quiet`.
+/// Name and text of standard input. Read once, since several runs may share a program.
+fn read_input() -> Result<(String, String), Failure> {
+    static READ: OnceLock<Result<String, String>> = OnceLock::new();
+    let read = READ.get_or_init(|| reading::input(MAX_BYTES, BOUND).and_then(utf8));
+    let fail = |e: &String| Failure::new(format!("cannot read `{}`: {e}", INPUT.1));
+    read.as_ref().map(|text| (INPUT.1.to_owned(), text.clone())).map_err(fail)
+}
+
+/// Reads a program without errors; prints its warnings unless `quiet`.
 pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
     let program = read(path)?;
     if !program.is_sound() {
@@ -28,8 +46,8 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
     Ok(program)
 }
 
-/// Reads a program of which the chosen kernel can be run, whatever is wrong with others; warnings are printed unless
-/// `quiet`.
+/// Reads a program whose chosen kernel can be run, whatever the errors of others. Prints warnings
+/// unless `quiet`.
 pub(crate) fn read_runnable(path: &Path, kernel: Option<&str>, quiet: bool) -> Result<Program, Failure> {
     let program = read(path)?;
     match program.kernel(kernel) {
@@ -48,35 +66,39 @@ pub(crate) fn read_runnable(path: &Path, kernel: Option<&str>, quiet: bool) -> R
     Ok(program)
 }
 
-/// The kernels that can be run, where another cannot.
+/// Names the kernels that can run, when the chosen one cannot.
 fn those_that_run(program: &Program) -> String {
     let names: Vec<String> = program.kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
     if names.is_empty() { String::new() } else { format!("These kernels can be run: {}.\n", names.join(", ")) }
 }
 
-/// Findings about a program for standard error, with source excerpts and a word on where more is said.
+/// Renders findings for standard error, with source excerpts and the next command.
 pub(crate) fn render(program: &Program, findings: &[Diagnostic]) -> String {
     excerpts(program, findings, output::color_err()) + &further(findings)
 }
 
-/// Where more is said about the worst of the findings.
+/// Points to the `explain` page of the most severe finding.
 pub(crate) fn further(findings: &[Diagnostic]) -> String {
     let worst = findings.iter().min_by_key(|finding| finding.severity);
-    worst.map(|worst| format!("`simt-sim explain {}` says more.\n", worst.code)).unwrap_or_default()
+    worst.map(|worst| format!("Learn more with `simt-sim explain {}`.\n", worst.code)).unwrap_or_default()
 }
 
-/// Findings about a program, with source excerpts.
+/// Renders findings with source excerpts.
 pub(crate) fn excerpts(program: &Program, findings: &[Diagnostic], color: bool) -> String {
     diag::render(findings, Source { name: &program.name, text: &program.text }, color)
 }
 
-/// A file's name as given, and its text.
+/// Words for [`MAX_BYTES`] in errors.
+const BOUND: &str = "the limit of a text is";
+
+/// Returns a file's name as given, and its text.
 pub(crate) fn read_text(path: &Path) -> Result<(String, String), Failure> {
     let name = path.display().to_string();
     let fail = |e: &dyn std::fmt::Display| Failure::new(format!("cannot read `{name}`: {e}"));
-    let bytes = reading::regular(path, MAX_BYTES, "the limit of a text is").map_err(|e| fail(&e))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(e) => Err(fail(&format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))),
-    }
+    let text = reading::regular(path, MAX_BYTES, BOUND).and_then(utf8).map_err(|e| fail(&e))?;
+    Ok((name, text))
+}
+
+fn utf8(bytes: Vec<u8>) -> Result<String, String> {
+    String::from_utf8(bytes).map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
 }

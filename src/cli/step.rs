@@ -1,7 +1,8 @@
-//! `simt-sim step`: a run in the terminal, forward and back.
+//! `simt-sim step`: a run in the terminal, forward and backward.
 //!
-//! `app` is the state and what keys do to it, `screen` draws a state into a buffer of any size; both are pure, so that
-//! a script of keys ends in the same screen everywhere. `terminal` is the loop between the two on a real terminal.
+//! `app` is the state and its reaction to keys; `screen` draws a state into a buffer of any size.
+//! Both are pure, so a script of keys ends in the same screen everywhere. `terminal` connects the
+//! two on a real terminal.
 
 mod app;
 mod facts;
@@ -15,17 +16,17 @@ use simt_core::debug::{self, Debugger, Focus};
 
 use super::args::StepArgs;
 use super::job::Setup;
-use super::{Exit, Failure, output};
+use super::{Exit, Failure, output, source};
 use app::App;
 use facts::Facts;
 use keys::Key;
 
-/// Opens the stepper, or prints the screen that a script leads to.
+/// Opens the stepper, or prints the screen after a script of keys.
 pub(crate) fn step(args: &StepArgs) -> Result<Exit, Failure> {
     let script = args.script.as_deref().map(keys::parse).transpose()?;
     let size = size(&args.size)?;
     if script.is_none() {
-        terminal::is_there()?;
+        terminal::is_there(source::is_input(&args.program.file))?;
     }
     let (setup, launch) = Setup::new(&args.program, true)?;
     let blocks = launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
@@ -52,7 +53,7 @@ fn within(option: &str, value: u32, count: u64) -> Result<(), Failure> {
     if u64::from(value) < count {
         return Ok(());
     }
-    Err(Failure::new(format!("{option} {value}: there are 0 to {}", count.saturating_sub(1))))
+    Err(Failure::new(format!("{option} {value}: expected 0 to {}", count.saturating_sub(1))))
 }
 
 /// Presses the keys and prints the screen.
@@ -75,6 +76,6 @@ fn size(text: &str) -> Result<(u16, u16), Failure> {
     let parts = text.split_once('x').map(|(w, h)| (w.parse::<u16>(), h.parse::<u16>()));
     match parts {
         Some((Ok(width @ 1..=500), Ok(height @ 1..=500))) => Ok((width, height)),
-        _ => Err(Failure::new(format!("--size {text}: write columns and rows, as in 100x30"))),
+        _ => Err(Failure::new(format!("--size {text}: expected columns and rows, as in 100x30"))),
     }
 }

@@ -1,4 +1,4 @@
-//! `simt-sim sweep`: a run for each combination of values, kept in a file as they end.
+//! `simt-sim sweep`: a run for each combination of values, recorded as it ends.
 
 mod points;
 
@@ -6,25 +6,28 @@ use std::io::{ErrorKind, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use simt_report::Style;
 use simt_report::plot::lines;
 use simt_teach::sweep::{self, Chart, Columns, Point, Record, Results, Tail};
 
-use super::args::SweepArgs;
+use super::args::{RowFormat, SweepArgs};
 use super::{Exit, Failure, output, plot, reading, source};
 use points::{Planned, axes, simulate};
 
-/// The largest file of results, in bytes: a record takes some kilobytes.
+/// Largest file of results, in bytes. A record has a few kilobytes.
 const MOST_RESULTS: u64 = 1 << 30;
 
-/// Runs a sweep, or puts results together.
+/// Runs a sweep, or merges results.
 pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
-    Columns::new(Vec::new(), &args.metrics).map_err(Failure::new)?; // before the runs rather than after them
+    // Refuses an unknown metric before the runs, not after them.
+    Columns::new(Vec::new(), &args.metrics).map_err(Failure::new)?;
     let (axes, records) = if args.merge.is_empty() { run(args)? } else { merge(args)? };
     let columns = Columns::new(axes, &args.metrics).map_err(Failure::new)?;
-    let style = Style { width: output::width(), color: output::color_out() };
-    let text = if args.data.is_some() { columns.csv(&records) } else { columns.text(&records, style) };
-    output::print(&text)?;
+    let file = args.output.as_deref();
+    let text = match args.format {
+        RowFormat::Csv => columns.csv(&records),
+        RowFormat::Text => columns.text(&records, output::style(file)),
+    };
+    output::deliver(file, &text)?;
     if let Some(path) = &args.plot {
         let metric = args.metrics.first().map_or("", String::as_str);
         let chart = Chart::new(&records, args.x.as_deref(), metric).map_err(Failure::new)?;
@@ -37,7 +40,7 @@ pub(crate) fn sweep(args: &SweepArgs) -> Result<Exit, Failure> {
     Ok(records.iter().map(exit).find(|&exit| exit != Exit::Ok).unwrap_or(Exit::Ok))
 }
 
-/// How a run of this outcome would have ended.
+/// Returns the exit code of a single run with this outcome.
 fn exit(record: &Record) -> Exit {
     match record.outcome() {
         "ok" => Exit::Ok,
@@ -49,42 +52,42 @@ fn exit(record: &Record) -> Exit {
     }
 }
 
-/// The names swept and what came of the points.
+/// Swept names, and the records of the points.
 type Swept = (Vec<String>, Vec<Record>);
 
 fn merge(args: &SweepArgs) -> Result<Swept, Failure> {
     let all = together(&args.merge)?;
-    if let Some(out) = &args.out {
+    if let Some(out) = &args.results {
         output::write_file(out, all.text().as_bytes())?;
     }
     let records: Vec<Record> = all.records().cloned().collect();
     Ok((Columns::axes_of(&records), records))
 }
 
-/// The results of several files, which do not contradict each other.
+/// Merges the results of several files; fails if two disagree about a point.
 pub(crate) fn together(files: &[PathBuf]) -> Result<Results, Failure> {
     let mut all = Results::default();
     for path in files {
         let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
-        let (results, _) = read(path)?.ok_or_else(|| fail(&"there is no such file"))?;
+        let (results, _) = read(path)?.ok_or_else(|| fail(&"no such file"))?;
         all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
     }
     Ok(all)
 }
 
-/// The results in a file and how it ends; none when there is no file.
+/// Reads a file of results; returns `None` if the file does not exist.
 fn read(path: &Path) -> Result<Option<(Results, Tail)>, Failure> {
     if std::fs::metadata(path).is_err_and(|e| e.kind() == ErrorKind::NotFound) {
         return Ok(None);
     }
     let bytes = reading::regular(path, MOST_RESULTS, "the limit of results is")
         .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", path.display())))?;
-    // A line cut within a character is a line cut.
+    // A line may be cut within a character.
     let read = Results::read(&String::from_utf8_lossy(&bytes));
     read.map(Some).map_err(|e| Failure::new(format!("{}: {e}", path.display())))
 }
 
-/// What `--out` has, ready to be appended to.
+/// Reads the results that `--results` has already, and drops a last line cut short.
 fn resume(out: Option<&Path>) -> Result<Results, Failure> {
     let Some(out) = out.filter(|out| !output::is_special(out)) else { return Ok(Results::default()) };
     let Some((results, tail)) = read(out)? else { return Ok(Results::default()) };
@@ -92,7 +95,7 @@ fn resume(out: Option<&Path>) -> Result<Results, Failure> {
         output::write_file(out, results.text().as_bytes())?;
     }
     if tail == Tail::Cut {
-        output::error(&format!("note: {}: dropped a last line that was half written\n", out.display()));
+        output::error(&format!("note: {}: dropped a half written last line\n", out.display()));
     }
     Ok(results)
 }
@@ -108,18 +111,18 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     let jobs: Vec<Planned> =
         points.map(|point| Planned::new(args, &program, kernel, point)).collect::<Result<_, _>>()?;
 
-    let out = args.out.as_deref();
+    let out = args.results.as_deref();
     let mut results = resume(out)?;
     let there = |job: &Planned| results.find(&program.name, &kernel.name, &job.point);
     let stale = jobs.iter().filter(|job| there(job).is_some_and(|record| record.inputs != job.inputs)).count();
     if let (Some(out), 1.., false) = (out, stale, args.replace) {
         return Err(Failure::new(format!(
-            "{} has {stale} of these points from another program text, machine, option or version\nhelp: choose another \
-             --out, or have them run again with --replace",
+            "{} has {stale} of these points from another program text, machine, option \
+             or version\nhelp: choose another file for --results, or rerun them with --replace",
             out.display()
         )));
     }
-    // A point that could not be run is tried again: it costs little.
+    // Retrying a point that could not be run costs little.
     let is_done = |job: &&Planned| there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error());
     let (done, todo): (Vec<&Planned>, Vec<&Planned>) = jobs.iter().partition(is_done);
     if !done.is_empty() {
@@ -128,7 +131,7 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
 
     let mut lines = out.map(output::Appended::open).transpose()?;
     let bar = bar(todo.len());
-    // Few points leave host threads over, which run SMs instead.
+    // With few points, spare host threads simulate SMs.
     let threads = if args.jobs == 0 { rayon::current_num_threads() } else { args.jobs };
     let inner = (threads / todo.len().max(1)).max(1);
     let work = |job: &&Planned| simulate(args, &program, kernel, job, inner);
@@ -138,7 +141,7 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     })?;
     bar.finish_and_clear();
     results.replace(&records);
-    // What is written through has the lines already.
+    // A special file has the lines already.
     if let Some(out) = out.filter(|out| !output::is_special(out)) {
         output::write_file(out, results.text().as_bytes())?;
     }

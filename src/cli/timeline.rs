@@ -1,33 +1,33 @@
-//! `simt-sim timeline`: the lane map of a window, and how a window is chosen.
+//! `simt-sim timeline`: the lane map of a window, and the choice of a window.
 
 use std::ops::Range;
 
 use simt_core::base::BlockId;
 use simt_core::launch::Launch;
 use simt_core::observe::Window;
-use simt_report::Style;
 use simt_report::simulate;
 use simt_report::timeline::{Axis, MapStyle, Recording, csv, lane_map, transposed};
 
-use super::args::{AxisArg, Data, ProgramChoice, TimelineArgs, WindowChoice};
+use super::args::{AxisArg, ProgramChoice, RowFormat, TimelineArgs, WindowChoice};
 use super::job::Setup;
 use super::{Exit, Failure, output};
 
 /// Prints the lane map.
 pub(crate) fn timeline(args: &TimelineArgs) -> Result<Exit, Failure> {
     let recording = record(&args.program, &args.window, Warps::First)?;
-    let width = args.width.unwrap_or_else(output::width).min(4096);
-    let style = MapStyle { style: Style { width, color: output::color_out() }, axis: axis(args.axis) };
-    let text = match args.data {
-        Some(Data::Csv) => csv(&recording),
-        None if args.lanes => transposed(&recording, style),
-        None => lane_map(&recording, style),
+    let mut style = output::style(args.output.as_deref());
+    style.width = args.width.unwrap_or(style.width).min(4096);
+    let style = MapStyle { style, axis: axis(args.axis) };
+    let text = match args.format {
+        RowFormat::Csv => csv(&recording),
+        RowFormat::Text if args.lanes => transposed(&recording, style),
+        RowFormat::Text => lane_map(&recording, style),
     };
-    output::print(&text)?;
+    output::deliver(args.output.as_deref(), &text)?;
     Ok(Exit::Ok)
 }
 
-/// The axis that was typed.
+/// Returns the axis of an argument.
 pub(crate) fn axis(typed: AxisArg) -> Axis {
     match typed {
         AxisArg::Issue => Axis::Issue,
@@ -35,20 +35,20 @@ pub(crate) fn axis(typed: AxisArg) -> Axis {
     }
 }
 
-/// The warps that a view shows unless told otherwise.
+/// Default warps of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Warps {
     /// Warp 0.
     First,
     /// All of the block.
     All,
-    /// All of the block, and as many issues of each as a page bears.
+    /// All of the block, with as many issues of each as fit a page.
     Page,
 }
 
-/// The issues of a warp that a view shows unless told otherwise.
+/// Default limit of issues of a warp.
 const ISSUES: usize = 200;
-/// The issues that a page shows unless told otherwise, all warps together, and those of one warp at most.
+/// Default limits of a page: issues of all warps together, and of one warp.
 const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
@@ -61,7 +61,7 @@ pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: War
     Ok(recording)
 }
 
-/// Checks what was typed against a launch.
+/// Resolves a choice of window for a launch.
 pub(crate) fn resolve(
     choice: &WindowChoice,
     default: Warps,
@@ -100,7 +100,8 @@ fn range(text: &str, warps: u32) -> Result<Range<u32>, Failure> {
     Window::warps_named(text, warps).ok_or_else(|| {
         let last = warps.saturating_sub(1);
         Failure::new(format!(
-            "--warp {text}: write a number, a range as in 0..3, or all; a block has the warps 0 to {last}"
+            "--warp {text}: expected a number, a range as in 0..3, or all; a block has \
+             the warps 0 to {last}"
         ))
     })
 }

@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use simt_report::{Answer, Cell, Style, answer_text};
 use simt_teach::ask::{self, experiments};
 
-/// Returns the answer to a question.
+use crate::cli::{good, refused};
+
+/// The answer to a question.
 fn ask(name: &str) -> Answer {
     let experiment = ask::find(name).unwrap_or_else(|| panic!("no question `{name}`"));
     experiment.answer().unwrap_or_else(|e| panic!("{name}: {e}"))
@@ -92,4 +94,20 @@ fn answers_come_as_json_as_well() {
     let listed: serde_json::Value = serde_json::from_str(&ask::questions().to_json().expect("JSON")).expect("JSON");
     assert_eq!(listed["questions"].as_array().map(Vec::len), Some(experiments().count()));
     assert_eq!(ask::suggest("spin-lok"), Some("spin-lock"));
+}
+
+#[test]
+fn words_find_questions() {
+    let found = good(&["ask", "lock"]);
+    assert!(found.contains(" questions match `lock`, best first"), "{found}");
+    let first = found.lines().find(|line| line.starts_with("  ") || line.contains("spin-lock")).expect("a hit");
+    assert!(first.contains("lock"), "{found}");
+    let json: serde_json::Value = serde_json::from_str(&good(&["ask", "lock", "--format", "json"])).expect("JSON");
+    let names: Vec<&str> =
+        json["questions"].as_array().expect("a list").iter().filter_map(|question| question["name"].as_str()).collect();
+    assert!(names.len() > 1 && names[0].contains("lock"), "{names:?}");
+    // One hit opens the question, as its name does in any spelling.
+    assert_eq!(good(&["ask", "trip", "counts"]), good(&["ask", "trip-counts"]));
+    refused(&["ask", "lock", "--source"], &["`lock` matches", "choose one of"]);
+    refused(&["ask", "spin-lok"], &["no question matches `spin-lok`", "did you mean `spin-lock`?"]);
 }

@@ -430,7 +430,7 @@ fn windows_are_checked_and_views_keep_their_width() {
         refused(&[&["timeline", DIAMOND], arguments].concat(), words);
         refused(&[&["plot", "masks", DIAMOND], arguments].concat(), words);
     }
-    refused(&["plot", "lanes", DIAMOND, "-o", "picture.gif"], &["ends in .svg or .png"]);
+    refused(&["plot", "lanes", DIAMOND, "-o", "picture.gif"], &["ends in .svg, .png or .csv"]);
     refused(&["run", DIAMOND, "--annotate", "--metrics", "ipc"], &["cannot be used with"]);
     for view in [&["timeline", DIAMOND][..], &["timeline", DIAMOND, "--lanes"], &["run", DIAMOND, "--annotate"]] {
         let out = good(view);
@@ -445,16 +445,15 @@ fn windows_are_checked_and_views_keep_their_width() {
 /// Returns the commands that `--help` lists.
 fn commands() -> Vec<String> {
     let help = good(&["--help"]);
-    let list = help.lines().skip_while(|l| *l != "Commands:").skip(1).take_while(|l| !l.is_empty());
-    // A wrapped description is indented further.
-    let names = list.filter_map(|l| l.strip_prefix("  ")).filter(|l| !l.starts_with(' '));
+    let list = help.lines().skip_while(|l| *l != "See:").take_while(|l| *l != "Options:");
+    let names = list.filter_map(|l| l.strip_prefix("  "));
     names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_string).collect()
 }
 
 #[test]
 fn every_command_has_a_manual_page_and_is_completed() {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("man");
-    good(&["man", "--out", &folder.display().to_string()]);
+    good(&["man", "--dir", &folder.display().to_string()]);
     let script = good(&["completions", "bash"]);
     let commands = commands();
     assert!(commands.len() > 10, "{commands:?}");

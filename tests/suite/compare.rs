@@ -65,8 +65,23 @@ fn two_settings_and_two_machines() {
 }
 
 #[test]
+fn a_quiet_comparison_prints_json_only() {
+    let pair = ["compare", NEIGHBORED, INTERLEAVED, "--set", "n=4096", "--quiet"];
+    assert_eq!(good(&pair), "");
+    let found = good(&[&pair[..], &["--format", "json"]].concat());
+    assert!(found.starts_with('{'), "{found}");
+    let file = format!("{}/comparison.json", env!("CARGO_TARGET_TMPDIR"));
+    assert_eq!(good(&[&pair[..], &["--format", "json", "-o", &file]].concat()), "");
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), found);
+    let run = ["run", NEIGHBORED, "--set", "n=4096"];
+    let json = good(&[&run[..], &["--format", "json"]].concat());
+    assert_eq!(good(&[&run[..], &["--format", "json", "-q"]].concat()), json);
+    assert_eq!(good(&[&run[..], &["-q"]].concat()), "");
+}
+
+#[test]
 fn what_cannot_be_compared_is_refused() {
-    refused(&["compare", NEIGHBORED], &["takes two", "--mode pre-volta,volta"]);
+    refused(&["compare", NEIGHBORED], &["expected two runs, found one", "--mode pre-volta,volta"]);
     refused(&["compare", NEIGHBORED, "--set", "n=1,2,3"], &["--set n", "3 times"]);
     refused(&["compare", NEIGHBORED, "--machine", "a,b,c"], &["--machine is given 3 times"]);
 }

@@ -79,7 +79,7 @@ fn run(at: &str, command: &str) -> Output {
     for word in args.split_whitespace() {
         let after = words.last().map(String::as_str);
         words.push(match word.split_once('=') {
-            _ if matches!(after, Some("-o" | "--out" | "--output" | "--html")) => divert(word),
+            _ if matches!(after, Some("-o" | "--output" | "--results" | "--html")) => divert(word),
             Some((kind, file)) if after == Some("--plot") => format!("{kind}={}", divert(file)),
             _ => word.to_string(),
         });

@@ -288,12 +288,21 @@ fn a_page_is_printed_with_the_numbers_of_a_run() {
 }
 
 #[test]
+fn words_find_pages() {
+    for (words, expected) in [(&["coalescing"][..], "gld_efficiency"), (&["scoreboard"], "long_scoreboard")] {
+        let (status, out, err) = simt_sim(&[&["explain"], words].concat());
+        assert_eq!((status, err.as_str()), (0, ""), "{words:?}");
+        assert!(out.contains("best first") && out.contains(&format!("\n  {expected} ")), "{words:?}\n{out}");
+        assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
+    }
+    assert_eq!(simt_sim(&["explain", "Long", "scoreboard"]).1, simt_sim(&["explain", "long_scoreboard"]).1);
+    let (status, out, err) = simt_sim(&["explain", "scoreboard", "--run", "programs/small/diamond.ir"]);
+    assert!(status == 2 && out.is_empty() && err.contains("choose one of"), "{err}");
+}
+
+#[test]
 fn an_unknown_name_is_told_its_neighbours() {
-    for (name, near) in [
-        ("branch_eficiency", "branch_efficiency"),
-        ("scoreboard", "long_scoreboard"),
-        ("unknown-labl", "unknown-label"),
-    ] {
+    for (name, near) in [("branch_eficiency", "branch_efficiency"), ("unknown-labl", "unknown-label")] {
         let (status, out, err) = simt_sim(&["explain", name]);
         assert_eq!((status, out.as_str()), (2, ""));
         assert!(err.contains(near), "{name}: {err}");
@@ -301,7 +310,7 @@ fn an_unknown_name_is_told_its_neighbours() {
     let (status, _, err) = simt_sim(&["explain", "qqqq"]);
     assert!(status == 2 && err.contains("--list"), "{err}");
     let (_, _, err) = simt_sim(&["run", "tests/bad/check/unknown_names.ir"]);
-    assert!(err.ends_with("`simt-sim explain unknown-name` says more.\n"), "{err}");
+    assert!(err.ends_with("Learn more with `simt-sim explain unknown-name`.\n"), "{err}");
 }
 
 /// `BLESS=1 cargo test --test suite explain` rewrites the page.

@@ -204,5 +204,5 @@ fn the_command_writes_files_and_takes_windows() {
     }
     refused(&["export", "vcd", reduction], &["vcd", "perfetto", "kanata"]);
     refused(&["export", "kanata", reduction, "--warp", "99"], &["--warp 99"]);
-    refused(&["export", "csv", reduction, "-o", "nowhere/at/all.csv", "--set", "n=1024"], &["nowhere/at/all.csv"]);
+    refused(&["export", "trace", reduction, "-o", "nowhere/at/all.txt", "--set", "n=1024"], &["nowhere/at/all.txt"]);
 }

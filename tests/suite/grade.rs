@@ -131,12 +131,12 @@ fn every_form_has_what_its_reader_needs() {
     assert_eq!(out.matches("<testcase ").count(), out.matches("</testcase>").count());
 
     assert!(form("md").1.contains("| Right | 2 / 2 |"));
-    let table = form("table").1;
+    let table = form("text").1;
     for words in ["measured", "wanted", "compiler count", "The branch that diverged most often", "#.#.#.#."] {
         assert!(table.contains(words), "`{words}` is not in\n{table}");
     }
     let out = folder.join("results.json");
-    assert_eq!(grade(&[&assignment, &starter, "--format", "gradescope", "--out", &out.display().to_string()]).0, 0);
+    assert_eq!(grade(&[&assignment, &starter, "--format", "gradescope", "--output", &out.display().to_string()]).0, 0);
     assert_eq!(fs::read_to_string(out).expect("a file"), form("gradescope").1);
 }
 
@@ -227,7 +227,8 @@ fn reasons_stand_whole_in_a_table() {
     fs::write(all.join("wrong.ir"), ".visible .entry reduce()\n{\n    add.u33 %r1, \"a,b\", 2;\n    ret;\n}\n")
         .expect("a file");
     let csv = folder.join("grades.csv");
-    let (code, ..) = grade(&[&assignment, "--all", &all.display().to_string(), "--csv", &csv.display().to_string()]);
+    let to = ["--format", "csv", "-o", &csv.display().to_string()];
+    let (code, ..) = grade(&[&[assignment.as_str(), "--all", &all.display().to_string()], &to[..]].concat());
     assert_eq!(code, 0);
     let records = records(&fs::read_to_string(csv).expect("a table"));
     assert_eq!(records.len(), 2, "{records:?}");
@@ -269,7 +270,7 @@ fn an_answer_to_no_question_is_named() {
     assert!(list.contains(question), "{list}");
     let answers = format!("{{ \"{question}\": 1, \"{question}x\": 2, \"quite another\": 3 }}");
     fs::write(folder.join("kernel.answers.ron"), answers).expect("a file");
-    for form in ["table", "json", "gradescope", "classroom", "junit", "md"] {
+    for form in ["text", "json", "gradescope", "classroom", "junit", "md"] {
         let out = grade(&["programs/assignments/read-a-lane-map", &file.display().to_string(), "--format", form]).1;
         let out = out.replace(['\\', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(out.contains("did you mean") && out.contains("quite another"), "{form}: {out}");

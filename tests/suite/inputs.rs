@@ -2,8 +2,9 @@
 //! the binary on `tests/inputs`, each of which states its subject.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::cli::{good, refused};
 
@@ -16,7 +17,83 @@ fn file(name: &str, content: &str) -> String {
     path.display().to_string()
 }
 
-/// Returns a metric of a run.
+/// Exit code, standard output and standard error of a command with this standard input.
+fn fed(arguments: &[&str], input: &[u8]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
+    command.args(arguments).env("COLUMNS", "100");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let _ = child.stdin.take().expect("an input").write_all(input); // it may not read all
+    let ended = child.wait_with_output().expect("an end");
+    let text = |bytes| String::from_utf8(bytes).expect("text");
+    (ended.status.code().expect("no signal"), text(ended.stdout), text(ended.stderr))
+}
+
+#[test]
+fn a_program_can_come_from_standard_input() {
+    const PROGRAM: &str = "programs/small/diamond.ir";
+    let text = fs::read(PROGRAM).expect("a program");
+    for arguments in [
+        &["run", "FILE"][..],
+        &["run", "FILE", "--annotate"],
+        &["run", "FILE", "--format", "json"],
+        &["check", "FILE", "--run"],
+        &["timeline", "FILE"],
+        &["compare", "FILE", "--mode", "pre-volta,volta"],
+        &["plot", "masks", "FILE"],
+        &["export", "trace", "FILE"],
+        &["cfg", "FILE"],
+        &["print", "FILE"],
+        &["sweep", "FILE", "-P", "mode=pre-volta,volta"],
+        &["step", "FILE", "--script", "nn"],
+        &["explain", "divergent_branch", "--run", "FILE"],
+    ] {
+        let with = |name: &'static str| -> Vec<&str> {
+            arguments.iter().map(|&word| if word == "FILE" { name } else { word }).collect()
+        };
+        let (code, out, err) = fed(&with("-"), &text);
+        assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
+        // The title of a screen has the name without its folders.
+        let named = good(&with(PROGRAM)).replace(PROGRAM, "<stdin>").replace("diamond.ir", "<stdin>");
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        let same = if arguments[0] == "plot" { out.contains("stdin") } else { words(&out) == words(&named) };
+        assert!(same, "{arguments:?}\n{out}\n{named}");
+    }
+    let (code, _, err) = fed(&["run", "-"], b".entry k() { ret }");
+    assert!(code == 2 && err.contains("--> <stdin>:1:"), "{err}");
+    let (code, _, err) = fed(&["check", "-"], b"\xff");
+    assert!(code == 2 && err.contains("cannot read `<stdin>`: byte 0 is not UTF-8"), "{err}");
+    let (code, _, err) = fed(&["run", "-"], &vec![b' '; (16 << 20) + 1]);
+    assert!(code == 2 && err.contains("cannot read `<stdin>`: it has more than 16777216 bytes"), "{err}");
+}
+
+#[test]
+fn an_argument_of_another_spelling_gets_a_tip() {
+    const PROGRAM: &str = "programs/small/diamond.ir";
+    const ASSIGNMENT: &str = "programs/assignments/read-a-lane-map";
+    for (arguments, tip) in [
+        (&["timeline", PROGRAM, "--data", "csv"][..], "tip: write `--format csv`"),
+        (&["plot", "ipc", PROGRAM, "--data=csv"], "tip: write `--format csv`"),
+        (&["sweep", PROGRAM, "--data", "csv"], "tip: write `--format csv`"),
+        (&["export", "csv", PROGRAM], "tip: write `simt-sim timeline FILE --warp all --format csv`"),
+        (&["grade", ASSIGNMENT, "--all", ".", "--csv", "x"], "tip: write `--all DIR --format csv --output FILE`"),
+        (&["grade", ASSIGNMENT, ".", "--out", "x"], "tip: write `--output FILE`"),
+        (&["sweep", PROGRAM, "--out", "x"], "tip: write `--results FILE.jsonl`"),
+        (&["sweep", PROGRAM, "-L", "mode", "volta"], "tip: write `-P NAME=VALUE,VALUE`"),
+        (&["man", "--out", "x"], "tip: write `--dir DIR`"),
+        (&["run", PROGRAM, "--format", "table"], "[possible values: text, json]"),
+    ] {
+        refused(arguments, &[tip]);
+    }
+    let file = format!("{}/figures.csv", env!("CARGO_TARGET_TMPDIR"));
+    let figures = good(&["plot", "ipc", PROGRAM, "--format", "csv"]);
+    assert_eq!(good(&["plot", "ipc", PROGRAM, "-o", &file]), "");
+    assert_eq!(fs::read_to_string(file).expect("a file"), figures);
+    refused(&["plot", "ipc", PROGRAM, "--format", "png"], &["--format png needs a file", "--output FILE.png"]);
+    refused(&["plot", "ipc", PROGRAM, "--format", "csv", "-o", "a.svg"], &["contradicts the ending of `a.svg`"]);
+}
+
+/// A metric of a run.
 fn metric(arguments: &[&str], name: &str) -> f64 {
     let out = good(&[arguments, &["--metrics", name]].concat());
     let value = out.split_whitespace().nth(1).and_then(|value| value.parse().ok());

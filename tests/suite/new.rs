@@ -96,7 +96,7 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
     fs::write(&program, "precious").expect("a file");
     fs::write(folder.join("mine/statement.md"), "precious").expect("a file");
     for kind in ["program", "assignment"] {
-        refused(&["new", kind, "mine", "--dir", &dir], &["exists already", "nothing is overwritten"]);
+        refused(&["new", kind, "mine", "--dir", &dir], &["already exists", "choose another name"]);
     }
     for file in [program, folder.join("mine/statement.md")] {
         assert_eq!(fs::read_to_string(file).expect("a file"), "precious");
@@ -109,9 +109,12 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
             assert_eq!(exit(&["new", kind, "--dir", &dir, "--", name]), 2, "{kind} {name:?}");
         }
     }
-    refused(&["new", "program", "fine", "--dir", &folder.join("nowhere").display().to_string()], &["is no folder"]);
-    refused(&["new", "assignment", "fine", "--dir", &folder.join("mine.ir").display().to_string()], &["is no folder"]);
-    // No user name collides with the temporary folder.
+    refused(&["new", "program", "fine", "--dir", &folder.join("nowhere").display().to_string()], &["is not a folder"]);
+    refused(
+        &["new", "assignment", "fine", "--dir", &folder.join("mine.ir").display().to_string()],
+        &["is not a folder"],
+    );
+    // No name of the user's is in the way of the temporary folder.
     fs::create_dir(folder.join("fine.part")).expect("a folder");
     good(&["new", "assignment", "fine", "--dir", &dir]);
     assert_eq!(names(&folder), ["fine", "fine.part", "mine", "mine.ir"]);
@@ -122,6 +125,6 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
 fn a_link_that_leads_nowhere_is_not_written_through() {
     let folder = folder("links");
     std::os::unix::fs::symlink(folder.join("nowhere"), folder.join("mine.ir")).expect("a link");
-    refused(&["new", "program", "mine", "--dir", &folder.display().to_string()], &["exists already"]);
+    refused(&["new", "program", "mine", "--dir", &folder.display().to_string()], &["already exists"]);
     assert_eq!(names(&folder), ["mine.ir"]);
 }

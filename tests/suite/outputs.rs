@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 const PROGRAM: &str = "programs/small/if_else.ir";
+const WRONG: &str = "programs/assignments/read-a-lane-map/wrong";
 
 /// Every command that writes a file, with its output option.
 const WRITERS: &[&[&str]] = &[
@@ -18,9 +19,13 @@ const WRITERS: &[&[&str]] = &[
     &["plot", "stalls", PROGRAM, "--output"],
     &["export", "trace", PROGRAM, "--output"],
     &["cfg", PROGRAM, "--output"],
-    &["sweep", PROGRAM, "-L", "mode", "pre-volta,volta", "--out"],
-    &["grade", "programs/assignments/read-a-lane-map", "programs/assignments/read-a-lane-map/starter.ir", "--out"],
-    &["grade", "programs/assignments/read-a-lane-map", "--all", "programs/assignments/read-a-lane-map/wrong", "--csv"],
+    &["sweep", PROGRAM, "-P", "mode=pre-volta,volta", "--results"],
+    &["grade", "programs/assignments/read-a-lane-map", "programs/assignments/read-a-lane-map/starter.ir", "--output"],
+    &["grade", "programs/assignments/read-a-lane-map", "--all", WRONG, "--format", "csv", "--output"],
+    &["timeline", PROGRAM, "--format", "csv", "--output"],
+    &["run", PROGRAM, "--format", "json", "--output"],
+    &["compare", PROGRAM, PROGRAM, "--output"],
+    &["ask", "one-side", "--output"],
 ];
 
 fn run(arguments: &[&str], path: &Path) -> (i32, String) {

@@ -367,7 +367,7 @@ fn several_runs_share_their_axes_and_their_table() {
 
 #[test]
 fn whole_runs_are_drawn_by_their_counters() {
-    let table = good(&["plot", "roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--data", "csv"]);
+    let table = good(&["plot", "roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
     let rows = rows(&table);
     assert_eq!(rows.len(), 2);
     for (row, file) in rows.iter().zip([NEIGHBORED, INTERLEAVED]) {
@@ -381,7 +381,7 @@ fn whole_runs_are_drawn_by_their_counters() {
         assert!(real("inst_per_cycle") <= real("issue_ceiling"));
         assert!(real("dram_bytes") <= real("dram_bytes_per_cycle") * real("cycles"));
     }
-    let pair = good(&["plot", "compare", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--data", "csv"]);
+    let pair = good(&["plot", "compare", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
     let divergent = pair.lines().find(|line| line.starts_with("divergent_branch,")).expect("a row");
     assert!(divergent.starts_with("divergent_branch,branch,12160,640,"), "{divergent}");
 }
@@ -393,11 +393,11 @@ const INTERLEAVED: &str = "programs/reduce_interleaved.ir";
 fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "banks", NEIGHBORED, "--set", "n=1024"], &["no access to shared memory"]);
     refused(&["plot", "sectors", NEIGHBORED, "--set", "n=1024", "--line", "40"], &["at line 40", "66, 67, 69"]);
-    refused(&["plot", "compare", NEIGHBORED], &["takes two"]);
+    refused(&["plot", "compare", NEIGHBORED], &["expected two runs"]);
     refused(&["plot", "masks", NEIGHBORED, INTERLEAVED, "--set", "n=1,2,3"], &["FILE is given 2 times", "3 runs"]);
     refused(&["plot", "pie", NEIGHBORED], &["timeline", "roofline"]);
     refused(&["run", NEIGHBORED, "--plot", "masks"], &["KIND=FILE"]);
-    refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["no kind `compare`"]);
+    refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["unknown kind `compare`"]);
     refused(&["plot", "sweep", NEIGHBORED], &["line 1 is no result of a sweep"]);
 }
 

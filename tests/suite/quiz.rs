@@ -298,12 +298,12 @@ fn the_same_seed_asks_the_same() {
 fn what_cannot_be_asked_is_refused() {
     for (arguments, words) in [
         (&["quiz", "raged-end"][..], &["no topic", "did you mean `ragged-end`?"][..]),
-        (&["quiz", "programs/nowhere"], &["no topic and no folder", "--list"]),
+        (&["quiz", "programs/nowhere"], &["no topic or folder", "--list"]),
         (&["quiz", "programs/small"], &["assignment.ron"]),
         (&["quiz", REDUCTION, "--answers", "95,1"], &["2 for 1 question", "predicted"]),
-        (&["quiz", REDUCTION, "--answers", ""], &["no number"]),
-        (&["quiz", REDUCTION, "--answers", "q"], &["`q` is no number"]),
-        (&["quiz", REDUCTION, "--seed", "3"], &["an assignment has the questions"]),
+        (&["quiz", REDUCTION, "--answers", ""], &["expected a number or s"]),
+        (&["quiz", REDUCTION, "--answers", "q"], &["expected a number or s, found `q`"]),
+        (&["quiz", REDUCTION, "--seed", "3"], &["the questions of an assignment are fixed"]),
         (&["quiz", "--answers", "1,2,3"], &["3 for 5 questions"]),
         (&["quiz", "--count", "0"], &["1 to 100"]),
         (&["quiz", "--count", "101"], &["1 to 100"]),

@@ -89,20 +89,20 @@ fn one_place_is_one_screen() {
 #[test]
 fn keys_say_what_they_cannot_do() {
     for (program, script, words) in [
-        (REDUCTION, "end", "THE END: every thread has ended"),
+        (REDUCTION, "end", "THE END: all threads have exited"),
         (REDUCTION, "end n", "the run has ended"),
         (REDUCTION, "N", "the beginning of the run"),
-        (REDUCTION, "l 1 enter", "no instruction of this kernel stands on line 1"),
-        (REDUCTION, "g x enter", "`x` is no number"),
-        (REDUCTION, "e %x space 5 space 1 enter", "there is no register `%x`"),
-        (REDUCTION, "e %t space 32 space 1 enter", "`32` is no lane: 0 to 31, or all"),
-        (REDUCTION, "e %t space 5 space 1.5 enter", "expected a value of type u32, found `1.5`"),
-        (REDUCTION, "e %t enter", "write a register, a lane and a value"),
-        (REDUCTION, "v 99 enter", "there are the blocks 0 to 0, of the warps 0 to 15"),
+        (REDUCTION, "l 1 enter", "line 1 has no instruction of this kernel"),
+        (REDUCTION, "g x enter", "expected a number, found `x`"),
+        (REDUCTION, "e %x space 5 space 1 enter", "no register `%x`"),
+        (REDUCTION, "e %t space 32 space 1 enter", "expected a lane from 0 to 31, or all, found `32`"),
+        (REDUCTION, "e %t space 5 space 1.5 enter", "`1.5` is not a value of type u32"),
+        (REDUCTION, "e %t enter", "expected a register, a lane and a value"),
+        (REDUCTION, "v 99 enter", "expected a block from 0 to 0 and a warp from 0 to 15"),
         (REDUCTION, "]", "no other block is on this SM"),
         (REDUCTION, "u", "no register was changed"),
-        (REDUCTION, "y", "y is no key here"),
-        (REDUCTION, "v 15 enter 99d", "times, then the lanes of block 0 warp 15 part nowhere ahead"),
+        (REDUCTION, "y", "unknown key y"),
+        (REDUCTION, "v 15 enter 99d", "times, then block 0 warp 15 does not diverge again"),
         ("programs/small/vector_add.ir", "m", "no divergent branch; 1 was predicated (line 28)"),
         ("programs/small/barrier_one_arm.ir", "end", "THE END: deadlock"),
     ] {
@@ -116,7 +116,7 @@ fn keys_say_what_they_cannot_do() {
 fn what_is_typed_wrongly_is_refused() {
     refused(&["step", REDUCTION], &["needs a terminal", "--script"]);
     refused(&["step", REDUCTION, "--script", "n", "--size", "100"], &["--size 100", "100x30"]);
-    refused(&["step", REDUCTION, "--script", "n", "--warp", "16"], &["--warp 16: there are 0 to 15"]);
+    refused(&["step", REDUCTION, "--script", "n", "--warp", "16"], &["--warp 16: expected 0 to 15"]);
     refused(&["step", "programs/nothing.ir", "--script", "n"], &["cannot read"]);
     let tiny = screen("40x10", &[REDUCTION, "--set", "n=512"]);
     assert!(tiny.contains("the stepper needs 80"), "{tiny}");

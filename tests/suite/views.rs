@@ -229,7 +229,7 @@ fn predicated_branches_are_named_in_every_view() {
     let before = flat(&good(&[&["step", "--script", "16n"], &args[..]].concat()));
     assert!(before.contains("80 pred. @%p5 bra"), "{before}");
     let stepped = flat(&good(&[&["step", "--script", "18n"], &args[..]].concat()));
-    assert!(stepped.contains("predicated branch of line 80: 16 would branch, 16 would go on"), "{stepped}");
+    assert!(stepped.contains("predicated branch of line 80: 16 would branch, 16 would fall through"), "{stepped}");
     let none = flat(&good(&[&["step", "--script", "m"], &args[..]].concat()));
     assert!(none.contains("no divergent branch; 2 were predicated (lines 56, 80)"), "{none}");
     // Next to the branches as written.
@@ -271,8 +271,8 @@ fn comparing_modes_compares_nothing_else() {
     assert!(both.contains("reduceInterleaved on h200"), "{both}");
     // A single run on a machine of the other mode is a mistake.
     refused(&["run", programs[0], "--machine", "h200", "--mode", "pre-volta"], &["contradicts", "--machine h200"]);
-    // A sweep over the modes also isolates them.
-    let sweep = good(&["sweep", "programs/small/paths_k.ir", "-L", "mode", "pre-volta,volta", "-P", "k", "1", "2"]);
+    // A sweep over the modes isolates them, too.
+    let sweep = good(&["sweep", "programs/small/paths_k.ir", "-P", "mode=pre-volta,volta", "-P", "k", "1", "2"]);
     assert!(!sweep.contains("fermi"), "{sweep}");
 }
 
@@ -313,20 +313,19 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     // Figures alone: standard error shows it.
     for figures in [
         &[&["run", "--metrics", "ipc"], &HUNG[..]].concat(),
-        &[&["timeline", "--data", "csv"], &HUNG[..]].concat(),
-        &[&["plot", "ipc", "--data", "csv"], &HUNG[..]].concat(),
-        &[&["plot", "roofline", "--data", "csv"], &HUNG[..]].concat(),
-        &[&["plot", "cfg", "--data", "csv"], &HUNG[..]].concat(),
-        &[&["plot", "compare", "--data", "csv"], &both[..]].concat(),
+        &[&["timeline", "--format", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "ipc", "--format", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "roofline", "--format", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "cfg", "--format", "csv"], &HUNG[..]].concat(),
+        &[&["plot", "compare", "--format", "csv"], &both[..]].concat(),
     ] {
         let ended = crate::cli::simt_sim(figures);
         assert!(ended.err.contains("LIVELOCK") && !ended.out.contains("LIVELOCK"), "{}: {}", ended.command, ended.err);
     }
     // A hanging point of a sweep is not on a line.
     let lines = out("sweep.jsonl");
-    let sweep =
-        ["sweep", "programs/small/spin_lock.ir", "-L", "mode", "pre-volta,volta", "-P", "warp-size", "16", "32"];
-    let more = ["-D", "x2", "--out", &lines];
+    let sweep = ["sweep", "programs/small/spin_lock.ir", "-P", "mode=pre-volta,volta", "-P", "warp-size", "16", "32"];
+    let more = ["-D", "x2", "--results", &lines];
     let _ = std::fs::remove_file(&lines);
     crate::cli::simt_sim(&[&sweep[..], &more[..]].concat());
     let svg = good(&["plot", "sweep", &lines, "--y", "elapsed_cycles"]);

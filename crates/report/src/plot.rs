@@ -143,7 +143,7 @@ impl Kind {
                  ceilings"
             }
             Kind::Compare => "Counters of two runs, as pairs of bars with ratios",
-            Kind::Sweep => "Metric over a swept number, from the JSON lines of `simt-sim sweep --out`",
+            Kind::Sweep => "Metric over a swept number, from the JSON lines of `simt-sim sweep --results`",
         }
     }
 

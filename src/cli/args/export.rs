@@ -8,26 +8,25 @@ use super::{ProgramChoice, WindowChoice};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ExportFormat {
-    /// JSON for ui.perfetto.dev and chrome://tracing: a track for each warp and scheduler; 1 us = 1 cycle
+    /// JSON for ui.perfetto.dev and chrome://tracing: a track for each warp and scheduler; 1 us = 1
+    /// cycle
     Perfetto,
     /// A Kanata 0004 log for Konata: a row for each issued instruction
     Kanata,
     /// A text table for less and grep: cycle, warp, pc, masks, depth, instruction
     Trace,
-    /// Comma-separated values with a line of names
-    Csv,
 }
 
 #[derive(clap::Args, Debug)]
 pub(crate) struct ExportArgs {
-    /// What to write
+    /// The format of another tool
     #[arg(value_enum)]
     pub(crate) format: ExportFormat,
     #[command(flatten)]
     pub(crate) program: ProgramChoice,
     #[command(flatten)]
     pub(crate) window: WindowChoice,
-    /// The file to write [default: standard output]
+    /// Write to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
 }

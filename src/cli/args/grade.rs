@@ -4,14 +4,17 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Grades a submission, or a folder of them, by an assignment (docs/grading.md). Each submission runs in a process of its own with
-/// limits on time, memory and output. Exit codes: 0 all points (or, with --format gradescope or --all, graded); 1 points are missing;
-/// 2 the assignment or an argument is wrong.
+/// Grade submissions against an assignment
+///
+/// Grade a submission, or a folder of them, against an assignment (docs/grading.md). Each
+/// submission runs in its own process with limits on time, memory and output. Exit codes: 0 all
+/// points (with --format gradescope, --format classroom or --all: graded); 1 points are missing; 2
+/// the assignment or an argument is wrong.
 #[derive(clap::Args, Debug)]
 pub(crate) struct GradeArgs {
     /// The assignment: a folder with assignment.ron
     pub(crate) assignment: PathBuf,
-    /// The submission: an .ir, .ptx or .cu file, or a folder with one and perhaps answers.ron
+    /// The submission: an .ir, .ptx or .cu file, or a folder with one (and answers.ron)
     #[arg(required_unless_present_any = ["all", "list"])]
     pub(crate) submission: Option<PathBuf>,
     /// Grade every submission in this folder
@@ -20,38 +23,45 @@ pub(crate) struct GradeArgs {
     /// List the criteria
     #[arg(long, conflicts_with_all = ["submission", "all"])]
     pub(crate) list: bool,
-    /// Judge by this criterion alone; the exit code is its own
+    /// Grade only this criterion; the exit code is that of the criterion
     #[arg(long, value_name = "ID")]
     pub(crate) only: Option<String>,
-    /// How to print the result
-    #[arg(long, value_enum, default_value_t = GradeFormat::Table)]
+    /// Choose the format of the result
+    #[arg(long, value_enum, default_value_t = GradeFormat::Text)]
     pub(crate) format: GradeFormat,
-    /// Write the result to this file instead of standard output
+    /// Write the result to FILE instead of standard output
     #[arg(long, short, value_name = "FILE")]
-    pub(crate) out: Option<PathBuf>,
-    /// With --all: write a table of all points
-    #[arg(long, value_name = "FILE", requires = "all")]
-    pub(crate) csv: Option<PathBuf>,
-    /// Show what happened on hidden inputs: for lecturers (Gradescope: a test that only staff sees)
+    pub(crate) output: Option<PathBuf>,
+    /// Show results on hidden inputs, for lecturers (Gradescope: a test visible to staff only)
     #[arg(long)]
     pub(crate) show_hidden: bool,
-    /// Submissions graded at a time [default: all cores]
+    /// Grade N submissions at a time [default: all cores]
     #[arg(long, short, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub(crate) jobs: usize,
-    /// What the process of one submission does: run it within these cycles, a limit for each run, and print figures
-    #[arg(long, hide = true, value_name = "CYCLES", value_delimiter = ',', num_args = 0..=1, require_equals = true)]
+    /// Measure one submission within these cycles, one limit for each run (used by the grader
+    /// itself)
+    #[arg(
+        long,
+        hide = true,
+        value_name = "CYCLES",
+        value_delimiter = ',',
+        num_args = 0..=1,
+        require_equals = true
+    )]
     pub(crate) measure: Option<Vec<u64>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum GradeFormat {
-    /// A report to read; with --all, a line for each submission
-    Table,
+    /// A report; with --all, a line for each submission
+    Text,
+    /// Comma-separated values with a header line: a row for each submission
+    Csv,
     /// JSON (simt-sim/grade/1); with --all, a list
     Json,
     /// Gradescope's results.json
     Gradescope,
-    /// What GitHub Classroom's reporter takes, before base64
+    /// The JSON of GitHub Classroom's reporter, before base64
     Classroom,
     /// JUnit XML
     Junit,

@@ -1,26 +1,26 @@
-//! The argument that limits a run.
+//! The limit of a run.
 
-/// Cycles after which a run is given up unless told otherwise.
+/// Default limit in cycles.
 const CYCLES: u64 = 2_000_000_000;
-/// Instructions after whose issue a run is given up unless told otherwise: about a minute of one host core, and some
-/// ten times what a reduction of 2^24 numbers issues.
+/// Default limit in issued instructions: about a minute of one host core, and about ten times the
+/// instructions of a reduction of 2^24 numbers.
 const ISSUES: u64 = 500_000_000;
 
-/// How long a run may go on. Both limits are counts, so that a run ends alike on every host.
+/// Limits of a run. Both are counts, so a run ends at the same point on every host.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct LimitChoice {
-    /// Give up after this many cycles [default: 2000000000 cycles, or 500000000 instructions issued]
+    /// Stop after N cycles [default: 2000000000 cycles, or 500000000 issued instructions]
     #[arg(long, value_name = "N")]
     max_cycles: Option<u64>,
 }
 
 impl LimitChoice {
-    /// Cycles after which a run is given up.
+    /// Cycles after which a run is stopped.
     pub(crate) fn cycles(self) -> u64 {
         self.max_cycles.unwrap_or(CYCLES)
     }
 
-    /// Instructions that may be issued before a run is given up: any number for who chooses a number of cycles.
+    /// Issued instructions after which a run is stopped; unlimited if a number of cycles is given.
     pub(crate) fn issues(self) -> u64 {
         if self.max_cycles.is_some() { u64::MAX } else { ISSUES }
     }

@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use clap::ValueEnum;
 
-/// Makes a program or an assignment to start from: it runs, and its comments say what each line is for. Nothing that exists is
-/// overwritten.
+/// Create a program or an assignment from a template
+///
+/// Create a program or an assignment that runs and whose comments explain each line. Existing files
+/// are never overwritten.
 #[derive(clap::Args, Debug)]
 pub(crate) struct NewArgs {
-    /// What to make
+    /// The kind of template
     #[arg(value_enum)]
     pub(crate) kind: NewKind,
-    /// Its name: small letters, digits, - and _, beginning with a letter
+    /// The name: lower-case letters, digits, - and _, beginning with a letter
     pub(crate) name: String,
-    /// The folder to make it in
+    /// Create it in this folder
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) dir: PathBuf,
 }
@@ -22,6 +24,6 @@ pub(crate) struct NewArgs {
 pub(crate) enum NewKind {
     /// A kernel with its directives, NAME.ir
     Program,
-    /// A folder NAME with statement, starter, reference, criteria and a wrong answer
+    /// A folder NAME: statement, starter, reference, criteria and a wrong answer
     Assignment,
 }

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use super::WindowChoice;
 
-/// A page to write, and the part of the run that its timeline shows.
+/// HTML page of a run, and the window of its timeline.
 #[derive(clap::Args, Debug, Default)]
 pub(crate) struct PageChoice {
-    /// Write everything into one HTML file that needs no network: timeline, source, metrics
+    /// Write one self-contained HTML file: timeline, source, metrics
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
-    #[command(flatten, next_help_heading = "The part of the run that --html shows issue by issue")]
+    #[command(flatten, next_help_heading = "Window of the --html timeline")]
     pub(crate) window: WindowChoice,
 }

@@ -1,46 +1,50 @@
-//! Arguments that choose several runs at once.
+//! Arguments of several runs.
 
 use std::path::PathBuf;
 
 use super::{LimitChoice, LoweringArg, ModeArg};
 
-/// Several runs. Whatever is given once holds for all; whatever is given as often as there are runs, for one each in turn.
+/// Several runs. An option given once holds for all runs; given once for each run, it is dealt out
+/// in order.
 #[derive(clap::Args, Debug)]
 pub(crate) struct RunsChoice {
-    /// The programs: .ir or .ptx files
+    /// The programs: .ir or .ptx files, or - for standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// How warps diverge: one mode, or one for each run as in pre-volta,volta, both on one machine (h200 unless --machine)
+    /// Choose how warps diverge: one mode, or one for each run as in pre-volta,volta; both run on
+    /// one machine (h200 unless --machine)
     #[arg(long, value_enum, value_delimiter = ',', value_name = "MODE[,MODE]")]
     pub(crate) mode: Vec<ModeArg>,
-    /// A preset (`simt-sim machine` lists them) or a machine file, or one for each run as in fermi,h200
+    /// Run on a preset (`simt-sim machine` lists them) or on a machine file; or on one for each
+    /// run, as in fermi,h200
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
     pub(crate) machine: Vec<String>,
-    /// Which side of a divergent branch runs first: fewer, more, taken, fall-through, random:SEED [default: the machine's]
+    /// Choose the side of a divergent branch that runs first: fewer, more, taken, fall-through,
+    /// random:SEED [default: the machine's]
     #[arg(long, value_delimiter = ',', visible_alias = "side-order", value_name = "ORDER[,ORDER]")]
     pub(crate) its_order: Vec<String>,
-    /// Lanes a warp
+    /// Set the lanes of a warp, 2 to 32 [default: the machine's]
     #[arg(long, value_delimiter = ',', value_name = "N[,N]")]
     pub(crate) warp_size: Vec<u32>,
-    /// What is issued for an instruction: one way, or one for each run as in as-written,hardware
+    /// Choose the instruction lowering: one, or one for each run as in as-written,hardware
     #[arg(long, value_enum, value_delimiter = ',', value_name = "LOWERING[,LOWERING]")]
     pub(crate) lowering: Vec<LoweringArg>,
-    /// Place no YIELD in spin loops (volta mode)
+    /// Omit YIELD from spin loops (volta mode)
     #[arg(long)]
     pub(crate) no_yield: bool,
-    /// Change a named constant, in all runs (--set n=65536) or to one value each (--set n=1024,65536)
+    /// Change a named constant in all runs (--set n=65536) or in each run (--set n=1024,65536)
     #[arg(long, value_name = "NAME=VALUE[,VALUE]")]
     pub(crate) set: Vec<String>,
-    /// Blocks: X, X,Y or X,Y,Z; a second --grid is for the second run
+    /// Set the grid in blocks: X, X,Y or X,Y,Z; give --grid again for the second run
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) grid: Vec<String>,
-    /// Threads a block: X, X,Y or X,Y,Z; a second --block is for the second run
+    /// Set the block in threads: X, X,Y or X,Y,Z; give --block again for the second run
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) block: Vec<String>,
-    /// Let contents of buffers and expected values take this much of the computer's memory [default: 2]
+    /// Limit the host memory for buffers and expected values [default: 2]
     #[arg(long, value_name = "GIB")]
     pub(crate) max_memory: Option<u64>,
-    /// The kernels to run, when files have several
+    /// Choose the kernels of files that have several
     #[arg(long, value_delimiter = ',', value_name = "NAME[,NAME]")]
     pub(crate) kernel: Vec<String>,
     #[command(flatten)]

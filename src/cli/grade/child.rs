@@ -1,7 +1,8 @@
-//! A submission in a process of its own: what that process does, and how this one asks for it.
+//! A submission in its own process: the work of that process, and its start.
 //!
-//! The process is this program again, told to measure. Cycles, memory and the file's size are limited from within, by figures that do
-//! not depend on the host; what that misses is caught from without (`watch`). A panic or a stack overflow ends that process alone.
+//! The process is this program again with `--measure`. It limits cycles, memory and file size
+//! itself, by counts that do not depend on the host; `watch` limits it from outside. A panic or a
+//! stack overflow ends only that process.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,10 +14,10 @@ use super::super::{Exit, Failure, output, reading};
 use super::watch::{Bounds, Ended};
 use super::{files, nvcc};
 
-/// The most that the process may write: figures of many runs, not more.
+/// Bytes that the process may write: the figures of many runs.
 const MOST_OUTPUT: u64 = 16 << 20;
 
-/// In the child: measures a submission and prints the figures.
+/// Measures a submission and prints the figures, in the child.
 pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycles: &[u64]) -> Result<Exit, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let files = reading::beside(folder);
@@ -29,14 +30,14 @@ pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycle
     Ok(Exit::Ok)
 }
 
-/// A program's text.
+/// Reads the text of a program.
 pub(super) fn text(file: &Path, limits: &Limits) -> Result<String, String> {
     files::regular(file, limits.file_kib << 10)?;
     let bytes = reading::regular(file, limits.file_kib << 10, "the limit is")?;
     String::from_utf8(bytes).map_err(|e| format!("byte {} of the file is not UTF-8 text", e.utf8_error().valid_up_to()))
 }
 
-/// Measures a file in a child; of a `.cu` file, what nvcc makes of it.
+/// Measures a file in a child; compiles a `.cu` file first.
 pub(crate) fn run(folder: &Path, file: &Path, assignment: &Assignment, cycles: &[u64]) -> Result<Measured, Failed> {
     let limits = &assignment.spec.limits;
     if file.extension().is_none_or(|e| e != "cu") {

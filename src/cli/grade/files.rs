@@ -1,4 +1,5 @@
-//! Reading assignments and what was handed in. Links are not followed in what was handed in: they could lead to the reference.
+//! Files of assignments and submissions. Links in submissions are not followed, since they could
+//! lead to the reference.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +15,7 @@ use super::Failure;
 pub(crate) fn assignment(folder: &Path) -> Result<Assignment, Failure> {
     let at = folder.join("assignment.ron");
     let (name, text) = read_text(&at).map_err(|Failure(why)| {
-        Failure(format!("{why}help: an assignment is a folder with assignment.ron; docs/grading.md describes it\n"))
+        Failure(format!("{why}help: name a folder with assignment.ron, as in docs/grading.md\n"))
     })?;
     let read = |file: &str| {
         let path = folder.join(file);
@@ -25,20 +26,20 @@ pub(crate) fn assignment(folder: &Path) -> Result<Assignment, Failure> {
     let found = Assignment::load(&text, &read).map_err(|faults| Failure::new(format!("{name}\n{faults}")))?;
     match folder.join(&found.spec.statement).is_file() {
         true => Ok(found),
-        false => Err(Failure::new(format!("{name}: there is no `{}`", found.spec.statement))),
+        false => Err(Failure::new(format!("{name}: no file `{}`", found.spec.statement))),
     }
 }
 
-/// What was handed in.
+/// Files of one submission.
 #[derive(Debug)]
 pub(crate) struct Handed {
-    /// The program's file.
+    /// File of the program.
     pub(crate) kernel: PathBuf,
     answers: PathBuf,
 }
 
 const KINDS: [&str; 3] = ["ir", "ptx", "cu"];
-/// The most bytes of a file with answers.
+/// Largest file of answers, in bytes.
 const MOST_ANSWERS: u64 = 64 << 10;
 
 fn is_program(path: &Path) -> bool {
@@ -59,8 +60,8 @@ impl Handed {
             programs.sort();
             match programs.as_slice() {
                 [one] => Handed { kernel: one.clone(), answers: path.join("answers.ron") },
-                [] => return Err("there is no .ir, .ptx or .cu file in it".into()),
-                several => return Err(format!("there are {} programs in it; hand in one", several.len())),
+                [] => return Err("expected an .ir, .ptx or .cu file in the folder, found none".into()),
+                several => return Err(format!("expected one program in the folder, found {}", several.len())),
             }
         } else {
             Handed { kernel: path.to_owned(), answers: path.with_extension("answers.ron") }
@@ -69,10 +70,10 @@ impl Handed {
         Ok(handed)
     }
 
-    /// The answers beside the program, and what is wrong with them, a sentence each.
+    /// Reads the answers beside the program; also returns notes on their faults.
     pub(crate) fn answers(&self, assignment: &Assignment) -> (Answers, Vec<String>) {
         if fs::symlink_metadata(&self.answers).is_err() {
-            return Default::default(); // none was handed in
+            return Default::default(); // no answers
         }
         let text = regular(&self.answers, MOST_ANSWERS)
             .and_then(|()| fs::read_to_string(&self.answers).map_err(|e| e.to_string()));
@@ -86,7 +87,7 @@ impl Handed {
     }
 }
 
-/// Refuses what is not a plain file of at most `limit` bytes.
+/// Refuses anything but a regular file of at most `limit` bytes.
 pub(crate) fn regular(path: &Path, limit: u64) -> Result<(), String> {
     let meta = fs::symlink_metadata(path).map_err(|e| format!("it cannot be read: {e}"))?;
     if meta.file_type().is_symlink() {
@@ -101,11 +102,11 @@ pub(crate) fn regular(path: &Path, limit: u64) -> Result<(), String> {
     }
 }
 
-/// What was handed in by a class: name and path of each.
+/// Submissions of a class: name and path of each.
 type HandedIn = Vec<(String, PathBuf)>;
 
-/// What was handed in by a class, by name: each file with a program and each folder in `folder`, in order of name. And the names of the
-/// other files, except those that begin with a dot and answers that belong to a program.
+/// Finds the submissions of a class: each program and each folder, sorted by name. Also returns the
+/// names of other files, except dot files and answers that belong to a program.
 pub(crate) fn submissions(folder: &Path) -> Result<(HandedIn, Vec<String>), Failure> {
     let fail = |e: std::io::Error| Failure::new(format!("cannot read `{}`: {e}", folder.display()));
     let (mut found, mut others) = (HandedIn::new(), Vec::new());

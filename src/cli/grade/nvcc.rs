@@ -1,7 +1,9 @@
-//! CUDA C++ by way of nvcc, where it is installed: without a shell, within limits, and with no file but the toolkit's own.
+//! Compilation of CUDA C++ by nvcc: without a shell, within limits, and with no files but those of
+//! the toolkit.
 //!
-//! nvcc is several programs that write files for each other. All of them work in a folder that goes away with what they left in it, and
-//! they are ended together. What they may read cannot be limited from here, so the text is looked through for ways to name a file.
+//! nvcc starts several programs that write files for each other. All of them work in a temporary
+//! folder and are killed together. Their reads cannot be limited from here, so any text that could
+//! name a file is refused.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +16,8 @@ use simt_teach::grade::{Failed, Limits, one_line, plain};
 use super::files;
 use super::watch::{Bounds, Ended};
 
-/// Headers that a submission may include. Others could lead to files of the grader's, which the compiler's messages would quote.
+/// Headers that a submission may include. Others could lead to files of the grader, which compiler
+/// messages would quote.
 const HEADERS: &[&str] = &[
     "cuda.h",
     "cuda_runtime.h",
@@ -47,30 +50,30 @@ const HEADERS: &[&str] = &[
     "limits",
     "type_traits",
 ];
-/// Directives of the preprocessor that name no file.
+/// Preprocessor directives that name no file.
 const DIRECTIVES: &[&str] = &["define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"];
-/// What may follow `#pragma`.
+/// Allowed `#pragma`s.
 const PRAGMAS: &[&str] = &["unroll", "nounroll", "once"];
-/// Ways to ask for a file, or whether there is one, that are no directive.
+/// Words other than directives that read a file or test for one.
 const WORDS: &[&str] = &["__has_include", "__has_embed", "_Pragma", "__pragma", ".include", ".incbin"];
 
-/// Bytes of the files that nvcc may leave beside one another.
+/// Bytes of all files that nvcc may write.
 const MOST_FILES: u64 = 256 << 20;
-/// Memory in MiB that its programs may take together; with all of cooperative groups they take 260.
+/// Memory of its programs together, in MiB. All of cooperative groups takes 260.
 const MEMORY: u64 = 1024;
-/// Bytes of its messages that a student reads.
+/// Bytes of its messages shown to a student.
 const MOST_MESSAGES: usize = 3000;
 
-/// What nvcc has made of a text, in a folder that goes away with it.
+/// Output of nvcc, in a folder removed with this value.
 pub(crate) struct Compiled(PathBuf);
 
 impl Compiled {
-    /// The PTX.
+    /// Path of the PTX.
     pub(crate) fn ptx(&self) -> PathBuf {
         self.0.join("submission.ptx")
     }
 
-    /// An empty folder that nobody else has.
+    /// Creates an empty temporary folder.
     fn folder() -> std::io::Result<Compiled> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         loop {
@@ -93,10 +96,11 @@ impl Drop for Compiled {
 /// Compiles a CUDA text to PTX.
 ///
 /// # Errors
-/// Why it is not compiled, for the student.
+/// The reason, for the student.
 pub(crate) fn compile(text: &str, limits: &Limits) -> Result<Compiled, Failed> {
     files_named(text).map_err(Failed::Refused)?;
-    let missing = "it is CUDA C++, and no nvcc is on the PATH of the grader; hand in .ptx, or install the CUDA toolkit";
+    let missing = "this is CUDA C++, and the grader has no nvcc on its PATH; hand in \
+        .ptx, or install the CUDA toolkit";
     let nvcc = find().ok_or_else(|| Failed::Refused(missing.to_owned()))?;
     let broken = |what: &str, e: std::io::Error| Failed::Grader(format!("{what}: {e}"));
     let compiled = Compiled::folder().map_err(|e| broken("no temporary folder", e))?;
@@ -111,51 +115,52 @@ pub(crate) fn compile(text: &str, limits: &Limits) -> Result<Compiled, Failed> {
         Ended::Over(limit) => Err(Failed::Limit(format!("while nvcc compiled it, {limit}"))),
         Ended::Itself { success: false, out, errors } => {
             let said = [errors, out].concat();
-            Err(Failed::Refused(format!("nvcc refuses it:\n{}", messages(&said, folder))))
+            Err(Failed::Refused(format!("nvcc reports errors:\n{}", messages(&said, folder))))
         }
         Ended::Itself { .. } => match files::regular(&compiled.ptx(), limits.file_kib << 10) {
             Ok(()) => Ok(compiled),
-            Err(why) => Err(Failed::Refused(format!("what nvcc makes of it: {why}"))),
+            Err(why) => Err(Failed::Refused(format!("the PTX of nvcc: {why}"))),
         },
     }
 }
 
-/// What nvcc said, without the grader's paths.
+/// Messages of nvcc without the grader's paths.
 fn messages(said: &[u8], folder: &Path) -> String {
     let said = String::from_utf8_lossy(said);
     let folder = folder.to_string_lossy();
     plain(said.replace(&format!("{folder}/"), "").replace(&*folder, "").trim(), MOST_MESSAGES)
 }
 
-/// Refuses what could name a file that is not the toolkit's. Stricter than the language: what stands in a comment or a text counts.
+/// Refuses a text that could name a file outside the toolkit. Stricter than the language: comments
+/// and strings count.
 fn files_named(text: &str) -> Result<(), String> {
-    // Lines that a backslash joins are one.
+    // A backslash joins lines.
     let spliced = text.replace("\\\r\n", "").replace("\\\n", "");
     if spliced.contains("??") || spliced.contains("%:") {
-        return Err("trigraphs and digraphs are not taken".into());
+        return Err("trigraphs and digraphs are not allowed".into());
     }
     if let Some(word) = WORDS.iter().find(|word| spliced.contains(*word)) {
-        return Err(format!("`{word}` is not taken"));
+        return Err(format!("`{word}` is not allowed"));
     }
-    // A directive begins a line, or what is left of it behind a comment.
+    // A directive begins a line, or the rest of a line after a comment.
     let beginnings = spliced.lines().flat_map(|line| {
         std::iter::once(line).chain(line.match_indices("*/").filter_map(|(at, _)| line.get(at + 2..)))
     });
-    match beginnings.map(str::trim_start).find(|line| line.strip_prefix('#').is_some_and(|rest| !is_taken(rest))) {
+    match beginnings.map(str::trim_start).find(|line| line.strip_prefix('#').is_some_and(|rest| !is_allowed(rest))) {
         None => Ok(()),
         Some(line) => {
             let headers = if line.contains("include") {
-                format!("; it may include {}", HEADERS.join(", "))
+                format!("; allowed headers: {}", HEADERS.join(", "))
             } else {
                 String::new()
             };
-            Err(format!("`{}` is not taken{headers}", one_line(line)))
+            Err(format!("`{}` is not allowed{headers}", one_line(line)))
         }
     }
 }
 
-/// Whether a directive, without its `#`, names no file but a header that may be included.
-fn is_taken(directive: &str) -> bool {
+/// Returns true if a directive, without `#`, names no file but an allowed header.
+fn is_allowed(directive: &str) -> bool {
     let directive = directive.trim();
     let end = directive.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(directive.len());
     let (word, rest) = directive.split_at(end);
@@ -167,7 +172,7 @@ fn is_taken(directive: &str) -> bool {
     }
 }
 
-/// The name in `<name>` or `"name"`.
+/// Returns the name in `<name>` or `"name"`.
 fn header(text: &str) -> Option<&str> {
     let angled = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
     let quoted = || text.strip_prefix('"').and_then(|rest| rest.split_once('"'));

@@ -1,8 +1,8 @@
-//! A process under limits: ended, with all that it has started, when it takes longer, grows larger or writes more than it may.
+//! Supervision of a process, which is killed with its children if it exceeds a limit.
 //!
-//! Limits of the operating system (`setrlimit`) are not used: the library would need `unsafe` for them, they differ between systems, and a
-//! limit on address space counts what is reserved rather than used. Memory, and what a process has started, are told by `/proc`:
-//! elsewhere than on Linux only time and output are watched.
+//! Limits of the operating system (`setrlimit`) are not used: they need `unsafe`, they differ
+//! between systems, and a limit of address space counts reserved rather than used memory. Memory
+//! and children come from `/proc`, so systems other than Linux watch only time and output.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,40 +11,40 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What is kept of a process's complaints.
+/// Bytes kept of a process's standard error.
 const MOST_ERRORS: u64 = 16 << 10;
-/// Between two looks at a process.
+/// Longest interval between two polls of a process.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What a process may take.
+/// Limits of a process.
 pub(crate) struct Bounds<'a> {
     /// Wall time.
     pub(crate) time: Duration,
     /// Memory in MiB.
     pub(crate) memory_mib: u64,
-    /// Bytes that it may write to its standard output.
+    /// Bytes of standard output.
     pub(crate) output: u64,
-    /// Of one that starts others and writes files: where, and how many bytes.
+    /// Folder and bytes of files, for a process that starts others and writes files.
     pub(crate) folder: Option<(&'a Path, u64)>,
 }
 
-/// How a process ended.
+/// End of a process.
 pub(crate) enum Ended {
-    /// By itself.
+    /// It exited.
     Itself {
-        /// Whether its exit code is 0.
+        /// True if the exit code is 0.
         success: bool,
-        /// What it wrote.
+        /// Standard output.
         out: Vec<u8>,
-        /// What it complained about.
+        /// Standard error.
         errors: Vec<u8>,
     },
-    /// It was ended: the limit that it went over.
+    /// It was killed: the limit that it exceeded.
     Over(String),
 }
 
 impl Bounds<'_> {
-    /// Starts a process and waits for it; ends it when it goes over a bound.
+    /// Starts a process and waits for it; kills it if it exceeds a limit.
     pub(crate) fn run(&self, command: &mut Command) -> io::Result<Ended> {
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (out, errors) = (child.stdout.take(), child.stderr.take());
@@ -76,7 +76,7 @@ impl Bounds<'_> {
         })
     }
 
-    /// The bound that is exceeded now, in words.
+    /// Describes the limit that is exceeded now, if any.
     fn exceeded(&self, process: u32, started: Instant) -> Option<String> {
         if started.elapsed() > self.time {
             return Some(format!("it took longer than {} s", self.time.as_secs()));
@@ -89,7 +89,7 @@ impl Bounds<'_> {
         (size(folder) > most).then(|| format!("it wrote more than {} MiB of files", most >> 20))
     }
 
-    /// A process, and those that it has started if it is one that does.
+    /// Returns a process, and its descendants if it may start others.
     fn family(&self, process: u32) -> Vec<u32> {
         let mut family = vec![process];
         if self.folder.is_none() {
@@ -104,7 +104,7 @@ impl Bounds<'_> {
         family
     }
 
-    /// Ends a process and what it has started. The children are told by their parent, so they are looked up before that one ends.
+    /// Kills a process and its descendants. They are looked up first, by their parent.
     fn end(&self, child: &mut Child) -> io::Result<()> {
         let family = self.family(child.id());
         child.kill()?;
@@ -113,22 +113,22 @@ impl Bounds<'_> {
         {
             let mut kill = Command::new("kill");
             kill.arg("-KILL").args(children.iter().map(u32::to_string)).stderr(Stdio::null());
-            let _ = kill.status(); // some may have ended by themselves
+            let _ = kill.status(); // some may have exited already
         }
         Ok(())
     }
 }
 
-/// The first bytes of a stream. What follows is not read: closing the stream ends who writes on.
+/// Reads the first bytes of a stream. Closing it then ends a process that writes more.
 fn some(stream: Option<impl Read>, limit: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(stream) = stream {
-        let _ = stream.take(limit).read_to_end(&mut bytes); // what came before an error is what there is
+        let _ = stream.take(limit).read_to_end(&mut bytes); // the bytes before an error remain
     }
     bytes
 }
 
-/// Every process and its parent, where the system tells.
+/// Returns every process with its parent, if the system has `/proc`.
 fn processes() -> Vec<(u32, u32)> {
     let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
@@ -141,14 +141,14 @@ fn processes() -> Vec<(u32, u32)> {
     numbers.filter_map(parent).collect()
 }
 
-/// Resident memory of a process in KiB, where the system tells.
+/// Resident memory of a process in KiB, if the system has `/proc`.
 fn resident(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
     line.trim().trim_end_matches("kB").trim().parse().ok()
 }
 
-/// Bytes of the files in a folder.
+/// Total bytes of the files in a folder.
 fn size(folder: &Path) -> u64 {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|meta| meta.len()).sum()

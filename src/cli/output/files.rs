@@ -1,7 +1,8 @@
-//! Writing files: every `--out`, `--html`, `--csv`, `--record` and the like goes through here.
+//! File output: `--output`, `--html`, `--results`, `--record` and the like.
 //!
-//! A regular file is whole or as it was before: the bytes go to a temporary file in the same folder, which then takes its place. A link
-//! stays a link, and its target is written. Everything else (a device, a FIFO, a descriptor such as `/dev/stdout`) is written through.
+//! A regular file is replaced whole or left unchanged: the bytes go to a temporary file in the same
+//! folder, which is then renamed. A link stays a link, and its target is written. Everything else
+//! (a device, a FIFO, a descriptor such as `/dev/stdout`) is written through.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
@@ -9,18 +10,18 @@ use std::path::{Path, PathBuf};
 
 use super::super::Failure;
 
-/// Links followed before a path counts as a loop, as Linux has it.
+/// Links followed before a path counts as a loop, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// Where a path leads.
+/// Target of a path.
 enum Target {
-    /// A regular file, or none yet: the path behind all links.
+    /// A regular file, or none yet: the path after following all links.
     Regular(PathBuf),
-    /// This process's standard output.
+    /// Standard output of this process.
     Output,
-    /// This process's standard error.
+    /// Standard error of this process.
     Error,
-    /// A device, a FIFO, or a descriptor: opened by the path as it was given.
+    /// A device, a FIFO or a descriptor: opened by the path as given.
     Special,
 }
 
@@ -31,7 +32,7 @@ impl Target {
             match at.to_str() {
                 Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Ok(Target::Output),
                 Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Ok(Target::Error),
-                // A link in there is a descriptor; what it reads as need not be a path.
+                // A link there is a descriptor; its content need not be a path.
                 _ if at.starts_with("/proc") || at.starts_with("/dev/fd") => return Ok(Target::Special),
                 _ => {}
             }
@@ -68,7 +69,7 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     write().map_err(|e: io::Error| failed(path, &e))
 }
 
-/// Whether a path leads to something that is written through: it has no content to go on from.
+/// Returns true if a path is written through, so it has no content to append to.
 pub(crate) fn is_special(path: &Path) -> bool {
     Target::of(path).is_ok_and(|target| !matches!(target, Target::Regular(_)))
 }
@@ -78,9 +79,9 @@ fn all(out: &mut dyn Write, bytes: &[u8]) -> io::Result<()> {
     out.flush()
 }
 
-/// Puts a regular file in the place of another one, or where there is none.
+/// Creates or replaces a regular file.
 fn replace(at: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Who may not write a file may not replace it either, although the folder would allow it.
+    // A read-only file must not be replaced, even if its folder is writable.
     let known = match OpenOptions::new().write(true).open(at) {
         Ok(file) => Some(file.metadata()?.permissions()),
         Err(e) if e.kind() == ErrorKind::NotFound => None,
@@ -89,7 +90,7 @@ fn replace(at: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut part = match temporary().tempfile_in(folder) {
         Ok(part) => part,
-        // A file in a folder that takes no new ones is written where it is.
+        // In a read-only folder the file is written in place.
         Err(e)
             if known.is_some() && matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
         {
@@ -104,7 +105,7 @@ fn replace(at: &Path, bytes: &[u8]) -> io::Result<()> {
     part.as_file().sync_all()?;
     match part.persist(at) {
         Ok(_) => Ok(()),
-        // A file that is a mount by itself, as in a container, cannot be replaced.
+        // A file that is a mount point, as in a container, cannot be replaced.
         Err(e) if e.error.kind() == ErrorKind::ResourceBusy => in_place(at, bytes),
         Err(e) => Err(e.error),
     }
@@ -116,7 +117,7 @@ fn in_place(at: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// A name that nobody else has, with the permissions of any new file.
+/// A unique name, with the permissions of any new file.
 fn temporary() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".simt-sim-").suffix(".part");
@@ -125,7 +126,7 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
-/// Writes a folder with files in it, by their paths below it: whole or not at all. Nothing may be there yet.
+/// Writes a new folder with files, by their paths in it: whole or not at all.
 pub(crate) fn write_folder(at: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
     let parent = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
@@ -140,24 +141,24 @@ pub(crate) fn write_folder(at: &Path, files: &[(&str, String)]) -> Result<(), Fa
         }
         write_file(&path, text.as_bytes())?;
     }
-    // What is moved away is no longer there to be removed.
+    // After the rename, nothing is left for the temporary folder to remove.
     fs::rename(part.path(), at).map_err(|e| failed(at, &e))
 }
 
-/// A file to which lines are added one at a time.
+/// A file that grows by one line at a time.
 pub(crate) struct Appended {
     path: PathBuf,
     file: File,
 }
 
 impl Appended {
-    /// Opens a file, or makes one.
+    /// Opens or creates a file.
     pub(crate) fn open(path: &Path) -> Result<Appended, Failure> {
         let file = OpenOptions::new().append(true).create(true).open(path).map_err(|e| failed(path, &e))?;
         Ok(Appended { path: path.to_owned(), file })
     }
 
-    /// Adds text, which the system has when this returns.
+    /// Appends text and flushes it.
     pub(crate) fn write(&mut self, text: &str) -> Result<(), Failure> {
         all(&mut self.file, text.as_bytes()).map_err(|e| failed(&self.path, &e))
     }

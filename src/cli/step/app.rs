@@ -1,4 +1,4 @@
-//! The state of the stepper, and what keys do to it. Nothing here knows a terminal or a size.
+//! State of the stepper, and its reaction to keys. Independent of terminal and size.
 
 use simt_core::base::{BlockId, Cycle};
 use simt_core::debug::{Base, Debugger, Edit, Focus, Goal, Reached, View};
@@ -12,13 +12,13 @@ pub(crate) struct App<'a> {
     debugger: Debugger<'a>,
     pub(crate) facts: &'a Facts<'a>,
     focus: Focus,
-    /// A number typed in front of a key: how often.
+    /// Repeat count typed before a key.
     pub(crate) count: Option<u64>,
     pub(crate) prompt: Option<Prompt>,
-    /// What the last key did, where the screen does not say it.
+    /// Effect of the last key, if the screen does not show it.
     pub(crate) message: String,
     pub(crate) base: Base,
-    /// The registers to show; empty: those in use first.
+    /// Registers to show; empty: registers in use first.
     pub(crate) chosen: Vec<String>,
     /// Registers skipped at the top of the list.
     pub(crate) skipped: usize,
@@ -27,13 +27,13 @@ pub(crate) struct App<'a> {
     running: Option<Running>,
 }
 
-/// A search that is under way.
+/// A running search.
 struct Running {
     target: Target,
-    /// How often a goal is to be met, and has been.
+    /// Times to reach the goal, and times reached.
     times: u64,
     met: u64,
-    /// Where it was met last, or the search began: where to stay if it is met no more. Steps and cycle.
+    /// Steps and cycle of the last hit or of the start, to return to after a failure.
     at: (u64, Cycle),
 }
 
@@ -44,11 +44,11 @@ enum Target {
     End,
 }
 
-/// The most that a number in front of a key can be.
+/// Largest repeat count.
 const MOST_TIMES: u64 = 1_000_000_000;
 
 impl<'a> App<'a> {
-    /// At the beginning; a block that is not resident there is run to.
+    /// Creates a stepper at the start, or where the block of the focus is resident.
     pub(crate) fn new(debugger: Debugger<'a>, facts: &'a Facts<'a>, focus: Focus) -> App<'a> {
         let mut app = App {
             debugger,
@@ -56,7 +56,7 @@ impl<'a> App<'a> {
             focus,
             count: None,
             prompt: None,
-            message: "? shows all keys. n: this warp issues its next instruction. N: and back.".to_string(),
+            message: "? shows all keys. n: issue the next instruction of this warp. N: go back.".to_string(),
             base: Base::Natural,
             chosen: Vec::new(),
             skipped: 0,
@@ -71,32 +71,32 @@ impl<'a> App<'a> {
         app
     }
 
-    /// What is to be seen.
+    /// Returns the visible state.
     pub(crate) fn view(&self) -> View {
         self.debugger.view(self.focus)
     }
 
-    /// The source line of a step, as the debugger counts it.
+    /// Returns the source line of a step.
     pub(crate) fn line(&self, pc: simt_core::base::Pc) -> u32 {
         self.debugger.line(pc)
     }
 
-    /// How the run ended, in a sentence, when this is its end.
+    /// Describes the end of the run, if it has been reached.
     pub(crate) fn ending(&self) -> Option<String> {
         self.debugger.finish().map(|finish| self.facts.ending(finish))
     }
 
-    /// Whether it is to be left.
+    /// Returns true if the user has quit.
     pub(crate) fn is_over(&self) -> bool {
         self.quit
     }
 
-    /// Whether a search is under way: [`App::advance`] goes on with it, any key stops it.
+    /// Returns true if a search is running, which [`App::advance`] continues.
     pub(crate) fn is_running(&self) -> bool {
         self.running.is_some()
     }
 
-    /// Goes on with the search under way, at most `budget` steps.
+    /// Continues the running search for at most `budget` steps.
     pub(crate) fn advance(&mut self, budget: u64) {
         let Some(mut running) = self.running.take() else { return };
         let until = self.debugger.steps().saturating_add(budget);
@@ -130,23 +130,23 @@ impl<'a> App<'a> {
         }
     }
 
-    /// Why a search found nothing; asked at the end of the run.
+    /// Explains at the end of the run why a search found nothing.
     fn nothing_more(&self, goal: Goal) -> String {
         let warp = format!("block {} warp {}", self.focus.block.0, self.focus.warp);
         let what = match goal {
-            Goal::Issue => format!("{warp} issues nothing more"),
-            Goal::AnyIssue => "nothing more is issued".to_string(),
-            Goal::Divergence => format!("the lanes of {warp} part nowhere ahead"),
-            Goal::Join => format!("no lanes of {warp} meet ahead"),
-            Goal::Barrier => format!("{warp} comes to no barrier ahead"),
-            Goal::Line(line) => format!("{warp} does not come to line {line} any more"),
-            Goal::BranchDiverges(_) => "it does not diverge any more".to_string(),
+            Goal::Issue => format!("{warp} issues no more instructions"),
+            Goal::AnyIssue => "no more instructions are issued".to_string(),
+            Goal::Divergence => format!("{warp} does not diverge again"),
+            Goal::Join => format!("{warp} does not reconverge again"),
+            Goal::Barrier => format!("{warp} reaches no further barrier"),
+            Goal::Line(line) => format!("{warp} does not reach line {line} again"),
+            Goal::BranchDiverges(_) => "the branch does not diverge again".to_string(),
         };
         let end = self.ending().unwrap_or_default();
         format!("{what}; the run ends in cycle {}: {end}", self.debugger.clock())
     }
 
-    /// Does what a key asks for.
+    /// Handles a key.
     pub(crate) fn press(&mut self, key: Key) {
         if key == Key::Interrupt {
             self.quit = true;
@@ -204,7 +204,7 @@ impl<'a> App<'a> {
             Key::Char('u') => {
                 let undone = self.debugger.undo_edit();
                 self.message =
-                    if undone { "the change is taken back" } else { "no register was changed before here" }.into();
+                    if undone { "change undone" } else { "no register was changed before this point" }.into();
             }
             Key::PageDown => self.skipped = (self.skipped + 1).min(self.view().warp.map_or(0, |w| w.registers.len())),
             Key::PageUp => self.skipped = self.skipped.saturating_sub(1),
@@ -212,16 +212,16 @@ impl<'a> App<'a> {
             Key::End => self.run(Target::End, 1),
             Key::Char('?' | 'h') => self.help = true,
             Key::Char('q') => self.quit = true,
-            Key::Char(other) => self.message = format!("{other} is no key here; ? shows all keys"),
+            Key::Char(other) => self.message = format!("unknown key {other}; ? shows all keys"),
             Key::Enter | Key::Escape => {}
             Key::Interrupt => self.quit = true,
         }
         if count.is_some() && self.message.is_empty() && matches!(key, Key::Char('x' | 'm' | 'u')) {
-            self.message = "the number in front of this key means nothing".to_string();
+            self.message = "this key takes no repeat count".to_string();
         }
     }
 
-    /// Starts a search; [`App::advance`] makes it.
+    /// Starts a search, which [`App::advance`] performs.
     fn run(&mut self, target: Target, times: u64) {
         if let Some(end) = self.ending() {
             self.message = format!("the run has ended: {end}");
@@ -249,13 +249,13 @@ impl<'a> App<'a> {
         let whole = self.debugger.survey().1;
         let Some((count, focus)) = self.debugger.to_most_divergent() else {
             self.message = match self.facts.predication() {
-                None => "no branch diverges in this run".to_string(),
-                Some(those) => format!("no divergent branch; {those}: see --lowering as-written"),
+                None => "no divergent branch in this run".to_string(),
+                Some(those) => format!("no divergent branch; {those}. Try --lowering as-written"),
             };
             return;
         };
         self.focus = focus;
-        let part = if whole { "this run" } else { "the part of this run that was looked at" };
+        let part = if whole { "this run" } else { "the surveyed part of this run" };
         self.message = format!(
             "line {} diverges most in {part}: {} of {} executions; here in block {} warp {}",
             count.line, count.divergent, count.executed, focus.block.0, focus.warp
@@ -302,7 +302,7 @@ impl<'a> App<'a> {
             (Ask::Line | Ask::LineBack, Some(line)) => {
                 let line = u32::try_from(line).unwrap_or(u32::MAX);
                 if !self.facts.has_steps(line) {
-                    self.message = format!("no instruction of this kernel stands on line {line}");
+                    self.message = format!("line {line} has no instruction of this kernel");
                 } else if ask == Ask::Line {
                     self.run(Target::Goal(Goal::Line(line)), 1);
                 } else {
@@ -310,7 +310,9 @@ impl<'a> App<'a> {
                 }
             }
             (Ask::Cycle, Some(cycle)) => self.go_to_cycle(cycle),
-            (Ask::Line | Ask::LineBack | Ask::Cycle, None) => self.message = format!("`{text}` is no number"),
+            (Ask::Line | Ask::LineBack | Ask::Cycle, None) => {
+                self.message = format!("expected a number, found `{text}`")
+            }
             (Ask::Edit, _) => self.message = self.change(text),
             (Ask::Registers, _) => self.choose(text),
             (Ask::Warp, _) => self.look_at(text),
@@ -330,7 +332,8 @@ impl<'a> App<'a> {
         let edits: Vec<Edit> = lanes.map(of).collect();
         let done = edits.into_iter().filter(|&edit| self.debugger.edit(edit)).count();
         format!(
-            "changed {} in {done} lane{}; what comes now is another run (u takes it back)",
+            "changed {} in {done} lane{}; the run continues from here with the new \
+             value (u undoes it)",
             found.name,
             plural(done)
         )
@@ -343,7 +346,7 @@ impl<'a> App<'a> {
             match prompt::find(name, &registers) {
                 Some(i) => chosen.push(registers[i].name.clone()),
                 None => {
-                    self.message = format!("there is no register `{name}`");
+                    self.message = format!("no register `{name}`");
                     return;
                 }
             }
@@ -357,13 +360,13 @@ impl<'a> App<'a> {
             [Some(warp)] => (self.focus.block.0, warp),
             [Some(block), Some(warp)] => (block, warp),
             _ => {
-                self.message = "write a warp, as in 3, or a block and a warp, as in 7 3".to_string();
+                self.message = "expected a warp, as in 3, or a block and a warp, as in 7 3".to_string();
                 return;
             }
         };
         let (blocks, warps) = self.view().extent;
         if u64::from(block) >= blocks || warp >= warps {
-            self.message = format!("there are the blocks 0 to {}, of the warps 0 to {}", blocks - 1, warps - 1);
+            self.message = format!("expected a block from 0 to {} and a warp from 0 to {}", blocks - 1, warps - 1);
             return;
         }
         self.focus = Focus { block: BlockId(block), warp };

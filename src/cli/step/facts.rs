@@ -1,4 +1,4 @@
-//! What does not change while one steps: the program's text, its steps, and how it is run.
+//! Constants of a session: the program's text, its steps, mode and machine.
 
 use simt_core::base::{LaneMask, Pc};
 use simt_core::code::Code;
@@ -8,16 +8,16 @@ use simt_core::{Job, Program};
 use simt_report::simulate;
 use simt_report::{StepInfo, predication};
 
-/// The unchanging part of a session.
+/// Constants of a session.
 pub(crate) struct Facts<'p> {
     program: &'p Program,
     code: &'p Code,
     infos: Vec<StepInfo>,
-    /// The source, line by line, tabs expanded.
+    /// Source lines, tabs expanded.
     pub(crate) lines: Vec<String>,
-    /// The program's file name.
+    /// File name of the program.
     pub(crate) file: String,
-    /// `volta on h200`
+    /// Mode and machine, as in `volta on h200`.
     pub(crate) how: String,
 }
 
@@ -35,12 +35,12 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// What a step is.
+    /// Returns the description of a step.
     pub(crate) fn info(&self, pc: Pc) -> Option<&StepInfo> {
         self.infos.get(pc.index())
     }
 
-    /// A step in a few words: `line 63`, or `line 70 (sync B0)` for a step that the source does not show.
+    /// Names a step: `line 63`, or `line 70 (sync B0)` for a step without source text.
     pub(crate) fn place(&self, pc: Pc, line: u32) -> String {
         match self.code.ops().get(pc.index()).map(|step| &step.inst.op) {
             Some(Op::Join(op)) => format!("line {line} ({op})"),
@@ -48,33 +48,34 @@ impl<'p> Facts<'p> {
         }
     }
 
-    /// Whether an instruction stands on the line (from 1).
+    /// Returns true if the line (from 1) has an instruction.
     pub(crate) fn has_steps(&self, line: u32) -> bool {
         self.infos.iter().any(|info| info.line == line && info.source.is_some())
     }
 
-    /// Whether a branch on the line (from 1) was predicated: its sides are guarded instructions, and it is not issued.
+    /// Returns true if a branch of the line (from 1) was predicated. Guarded instructions replace
+    /// it.
     pub(crate) fn is_predicated(&self, line: u32) -> bool {
         self.code.predicated().iter().any(|branch| branch.line == line)
     }
 
-    /// Which branches were predicated, in words; nothing where none was.
+    /// Describes the predicated branches, if any.
     pub(crate) fn predication(&self) -> Option<String> {
         predication(&self.code.predicated().iter().map(|branch| branch.line).collect::<Vec<_>>())
     }
 
-    /// What the lanes of an issued step would have done at the predicated branch in whose place it stands.
+    /// Describes the outcome of the predicated branch that an issued step replaces.
     pub(crate) fn would_branch(&self, pc: Pc, active: LaneMask, lanes: LaneMask) -> Option<String> {
         let branch = self.info(pc)?.replaces.as_ref()?;
         let taken = if branch.executes_taken { lanes } else { active - lanes };
         let (taken, others) = (taken.count(), (active - taken).count());
-        Some(format!("predicated branch of line {}: {taken} would branch, {others} would go on", branch.line))
+        Some(format!("predicated branch of line {}: {taken} would branch, {others} would fall through", branch.line))
     }
 
-    /// Why the run ended, in a sentence.
+    /// Describes the end of the run.
     pub(crate) fn ending(&self, finish: &Finish) -> String {
         match simulate::why(self.program, self.code.kernel(), finish) {
-            None => "every thread has ended".to_string(),
+            None => "all threads have exited".to_string(),
             Some(verdict) => format!("{}: {}", finish.name(), verdict.message),
         }
     }

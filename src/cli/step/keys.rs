@@ -1,10 +1,10 @@
-//! Keys, as a terminal sends them and as a script writes them.
+//! Keys of a terminal and of a script.
 
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use crate::cli::Failure;
 
-/// A key that means something.
+/// A key with a meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
@@ -19,11 +19,11 @@ pub(crate) enum Key {
     End,
     PageUp,
     PageDown,
-    /// Control and C: leave, whatever is on the screen.
+    /// Control and C: quit at once.
     Interrupt,
 }
 
-/// Names that stand for keys in a script; anything else is typed letter by letter.
+/// Names of keys in a script; anything else is typed letter by letter.
 const NAMES: [(&str, Key); 16] = [
     ("enter", Key::Enter),
     ("esc", Key::Escape),
@@ -43,14 +43,14 @@ const NAMES: [(&str, Key); 16] = [
     ("next", Key::Right),
 ];
 
-/// The keys of a script: names or letters, with blanks between them that mean nothing; a semicolon is the enter key.
+/// Parses a script: key names and letters between blanks; a semicolon is enter.
 pub(crate) fn parse(script: &str) -> Result<Vec<Key>, Failure> {
     let mut keys = Vec::new();
     for word in script.split_whitespace() {
         match NAMES.iter().find(|(name, _)| *name == word) {
             Some(&(_, key)) => keys.push(key),
             None if word.chars().any(char::is_control) => {
-                return Err(Failure::new(format!("--script: {word:?} is no key")));
+                return Err(Failure::new(format!("--script: unknown key {word:?}")));
             }
             None => keys.extend(word.chars().map(|c| if c == ';' { Key::Enter } else { Key::Char(c) })),
         }
@@ -59,7 +59,7 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Key>, Failure> {
 }
 
 impl Key {
-    /// What a terminal's event means, if anything.
+    /// Returns the key of a terminal event, if it is one.
     pub(crate) fn from_event(event: KeyEvent) -> Option<Key> {
         if event.kind == KeyEventKind::Release {
             return None;

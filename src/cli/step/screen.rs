@@ -1,6 +1,7 @@
-//! The screen: a pure function from the state and a size to a buffer of cells.
+//! The screen: a pure function of the state and a size.
 //!
-//! Everything can be read without colour: states are letters and words, marks are signs. Colour and weight only repeat it.
+//! The screen is readable without colour: states are letters and words, marks are signs. Colour and
+//! weight only repeat them.
 
 mod help;
 mod memory;
@@ -19,10 +20,10 @@ use simt_core::event::Stall;
 
 use super::app::App;
 
-/// The least size at which the panels make sense.
+/// Smallest usable size, in columns and rows.
 const LEAST: (u16, u16) = (80, 24);
 
-/// A panel: what stands over it, and its lines.
+/// A panel: title and lines.
 struct Panel {
     title: String,
     lines: Vec<Line<'static>>,
@@ -31,10 +32,8 @@ struct Panel {
 /// Draws the state.
 pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        let text = format!(
-            "the stepper needs {} x {} characters, here are {} x {}",
-            LEAST.0, LEAST.1, area.width, area.height
-        );
+        let text =
+            format!("the stepper needs {} x {} characters, found {} x {}", LEAST.0, LEAST.1, area.width, area.height);
         return Paragraph::new(text).render(area, buf);
     }
     let view = app.view();
@@ -63,7 +62,7 @@ pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
     }
 }
 
-/// The screen as text, for scripts and tests.
+/// Draws the screen as text, for scripts and tests.
 pub(crate) fn text(app: &App<'_>, width: u16, height: u16) -> String {
     let area = Rect::new(0, 0, width, height);
     let mut buf = Buffer::empty(area);
@@ -92,7 +91,7 @@ fn title(app: &App<'_>, view: &View) -> String {
     format!(" cycle {}   {warp} of {}   {}   {}, {}", view.clock, view.extent.1, view.sm, app.facts.file, app.facts.how)
 }
 
-/// What was just done, what there is to say, and the keys.
+/// Draws the last step, the message or prompt, and the keys.
 fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let width = usize::from(width);
@@ -107,17 +106,18 @@ fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
             let typed = format!(" {} {}_", prompt.ask.question(), prompt.text);
             Line::from(Span::styled(typed, bold))
         }
-        (None, Some(count)) => Line::from(format!(" {count} .. (how often: now a key)")),
-        (None, None) if app.is_running() => Line::from(" running; any key stops"),
+        (None, Some(count)) => Line::from(format!(" {count} .. (repeat count: press a key)")),
+        (None, None) if app.is_running() => Line::from(" running; press any key to stop"),
         (None, None) if app.message.is_empty() => Line::from(format!(" {}", clip(rest, width.saturating_sub(1)))),
         (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width.saturating_sub(1))), bold)),
     };
-    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  w warp  ? help";
+    let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  \
+                w warp  ? help";
     let keys = Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
     vec![Line::from(done.to_string()), second, Line::from(keys)]
 }
 
-/// A text in two parts, the first of which fits a row.
+/// Splits a text so that the first part fits a row.
 fn broken(text: &str, width: usize) -> (&str, &str) {
     if text.chars().count() <= width {
         return (text, "");
@@ -127,7 +127,7 @@ fn broken(text: &str, width: usize) -> (&str, &str) {
     (first, rest.trim_start())
 }
 
-/// A step in a sentence.
+/// Describes an issued step.
 fn told(app: &App<'_>, note: &StepNote) -> String {
     let place = app.facts.place(note.pc, app.line(note.pc));
     let who = format!("cycle {}: block {} warp {} issued {place}", note.cycle, note.block.0, note.warp);
@@ -137,40 +137,40 @@ fn told(app: &App<'_>, note: &StepNote) -> String {
     };
     let mut text = format!("{who} {lanes}");
     if let Some(taken) = note.taken.filter(|_| note.diverges()) {
-        text = format!("{who}: THEY PART, {} branch, {} go on", taken.count(), (note.active - taken).count());
+        text = format!("{who}: diverged: {} taken, {} fall through", taken.count(), (note.active - taken).count());
     }
     if let Some(would) = app.facts.would_branch(note.pc, note.active, note.lanes) {
         text += &format!("; {would}");
     }
     if let Some(met) = note.met {
-        text += &format!("; LANES MEET, {} go on together", met.count());
+        text += &format!("; reconverged: {} lanes", met.count());
     }
     if note.arrived {
-        text += "; it arrives at the barrier";
+        text += "; arrived at the barrier";
     }
     if note.released > 0 {
-        text += &format!("; the barrier lets {} warps go", note.released);
+        text += &format!("; the barrier releases {} warps", note.released);
     }
     text
 }
 
-/// A remark in a few words.
+/// Describes an event in a few words.
 fn remark(app: &App<'_>, what: Happening) -> String {
     match what {
         Happening::Diverged { pc, taken, others } => {
-            format!("parts at line {}: {} and {}", app.line(pc), taken.count(), others.count())
+            format!("diverged at line {}: {}/{}", app.line(pc), taken.count(), others.count())
         }
-        Happening::Met { lanes, .. } => format!("{} lanes meet", lanes.count()),
+        Happening::Met { lanes, .. } => format!("{} lanes reconverged", lanes.count()),
         Happening::Arrived { pc } => format!("at the barrier of line {}", app.line(pc)),
-        Happening::Released { warps } => format!("opens the barrier for {warps} warps"),
-        Happening::WarpEnded => "ends".to_string(),
+        Happening::Released { warps } => format!("the barrier releases {warps} warps"),
+        Happening::WarpEnded => "exits".to_string(),
         Happening::BlockEnded => "the block ends".to_string(),
         Happening::BlockStarted => "the block starts".to_string(),
         Happening::Changed { lanes } => format!("registers of lanes {} changed", lanes.list()),
     }
 }
 
-/// What a warp waits for, in words that need no manual.
+/// Names the cause of a stall in plain words.
 fn reason(stall: Stall) -> &'static str {
     match stall {
         Stall::Wait => "a result",
@@ -190,7 +190,7 @@ fn reason(stall: Stall) -> &'static str {
     }
 }
 
-/// As much of a text as fits, with dots where something is left out.
+/// Cuts a text to a width, with two dots at the cut.
 fn clip(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_string();

@@ -1,4 +1,5 @@
-//! The stepper on a real terminal: draw, wait for a key, go on. The terminal is left as it was found, also after a panic.
+//! The stepper on a terminal: draw, wait for a key, repeat. The terminal is restored, also after a
+//! panic.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -10,21 +11,24 @@ use super::keys::Key;
 use super::screen;
 use crate::cli::Failure;
 
-/// Steps between two looks at the keyboard while a search is under way: some hundredths of a second.
+/// Steps of a search between two polls of the keyboard: some hundredths of a second.
 const SLICE: u64 = 50_000;
 
-/// That there is a terminal to draw on and to read keys from.
-pub(crate) fn is_there() -> Result<(), Failure> {
-    if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() {
+/// Fails without a terminal for screen and keys. Keys come from the terminal itself if standard
+/// input is the program.
+pub(crate) fn is_there(program_is_input: bool) -> Result<(), Failure> {
+    let keys = program_is_input || std::io::stdin().is_terminal();
+    if keys && std::io::stdout().is_terminal() {
         return Ok(());
     }
     Err(Failure::new(
-        "`simt-sim step` needs a terminal for its screen and its keys\nhelp: --script \"10n d\" presses keys and prints the \
-         screen as text",
+        "`simt-sim step` needs a terminal for its screen and its keys\n\
+         help: add --script \"10n d\" to press keys and \
+         print the screen as text",
     ))
 }
 
-/// Runs until the user leaves.
+/// Runs until the user quits.
 pub(crate) fn run(app: &mut App<'_>) -> Result<(), Failure> {
     let done = ratatui::try_init().and_then(|mut terminal| {
         while !app.is_over() {

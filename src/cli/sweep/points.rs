@@ -1,4 +1,4 @@
-//! What is swept, and how one point is run.
+//! Axes of a sweep, and the run of one point.
 
 use clap::ValueEnum;
 use simt_core::diag::closest;
@@ -9,10 +9,11 @@ use simt_teach::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
 
 use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
 use crate::cli::job::Machine;
-use crate::cli::{Failure, job};
+use crate::cli::{Failure, fields, job};
+
 use simt_threads::Threads;
 
-/// A point with what it takes to run it.
+/// A point with everything needed to run it.
 pub(super) struct Planned {
     pub(super) point: Point,
     machine: Result<Machine, String>,
@@ -41,12 +42,20 @@ impl Planned {
                 },
                 "grid" => launch.grid = Some(text),
                 "block" => launch.block = Some(text),
-                _ => {} // `known` has refused it
+                name => {
+                    if let Some(path) = name.strip_prefix(fields::PREFIX) {
+                        machine.fields.push((path.to_owned(), text));
+                    }
+                }
             }
         }
         let is_swept = |name: &str| point.0.contains_key(name) && !is_constant(program, name);
         machine.compares_modes = is_swept("mode") && !is_swept("machine");
-        let resolved = job::machine(&machine).map_err(|failure| message(&failure));
+        let resolved = match job::machine(&machine) {
+            // An impossible machine file is a slip, not a result.
+            Err(failure) if !machine.fields.is_empty() => return Err(failure),
+            resolved => resolved.map_err(|failure| message(&failure)),
+        };
         let how = match &resolved {
             Ok(Machine { spec, mode, order, .. }) => format!("{spec:?} {mode:?} {order:?}"),
             Err(message) => message.clone(),
@@ -58,7 +67,7 @@ impl Planned {
     }
 }
 
-/// Runs a point on `jobs` threads of the host.
+/// Runs a point on `jobs` host threads.
 pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job: &Planned, jobs: usize) -> Record {
     let error =
         |message: String| Record::of_error(&program.name, &kernel.name, job.point.clone(), job.inputs.clone(), message);
@@ -81,37 +90,44 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
     }
 }
 
-/// What a failure says, on one line.
+/// Returns the message of a failure as one line.
 fn message(failure: &Failure) -> String {
     let text = failure.0.trim_start_matches("error: ");
     text.split("\nhelp:").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a name is a constant of the program. It is then that which is swept, even where an option is called the same: a
-/// program that has a constant `block` sizes its buffers by it.
+/// Returns true if a name is a constant of the program. A constant goes before an option of the
+/// same name: a program that has a constant `block` sizes its buffers by it.
 fn is_constant(program: &Program, name: &str) -> bool {
     program.plan.constants().any(|constant| constant == name)
 }
 
-/// The names that stand for options.
+/// Names of options that can be swept.
 const OPTIONS: [&str; 7] = ["mode", "machine", "warp-size", "lowering", "its-order", "grid", "block"];
 
-/// What is swept, as typed, scans first.
+/// Returns the axes of the arguments, scans before lists.
 pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Failure> {
     let mut axes = Vec::new();
     let step = |i: usize| args.step.get(i).or(args.step.last()).copied().unwrap_or(Step::Add(1));
     for (i, scan) in args.scan.chunks_exact(3).enumerate() {
         let number = |text: &str| {
-            text.parse::<i64>().map_err(|_| Failure::new(format!("-P {}: `{text}` is no whole number", scan.join(" "))))
+            text.parse::<i64>()
+                .map_err(|_| Failure::new(format!("-P {}: expected a whole number, found `{text}`", scan.join(" "))))
         };
         axes.push(Axis::scan(&scan[0], number(&scan[1])?, number(&scan[2])?, step(i)).map_err(Failure::new)?);
     }
-    for list in args.list.chunks_exact(2) {
-        axes.push(Axis::list(&list[0], &list[1]).map_err(Failure::new)?);
+    for list in &args.list {
+        let Some((name, values)) = list.split_once('=') else {
+            return Err(Failure::new(format!(
+                "expected NAME=VALUES, found `{list}`\nhelp: write `-P NAME=VALUE,VALUE`"
+            )));
+        };
+        axes.push(Axis::list(name.trim(), values).map_err(Failure::new)?);
     }
     if axes.is_empty() {
         return Err(Failure::new(
-            "nothing is swept\nhelp: -P n 1024 65536 -D x2 takes numbers, -L mode pre-volta,volta takes values",
+            "nothing is swept\nhelp: sweep numbers with `-P n 1024 65536 -D x2`, values \
+             with `-P mode=pre-volta,volta`",
         ));
     }
     for axis in &axes {
@@ -120,7 +136,7 @@ pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Fai
     Ok(axes)
 }
 
-/// Fails for a name that means nothing, or that has a value already.
+/// Fails for an unknown name, or one that has a value already.
 fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure> {
     let (machine, launch) = (&args.machine, &args.launch);
     let given = match name {
@@ -134,17 +150,21 @@ fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure>
         "its-order" => machine.its_order.is_some(),
         "grid" => launch.grid.is_some(),
         "block" => launch.block.is_some(),
+        name if name.starts_with(fields::PREFIX) => false,
         name => {
             let names: Vec<&str> = program.plan.constants().chain(OPTIONS).collect();
             let hint = match closest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("one of {}", names.join(", ")),
+                None => format!(
+                    "choose one of {}, or a field of the machine file, as in machine.l1.bytes",
+                    names.join(", ")
+                ),
             };
             return Err(Failure::new(format!("`{}` has no `{name}` to sweep\nhelp: {hint}", program.name)));
         }
     };
     if given {
-        return Err(Failure::new(format!("`{name}` is swept, and has a value on the command line, too")));
+        return Err(Failure::new(format!("`{name}` is swept and has a value, too\nhelp: leave one of the two out")));
     }
     Ok(())
 }
@@ -153,6 +173,6 @@ fn choice<T: ValueEnum>(name: &str, text: &str) -> Result<T, Failure> {
     T::from_str(text, false).map_err(|_| {
         let known: Vec<String> =
             T::value_variants().iter().filter_map(T::to_possible_value).map(|v| v.get_name().to_owned()).collect();
-        Failure::new(format!("{name} {text}: one of {}", known.join(", ")))
+        Failure::new(format!("{name} {text}: expected one of {}", known.join(", ")))
     })
 }

@@ -25,8 +25,8 @@ const SAID: &[(&str, &str)] = &[
     ("link.ir", "it is a link"),
     ("linked_folder.ir", "it is a link"),
     ("holds_a_link", "it is a link"),
-    ("empty_folder", "there is no .ir, .ptx or .cu file in it"),
-    ("several", "hand in one"),
+    ("empty_folder", "expected an .ir, .ptx or .cu file in the folder, found none"),
+    ("several", "expected one program in the folder, found 2"),
     ("never_at_the_barrier.ir", "barrier"),
 ];
 
@@ -75,7 +75,8 @@ fn hostile_submissions_harm_nobody() {
 
     let csv = folder.join("grades.csv");
     let (handed_in, csv) = (handed_in.display().to_string(), csv.display().to_string());
-    let (code, out, err) = grade(&[&assignment, "--all", &handed_in, "--csv", &csv, "--format", "json"]);
+    let all = [assignment.as_str(), "--all", &handed_in];
+    let (code, out, err) = grade(&[&all[..], &["--format", "json"]].concat());
     assert_eq!((code, err.as_str()), (0, ""));
     let grades: Value = serde_json::from_str(&out).expect("JSON");
     let grades: BTreeMap<&str, &Value> =
@@ -101,6 +102,7 @@ fn hostile_submissions_harm_nobody() {
         let grade = grades.get(name).unwrap_or_else(|| panic!("{name} was not graded"));
         assert!(grade.to_string().contains(words), "{name}: `{words}` is not in\n{grade:#}");
     }
+    assert_eq!(grade(&[&all[..], &["--format", "csv", "-o", &csv]].concat()).0, 0);
     let table = fs::read_to_string(csv).expect("a table");
     assert_eq!(super::records(&table).len(), grades.len() + 1, "{table}");
     assert!(table.lines().all(|line| !line.starts_with('=')), "{table}");

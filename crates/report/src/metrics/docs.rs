@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Metric, all};
 use crate::evidence::Standing;
-use crate::text::wrap;
+use crate::wrap;
 
 /// `docs/metrics.md`.
 pub fn reference() -> String {

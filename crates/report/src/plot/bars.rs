@@ -12,7 +12,7 @@ use super::scene::{Area, Hatch, Scene};
 use crate::compare::{Comparison, Figure, Side};
 use crate::metrics::Value;
 use crate::numbers::{grouped, real};
-use crate::text::wrap;
+use crate::wrap;
 
 /// Counters shown, in order, if a run has them.
 const SHOWN: [&str; 18] = [

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Axis, MapStyle, Recording, head, path_colour, span};
-use crate::text::wrap;
+use crate::wrap;
 use simt_core::base::Cycle;
 use simt_core::observe::{Issue, Stall, Strip};
 

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::{Axis, MapStyle, Recording, head, span};
-use crate::text::wrap;
+use crate::wrap;
 use simt_core::observe::{Issue, LaneState, Strip};
 
 /// Prints the transposed lane map of every recorded warp, in page-wide panels.

@@ -1,4 +1,4 @@
-//! The last memory access of the warp, what it asked of banks or sectors, and the shared memory of its block.
+//! The warp's last memory access, and the shared memory of its block.
 
 use ratatui::text::Line;
 use simt_core::debug::{Pattern, View, WarpView};
@@ -7,7 +7,7 @@ use simt_core::event::{AccessWay, MemoryKind};
 use super::{Panel, clip};
 use crate::cli::step::app::App;
 
-/// Access, banks or sectors, then shared memory as far as there is room.
+/// Draws the access, its banks or sectors, then shared memory in the room left.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let Some(warp) = &view.warp else { return Panel { title: "memory".to_string(), lines: Vec::new() } };
     let mut lines = Vec::new();
@@ -33,9 +33,9 @@ fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Ve
         Pattern::Banks(load) => {
             let ideal = traffic.ideal_wavefronts;
             lines.push(format!(
-                "{} pass{} ({ideal} would do)",
+                "{} wavefront{} (ideal: {ideal})",
                 traffic.wavefronts,
-                if traffic.wavefronts == 1 { "" } else { "es" }
+                if traffic.wavefronts == 1 { "" } else { "s" }
             ));
             lines.push(super::warp::ruler("", load.len().min(width.saturating_sub(super::warp::WIDTH))));
             let digit = |&n: &u32| match n {
@@ -48,19 +48,19 @@ fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Ve
         Pattern::Sectors(rows) => {
             let sectors = traffic.sectors;
             let found = format!("L1 {}, L2 {}, DRAM {}", traffic.l1_hits, traffic.l2_hits, traffic.dram);
-            lines.push(format!("{sectors} x 32 bytes: {found}"));
-            lines.push("line of 128 B   lanes in each 32 bytes".to_string());
+            lines.push(format!("{sectors} sector{}: {found}", if sectors == 1 { "" } else { "s" }));
+            lines.push("128-byte line   lanes in each sector".to_string());
             lines.extend(rows.iter().map(|row| {
                 let cells: String =
                     row.lanes.iter().map(|n| if *n == 0 { "   .".to_string() } else { format!("{n:>4}") }).collect();
                 format!("x{:<14x}{cells}", row.address)
             }));
         }
-        Pattern::Other => lines.push("each lane has its own, or all the same".to_string()),
+        Pattern::Other => lines.push("one address for all lanes, or one for each".to_string()),
     }
 }
 
-/// Words of the block's shared memory, around the last access to it.
+/// Draws words of the block's shared memory around the last access to it.
 fn shared(warp: &WarpView, width: usize, height: usize, lines: &mut Vec<String>) {
     let room = height.saturating_sub(lines.len());
     if warp.shared.is_empty() || room == 0 {

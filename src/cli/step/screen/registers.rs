@@ -1,4 +1,4 @@
-//! Registers, lane by lane: one row where a few words say it all, a grid otherwise.
+//! Registers, lane by lane: one row if a rule describes all values, else a grid.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -9,10 +9,10 @@ use simt_core::isa::Type;
 use super::{Panel, clip};
 use crate::cli::step::app::App;
 
-/// Columns in front of the values.
+/// Columns before the values.
 const NAME: usize = 14;
 
-/// The chosen registers; without a choice those of the next and the last step first, then the others.
+/// Draws the chosen registers, or all: those of the next and the last step first.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let registers = view.warp.as_ref().map(|w| w.registers.as_slice()).unwrap_or_default();
     let order: Vec<&RegisterView> = if app.chosen.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     for register in &order[shown..] {
         let mut rows = rows(register, running, app.base, width.saturating_sub(NAME));
         let room = height - lines.len();
-        // The first one is shown as far as there is room, any other in full or not at all.
+        // The first register may be cut; any other is shown in full or not at all.
         if rows.len() > room && !lines.is_empty() {
             break;
         }
@@ -49,7 +49,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     Panel { title: format!("registers{base}: * just written, > used by the next instruction{hidden}"), lines }
 }
 
-/// The values of a register in as few rows of `width` columns as are clear; `running` are the lanes that issue next.
+/// Formats a register in few rows of `width` columns; `running` lanes issue next.
 fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) -> Vec<String> {
     let texts: Vec<String> = register.values.iter().map(|&bits| format_value(bits, register.ty, base)).collect();
     let all = LaneMask::first_n(texts.len() as u32);
@@ -61,13 +61,13 @@ fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) ->
     if register.ty == Type::Pred {
         let groups: Vec<String> = texts.chunks(8).map(|eight| eight.concat()).collect();
         let holds = register.values.iter().filter(|&&bits| bits != 0).count();
-        return vec![format!("{}   holds in {holds}", groups.join(" "))];
+        return vec![format!("{}   true in {holds}", groups.join(" "))];
     }
     let others = all - running;
     if running.count() > 1
         && let Some((here, there)) = rule(register, running, base).zip(rule(register, others, base))
     {
-        let text = format!("{here} in the {} lanes that run, {there} in the others", running.count());
+        let text = format!("{here} in the {} running lanes, {there} in the others", running.count());
         if text.chars().count() <= width {
             return vec![text];
         }
@@ -85,7 +85,7 @@ fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) ->
         .collect()
 }
 
-/// What some lanes have in a register, where a number says it, or a number and a multiple of the lane.
+/// Describes the values of lanes if they are constant or linear in the lane.
 fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> {
     let value = |lane: u32| register.values.get(lane as usize).copied();
     let unused = 64 - register.ty.bits().min(64);
@@ -100,7 +100,7 @@ fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> 
         let expected = start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
         value(lane).is_some_and(|bits| signed(bits.wrapping_sub(expected)) == 0)
     };
-    // Beyond this the numbers tell more than the rule; and floats and predicates are no multiples of anything.
+    // A larger step is clearer as numbers; floats and predicates have no linear rule.
     let number = !register.ty.is_float() && register.ty != Type::Pred;
     let clear = step == 0 || step.unsigned_abs() < 1 << 20 && number && lanes.count() > 2;
     if !clear || !lanes.lanes().all(follows) {
@@ -137,9 +137,9 @@ mod tests {
         assert_eq!(shown(Type::U64, |l| l), ["0, 1, 2, ..   = lane"]);
         assert_eq!(
             shown(Type::U32, |l| if l % 2 == 0 { 4 } else { 4 * l }),
-            ["4 in the 16 lanes that run, 4 * lane in the others"]
+            ["4 in the 16 running lanes, 4 * lane in the others"]
         );
-        assert_eq!(shown(Type::Pred, |l| l % 2), ["01010101 01010101 01010101 01010101   holds in 16"]);
+        assert_eq!(shown(Type::Pred, |l| l % 2), ["01010101 01010101 01010101 01010101   true in 16"]);
     }
 
     #[test]

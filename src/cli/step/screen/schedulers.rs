@@ -1,4 +1,4 @@
-//! The schedulers: which warp issues now, and what every other one waits for.
+//! The schedulers: the warp that issues, and the stall reasons of the others.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -8,7 +8,7 @@ use simt_core::event::Stall;
 use super::{Panel, clip, remark};
 use crate::cli::step::app::App;
 
-/// Some rows a scheduler, then what happened last, as far as there is room.
+/// Draws a few rows for each scheduler, then recent events in the room left.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let mut lines = Vec::new();
     let most = (height / view.schedulers.len().max(1)).clamp(1, 4);
@@ -18,7 +18,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     let room = height.saturating_sub(lines.len() + 1);
     if room > 0 && !view.remarks.is_empty() {
         let told: Vec<_> = view.remarks.iter().rev().take(room).collect();
-        lines.push(Line::from(Span::styled("what happened last", Style::new().add_modifier(Modifier::DIM))));
+        lines.push(Line::from(Span::styled("recent events", Style::new().add_modifier(Modifier::DIM))));
         lines.extend(told.into_iter().map(|r| {
             let text = format!("cycle {}: block {} warp {}: {}", r.cycle, r.block.0, r.warp, remark(app, r.what));
             Line::from(clip(&text, width))
@@ -27,7 +27,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     Panel { title: format!("schedulers of {}: (cycles) until each warp can issue", view.sm), lines }
 }
 
-/// One scheduler: its issue, then its warps by what they wait for.
+/// Formats a scheduler: its issue, then its warps by stall reason.
 fn rows(view: &View, scheduler: &SchedulerView, width: usize, most: usize) -> Vec<Line<'static>> {
     let name = |w: &WarpBrief| {
         let plain =

@@ -1,4 +1,4 @@
-//! The source, with the place of every group of lanes.
+//! The source, with the position of every group of lanes.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -8,7 +8,7 @@ use simt_core::divergence::GroupState;
 use super::{Panel, clip};
 use crate::cli::step::app::App;
 
-/// A window on the source around the running group.
+/// Draws the source around the running group.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let mut marks: Vec<(u32, GroupState, u32)> = Vec::new();
     let warp = view.warp.as_ref();
@@ -40,13 +40,13 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     });
     let from = warp.and_then(|w| w.groups.first()).and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
     let title = match from {
-        Some(from) => format!("source: {}, made from {}:{}", app.facts.file, from.file, from.line),
-        None => "source: lanes and what they do: ==> run next, . ready".to_string(),
+        Some(from) => format!("source: {}, compiled from {}:{}", app.facts.file, from.file, from.line),
+        None => "source: lanes and their state: ==> run next, . ready".to_string(),
     };
     Panel { title, lines: lines.collect() }
 }
 
-/// A line without its comment, where it does not fit with it.
+/// Drops the comment of a line that does not fit with it.
 fn without_comment(text: &str, width: usize) -> &str {
     match text.split_once("//") {
         Some((code, _)) if text.chars().count() > width && !code.trim().is_empty() => code.trim_end(),
@@ -54,7 +54,7 @@ fn without_comment(text: &str, width: usize) -> &str {
     }
 }
 
-/// What stands beside the line of a group: three letters, so that they line up.
+/// Sign of a group's state: three characters, so that lines align.
 fn sign(state: GroupState) -> &'static str {
     match state {
         GroupState::Running => "==>",
@@ -65,7 +65,7 @@ fn sign(state: GroupState) -> &'static str {
     }
 }
 
-/// The first line shown (from 0): moves by half a window, so that most steps do not move the page.
+/// First line shown (from 0). It moves by half a window, so most steps do not scroll.
 fn first_line(here: usize, lines: usize, height: usize) -> usize {
     let half = (height / 2).max(1);
     let first = (here.saturating_sub(1 + half / 2) / half) * half;

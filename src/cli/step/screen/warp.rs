@@ -1,4 +1,4 @@
-//! The warp: its lanes, and the reconvergence stack or the groups and join registers.
+//! The warp: its lanes, and the stack or the groups and convergence barriers.
 
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -10,11 +10,11 @@ use simt_core::observe::LaneState;
 use super::{Panel, clip, reason};
 use crate::cli::step::app::App;
 
-/// Lanes, then who is where.
+/// Draws the lanes, then the stack or the groups.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let Some(warp) = &view.warp else {
         let lines = [
-            "This warp is not on the SM now: it has ended,",
+            "This warp is not on the SM now: it has exited,",
             "or its block has not started.",
             "",
             "w  another warp    ]  another block",
@@ -23,7 +23,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         return Panel { title: "no such warp".to_string(), lines: lines.into_iter().map(Line::from).collect() };
     };
     let mut lines = vec![Line::from(ruler("", warp.lanes.len())), lane_row(warp)];
-    lines.push(Line::from("# runs . off w waits b barrier x ended"));
+    lines.push(Line::from("# runs . off w waits b barrier x exited"));
     if warp.stack.is_empty() {
         groups(app, warp, &mut lines);
         joins(warp, &mut lines);
@@ -31,7 +31,7 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         stack(app, warp, &mut lines);
     }
     if lines.len() > height {
-        lines.remove(2); // the help page explains the letters, too
+        lines.remove(2); // the help page also explains the letters
     }
     if lines.len() > height {
         lines.truncate(height.saturating_sub(1));
@@ -47,10 +47,10 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     Panel { title: clip(&format!("warp {}: {now}", view.focus.warp), width), lines }
 }
 
-/// Columns in front of the lanes.
+/// Columns before the lanes.
 pub(super) const WIDTH: usize = 6;
 
-/// Lane numbers over every eighth lane.
+/// Formats lane numbers above every eighth lane.
 pub(super) fn ruler(before: &str, lanes: usize) -> String {
     let marks = (0..lanes).step_by(8).map(|lane| format!("{lane:<8}"));
     format!("{before:<WIDTH$}{}", marks.collect::<String>()).trim_end().to_string()
@@ -76,9 +76,9 @@ fn joins(warp: &WarpView, lines: &mut Vec<Line<'static>>) {
     lines.push(heading(if warp.joins.is_empty() {
         "joins: none in use"
     } else {
-        "joins    members    here       awaited"
+        "joins    members    arrived    awaited"
     }));
-    // The youngest is the one that opens next.
+    // The youngest opens next.
     lines.extend(warp.joins.iter().rev().map(|join| {
         let missing = (join.participants - join.arrived).count();
         Line::from(format!(
@@ -105,7 +105,7 @@ fn stack(app: &App<'_>, warp: &WarpView, lines: &mut Vec<Line<'static>>) {
     }));
 }
 
-/// What a group is doing, in a word.
+/// Names the state of a group.
 fn state(group: &Group) -> String {
     match group.state {
         GroupState::Running => "runs".to_string(),
@@ -118,7 +118,7 @@ fn state(group: &Group) -> String {
     }
 }
 
-/// Where a group goes on, as short as the panel is narrow: `71 sync B0`.
+/// Names the next step of a group, short enough for the panel: `71 sync B0`.
 fn next(app: &App<'_>, group: &Group) -> String {
     app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace(['(', ')'], "")
 }
