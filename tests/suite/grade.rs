@@ -132,7 +132,7 @@ fn every_form_has_what_its_reader_needs() {
 
     assert!(form("md").1.contains("| Right | 2 / 2 |"));
     let table = form("text").1;
-    for words in ["measured", "wanted", "compiler count", "The branch that diverged most often", "#.#.#.#."] {
+    for words in ["measured", "required", "compiler count", "The branch that diverged most often", "#.#.#.#."] {
         assert!(table.contains(words), "`{words}` is not in\n{table}");
     }
     let out = folder.join("results.json");
@@ -184,11 +184,11 @@ fn what_is_wrong_with_an_assignment_is_said() {
         ("divergent_branch", "divergent_brunch", "did you mean `divergent_branch`?"),
         ("\"reduce\"", "\"reduced\"", "has no kernel `reduced`"),
         ("\"n\": 1000", "\"m\": 1000", "no constant `m`"),
-        ("rule: Results()", "rule: Results(cases: [\"even\"])", "no case `even`"),
-        ("rule: Checks()", "rule: Checks(kinds: [\"rices\"])", "no check `rices`"),
-        ("rule: Checks()", "rule: Instructions(forbid: [\"class:Foo\"])", "no instruction class `Foo`"),
+        ("rule: Results()", "rule: Results(cases: [\"even\"])", "unknown case `even`"),
+        ("rule: Checks()", "rule: Checks(kinds: [\"rices\"])", "unknown check `rices`"),
+        ("rule: Checks()", "rule: Instructions(forbid: [\"class:Foo\"])", "unknown instruction class `Foo`"),
         ("points: 1, rule: Checks()", "points: 1, rule: Checks(), bands: [(at_most: 1, points: 2)]", "0 to 1 points"),
-        ("id: \"checks\"", "id: \"results\"", "two criterion entries are called `results`"),
+        ("id: \"checks\"", "id: \"results\"", "two criterion entries are named `results`"),
         ("\"starter.ir\"", "\"nowhere.ir\"", "cannot read"),
         ("kernel:", "colonel:", "colonel"),
         ("\"n\": 1000", "\"n\": 0", "reference"),

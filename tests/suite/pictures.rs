@@ -398,7 +398,7 @@ fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "pie", NEIGHBORED], &["timeline", "roofline"]);
     refused(&["run", NEIGHBORED, "--plot", "masks"], &["KIND=FILE"]);
     refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["unknown kind `compare`"]);
-    refused(&["plot", "sweep", NEIGHBORED], &["line 1 is no result of a sweep"]);
+    refused(&["plot", "sweep", NEIGHBORED], &["line 1 is not a sweep result"]);
 }
 
 /// The pictures in `tests/pictures`, each by its command; BLESS=1 redraws them.

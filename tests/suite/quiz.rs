@@ -232,7 +232,7 @@ fn what_is_typed_is_understood_or_asked_for_again() {
     ] {
         match (Said::read(line), wanted) {
             (Ok(said), Some(wanted)) => assert_eq!(said, wanted, "{line}"),
-            (Err(why), None) => assert!(!why.contains('\u{1b}') && why.contains("no number"), "{line}: {why}"),
+            (Err(why), None) => assert!(!why.contains('\u{1b}') && why.contains("expected a number"), "{line}: {why}"),
             (said, wanted) => panic!("{line:?}: {said:?} instead of {wanted:?}"),
         }
     }
@@ -240,7 +240,7 @@ fn what_is_typed_is_understood_or_asked_for_again() {
 
 #[test]
 fn nothing_is_told_before_it_is_predicted() {
-    let told = ["measured", "right:", "wrong:", "read on"];
+    let told = ["measured", "right:", "wrong:", "see also"];
     for arguments in [&["ragged-end"][..], &["spin-lock"], &[REDUCTION], &["--seed", "9"]] {
         for (input, asked, code) in
             [("", "0 of 0 right", 0), ("h\nwhat?\nq\n", "0 of 0 right", 0), ("s\n", "0 of 1 right, 1 skipped", 1)]
@@ -260,10 +260,10 @@ fn nothing_is_told_before_it_is_predicted() {
 fn predictions_come_from_arguments_or_lines_and_decide_the_exit_code() {
     let right = typed(&[REDUCTION], "ninety-five\n95\n");
     assert_eq!(right.0, 0, "{}", right.1);
-    assert!(right.1.contains("`ninety-five` is no number") && right.1.contains("1 of 1 right"), "{}", right.1);
+    assert!(right.1.contains("found `ninety-five`") && right.1.contains("1 of 1 right"), "{}", right.1);
     for (answer, code, words) in [
         ("95", 0, "right: predicted 95, measured 95"),
-        ("144", 1, "144 is the number of times that line 49 (`@!%p bra Next;`) was executed in block 0."),
+        ("144", 1, "144 is the number of times line 49 (`@!%p bra Next;`) was executed in block 0."),
         ("94", 1, "That is 1 too low."),
         ("s", 1, "0 of 1 right, 1 skipped"),
     ] {

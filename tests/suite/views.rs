@@ -329,5 +329,5 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     let _ = std::fs::remove_file(&lines);
     crate::cli::simt_sim(&[&sweep[..], &more[..]].concat());
     let svg = good(&["plot", "sweep", &lines, "--y", "elapsed_cycles"]);
-    assert!(svg.contains("2 that did not end are not shown (2 livelock)"), "{svg}");
+    assert!(svg.contains("2 unfinished omitted (2 livelock)"), "{svg}");
 }

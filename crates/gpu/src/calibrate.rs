@@ -1,12 +1,14 @@
-//! Calibration: small programs that measure one property of a machine each, run on the simulator and on a GPU.
+//! Calibration: small programs that each measure one property of a machine, on the simulator and on
+//! a GPU.
 //!
-//! An [`Experiment`] is a bundled program (`programs/calibrate`), the settings it is run with, and how its figure follows from the
-//! clock stamps that it leaves. The same text gives the simulated and the measured figure, so what a loop or a stamp costs
-//! beside the thing that is asked for is in both. Differences of two runs remove what happens once: code and constants that
-//! are fetched for the first time, the launch.
+//! An [`Experiment`] is a bundled program (`programs/calibrate`), its settings, and a rule that
+//! derives a figure from the clock stamps it leaves. The same text gives the simulated and the
+//! measured figure, so the overhead of loops and stamps is in both. The difference of two runs
+//! removes one-time costs: the launch, and the first fetch of code and constants.
 //!
-//! [`simulated`] and [`measured`] run one; a [`Record`] keeps what a GPU said. Which parameter of the machine file a figure stands
-//! for is said in [`Experiment::parameter`]. Not measured here: what no clock stamp shows (bytes, sectors, conflicts: counters).
+//! [`simulated`] and [`measured`] run one; a [`Record`] stores the figures of a GPU.
+//! [`Experiment::parameter`] names the parameter of the machine file. Not measured here: quantities
+//! without clock stamps (bytes, sectors, conflicts), which have counters.
 
 mod figure;
 mod record;
@@ -29,66 +31,67 @@ pub use record::{Record, Recorded};
 pub use sheet::{Row, Sheet};
 pub use table::EXPERIMENTS;
 
-/// How often a GPU runs each setting; the shortest time counts.
+/// Runs of each setting on a GPU; the shortest time counts.
 const REPEATS: usize = 3;
-/// Cycles after which a simulated run is given up: far more than any experiment takes.
+/// Cycle limit of a simulated run, far above what any experiment takes.
 const MAX_CYCLES: u64 = 50_000_000;
 
 /// One run of an experiment: its program with these constants.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// What it counts in the figure: the sum of `weight` x time over the settings is divided by [`Experiment::per`].
+    /// Weight in the figure. The sum of `weight` x time over the settings is divided by
+    /// [`Experiment::per`].
     pub weight: f64,
     /// Named constants of the program.
     pub set: &'static [(&'static str, u64)],
 }
 
-/// What is measured, and how.
+/// An experiment.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// Its name on the command line and in records.
+    /// Name on the command line and in records.
     pub name: &'static str,
-    /// The parameter of the machine file that it measures, and what else is in the figure.
+    /// Measured parameter of the machine file, and other contributions to the figure.
     pub parameter: &'static str,
-    /// The program's place in the repository.
+    /// Path of the program in the repository.
     pub path: &'static str,
-    /// The program.
+    /// Text of the program.
     pub text: &'static str,
-    /// Which of its kernels.
+    /// Name of the kernel.
     pub kernel: &'static str,
-    /// What is read off a run.
+    /// Rule that derives the figure.
     pub figure: Figure,
-    /// The runs.
+    /// Runs.
     pub settings: &'static [Setting],
-    /// What the weighted sum is divided by.
+    /// Divisor of the weighted sum.
     pub per: f64,
     /// Unit of the figure.
     pub unit: &'static str,
-    /// How far the simulated figure may be from the measured one, as a share of it.
+    /// Largest accepted relative error of the simulated figure.
     pub tolerance: f64,
 }
 
-/// Why an experiment has no figure.
+/// Failure of an experiment.
 #[derive(Debug, thiserror::Error)]
 pub enum Trouble {
-    /// The program or its launch is unsound, or does not fit the machine.
+    /// The program or its launch is invalid, or does not fit the machine.
     #[error("`{0}`: {1}")]
     Program(&'static str, String),
-    /// The run did not end well.
+    /// The run did not end normally.
     #[error("`{0}`: {1}")]
     Ended(&'static str, String),
-    /// There is no GPU, or it refused.
+    /// There is no GPU, or it reported an error.
     #[error(transparent)]
     Device(#[from] DeviceError),
 }
 
 impl Experiment {
-    /// The experiment of that name.
+    /// Returns the experiment named `name`.
     pub fn named(name: &str) -> Option<&'static Experiment> {
         EXPERIMENTS.iter().find(|e| e.name == name)
     }
 
-    /// The figure, where `run` gives what is read off one setting's run.
+    /// Computes the figure; `run` returns the value of one setting.
     fn figure_of(&self, mut run: impl FnMut(&Setting) -> Result<f64, Trouble>) -> Result<f64, Trouble> {
         let mut sum = 0.0;
         for setting in self.settings {
@@ -97,7 +100,7 @@ impl Experiment {
         Ok(sum / self.per)
     }
 
-    /// The program's text, its directives aimed at this experiment's kernel.
+    /// Text of the program, with directives for this experiment's kernel.
     fn source(&self) -> String {
         let line = |line: &str| match line.strip_prefix("//! kernel ") {
             Some(_) => format!("//! kernel {}\n", self.kernel),
@@ -123,10 +126,10 @@ impl Experiment {
     }
 }
 
-/// The figure on a simulated machine.
+/// Measures the figure on a simulated machine.
 ///
 /// # Errors
-/// The machine cannot hold a block of the program, or the run does not end.
+/// If the machine cannot hold a block of the program, or the run does not end.
 pub fn simulated(experiment: &Experiment, spec: &MachineSpec, host: &dyn Host) -> Result<f64, Trouble> {
     let program = Program::parse(experiment.path, &experiment.source());
     let failed = |why: String| Trouble::Ended(experiment.name, why);
@@ -145,10 +148,10 @@ pub fn simulated(experiment: &Experiment, spec: &MachineSpec, host: &dyn Host) -
     })
 }
 
-/// The figure on the first GPU, and what that GPU and its driver are.
+/// Measures the figure on the first GPU; also returns the names of GPU and driver.
 ///
 /// # Errors
-/// There is none, it refuses, or the run does not end.
+/// If there is no GPU, it reports an error, or the run does not end.
 pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, Trouble> {
     let program = Program::parse(experiment.path, &experiment.source());
     let text = gpu::device_text(experiment.path, &program.text);
@@ -170,18 +173,18 @@ pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, Tr
     Ok(Measured { figure, gpu: who.0, driver: who.1 })
 }
 
-/// A figure from a GPU.
+/// A figure measured on a GPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// The figure.
+    /// Figure.
     pub figure: f64,
-    /// The device.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver.
+    /// Driver version.
     pub driver: String,
 }
 
-/// The words of the buffer `out`: the launch's own, or those that a device left.
+/// Words of the buffer `out`: the launch's, or those read from a device.
 fn out(launch: &Launch, device: Option<&[Vec<u32>]>) -> Vec<u32> {
     let at = launch.buffers.iter().position(|b| b.name == "out");
     let found = at.and_then(|i| match device {

@@ -1,31 +1,32 @@
-//! What a buffer held, as text: elements in hexadecimal, runs of equal ones counted.
+//! Buffer contents as text: elements in hexadecimal, with runs of equal elements counted.
 
 use super::text::digest;
 use serde::{Deserialize, Serialize};
 use simt_core::isa::Type;
 
-/// Characters of a line, about.
+/// Approximate line width in characters.
 const WIDTH: usize = 110;
-/// Equal neighbours from which on they are counted.
+/// Shortest run of equal elements that is counted.
 const RUN: usize = 3;
-/// Elements up to which a buffer is written out.
+/// Largest number of elements that is written out.
 const MOST_ELEMENTS: usize = 2_048;
 
-/// What a buffer held after a run.
+/// Content of a buffer after a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Content {
-    /// What it held before.
+    /// Same content as before.
     Unchanged,
-    /// The same as an earlier buffer: many spellings of one operation give one result.
+    /// Same content as an earlier buffer. Many spellings of one operation give one result.
     Same(String),
-    /// These elements: lines of hexadecimal numbers as wide as the element, `x9` behind one that stands nine times.
+    /// Elements as lines of hexadecimal numbers. `x9` follows an element that repeats nine times.
     Elements(Vec<String>),
-    /// Too many to write out: the FNV-1a digest of the bytes.
+    /// FNV-1a digest of the bytes, for buffers too large to write out.
     Digest(String),
 }
 
 impl Content {
-    /// The content of a buffer of `bytes` bytes whose words were `before` and are `after`.
+    /// Encodes the content of a buffer of `bytes` bytes. Its words changed from `before` to
+    /// `after`.
     pub fn of(before: &[u32], after: &[u32], bytes: u64, element: Type) -> Content {
         if before == after {
             return Content::Unchanged;
@@ -54,10 +55,10 @@ impl Content {
         Content::Elements(lines)
     }
 
-    /// The elements written out. `None` for the other contents.
+    /// Decodes written-out elements. `None` for other contents.
     ///
     /// # Errors
-    /// The word that is no number.
+    /// The word that is not an element.
     pub fn read(&self) -> Option<Result<Vec<u64>, String>> {
         let Content::Elements(lines) = self else { return None };
         let mut found = Vec::new();
@@ -65,19 +66,19 @@ impl Content {
             let (value, count) = word.split_once('x').unwrap_or((word, "1"));
             match (u64::from_str_radix(value, 16), count.parse::<usize>()) {
                 (Ok(value), Ok(count)) if count <= MOST_ELEMENTS => found.extend(std::iter::repeat_n(value, count)),
-                _ => return Some(Err(format!("`{word}` is no element"))),
+                _ => return Some(Err(format!("expected an element, found `{word}`"))),
             }
         }
         Some(Ok(found))
     }
 }
 
-/// The digest of a buffer's words as [`Content::Digest`] holds it.
+/// Digest of a buffer's words for [`Content::Digest`].
 pub(super) fn words_digest(words: &[u32]) -> String {
     format!("{:016x}", digest(words.iter().flat_map(|word| word.to_le_bytes())))
 }
 
-/// A buffer's elements, without the padding of its last word.
+/// Elements of a buffer, without the padding of its last word.
 pub(super) fn elements(words: &[u32], bytes: u64, element: Type) -> Vec<u64> {
     let width = element.bytes().max(1) as usize;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -1,8 +1,8 @@
-//! The driver's side: compile, place, launch, wait, read back.
+//! Driver calls: compile, allocate, launch, wait, read back.
 //!
-//! The one module that may use `unsafe`: every call into the driver is foreign. Handles are owned by the values below and
-//! released when they go; only after a kernel that does not end are they left to the end of the process, because the
-//! driver would wait for it.
+//! The only module that may use `unsafe`: every driver call is foreign. The values below own their
+//! handles and release them on drop; only after a kernel that does not end are they left to the end
+//! of the process, because the driver would wait for it.
 
 #![expect(unsafe_code, reason = "the driver's interface is C")]
 
@@ -20,15 +20,15 @@ use std::ffi::{CString, c_uint, c_void};
 use std::ptr::{null_mut, without_provenance_mut};
 use std::time::{Duration, Instant};
 
-/// Bytes of the compiler's log that are kept.
+/// Bytes kept of the compiler's log.
 const LOG_BYTES: usize = 16 << 10;
-/// Between two looks whether the kernel has ended.
+/// Polling interval of a running kernel.
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// Stack of a thread of a kernel that calls functions.
+/// Bytes of stack per thread for a kernel that calls functions.
 const STACK_BYTES: usize = 32 << 10;
 
-/// Whether a kernel calls functions.
+/// Returns true if a kernel calls functions.
 fn calls(kernel: &Kernel) -> bool {
     let rows = Isa::ptx().rows();
     kernel.insts.iter().any(|inst| rows.get(usize::from(inst.form)).is_some_and(|row| row.sem == Sem::Call))
@@ -45,15 +45,16 @@ pub(super) fn run(
     let device = Device::first()?;
     let module = Compiled::new(text)?;
     if calls(kernel) {
-        // Recursion is deeper than the driver's kilobyte allows for. A device that has not got this much keeps what it has.
+        // Recursion needs more than the driver's default of one kilobyte. A device with less memory
+        // keeps its limit.
         let _ = result::ctx::set_limit(sys::CUlimit_enum::CU_LIMIT_STACK_SIZE, STACK_BYTES);
     }
     let function = module.function(&kernel.name)?;
     if let Ok(bytes @ 1..) = i32::try_from(launch.dynamic_shared) {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-        // SAFETY: `function` belongs to `module`, which lives.
+        // SAFETY: `function` belongs to `module`, which is alive.
         unsafe { result::function::set_function_attribute(function, attribute, bytes) }
-            .map_err(refused("asking for dynamic shared memory"))?;
+            .map_err(refused("requesting dynamic shared memory"))?;
     }
     let memory = launch.buffers.iter().map(|b| Allocation::of(&b.words)).collect::<Result<Vec<_>, _>>()?;
     let mut params = relocate(kernel, launch, &memory);
@@ -77,13 +78,14 @@ pub(super) fn run(
         done.buffers = memory.iter().map(Allocation::read).collect::<Result<_, _>>()?;
         done.variables = variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
     } else {
-        // Releasing anything would wait for the kernel, or fail after its fault; the process's end releases all.
+        // Releasing would wait for the kernel, or fail after its fault; the end of the process
+        // releases everything.
         std::mem::forget((device, module, memory, start, end));
     }
     Ok(done)
 }
 
-/// How an error of the driver is told.
+/// Wraps an error of the driver.
 fn refused(step: &'static str) -> impl Fn(DriverError) -> DeviceError {
     move |e| DeviceError::Refused { step, reason: words(&e), log: String::new() }
 }
@@ -95,7 +97,7 @@ fn words(error: &DriverError) -> String {
     }
 }
 
-/// The first device, its primary context current.
+/// The first device, with its primary context current.
 pub(super) struct Device {
     handle: sys::CUdevice,
     name: String,
@@ -122,12 +124,12 @@ impl Device {
 
 impl Drop for Device {
     fn drop(&mut self) {
-        // SAFETY: retained once in `first`. An error here has nobody to tell.
+        // SAFETY: retained once in `first`. An error here cannot be reported.
         let _ = unsafe { result::primary_ctx::release(self.handle) };
     }
 }
 
-/// `580.159.04, CUDA 13.0`, as far as it can be told.
+/// Driver version, such as `580.159.04, CUDA 13.0`, as far as known.
 fn driver_version() -> String {
     let mut version = 0;
     // SAFETY: the pointer is valid for the call.
@@ -141,7 +143,7 @@ fn driver_version() -> String {
     }
 }
 
-/// A text compiled and loaded.
+/// A compiled and loaded module.
 struct Compiled(sys::CUmodule);
 
 impl Compiled {
@@ -149,7 +151,7 @@ impl Compiled {
         let step = "compiling the program";
         let image = CString::new(text).map_err(|_| DeviceError::Refused {
             step,
-            reason: "the text holds a NUL byte".to_string(),
+            reason: "the text contains a NUL byte".to_string(),
             log: String::new(),
         })?;
         let mut log = vec![0u8; LOG_BYTES];
@@ -157,10 +159,11 @@ impl Compiled {
             sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER,
             sys::CUjit_option_enum::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
         ];
-        // The driver takes numbers in the place of pointers, by value.
+        // The driver takes numbers in place of pointers, by value.
         let mut values = [log.as_mut_ptr().cast::<c_void>(), without_provenance_mut(LOG_BYTES)];
         let mut module = null_mut();
-        // SAFETY: the image ends with NUL; there are two options with their values; the log is as long as is said.
+        // SAFETY: the image ends with NUL; there are two options with their values; the log has the
+        // stated length.
         let loaded = unsafe {
             sys::cuModuleLoadDataEx(
                 &mut module,
@@ -184,7 +187,7 @@ impl Compiled {
         unsafe { result::module::get_function(self.0, found) }.map_err(refused("looking for the kernel"))
     }
 
-    /// The words of a `.global` variable, as far as they are whole.
+    /// Complete words of a `.global` variable.
     fn variable(&self, name: &str) -> Result<Vec<u32>, DeviceError> {
         let found = CString::new(name).unwrap_or_default();
         // SAFETY: the module is loaded.
@@ -204,7 +207,7 @@ impl Drop for Compiled {
     }
 }
 
-/// Plain device memory that holds a buffer's words.
+/// Device memory that holds a buffer's words.
 struct Allocation {
     address: sys::CUdeviceptr,
     words: usize,
@@ -213,7 +216,8 @@ struct Allocation {
 impl Allocation {
     fn of(words: &[u32]) -> Result<Allocation, DeviceError> {
         // SAFETY: the size is not 0, because every buffer has an element.
-        let address = unsafe { result::malloc_sync(size_of_val(words).max(4)) }.map_err(refused("taking memory"))?;
+        let address =
+            unsafe { result::malloc_sync(size_of_val(words).max(4)) }.map_err(refused("allocating memory"))?;
         let allocation = Allocation { address, words: words.len() };
         // SAFETY: the allocation is as large as the words.
         unsafe { result::memcpy_htod_sync(address, words) }.map_err(refused("copying a buffer to the device"))?;
@@ -258,8 +262,9 @@ impl Drop for Stamp {
     }
 }
 
-/// The parameter block with the device's addresses: whatever lies in a buffer of the launch (or just behind its end) is
-/// moved to where the device has that buffer. Buffers lie so high that no other number is taken for an address.
+/// Builds the parameter block with device addresses. An address in a buffer of the launch (or one
+/// past its end) becomes the address in the device's buffer. Buffers have such high addresses that
+/// no other number looks like one.
 fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> {
     let mut params = launch.params.clone();
     let places = kernel.params.iter().flat_map(|p| (p.offset..p.offset + p.bytes).step_by(8));
@@ -285,7 +290,8 @@ fn start_kernel(function: sys::CUfunction, launch: &Launch, params: &mut [u8]) -
         [pointer, params.as_mut_ptr().cast::<c_void>(), size_of_block, (&raw mut size).cast::<c_void>(), end];
     let extra = if params.is_empty() { null_mut() } else { extra.as_mut_ptr() };
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
-    // SAFETY: the function lives; the parameter block is laid out as the kernel declares it and is copied by the call.
+    // SAFETY: `function` is alive; the parameter block has the layout that the kernel declares and
+    // is copied by the call.
     unsafe {
         sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, launch.dynamic_shared, null_mut(), null_mut(), extra)
     }
@@ -293,7 +299,7 @@ fn start_kernel(function: sys::CUfunction, launch: &Launch, params: &mut [u8]) -
     .map_err(refused("launching the kernel"))
 }
 
-/// Waits for an event, for a while.
+/// Waits for an event until `limit`.
 fn wait(end: &Stamp, limit: Duration) -> Finish {
     let began = Instant::now();
     loop {

@@ -1,7 +1,9 @@
-//! What a GPU counted with probes in a program's text, as a file, and why it may differ from what the simulator counts.
+//! Divergence counted by probes on a GPU, as a file, and explanations of differences from the
+//! simulator.
 //!
-//! `FOLDER/divergence/NAME.ron` is one [`DivergenceRecord`]; `FOLDER/divergence/explained.ron` holds the [`Explanations`]: a
-//! difference without one is a fault of the model, and one without a difference is no longer needed.
+//! `FOLDER/divergence/NAME.ron` is one [`DivergenceRecord`]; `FOLDER/divergence/explained.ron`
+//! holds the [`Explanations`]. A difference without an explanation is a fault of the model; an
+//! explanation without a difference is obsolete.
 
 use super::observation::launch_digest;
 use super::text::source_digest;
@@ -10,34 +12,34 @@ use crate::instrument::Divergence;
 use serde::{Deserialize, Serialize};
 use simt_core::launch::Launch;
 
-/// What a device counted.
+/// Divergence counts of a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DivergenceRecord {
-    /// The device.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver.
+    /// Driver version.
     pub driver: String,
-    /// The day, `YYYY-MM-DD`.
+    /// Date, `YYYY-MM-DD`.
     pub date: String,
     /// [`source_digest`] of the program without probes, in hexadecimal.
     pub source: String,
-    /// The named constants in force.
+    /// Named constants in force.
     pub constants: Vec<(String, i64)>,
     /// Digest of the launch.
     pub launch: String,
-    /// How the run ended.
+    /// Outcome of the run.
     pub finish: Finish,
-    /// Warps that were logged, and events of each.
+    /// Number of logged warps, and maximum events per lane.
     pub log: (u32, u32),
-    /// Whether the run with a log counted otherwise than the run without.
+    /// True if the run with a log gave other counts than the run without.
     pub disturbed: bool,
-    /// What was counted, without a log but for the order of sides.
+    /// Counts of the run without a log; only the order of sides comes from the log.
     pub counts: Divergence,
 }
 
 impl DivergenceRecord {
-    /// The record of a run on a device: `launch` as it was before, `text` the program without probes.
+    /// Creates the record of a run on a device. `launch` is before the run, `text` has no probes.
     pub fn of(
         run: &DeviceRun,
         text: &str,
@@ -61,27 +63,27 @@ impl DivergenceRecord {
         }
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// If the text is not a record; the message has place and reason.
     pub fn parse(text: &str) -> Result<DivergenceRecord, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file: RON, a line for each branch and block.
+    /// Serializes the record as RON, a line per branch and block.
     ///
     /// # Errors
-    /// Never in practice: every field can be written.
+    /// Never in practice: every field is serializable.
     pub fn to_text(&self) -> Result<String, String> {
         let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n").depth_limit(3);
         ron::ser::to_string_pretty(self, pretty).map(|text| text + "\n").map_err(|e| e.to_string())
     }
 
-    /// Whether it was made of this text and this launch.
+    /// Checks that the record belongs to this text and this launch.
     ///
     /// # Errors
-    /// What is another.
+    /// If the text or the launch differs.
     pub fn is_of(&self, text: &str, launch: &Launch) -> Result<(), NotComparable> {
         if self.source != format!("{:016x}", source_digest(text)) {
             return Err(NotComparable::OtherText);
@@ -89,8 +91,8 @@ impl DivergenceRecord {
         if self.launch != launch_digest(launch) { Err(NotComparable::OtherLaunch) } else { Ok(()) }
     }
 
-    /// The lines of which the simulator, which counted `own`, counts otherwise; `None`: its run did not end well. [`WHOLE_RUN`]
-    /// alone: only one of the two ended well.
+    /// Lines with counts other than the simulator's `own`. `own` is `None` if its run did not end
+    /// normally. Only [`WHOLE_RUN`] if one of the two runs ended normally and the other did not.
     pub fn differing(&self, own: Option<&Divergence>) -> Vec<u32> {
         match (own, self.finish == Finish::Ok) {
             (Some(own), true) => own.differing(&self.counts),
@@ -100,18 +102,19 @@ impl DivergenceRecord {
     }
 }
 
-/// The line that stands for all of a run.
+/// Line number that stands for the whole run.
 pub const WHOLE_RUN: u32 = 0;
 
-/// Why a device counts otherwise.
+/// Explanation of a difference.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// The program's file name.
+    /// File name of the program.
     pub program: String,
-    /// The lines of the branches and blocks that differ; [`WHOLE_RUN`]: only one of the two runs ended well.
+    /// Lines of the branches and blocks that differ. [`WHOLE_RUN`] if only one of the two runs
+    /// ended normally.
     pub lines: Vec<u32>,
-    /// The reason.
+    /// Reason.
     pub reason: String,
 }
 
@@ -121,15 +124,15 @@ pub struct Explanation {
 pub struct Explanations(pub Vec<Explanation>);
 
 impl Explanations {
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// If the text is not a list of explanations; the message has place and reason.
     pub fn parse(text: &str) -> Result<Explanations, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// Holds the lines that differ in a program against what is explained.
+    /// Compares the lines that differ in a program with the explanations.
     pub fn judge(&self, program: &str, differing: &[u32]) -> Judgement<'_> {
         let reasons: Vec<&Explanation> = self.0.iter().filter(|e| e.program == program).collect();
         let explained = |line: &u32| reasons.iter().any(|e| e.lines.contains(line));
@@ -139,14 +142,14 @@ impl Explanations {
     }
 }
 
-/// The lines that differ in a program, held against what is explained.
+/// Differing lines of a program, compared with the explanations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Judgement<'a> {
-    /// Lines that differ, and nobody knows why.
+    /// Lines that differ without an explanation.
     pub unexplained: Vec<u32>,
-    /// Lines that are explained, and do not differ.
+    /// Lines with an explanation that do not differ.
     pub needless: Vec<u32>,
-    /// What is known of the program.
+    /// Explanations of the program.
     pub reasons: Vec<&'a Explanation>,
 }
 

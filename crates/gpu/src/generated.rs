@@ -1,54 +1,56 @@
-//! What a GPU did with programs that a generator draws, a line for each, as a file: `FOLDER/random.ron`, `FOLDER/random_calls.ron`.
+//! Results of generated programs on a GPU, a line each: `FOLDER/random.ron`,
+//! `FOLDER/random_calls.ron`.
 
 use serde::{Deserialize, Serialize};
 
-/// The file. The generator is a test's (`tests/suite/generated`), and so is the replay.
+/// Contents of the file. Generator and replay belong to a test (`tests/suite/generated`).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratedRecord {
-    /// The device.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver.
+    /// Driver version.
     pub driver: String,
-    /// The day, `YYYY-MM-DD`.
+    /// Date, `YYYY-MM-DD`.
     pub date: String,
-    /// The generator's seed of the first program; the next has the next.
+    /// Generator seed of the first program; each next program has the next seed.
     pub seed: u64,
-    /// Programs of which the device counts other executions than volta mode, and why.
+    /// Programs with other executions on the device than in volta mode, and reasons.
     pub explained: Vec<Explained>,
-    /// By number: digests of the text, of the memory, of the lanes of each branch and block, and of their executions; `-` for the last
-    /// two where the probes were not executed by the same lanes throughout, empty where the device gave no answer.
+    /// Digests by number: text, memory, lanes per branch and block, executions. The last two are
+    /// `-` if the same lanes did not execute the probes throughout; empty if the device gave no
+    /// answer.
     pub programs: Vec<String>,
 }
 
-/// Programs, by number, whose lanes are together elsewhere than in volta mode, for one reason.
+/// Programs, by number, that converge elsewhere than in volta mode, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Explained {
-    /// The reason.
+    /// Reason.
     pub reason: String,
-    /// The programs.
+    /// Numbers of the programs.
     pub programs: Vec<u32>,
 }
 
 impl GeneratedRecord {
-    /// Whether a program's executions are known to be counted otherwise.
+    /// Returns true if a program's executions are known to differ.
     pub fn is_explained(&self, number: u32) -> bool {
         self.explained.iter().any(|e| e.programs.contains(&number))
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// If the text is not a record; the message has place and reason.
     pub fn parse(text: &str) -> Result<GeneratedRecord, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file: RON, a line for each program.
+    /// Serializes the record as RON, a line per program.
     ///
     /// # Errors
-    /// Never in practice: every field can be written.
+    /// Never in practice: every field is serializable.
     pub fn to_text(&self) -> Result<String, String> {
         let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n").depth_limit(2);
         ron::ser::to_string_pretty(self, pretty).map(|text| text + "\n").map_err(|e| e.to_string())

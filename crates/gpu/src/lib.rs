@@ -1,19 +1,21 @@
-//! The same text on a real GPU: what a program's buffers hold after the driver has compiled and run it, kept as data.
+//! Runs on a real GPU: compiles the same text with the driver, runs it, and stores the buffers as
+//! data.
 //!
-//! [`run`] hands a resolved launch to NVIDIA's driver: the very text (see [`device_text`]), the same grid, block,
-//! arguments and buffers as the simulator's. [`Observation`] is what came out, as a file that needs no GPU to be read
-//! again, and [`Observation::compare`] holds a simulated run against it, bit by bit or within the widest [`Tolerance`]
-//! that the ISA's rows grant the program.
+//! [`run`] passes a resolved launch to NVIDIA's driver: the same text (see [`device_text`]), grid,
+//! block, arguments and buffers as on the simulator. An [`Observation`] stores the result in a file
+//! that is readable without a GPU; [`Observation::compare`] compares a simulated run with it, bit
+//! by bit or within the widest [`Tolerance`] of the ISA rows that the program uses.
 //!
-//! [`run_reading`] also brings back variables of the module: the counters of a text with probes (see `instrument`), kept as a
-//! [`DivergenceRecord`]. [`compile_cuda`] makes PTX of the CUDA source that a program was compiled from.
+//! [`run_reading`] also reads back variables of the module: the counters of a text with probes (see
+//! `instrument`), stored as a [`DivergenceRecord`]. [`compile_cuda`] compiles a program's CUDA
+//! source to PTX.
 //!
-//! Modelled: one launch of one kernel on the first device, plain device memory, time by events. Not modelled: addresses
-//! (buffers lie elsewhere on a GPU, so a program that stores an address differs), what a kernel reads outside its buffers,
-//! and counters; `micros` is for orientation only.
+//! Modelled: one launch of one kernel on the first device, plain device memory, time by events. Not
+//! modelled: addresses (buffers have other addresses on a GPU, so a program that stores an address
+//! differs), reads outside a kernel's buffers, and counters; `micros` is for orientation only.
 //!
-//! Only the feature `cuda` brings the driver's bindings in; without it [`run`] says so. Source: CUDA Driver API, "Module
-//! Management" and "Execution Control".
+//! The driver bindings need the feature `cuda`; without it [`run`] returns an error. Source: CUDA
+//! Driver API, "Module Management" and "Execution Control".
 
 pub mod calibrate;
 mod content;
@@ -37,82 +39,85 @@ use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
 use std::time::Duration;
 
-/// What a device made of a launch.
+/// Result of a launch on a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceRun {
-    /// The device's name.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver's version and the CUDA version it speaks.
+    /// Driver version and its CUDA version.
     pub driver: String,
-    /// How it ended.
+    /// Outcome.
     pub finish: Finish,
-    /// How long the kernel ran, in microseconds; only of a run that ended well.
+    /// Run time of the kernel in microseconds; only for a run that ended normally.
     pub micros: Option<f32>,
-    /// What the buffers hold, in the order of [`Launch::buffers`]; empty unless the run ended well.
+    /// Contents of the buffers, in the order of [`Launch::buffers`]. Empty unless the run ended
+    /// normally.
     pub buffers: Vec<Vec<u32>>,
-    /// What the variables hold that were asked for; empty unless the run ended well.
+    /// Contents of the requested variables; empty unless the run ended normally.
     pub variables: Vec<Vec<u32>>,
 }
 
-/// Why nothing ran.
+/// Reason why nothing ran.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// This build has no bindings to the driver.
-    #[error("this build cannot talk to a GPU")]
+    /// This build has no driver bindings.
+    #[error("this build has no GPU support")]
     NotBuilt,
-    /// There is no driver library.
-    #[error("there is no NVIDIA driver (libcuda) on this computer")]
+    /// The driver library is missing.
+    #[error("no NVIDIA driver (libcuda) on this computer")]
     NoDriver,
-    /// There is a driver and no device that it can use.
-    #[error("the driver finds no GPU: {0}")]
+    /// The driver has no usable device.
+    #[error("the driver found no GPU: {0}")]
     NoDevice(String),
-    /// There is no library of the run-time compiler.
-    #[error("there is no NVRTC (libnvrtc) on this computer, so the CUDA source is not compiled")]
+    /// The library of the run-time compiler is missing.
+    #[error("no NVRTC (libnvrtc) on this computer; cannot compile the CUDA source")]
     NoCompiler,
-    /// The driver refused a step; `log` is what its compiler says.
+    /// The driver rejected a step; `log` is the output of its compiler.
     #[error("{step}: {reason}{}{log}", if log.is_empty() { "" } else { "\n" })]
     Refused {
-        /// What was attempted.
+        /// Attempted step.
         step: &'static str,
-        /// The driver's own words.
+        /// Error text of the driver.
         reason: String,
-        /// The compiler's log.
+        /// Log of the compiler.
         log: String,
     },
 }
 
 impl DeviceError {
-    /// Whether another build or another computer would do: nothing is wrong with the program.
+    /// Returns true if another build or computer could run the program.
     pub fn is_absence(&self) -> bool {
         !matches!(self, DeviceError::Refused { .. })
     }
 
-    /// What the user can do about it.
+    /// Help line for the user.
     pub fn help(&self) -> Option<&'static str> {
         match self {
             DeviceError::NotBuilt => {
                 Some("build with `cargo build --release --features cuda`; no CUDA toolkit is needed")
             }
             DeviceError::NoDriver => Some("install NVIDIA's driver (580 or newer), or use a computer with a GPU"),
-            DeviceError::NoDevice(_) => Some("`nvidia-smi` tells what the driver sees"),
-            DeviceError::NoCompiler => {
-                Some("install the CUDA toolkit's run-time compiler, and name its folder in LD_LIBRARY_PATH")
-            }
+            DeviceError::NoDevice(_) => Some("run `nvidia-smi` to see the driver's devices"),
+            DeviceError::NoCompiler => Some(
+                "install the run-time compiler of the CUDA toolkit and add its folder to \
+                     LD_LIBRARY_PATH",
+            ),
             DeviceError::Refused { .. } => None,
         }
     }
 }
 
-/// Keeps the first GPU's context, so that runs one after the other need not make it anew.
+/// Keeps the first GPU's context alive between runs.
 pub struct Held {
     #[cfg(feature = "cuda")]
     _device: device::Device,
 }
 
-/// Keeps the first GPU's context until the value goes. [`run`] needs no such thing; it is for many short runs.
+/// Keeps the first GPU's context until the value is dropped. [`run`] does not need it; it speeds up
+/// many short runs.
 ///
 /// # Errors
-/// There is no bindings, driver or device.
+/// If there are no bindings, no driver or no device.
 pub fn hold() -> Result<Held, DeviceError> {
     #[cfg(feature = "cuda")]
     return Ok(Held { _device: device::Device::first()? });
@@ -120,20 +125,21 @@ pub fn hold() -> Result<Held, DeviceError> {
     Err(DeviceError::NotBuilt)
 }
 
-/// Runs a launch on the first GPU. `text` is the program as [`device_text`] gives it, `kernel` the checked kernel that
-/// `launch` was resolved for. A kernel that runs longer than `limit` ends as [`Finish::Timeout`]; the device is then
-/// still busy with it until the process ends, so nothing more can be run in this process.
+/// Runs a launch on the first GPU. `text` is the output of [`device_text`], `kernel` the checked
+/// kernel that `launch` was resolved for. A kernel that runs longer than `limit` ends as
+/// [`Finish::Timeout`]; the device then stays busy until the process ends, so this process can run
+/// nothing more.
 ///
 /// # Errors
-/// There is no bindings, driver or device, or the driver refuses the text or the launch.
+/// If there are no bindings, no driver or no device, or the driver rejects the text or the launch.
 pub fn run(text: &str, kernel: &Kernel, launch: &Launch, limit: Duration) -> Result<DeviceRun, DeviceError> {
     run_reading(text, kernel, launch, limit, &[])
 }
 
-/// As [`run`], and brings back what `.global` variables of the text hold afterwards.
+/// Runs like [`run`], and reads back `.global` variables of the text.
 ///
 /// # Errors
-/// As [`run`]; a variable does not exist.
+/// As [`run`], and if a variable does not exist.
 pub fn run_reading(
     text: &str,
     kernel: &Kernel,
@@ -150,10 +156,10 @@ pub fn run_reading(
     }
 }
 
-/// Compiles CUDA C++ to PTX with NVRTC; `headers` are the folders of its headers.
+/// Compiles CUDA C++ to PTX with NVRTC; `headers` are the include folders.
 ///
 /// # Errors
-/// There is no compiler, or it refuses the source.
+/// If there is no compiler, or it rejects the source.
 pub fn compile_cuda(name: &str, source: &str, headers: &[String]) -> Result<String, DeviceError> {
     #[cfg(feature = "cuda")]
     return device::compile(name, source, headers);

@@ -1,4 +1,4 @@
-//! What a GPU made of a program, as a file, and a simulated run held against it.
+//! Results of a program on a GPU, as a file, and their comparison with a simulated run.
 
 use super::content::{Content, elements, words_digest};
 use super::text::{digest, source_digest};
@@ -8,74 +8,74 @@ use simt_core::isa::Type;
 use simt_core::launch::Launch;
 use simt_core::oracle::{FirstDifference, ulps_apart};
 
-/// How a run on a device ended.
+/// Outcome of a run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finish {
     /// Every thread ended.
     Ok,
-    /// It did not end within the time given.
+    /// The run exceeded the time limit.
     Timeout,
-    /// The device stopped it, for this reason.
+    /// The device stopped the run, for this reason.
     Fault(String),
 }
 
-/// What one buffer held.
+/// Content of one buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferRecord {
-    /// Its name in the directives.
+    /// Name in the directives.
     pub name: String,
-    /// Its element type.
+    /// Element type.
     pub element: String,
-    /// What it held.
+    /// Content.
     pub content: Content,
 }
 
-/// A run on a device, as it is kept.
+/// A recorded run on a device.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Observation {
-    /// The device.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver.
+    /// Driver version.
     pub driver: String,
-    /// The day, `YYYY-MM-DD`.
+    /// Date, `YYYY-MM-DD`.
     pub date: String,
     /// [`source_digest`] of the program, in hexadecimal.
     pub source: String,
-    /// The kernel.
+    /// Name of the kernel.
     pub kernel: String,
     /// Blocks in x, y, z.
     pub grid: [u32; 3],
-    /// Threads a block in x, y, z.
+    /// Threads per block in x, y, z.
     pub block: [u32; 3],
-    /// The named constants in force: give them to `--set` and the launch is the same.
+    /// Named constants in force; `--set` with these reproduces the launch.
     pub constants: Vec<(String, i64)>,
-    /// Digest of the launch: shape, arguments and what the buffers held before.
+    /// Digest of the launch: shape, arguments and initial buffers.
     pub launch: String,
-    /// How it ended.
+    /// Outcome.
     pub finish: Finish,
-    /// Microseconds the kernel ran.
+    /// Run time of the kernel in microseconds.
     pub micros: Option<f32>,
-    /// What the buffers held afterwards; empty unless it ended well.
+    /// Final contents of the buffers; empty unless the run ended normally.
     pub buffers: Vec<BufferRecord>,
 }
 
-/// Why a run cannot be held against an observation.
+/// Reason why a run cannot be compared with an observation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotComparable {
     /// The program has changed.
-    #[error("the observation was made of another text")]
+    #[error("the observation belongs to another text")]
     OtherText,
     /// The launch has changed.
-    #[error("the observation was made of another launch")]
+    #[error("the observation belongs to another launch")]
     OtherLaunch,
     /// The file is damaged.
     #[error("buffer `{buffer}`: {reason}")]
     Damaged {
-        /// The buffer.
+        /// Name of the buffer.
         buffer: String,
-        /// What is wrong.
+        /// Fault.
         reason: String,
     },
 }
@@ -83,47 +83,47 @@ pub enum NotComparable {
 /// One buffer, simulated and observed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BufferComparison {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its element type.
+    /// Element type.
     pub element: Type,
-    /// Elements.
+    /// Number of elements.
     pub elements: usize,
-    /// Elements that do not agree; `None`: some, of a buffer that is kept as a digest.
+    /// Number of elements that disagree; `None` if only a digest differs.
     pub differing: Option<usize>,
-    /// The first that does not.
+    /// First difference.
     pub first: Option<FirstDifference>,
-    /// The widest distance in units in the last place between two numbers of a float buffer, and its element.
+    /// Largest distance between two numbers of a float buffer, in ulp, and its element.
     pub widest: Option<(u64, usize)>,
 }
 
 impl BufferComparison {
-    /// Whether all elements agree.
+    /// Returns true if all elements agree.
     pub fn agrees(&self) -> bool {
         self.differing == Some(0)
     }
 }
 
-/// A run held against an observation.
+/// Comparison of a run with an observation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// The tolerance.
+    /// Tolerance.
     pub tolerance: Tolerance,
-    /// The buffers that the device or the simulator wrote.
+    /// Buffers written by the device or the simulator.
     pub buffers: Vec<BufferComparison>,
-    /// Buffers left out, because they are kept as a digest and need not agree bit by bit.
+    /// Buffers skipped: stored as a digest, with a tolerance.
     pub skipped: Vec<String>,
 }
 
 impl Comparison {
-    /// Whether everything that was compared agrees.
+    /// Returns true if everything compared agrees.
     pub fn agrees(&self) -> bool {
         self.buffers.iter().all(BufferComparison::agrees)
     }
 }
 
 impl Observation {
-    /// The observation of a run on a device. `launch` holds the buffers as they were before.
+    /// Creates the observation of a run on a device. `launch` holds the initial buffers.
     pub fn of(run: &DeviceRun, text: &str, launch: &Launch, date: &str) -> Observation {
         let mut buffers: Vec<BufferRecord> = Vec::new();
         for (buffer, after) in launch.buffers.iter().zip(&run.buffers) {
@@ -152,18 +152,18 @@ impl Observation {
         }
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// If the text is not an observation; the message has place and reason.
     pub fn parse(text: &str) -> Result<Observation, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file: RON, a line for each buffer and for each row of its elements.
+    /// Serializes the observation as RON. A line per buffer and per row of its elements.
     ///
     /// # Errors
-    /// Never in practice: every field can be written.
+    /// Never in practice: every field is serializable.
     pub fn to_text(&self) -> Result<String, String> {
         let head = Observation { buffers: Vec::new(), ..self.clone() };
         let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n");
@@ -185,11 +185,11 @@ impl Observation {
         Ok(out + " ],\n)\n")
     }
 
-    /// Holds the buffers `after` a simulated run of `before` against what the device left. Only for observations of runs
-    /// that ended well.
+    /// Compares the buffers `after` a simulated run of `before` with the observation. Only for
+    /// observations of runs that ended normally.
     ///
     /// # Errors
-    /// The text or the launch is another, or the file is damaged.
+    /// If the text or the launch differs, or the file is damaged.
     pub fn compare(
         &self,
         text: &str,
@@ -233,7 +233,7 @@ impl Observation {
                     continue;
                 }
                 content => {
-                    let read = content.read().unwrap_or_else(|| Err("no elements".to_string()));
+                    let read = content.read().unwrap_or_else(|| Err("missing elements".to_string()));
                     read.map_err(|reason| NotComparable::Damaged { buffer: record.name.clone(), reason })?
                 }
             };
@@ -266,7 +266,7 @@ impl BufferComparison {
     }
 }
 
-/// Digest of all that a kernel is given.
+/// Digest of all inputs of a kernel.
 pub(super) fn launch_digest(launch: &Launch) -> String {
     let shape = launch.grid.iter().chain(&launch.block).chain(std::iter::once(&launch.dynamic_shared));
     let shape = shape.flat_map(|n| n.to_le_bytes());

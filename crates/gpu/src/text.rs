@@ -1,23 +1,23 @@
-//! What text a device gets, and how a text is known again.
+//! Program text for a device, and its digest.
 
 pub use simt_core::base::digest;
 
 use simt_core::ptx::tree::{Module, Name};
 use simt_core::ptx::{parse, print};
 
-/// The oldest target whose PTX the drivers of CUDA 13 still compile.
+/// Oldest target whose PTX the drivers of CUDA 13 still compile.
 pub(super) const OLDEST_TARGET: u32 = 75;
 
-/// The text for a device: `.ptx` as it is, because compilers write complete PTX; an `.ir` file printed canonically, with
-/// the header lines that its author left out. A `.target` that current drivers have dropped is raised to the oldest that
-/// they take.
+/// Prepares the text for a device. `.ptx` stays unchanged, because compilers write complete PTX; an
+/// `.ir` file is printed canonically, with the header lines that it lacks. A `.target` that current
+/// drivers no longer support is raised to the oldest that they do.
 pub fn device_text(name: &str, text: &str) -> String {
     let (mut module, _) = parse(text);
     let raised = raise(&mut module);
     if name.ends_with(".ptx") && module.version.is_some() && !raised { text.to_string() } else { print(&module) }
 }
 
-/// Raises a target that is too old; whether it was.
+/// Raises a target that is too old; returns true if it was.
 fn raise(module: &mut Module) -> bool {
     let number = |name: &Name| name.text.strip_prefix("sm_")?.parse::<u32>().ok();
     match module.target.first_mut() {
@@ -29,8 +29,9 @@ fn raise(module: &mut Module) -> bool {
     }
 }
 
-/// The [`digest`] of what a driver sees of a program: its lines without those that are comments, without indentation. New
-/// words in a comment or in a directive do not make an observation stale; another launch does, and is told apart elsewhere.
+/// [`digest`] of the lines that a driver compiles. Leaves out indentation and comments. A changed
+/// comment or directive does not make an observation stale; a changed launch does, and has its own
+/// digest.
 pub fn source_digest(text: &str) -> u64 {
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     digest(lines.flat_map(|line| line.bytes().chain(std::iter::once(b'\n'))))

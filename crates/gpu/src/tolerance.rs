@@ -1,4 +1,4 @@
-//! How closely a simulated buffer must agree with an observed one.
+//! Tolerance between a simulated and an observed buffer.
 
 use simt_core::code::NO_FORM;
 use simt_core::isa::{Agreement, Isa, Type};
@@ -6,17 +6,18 @@ use simt_core::kernel::Kernel;
 use simt_core::oracle::{self, FirstDifference};
 use std::fmt;
 
-/// The widest agreement among the rows that a program uses: an error made by one instruction may reach any buffer.
+/// Widest tolerance of the ISA rows that a program uses. An error of one instruction may reach any
+/// buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     /// Units in the last place.
     pub ulps: u64,
-    /// The power of two that an absolute error may have.
+    /// Largest absolute error, as a power of two.
     pub absolute: Option<i32>,
 }
 
 impl Tolerance {
-    /// What the rows of a kernel's instructions grant.
+    /// Widest tolerance of a kernel's instructions.
     pub fn of(kernel: &Kernel) -> Tolerance {
         let rows = Isa::ptx().rows();
         let used = kernel.insts.iter().filter(|inst| inst.form != NO_FORM);
@@ -31,12 +32,12 @@ impl Tolerance {
         })
     }
 
-    /// Whether nothing is granted: integers always, floats unless some row is approximate, agree bit by bit, NaNs included.
+    /// Returns true without any tolerance. All elements must agree bit by bit, NaNs included.
     pub fn is_exact(&self) -> bool {
         *self == Tolerance::default()
     }
 
-    /// Whether two elements agree.
+    /// Returns true if two elements agree.
     pub(super) fn holds(&self, difference: &FirstDifference, element: Type) -> bool {
         let (Some(expected), Some(actual)) = (difference.expected, difference.actual) else { return false };
         if expected == actual {

@@ -1,15 +1,18 @@
-//! Questions that people ask about divergence, each answered by an experiment.
+//! Frequently asked questions about divergence, each answered by an experiment.
 //!
-//! An [`Experiment`] has the question in the asker's words, the programs it runs (bundled in the binary), and a function
-//! from runs to [`Findings`]. All figures of an answer come from the runs; what a real GPU did and who asked stand beside them as data.
-//! `lab` runs programs, `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/ask.md`, and the other files hold the experiments by subject:
+//! An [`Experiment`] has the question in the asker's words, the programs it runs (bundled in the
+//! binary) and a function from runs to [`Findings`]. Every figure of an answer comes from a run;
+//! measurements on a real GPU and the sources are stored beside it as data. `lab` runs programs,
+//! `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/ask.md`; the other files
+//! hold the experiments by subject:
 //!
-//! - `branches`: one side, both sides, no branch at all, which side first
-//! - `loops`: trips; `nesting`: ifs within ifs, switches, the stack; `exits`: return
+//! - `branches`: one side, both sides, predication, order of the sides
+//! - `loops`: trip counts; `nesting`: nested ifs, switches, the reconvergence stack; `exits`:
+//!   return
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
-//! - `counting`: how many warps diverge, what profilers report; `reductions`: the textbook's sums
-//! - `memory`: sectors and banks; `hiding`: what covers latency, and what does not
-//! - `seeds`: the same seen from the other end, claims of published sources with verdicts: `docs/seeds.md`
+//! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
+//! - `memory`: sectors and bank conflicts; `hiding`: latency hiding and occupancy
+//! - `seeds`: claims of published sources and their verdicts: `docs/seeds.md`
 
 mod branches;
 mod counting;
@@ -34,72 +37,74 @@ pub use seeds::seeds;
 use simt_core::diag::closest;
 use simt_report::{Answer, FigureTable, Hardware, Picture, Question, Questions, Source};
 
-/// A question and the way to its answer.
+/// A question and the experiment that answers it.
 pub struct Experiment {
-    /// What to call it: `simt-sim ask NAME`.
+    /// Name: `simt-sim ask NAME`.
     pub name: &'static str,
-    /// The question, as people ask it.
+    /// Question as people ask it.
     pub question: &'static str,
-    /// The programs it runs.
+    /// Programs it runs.
     pub programs: &'static [Bundled],
-    /// Who asks, or says something on it.
+    /// Sources of the question.
     pub sources: &'static [Source],
-    /// What a real H200 did, where it was looked at.
+    /// Result on a real H200, where measured.
     pub on_h200: Option<&'static str>,
-    /// The experiment.
+    /// Experiment.
     find: fn() -> Result<Findings, Trouble>,
 }
 
-/// What an experiment finds out: the part of an [`Answer`] that comes from runs.
+/// Result of an experiment: the part of an [`Answer`] that comes from runs.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
-    /// The answer in one line.
+    /// Answer in one line.
     pub short: String,
-    /// What the lanes did.
+    /// Lanes over time.
     pub pictures: Vec<Picture>,
-    /// The figures.
+    /// Figures.
     pub tables: Vec<FigureTable>,
-    /// The answer in more words.
+    /// Explanation.
     pub sentences: Vec<String>,
 }
 
-/// Why an experiment has no answer. Only a change of a bundled program or of the simulator can cause it, and tests would tell.
+/// Failure of an experiment. Only a change of a bundled program or of the simulator can cause one,
+/// and the tests report it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Trouble {
     /// The program does not run.
-    #[error("`{program}` does not run: {why}")]
+    #[error("cannot run `{program}`: {why}")]
     Program {
-        /// The program.
+        /// Path of the program.
         program: String,
-        /// Why.
+        /// Reason.
         why: String,
     },
-    /// A run did not give what its program promises.
+    /// A run does not satisfy an expectation of its program.
     #[error("`{program}` expects `{expectation}`, which does not hold")]
     Expectation {
-        /// The program.
+        /// Path of the program.
         program: String,
-        /// The expectation, as written.
+        /// Expectation as written.
         expectation: String,
     },
-    /// A run has no such metric, buffer or step.
+    /// A run lacks a metric, buffer or step.
     #[error("the run of `{program}` has no {what}")]
     Missing {
-        /// The program.
+        /// Path of the program.
         program: String,
-        /// What was looked for.
+        /// Missing item.
         what: String,
     },
 }
 
-/// How the H200 was looked at.
-const H200: &str = "one NVIDIA H200, CUDA 13.0, kernels by nvcc -O3 -arch=sm_90, counters by Nsight Compute";
+/// Device and tools of the measurements on the H200.
+const H200: &str = "one NVIDIA H200, CUDA 13.0; kernels compiled with nvcc -O3 -arch=sm_90, \
+                    counters from Nsight Compute";
 
 impl Experiment {
-    /// Runs it.
+    /// Runs the experiment.
     ///
     /// # Errors
-    /// When a bundled program does not do what it promises: a fault of ours.
+    /// If a bundled program fails or violates its expectations: an internal error.
     pub fn answer(&self) -> Result<Answer, Trouble> {
         let Findings { short, pictures, tables, sentences } = (self.find)()?;
         Ok(Answer {
@@ -117,7 +122,7 @@ impl Experiment {
     }
 }
 
-/// Every experiment, in the order in which a course would go through them.
+/// Every experiment, in the order of a course.
 pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     [
         branches::EXPERIMENTS,
@@ -135,17 +140,17 @@ pub fn experiments() -> impl Iterator<Item = &'static Experiment> {
     .flatten()
 }
 
-/// The experiment of this name.
+/// Returns the experiment named `name`.
 pub fn find(name: &str) -> Option<&'static Experiment> {
     experiments().find(|e| e.name == name)
 }
 
-/// The name that `name` may have been meant to be.
+/// Returns the closest experiment name to a misspelt `name`.
 pub fn suggest(name: &str) -> Option<&'static str> {
     closest(name, experiments().map(|e| e.name))
 }
 
-/// What can be asked.
+/// List of all questions.
 pub fn questions() -> Questions {
     let question = |e: &'static Experiment| Question {
         name: e.name,

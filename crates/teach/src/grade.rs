@@ -1,14 +1,16 @@
-//! Grading: a submitted kernel is measured under an assignment's launches, and points are given for what was measured.
+//! Grading: measures a submitted kernel under an assignment's launches and gives points.
 //!
-//! An [`Assignment`] is a folder that the caller has read: launches, criteria, limits, and the programs to compare with. [`measure`]
-//! runs a [`Submission`] and keeps figures, no verdicts; [`judge`] holds them against those of the reference and gives [`Graded`],
-//! which `show` prints. The two are apart so that a submission can run in a process of its own, and the reference only once.
+//! An [`Assignment`] is a folder that the caller has read: launches, criteria, limits, and the
+//! programs to compare with. [`measure`] runs a [`Submission`] and returns figures without
+//! verdicts; [`judge`] compares them with the reference's and returns [`Graded`], which `show`
+//! prints. The two are separate so that a submission can run in its own process, and the reference
+//! only once.
 //!
-//! What is judged comes from the assignment alone: the directives of its reference program decide grid, buffers, arguments and
-//! expectations. Of a submission's `//!` lines nothing counts but constants that the assignment leaves to choose. The format is
-//! described in `docs/grading.md`.
+//! Everything that decides a grade comes from the assignment: the directives of its reference
+//! program set grid, buffers, arguments and expectations. Of a submission's `//!` lines only
+//! constants listed in `choices` count. `docs/grading.md` describes the format.
 //!
-//! Nothing here reads a file, starts a process or knows the time: the caller does.
+//! Nothing here reads a file, starts a process or reads a clock; the caller does.
 
 mod answers;
 mod assignment;

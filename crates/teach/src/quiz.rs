@@ -1,18 +1,18 @@
-//! Predict, then reveal: questions with a number for an answer that a run gives.
+//! Questions with numeric answers: predict, then run and reveal.
 //!
-//! A [`Question`] is asked with what is needed to think about it (an excerpt of the program); only [`Question::reveal`], called when
-//! a prediction has been made, runs anything. What comes back ([`Revealed`]) is the figure of that run, what its lanes did,
-//! and other figures of the same run with which a wrong prediction can be told apart.
+//! A [`Question`] comes with an excerpt of the program. Only [`Question::reveal`], called after a
+//! prediction, runs anything. It returns a [`Revealed`]: the figure of the run, a picture of the
+//! lanes, and other figures of the same run that explain a wrong prediction.
 //!
 //! Questions come from three places:
 //!
-//! - `families`: a bundled program with numbers drawn at random ([`Dice`]). Each family has a closed form, which tests
-//!   hold the runs to; the answer itself is always measured.
+//! - `families`: a bundled program with randomly drawn numbers ([`Dice`]). Each family has a closed
+//!   form, which tests compare with the runs; the answer itself is always measured.
 //! - `figures`: a figure of an experiment of `simt-sim ask`.
 //! - `of_assignment`: the questions of an assignment, about its starter.
 //!
-//! The first two are [`TOPICS`], under the names of the experiments that go on where they end. Prediction and printing are
-//! `prediction` and `show`. Nothing here reads a terminal or a file.
+//! The first two form [`TOPICS`], named after the experiments that continue each topic.
+//! `prediction` and `show` handle input and printing. Nothing here reads a terminal or a file.
 
 mod bench;
 mod dice;
@@ -36,84 +36,84 @@ pub use topics::{TOPICS, Topic, find, mixed, suggest};
 
 use simt_report::{FigureTable, Picture};
 
-/// A question to be answered by a number.
+/// A question with a numeric answer.
 pub struct Question<'a> {
-    /// Where it belongs: a topic's name, or the id of an assignment's criterion.
+    /// Topic name, or the id of an assignment's criterion.
     pub name: String,
-    /// The question.
+    /// Question text.
     pub text: String,
-    /// What it is about: lines of a program.
+    /// Excerpt of the program.
     pub shown: Option<Picture>,
-    /// How far off a prediction may be.
+    /// Tolerance of a prediction.
     pub within: f64,
-    /// What to think about.
+    /// Hint.
     pub hint: String,
-    /// The numbers that were drawn for it, by name.
+    /// Randomly drawn numbers, by name.
     pub drawn: BTreeMap<&'static str, u64>,
-    /// The run that answers it.
+    /// Run that answers the question.
     answer: Answering<'a>,
 }
 
-/// What runs when the answer is asked for.
+/// Function that computes the answer.
 type Answering<'a> = Box<dyn Fn() -> Result<Revealed, Trouble> + 'a>;
 
-/// The answer to a question, with what explains it.
+/// Answer to a question, with its explanation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Revealed {
-    /// The figure.
+    /// Answer.
     pub answer: f64,
-    /// Whether it is the assignment's word, in which no figure of the run is found.
+    /// True if the assignment states the answer and no figure of the run matches it.
     pub is_stated: bool,
-    /// Which run gave it, or was looked at.
+    /// Run that gave the answer or was inspected.
     pub measured: String,
-    /// What the lanes did.
+    /// Pictures of the lanes.
     pub pictures: Vec<Picture>,
     /// Figures of the run.
     pub table: Option<FigureTable>,
-    /// Other figures of the run, which a prediction may have meant.
+    /// Other figures of the run that a wrong prediction may match.
     pub others: Vec<Other>,
-    /// Why it is so, in sentences with the run's figures.
+    /// Explanation, in sentences with figures of the run.
     pub because: Vec<String>,
-    /// How far to trust the figure.
+    /// Trustworthiness of the figure.
     pub trust: String,
-    /// Commands that say more.
+    /// Commands that show more.
     pub read_on: Vec<String>,
 }
 
-/// Another figure of the run that answered a question.
+/// Another figure of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Other {
-    /// The figure.
+    /// Value.
     pub value: f64,
-    /// What it is, to be read behind "that is".
+    /// Description that completes "N is ..".
     pub what: String,
 }
 
-/// A count that follows from the program and the rules of the machine, not from its timing.
+/// A count that follows from the program and the machine's rules, not from timing.
 const EXACT: &str = "exact count";
-/// A number that nobody measured.
-const STATED: &str = "the answer is the assignment's word";
+/// An answer without a measurement.
+const STATED: &str = "stated by the assignment";
 /// A figure that depends on the model's timing.
-const ESTIMATE: &str = "model estimate (docs/validation.md has its error on unseen kernels)";
+const ESTIMATE: &str = "model estimate (see docs/validation.md for the error on unseen kernels)";
 
 impl Question<'_> {
-    /// Runs what answers it.
+    /// Runs the program and returns the answer.
     ///
     /// # Errors
-    /// When the program does not run, or does not do what it promises.
+    /// If the program does not run or violates its expectations.
     pub fn reveal(&self) -> Result<Revealed, Trouble> {
         (self.answer)()
     }
 
-    /// Whether a prediction is as near as it must be.
+    /// Returns true if a prediction is within the tolerance.
     pub fn is_met(&self, predicted: f64, answer: f64) -> bool {
-        // A tolerance written in decimals must hold at its border.
+        // Decimal tolerances must hold at their bounds.
         (predicted - answer).abs() <= self.within + 1e-9
     }
 }
 
 impl Revealed {
-    /// What a wrong prediction is in this run, if it is one of its figures.
+    /// Describes the figure of the run that equals a wrong prediction, if any.
     pub fn mistaken_for(&self, predicted: f64) -> Option<&str> {
         let same = |other: &&Other| (other.value - predicted).abs() < 1e-9 && (other.value - self.answer).abs() > 1e-9;
         self.others.iter().find(same).map(|other| other.what.as_str())

@@ -1,9 +1,10 @@
-//! Many runs of one program: the points of a sweep, what came of each, and how that is kept.
+//! Sweeps: points, records of their runs, and result files.
 //!
-//! A [`Point`] gives each swept name a value; [`product`] makes all points of several [`Axis`]es and [`Shard`] deals them out to the
-//! jobs of an array. [`run`] works on points side by side and hands over each [`Record`] as soon as there is one. Records are lines
-//! of JSON (tag [`Record::SCHEMA`]), so that a sweep that was stopped goes on where it was ([`Results`]) and those of several
-//! machines are put together. Nothing here simulates or touches a file: the caller does.
+//! A [`Point`] gives each swept name a value; [`product`] combines several [`Axis`]es, and
+//! [`Shard`] distributes the points to the jobs of an array. [`run`] works on points in parallel
+//! and passes on each [`Record`] at once. Records are lines of JSON (tag [`Record::SCHEMA`]), so an
+//! interrupted sweep can resume ([`Results`]) and result files of several machines can be merged.
+//! Nothing here simulates or touches a file; the caller does.
 
 mod chart;
 mod record;
@@ -24,21 +25,21 @@ pub use record::{Record, fingerprint};
 pub use results::{BadLine, Conflict, Results, Tail};
 pub use table::Columns;
 
-/// The most points of a sweep.
+/// Maximum number of points of a sweep.
 pub const MAX_POINTS: usize = 1_000_000;
 
-/// A value that a name has at a point. Numbers come before texts, and are in order of size.
+/// Value of a name at a point. Numbers sort before texts, by size.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Setting {
     /// A number.
     Number(i64),
-    /// Anything else: a mode, a machine, an expression.
+    /// Any other value: a mode, a machine, an expression.
     Text(String),
 }
 
 impl Setting {
-    /// A number where the text is one.
+    /// Parses a number if possible, else keeps the text.
     pub fn parse(text: &str) -> Setting {
         let text = text.trim();
         text.parse().map_or_else(|_| Setting::Text(text.to_owned()), Setting::Number)
@@ -66,28 +67,28 @@ impl fmt::Display for Point {
     }
 }
 
-/// A name and the values it takes.
+/// A name and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// The name.
+    /// Name.
     pub name: String,
-    /// Its values, each once.
+    /// Distinct values.
     pub values: Vec<Setting>,
 }
 
-/// From one value of a scan to the next.
+/// Step from one value of a range to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Add this.
+    /// Added to the value.
     Add(i64),
-    /// Multiply by this.
+    /// Factor of the value.
     Times(i64),
 }
 
 impl FromStr for Step {
     type Err = SweepError;
 
-    /// `32` adds, `x2` multiplies.
+    /// Parses a step: `32` adds, `x2` multiplies.
     fn from_str(text: &str) -> Result<Step, SweepError> {
         let step = match text.strip_prefix('x') {
             Some(factor) => factor.parse().ok().filter(|&n| n > 1).map(Step::Times),
@@ -97,49 +98,55 @@ impl FromStr for Step {
     }
 }
 
-/// What cannot be swept.
+/// Errors of a sweep's arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SweepError {
-    /// A step that leads nowhere.
-    #[error("`{0}` is no step: write a positive number to add, as in 32, or x and a factor of at least 2, as in x2")]
+    /// Invalid step.
+    #[error(
+        "invalid step `{0}`: expected a positive number to add, such as 32, or x and a factor of \
+         at least 2, such as x2"
+    )]
     Step(String),
-    /// From more to less.
-    #[error("{name} goes from {from} to {to}: the range is empty")]
+    /// Range from a larger to a smaller value.
+    #[error("empty range: {name} goes from {from} to {to}")]
     Empty {
-        /// The name.
+        /// Name.
         name: String,
-        /// The first value.
+        /// First value.
         from: i64,
-        /// The last value.
+        /// Last value.
         to: i64,
     },
-    /// Zero times something is zero.
-    #[error("{name} starts at {from}, which no factor makes larger; start at 1 or more, or add a number instead")]
+    /// Multiplication that cannot increase the value.
+    #[error(
+        "{name} starts at {from}, which a factor cannot increase; start at 1 or more, or use a \
+         number to add"
+    )]
     NoFactor {
-        /// The name.
+        /// Name.
         name: String,
-        /// The first value.
+        /// First value.
         from: i64,
     },
-    /// No value at all.
+    /// Axis without values.
     #[error("{0} has no value")]
     NoValue(String),
-    /// A name twice.
+    /// Repeated name.
     #[error("{0} is swept twice")]
     Twice(String),
-    /// More runs than anybody waits for.
+    /// Too many points.
     #[error("the sweep has more than {MAX_POINTS} points")]
     TooMany,
-    /// No such part.
-    #[error("`{0}` is no shard: write I/N with I from 1 to N, as in 3/8")]
+    /// Invalid shard.
+    #[error("invalid shard `{0}`: expected I/N with I from 1 to N, such as 3/8")]
     Shard(String),
 }
 
 impl Axis {
-    /// The values from `from` to `to`, both included where the step meets them.
+    /// Creates the values from `from` to `to`; `to` is included if a step reaches it.
     ///
     /// # Errors
-    /// When there is no value, or too many.
+    /// If there is no value, or too many.
     pub fn scan(name: &str, from: i64, to: i64, step: Step) -> Result<Axis, SweepError> {
         let name = name.to_owned();
         if from > to {
@@ -160,10 +167,11 @@ impl Axis {
         Ok(Axis { name, values })
     }
 
-    /// The values of a list with commas; one that comes again is left out. A comma within parentheses belongs to the value.
+    /// Parses a comma-separated list and drops repeated values. A comma within parentheses belongs
+    /// to its value.
     ///
     /// # Errors
-    /// When there is none.
+    /// If the list is empty.
     pub fn list(name: &str, list: &str) -> Result<Axis, SweepError> {
         let mut depth = 0_i32;
         let between = |c: char| {
@@ -184,10 +192,10 @@ impl Axis {
     }
 }
 
-/// Every combination of the axes' values; the last axis varies fastest.
+/// Combines the values of all axes; the last axis varies fastest.
 ///
 /// # Errors
-/// When a name is there twice, or there are more than [`MAX_POINTS`].
+/// If a name is repeated, or there are more than [`MAX_POINTS`] points.
 pub fn product(axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
     for (i, axis) in axes.iter().enumerate() {
         if axes[..i].iter().any(|before| before.name == axis.name) {
@@ -218,7 +226,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// Whether this job runs the `i`-th point.
+    /// Returns true if this job runs the `i`-th point.
     pub const fn takes(self, i: usize) -> bool {
         i % self.of == self.index
     }
@@ -237,11 +245,11 @@ impl FromStr for Shard {
     }
 }
 
-/// Works on all points, `jobs` at a time (0: as many as the host has threads for). `keep` is given each record as soon as there is
-/// one, one at a time; the answer has them in the order of the points.
+/// Works on all points with `jobs` threads (0: one per host thread). Calls `keep` with each record
+/// as soon as it exists, one at a time; returns the records in the order of the points.
 ///
 /// # Errors
-/// The first error of `keep`; what has not been begun by then is left.
+/// The first error of `keep`; points not started by then are skipped.
 pub fn run<P: Sync, E: Send>(
     jobs: usize,
     points: &[P],
@@ -256,7 +264,7 @@ pub fn run<P: Sync, E: Send>(
     };
     match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
         Ok(pool) if jobs != 1 => pool.install(|| points.par_iter().with_max_len(1).map(one).collect()),
-        // One job, or a host that gives us no threads.
+        // One job, or a host that cannot start threads.
         _ => points.iter().map(one).collect(),
     }
 }

@@ -1,41 +1,43 @@
-//! What is read off a run: from clock stamps to cycles.
+//! From clock stamps to cycles.
 
 use std::collections::BTreeMap;
 
 use simt_core::launch::Launch;
 
-/// What is read off a run.
+/// Rule that derives a figure from the stamps of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
-    /// Stamps (begin, end) of each warp: from the first beginning to the last end, in cycles.
+    /// Cycles from the first begin to the last end. Stamps: (begin, end) of each warp.
     Span,
-    /// Stamps (begin, end) of each warp of one block: how much later the younger half of the warps ends than the older
-    /// half, as a share of the span. Positive: a scheduler prefers older warps.
+    /// Delay of the younger half of a block's warps, as a share of the span. Compares the mean ends
+    /// of both halves; positive if a scheduler prefers older warps. Stamps: (begin, end) of each
+    /// warp of one block.
     Youth,
-    /// Stamps (begin, -, SM, block) of each warp: from a block's beginning to that of the next in its place, averaged, in
-    /// cycles.
+    /// Mean cycles from the begin of a block to that of the next in its slot. Stamps: (begin, -,
+    /// SM, block) of each warp.
     Turnover {
-        /// Cycles that a block spins, taken off.
+        /// Cycles that a block spins, subtracted.
         spin: u32,
     },
-    /// The same stamps: from the beginning of a block's first warp to that of its last, averaged, in cycles.
+    /// Mean cycles from the begin of a block's first warp to that of its last. Same stamps.
     Skew,
-    /// Stamps (begin, end, SM, block) of each warp: from the first beginning on an SM to the end of the block that ends first, as a
-    /// share of that to the end of the last, averaged over SMs. Blocks that get on alike: 1.
+    /// Time to the end of an SM's first block over that of its last, mean over SMs. Times count
+    /// from the first begin on the SM; 1 if all blocks progress equally. Stamps: (begin, end, SM,
+    /// block) of each warp.
     Ages,
-    /// Stamps (begin, end), as many of each operation as warps do it together: the longest time of each `of` consecutive ones,
-    /// averaged, in cycles. One: the mean of all.
+    /// Mean over groups of the longest time of a group, in cycles. Stamps: (begin, end), one pair
+    /// per warp that takes part in an operation. Groups of 1 give the mean of all.
     Slowest {
-        /// Stamps that belong together.
+        /// Pairs per group.
         of: usize,
     },
 }
 
 impl Figure {
-    /// The figure of a run that left the words `out`.
+    /// Computes the figure from the words `out` of a run.
     ///
     /// # Errors
-    /// Stamps are missing.
+    /// If stamps are missing.
     pub(super) fn read(self, launch: &Launch, out: &[u32]) -> Result<f64, String> {
         let found = match self {
             Figure::Span => span(&pairs(out)),
@@ -52,12 +54,12 @@ impl Figure {
     }
 }
 
-/// Beginnings and ends. The clock is 32 bits wide; nothing runs for so long that it turns twice.
+/// Pairs of begin and end. The clock has 32 bits; no run lasts two of its periods.
 fn pairs(out: &[u32]) -> Vec<(u32, u32)> {
     out.chunks_exact(2).map(|pair| (pair[0], pair[1])).filter(|&pair| pair != (0, 0)).collect()
 }
 
-/// `stamp` after `origin`, which may be a little later.
+/// Cycles from `origin` to `stamp`; may be slightly negative.
 fn after(stamp: u32, origin: u32) -> f64 {
     f64::from(stamp.wrapping_sub(origin) as i32)
 }
@@ -80,7 +82,7 @@ fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// A block as its warps' stamps show it.
+/// A block, from the stamps of its warps.
 struct Block {
     begin: u32,
     end: u32,
@@ -102,8 +104,8 @@ fn blocks(launch: &Launch, out: &[u32]) -> Vec<Block> {
     stamps.chunks_exact(warps).map(block).collect()
 }
 
-/// Of SMs that ran at least four blocks one after the other: the mean distance of their beginnings. The first is left out, because it
-/// finds code and constants cold.
+/// Mean distance of consecutive begins on SMs that ran at least four blocks. The first block is
+/// excluded because its code and constants are not cached.
 fn turnover(blocks: &[Block]) -> Option<f64> {
     let mut by_sm: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for block in blocks {
@@ -119,7 +121,8 @@ fn turnover(blocks: &[Block]) -> Option<f64> {
     mean(&distances)
 }
 
-/// Of SMs that had at least two blocks at a time: the first block's end over the last's, from the first beginning, averaged.
+/// Mean over SMs of the first block's end over the last block's end. Ends count from the first
+/// begin; SMs without two resident blocks do not count.
 fn ages(blocks: &[Block]) -> Option<f64> {
     let mut by_sm: BTreeMap<u32, Vec<&Block>> = BTreeMap::new();
     for block in blocks {

@@ -1,20 +1,20 @@
-//! What a GPU said, kept as a file.
+//! Figures of a GPU, stored in a file.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Experiment, Measured};
 
-/// The figures of a GPU.
+/// Figures of a GPU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// The device.
+    /// Name of the device.
     pub gpu: String,
-    /// The driver.
+    /// Driver version.
     pub driver: String,
-    /// The day, `YYYY-MM-DD`.
+    /// Date, `YYYY-MM-DD`.
     pub date: String,
-    /// The figures, by experiment.
+    /// Figures by experiment.
     pub figures: Vec<Recorded>,
 }
 
@@ -22,50 +22,50 @@ pub struct Record {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recorded {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub name: String,
-    /// The figure, in the experiment's unit.
+    /// Figure, in the experiment's unit.
     pub figure: f64,
 }
 
 impl Record {
-    /// The record of an H200 that comes with the program.
+    /// Bundled record of an H200.
     ///
     /// # Errors
-    /// Never: a test reads it.
+    /// Never: a test parses it.
     pub fn h200() -> Result<Record, String> {
         Record::parse(include_str!("../../observations/h200/calibrate.ron"))
     }
 
-    /// An empty record of the GPU that `measured` comes from.
+    /// Creates an empty record for the GPU of `measured`.
     pub fn of(measured: &Measured, date: &str) -> Record {
         let Measured { gpu, driver, .. } = measured;
         Record { gpu: gpu.clone(), driver: driver.clone(), date: date.to_string(), figures: Vec::new() }
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// Where and why it is none.
+    /// If the text is not a record; the message has place and reason.
     pub fn parse(text: &str) -> Result<Record, String> {
         ron::from_str(text).map_err(|e| e.to_string())
     }
 
-    /// The file.
+    /// Serializes the record.
     ///
     /// # Errors
-    /// Never in practice: every field can be written.
+    /// Never in practice: every field is serializable.
     pub fn to_text(&self) -> Result<String, String> {
         let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n").depth_limit(2);
         Ok(ron::ser::to_string_pretty(self, pretty).map_err(|e| e.to_string())? + "\n")
     }
 
-    /// The figure of an experiment.
+    /// Figure of an experiment.
     pub fn figure(&self, experiment: &Experiment) -> Option<f64> {
         self.figures.iter().find(|f| f.name == experiment.name).map(|f| f.figure)
     }
 
-    /// Adds a figure, in place of an older one.
+    /// Adds a figure or replaces an older one.
     pub fn put(&mut self, experiment: &Experiment, figure: f64) {
         let figure = (figure * 1000.0).round() / 1000.0;
         match self.figures.iter_mut().find(|f| f.name == experiment.name) {

@@ -1,22 +1,23 @@
-//! Shapes of experiments: what several rows of the table have in common.
+//! Shapes of experiments: the common parts of several rows of the table.
 //!
-//! Most compare a loop run `LONG` and `SHORT` times, so that only the difference counts; `chain` is that with one warp (latency), `flood`
-//! with 32 (interval: eight warps on each of four schedulers).
+//! Most compare a loop with `LONG` and with `SHORT` passes, so that only the difference counts;
+//! `chain` does so with one warp (latency), `flood` with 32 (interval: eight warps on each of four
+//! schedulers).
 
 use super::{Experiment, Figure, Setting};
 
 /// Passes of a loop in the longer and the shorter run.
 pub(super) const LONG: u64 = 48;
 pub(super) const SHORT: u64 = 16;
-/// By how much they differ.
+/// Difference of the two.
 pub(super) const PASSES: f64 = (LONG - SHORT) as f64;
-/// Cycles that a block lives whose successor is waited for.
+/// Cycles that a block spins in the turnover experiments.
 pub(super) const SPIN: u64 = 2000;
-/// Warps a scheduler when 32 are on an SM of four.
+/// Warps per scheduler with 32 warps on an SM of four schedulers.
 const WARPS: f64 = 8.0;
-/// Of figures that are latencies or intervals of one class.
+/// Tolerance of a latency or interval of one class.
 pub(super) const CLOSE: f64 = 0.15;
-/// Of figures in which several things meet.
+/// Tolerance of a figure with several contributions.
 pub(super) const WIDE: f64 = 0.25;
 
 macro_rules! bundled {
@@ -37,7 +38,7 @@ pub(super) const FETCH: (&str, &str) = bundled!("fetch.ir");
 pub(super) const STORES: (&str, &str) = bundled!("stores.ir");
 const DRAM: (&str, &str) = bundled!("dram_stream.ir");
 
-/// An experiment on spans, in cycles.
+/// Creates an experiment on spans, in cycles.
 pub(super) const fn spans(
     name: &'static str,
     parameter: &'static str,
@@ -50,17 +51,17 @@ pub(super) const fn spans(
     Experiment { name, parameter, path, text, kernel, figure: Figure::Span, settings, per, unit: "cycle", tolerance }
 }
 
-/// A setting that adds to the figure.
+/// Creates a setting that is added to the figure.
 pub(super) const fn plus(set: &'static [(&'static str, u64)]) -> Setting {
     Setting { weight: 1.0, set }
 }
 
-/// A setting that is taken off the figure.
+/// Creates a setting that is subtracted from the figure.
 pub(super) const fn less(set: &'static [(&'static str, u64)]) -> Setting {
     Setting { weight: -1.0, set }
 }
 
-/// One warp, in which `ops` operations a pass wait for each other.
+/// Creates an experiment with one warp and `ops` dependent operations per pass.
 pub(super) const fn chain(
     name: &'static str,
     parameter: &'static str,
@@ -72,7 +73,7 @@ pub(super) const fn chain(
     spans(name, parameter, program, kernel, SETTINGS, PASSES * ops, CLOSE)
 }
 
-/// 32 warps that do the same.
+/// Creates the same experiment with 32 warps.
 pub(super) const fn flood(
     name: &'static str,
     parameter: &'static str,
@@ -84,24 +85,24 @@ pub(super) const fn flood(
     spans(name, parameter, program, kernel, SETTINGS, PASSES * ops * WARPS, CLOSE)
 }
 
-/// The settings of [`chain`], with these constants beside `loops`.
+/// Settings of [`chain`], with further constants besides `loops`.
 macro_rules! longer {
     ($($more:expr),*) => {
         &[plus(&[("loops", LONG), $($more),*]), less(&[("loops", SHORT), $($more),*])]
     };
 }
 
-/// A block's barriers, to which all warps come together.
+/// Creates an experiment on barriers at which all warps of a block arrive together.
 pub(super) const fn barrier(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
     spans(name, parameter, CONTROL, "barrier", settings, PASSES * 16.0, WIDE)
 }
 
-/// Stores of 16 warps of an SM: cycles a request of the SM.
+/// Creates an experiment on stores of 16 warps, in cycles per request of the SM.
 pub(super) const fn stores(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
     spans(name, parameter, STORES, "store", settings, PASSES * 8.0 * 16.0, CLOSE)
 }
 
-/// A stream from DRAM on all SMs of an H200, of which the slowest of `of` loads count.
+/// Creates an experiment on a DRAM stream on all SMs of an H200. The slowest of `of` loads counts.
 pub(super) const fn stream(
     name: &'static str,
     parameter: &'static str,
@@ -111,28 +112,29 @@ pub(super) const fn stream(
     Experiment { figure: Figure::Slowest { of }, ..spans(name, parameter, DRAM, "dram_stream", settings, 1.0, CLOSE) }
 }
 
-/// The settings of [`stream`]: one block of eight warps an SM, 36 loads of each warp.
+/// Settings of [`stream`]: one block of eight warps per SM, 36 loads per warp.
 pub(super) const CALM: &[Setting] = &[plus(&[("blocks", 132), ("loads", 40), ("bytes", 1 << 27)])];
-/// The same: four blocks an SM, and as many lines before the twelve loads that count as L2 holds that are newer than DRAM.
+/// Settings of [`stream`]: four blocks per SM. Before the twelve measured loads they read as many
+/// lines as L2 holds that are newer than DRAM.
 pub(super) const CROWD: &[Setting] = &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("bytes", 1 << 27)])];
-/// The same, and each line is written when it has been read.
+/// The same, with each line written after it is read.
 pub(super) const WRITTEN: &[Setting] =
     &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("stores", 1), ("bytes", 1 << 27)])];
 
-/// Blocks one after the other in one place, `SPIN` cycles each.
+/// Creates an experiment on consecutive blocks in one slot, `SPIN` cycles each.
 pub(super) const fn turnover(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
     let figure = Figure::Turnover { spin: SPIN as u32 };
     Experiment { figure, ..spans(name, parameter, BLOCKS, "turnover", settings, 1.0, CLOSE) }
 }
 
-/// The settings of [`turnover`]: so much shared memory that an SM has room for one block.
+/// Settings of [`turnover`], with so much shared memory that an SM holds one block.
 macro_rules! one_an_sm {
     ($($more:expr),*) => {
         &[plus(&[("blocks", 1056), ("room", 160_000), ("spin", SPIN), $($more),*])]
     };
 }
 
-/// An experiment of which something is known not to be modelled: what, is said in docs/calibration.md.
+/// Widens the tolerance of an experiment. For known gaps of the model (docs/calibration.md).
 pub(super) const fn loose(tolerance: f64, experiment: Experiment) -> Experiment {
     Experiment { tolerance, ..experiment }
 }

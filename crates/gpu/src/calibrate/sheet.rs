@@ -1,4 +1,4 @@
-//! Simulated beside measured: rows, as a table to read and as JSON.
+//! Simulated and measured figures side by side, as a text table and as JSON.
 
 use std::fmt::Write;
 
@@ -9,37 +9,37 @@ use super::Experiment;
 /// Experiments, simulated and measured.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sheet {
-    /// [`Sheet::SCHEMA`].
+    /// Schema tag, [`Sheet::SCHEMA`].
     pub schema: &'static str,
-    /// The machine that was simulated.
+    /// Name of the simulated machine.
     pub machine: String,
-    /// What the measured figures are from: device, driver, day; or that there are none.
+    /// Origin of the measured figures: device, driver and date, or none.
     pub measured_on: String,
-    /// One row an experiment.
+    /// One row per experiment.
     pub rows: Vec<Row>,
 }
 
-/// One experiment's figures.
+/// Figures of one experiment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
-    /// The experiment.
+    /// Name of the experiment.
     pub name: &'static str,
-    /// What it measures.
+    /// Measured parameter.
     pub parameter: &'static str,
     /// Unit of the figures.
     pub unit: &'static str,
-    /// On the simulated machine; `None`: the machine cannot run it.
+    /// Figure on the simulated machine; `None` if the machine cannot run it.
     pub simulated: Option<f64>,
-    /// On the GPU; `None`: nobody has measured it.
+    /// Figure on the GPU; `None` if not measured.
     pub measured: Option<f64>,
-    /// By how much of the measured figure the simulated one is too high.
+    /// Relative error of the simulated figure; positive if it is too high.
     pub error: Option<f64>,
-    /// The largest error that is no finding.
+    /// Largest accepted error.
     pub tolerance: f64,
 }
 
 impl Row {
-    /// A row.
+    /// Creates a row.
     pub fn new(experiment: &Experiment, simulated: Option<f64>, measured: Option<f64>) -> Row {
         let error = match (simulated, measured) {
             (Some(s), Some(m)) if m != 0.0 => Some((s - m) / m.abs()),
@@ -49,8 +49,9 @@ impl Row {
         Row { name, parameter, unit, simulated, measured, error, tolerance }
     }
 
-    /// Whether the simulated figure is as near as it should be; true when there is nothing to compare with. Of figures below one
-    /// (nothing to see, as with `fetch`) the distance counts, not its share.
+    /// Returns true if the simulated figure is within the tolerance. Also true if there is nothing
+    /// to compare with. For measured figures below one (no visible effect, as with `fetch`) the
+    /// absolute error counts.
     pub fn is_close(&self) -> bool {
         match (self.simulated, self.measured) {
             (Some(s), Some(m)) => (s - m).abs() <= self.tolerance * m.abs().max(1.0),
@@ -60,15 +61,15 @@ impl Row {
 }
 
 impl Sheet {
-    /// Tag of the JSON form. A field that goes or changes its meaning makes it another.
+    /// Schema tag of the JSON form. Changes if a field is removed or changes its meaning.
     pub const SCHEMA: &'static str = "simt-sim/calibrate/1";
 
-    /// The rows, ready to be printed.
+    /// Creates a sheet.
     pub fn new(machine: &str, measured_on: String, rows: Vec<Row>) -> Sheet {
         Sheet { schema: Sheet::SCHEMA, machine: machine.to_string(), measured_on, rows }
     }
 
-    /// The table.
+    /// Formats the table.
     pub fn to_text(&self) -> String {
         let mut out = format!("simulated: {}; measured: {}\n\n", self.machine, self.measured_on);
         let name = self.rows.iter().map(|r| r.name.len()).max().unwrap_or(0);
@@ -88,11 +89,8 @@ impl Sheet {
         }
         let far = self.rows.iter().filter(|r| !r.is_close()).count();
         if far > 0 {
-            let _ = writeln!(
-                out,
-                "\n{far} of {} farther from the measured figure than the experiment allows (!)",
-                self.rows.len()
-            );
+            let _ =
+                writeln!(out, "\n{far} of {} figures exceed the tolerance of their experiment (!)", self.rows.len());
         }
         out
     }

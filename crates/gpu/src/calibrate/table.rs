@@ -1,4 +1,4 @@
-//! The experiments. What each program does stands in the program; here: which runs, and what follows from them.
+//! The experiments: runs and figures. Each program describes what it does.
 
 use super::shape::{
     BLOCKS, CALM, CLOSE, CONTROL, CROWD, FAR, FETCH, FLOAT, INTEGER, LOCK, LONG, NEAR, PASSES, SHORT, SPIN, STORES,
@@ -53,7 +53,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         0.25,
         chain(
             "special-register-latency",
-            "latency: SpecialRegister and IntAdd; on the GPU a field is cut out, too",
+            "latency: SpecialRegister and IntAdd; on the GPU also a bit-field extract",
             WARP,
             "special_register",
             16.0,
@@ -63,26 +63,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
         0.7,
         flood(
             "special-register-interval",
-            "interval: SpecialRegister and IntAdd; on the GPU a field is cut out, too",
+            "interval: SpecialRegister and IntAdd; on the GPU also a bit-field extract",
             WARP,
             "special_register",
             16.0,
         ),
     ),
-    chain(
-        "constant-latency",
-        "latency: LoadConst, from an address that is computed, and IntAdd",
-        NEAR,
-        "constant",
-        16.0,
-    ),
-    flood(
-        "constant-interval",
-        "interval: LoadConst, from an address that is computed, and IntAdd",
-        NEAR,
-        "constant",
-        16.0,
-    ),
+    chain("constant-latency", "latency: LoadConst from a computed address, and IntAdd", NEAR, "constant", 16.0),
+    flood("constant-interval", "interval: LoadConst from a computed address, and IntAdd", NEAR, "constant", 16.0),
     chain("shared-load-latency", "latency: memory.shared_latency; LoadShared", NEAR, "shared_load", 16.0),
     flood("shared-load-interval", "interval: memory.shared_latency; LoadShared", NEAR, "shared_load", 16.0),
     loose(0.55, chain("shared-store-latency", "latency: StoreShared", NEAR, "shared_store", 16.0)),
@@ -91,7 +79,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     flood("shared-atomic-interval", "interval: AtomicShared, distinct words", NEAR, "shared_atomic", 8.0),
     spans(
         "shared-conflict-load",
-        "memory.shared_conflict: a further pass, one warp",
+        "memory.shared_conflict: an additional pass, one warp",
         NEAR,
         "shared_load",
         &[
@@ -105,7 +93,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "shared-conflict-load-flood",
-        "passes of the SM's shared memory: 32 warps, 32 ways, a pass",
+        "passes of the SM's shared memory: 32 warps, 32-way conflicts, per pass",
         NEAR,
         "shared_load",
         &[
@@ -117,7 +105,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "shared-conflict-store-flood",
-        "passes of the SM's shared memory: stores, 32 warps, 32 ways, a pass",
+        "passes of the SM's shared memory: stores, 32 warps, 32-way conflicts, per pass",
         NEAR,
         "shared_store",
         &[
@@ -129,7 +117,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "shared-atomic-conflict",
-        "memory.shared_atomic_conflict: a further lane on the word, one warp",
+        "memory.shared_atomic_conflict: an additional lane on the word, one warp",
         NEAR,
         "shared_atomic",
         &[
@@ -182,7 +170,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "atomic-conflict",
-        "memory.atomic_conflict: a further lane on the word",
+        "memory.atomic_conflict: an additional lane on the word",
         FAR,
         "atomic",
         &[
@@ -195,11 +183,15 @@ pub const EXPERIMENTS: &[Experiment] = &[
         WIDE,
     ),
     stores("store-1", "memory.stores.sector: whole lines, lanes 1 word apart", longer!(("warps", 16), ("stride", 4))),
-    stores("store-8", "memory.stores.line: a sector a lane, 8 words apart", longer!(("warps", 16), ("stride", 32))),
-    stores("store-32", "memory.stores.line: a line a lane, 32 words apart", longer!(("warps", 16), ("stride", 128))),
+    stores("store-8", "memory.stores.line: one sector per lane, 8 words apart", longer!(("warps", 16), ("stride", 32))),
+    stores(
+        "store-32",
+        "memory.stores.line: one line per lane, 32 words apart",
+        longer!(("warps", 16), ("stride", 128)),
+    ),
     spans(
         "store-burst",
-        "memory.stores.queue: 16 stores, lanes 8 words apart, and a load behind them that hits in L1",
+        "memory.stores.queue: 16 stores, lanes 8 words apart, followed by a load that hits in L1",
         STORES,
         "burst",
         &[plus(&[("stride", 32)])],
@@ -210,7 +202,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         figure: Figure::Slowest { of: 8 },
         ..spans(
             "store-crowd",
-            "memory.stores.l2_packets_per_cycle: stores of all SMs, lanes 8 words apart, cycles a request of an SM",
+            "memory.stores.l2_packets_per_cycle: stores of all SMs, lanes 8 words apart, cycles \
+             per request of an SM",
             STORES,
             "store",
             &[
@@ -225,7 +218,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         figure: Figure::Slowest { of: 1 },
         ..spans(
             "store-behind",
-            "memory.stores.l2_queue_cycles: a load past L1 while all SMs store, lanes 8 words apart",
+            "memory.stores.l2_queue_cycles: a load that bypasses L1 while all SMs store, lanes 8 \
+             words apart",
             STORES,
             "behind",
             &[plus(&[("loops", 24), ("stride", 32), ("warps", 9), ("blocks", 132)])],
@@ -235,18 +229,20 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
     stream(
         "dram-stream",
-        "memory.dram_latency: all SMs read lines in order; with a comparison and what it guards",
+        "memory.dram_latency: all SMs read lines in order; includes a comparison and a guarded \
+         instruction",
         CALM,
         1,
     ),
-    stream("dram-stream-slowest", "memory.dram_spread: the same, the slowest of eight warps", CALM, 8),
+    stream("dram-stream-slowest", "memory.dram_spread: as dram-stream, the slowest of eight warps", CALM, 8),
     stream("dram-crowd", "memory.dram_wait: as dram-stream, four times as many warps", CROWD, 1),
-    stream("dram-crowd-slowest", "memory.dram_wait: the same, the slowest of eight warps", CROWD, 8),
-    stream("dram-written", "memory.dram_wait: as dram-crowd, and all that is read is written", WRITTEN, 1),
-    stream("dram-written-slowest", "memory.dram_wait: the same, the slowest of eight warps", WRITTEN, 8),
+    stream("dram-crowd-slowest", "memory.dram_wait: as dram-crowd, the slowest of eight warps", CROWD, 8),
+    stream("dram-written", "memory.dram_wait: as dram-crowd, and each line read is written", WRITTEN, 1),
+    stream("dram-written-slowest", "memory.dram_wait: as dram-written, the slowest of eight warps", WRITTEN, 8),
     spans(
         "branch-taken",
-        "Branch and IntMul behind it: what a taken branch over ten instructions adds to a loop of eight",
+        "Branch and IntMul after it: cost of a taken branch over ten instructions in a loop of \
+         eight",
         CONTROL,
         "branches",
         &[plus(&[("loops", LONG), ("k", 1)]), less(&[("loops", SHORT), ("k", 1)])],
@@ -255,7 +251,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "branch-not-taken",
-        "Branch, not taken, and the eleven operations behind it",
+        "Branch, not taken, and the eleven operations after it",
         CONTROL,
         "branches",
         &[plus(&[("loops", LONG), ("k", 0)]), less(&[("loops", SHORT), ("k", 0)])],
@@ -264,7 +260,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "branch-taken-interval",
-        "Branch and IntMul behind it, 32 warps",
+        "Branch and IntMul after it, 32 warps",
         CONTROL,
         "branches",
         longer!(("k", 1), ("warps", 32)),
@@ -273,14 +269,14 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "branch-not-taken-interval",
-        "Branch, not taken, and the eleven operations behind it, 32 warps",
+        "Branch, not taken, and the eleven operations after it, 32 warps",
         CONTROL,
         "branches",
         longer!(("k", 0), ("warps", 32)),
         PASSES * 8.0 * 8.0,
         CLOSE,
     ),
-    barrier("barrier-1", "barrier: all 1 warp of a block arrive together", longer!(("warps", 1))),
+    barrier("barrier-1", "barrier: the 1 warp of a block arrives alone", longer!(("warps", 1))),
     barrier("barrier-2", "barrier: all 2 warps of a block arrive together", longer!(("warps", 2))),
     barrier("barrier-4", "barrier: all 4 warps of a block arrive together", longer!(("warps", 4))),
     barrier("barrier-8", "barrier: all 8 warps of a block arrive together", longer!(("warps", 8))),
@@ -288,7 +284,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     barrier("barrier-32", "barrier: all 32 warps of a block arrive together", longer!(("warps", 32))),
     spans(
         "barrier-ahead",
-        "barrier.deferred: 16 warps that have 8 dependent IntMul behind each barrier; cycles a barrier",
+        "barrier.deferred: 16 warps with 8 dependent IntMul after each barrier; cycles per barrier",
         CONTROL,
         "barrier_ahead",
         longer!(("warps", 16)),
@@ -315,7 +311,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "paths-1",
-        "1 divergent path of 63 IntMul each: cycles a path",
+        "1 divergent path of 63 IntMul: cycles per path",
         CONTROL,
         "paths",
         &[plus(&[("loops", 4), ("k", 1)]), less(&[("loops", 2), ("k", 1)])],
@@ -324,7 +320,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "paths-2",
-        "2 divergent paths of 63 IntMul each: cycles a path",
+        "2 divergent paths of 63 IntMul each: cycles per path",
         CONTROL,
         "paths",
         &[plus(&[("loops", 4), ("k", 2)]), less(&[("loops", 2), ("k", 2)])],
@@ -333,7 +329,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "paths-8",
-        "8 divergent paths of 63 IntMul each: cycles a path",
+        "8 divergent paths of 63 IntMul each: cycles per path",
         CONTROL,
         "paths",
         &[plus(&[("loops", 4), ("k", 8)]), less(&[("loops", 2), ("k", 8)])],
@@ -342,7 +338,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     ),
     spans(
         "paths-32",
-        "32 divergent paths of 63 IntMul each: cycles a path",
+        "32 divergent paths of 63 IntMul each: cycles per path",
         CONTROL,
         "paths",
         &[plus(&[("loops", 4), ("k", 32)]), less(&[("loops", 2), ("k", 32)])],
@@ -352,7 +348,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     spans("spin-lock", "one critical section of 32", LOCK, "spin_lock", &[plus(&[])], 32.0, WIDE),
     spans(
         "fetch",
-        "code.fetch: a line of eight instructions, first time",
+        "code.fetch: first fetch of a line of eight instructions",
         FETCH,
         "straight",
         &[Setting { weight: 2.0, set: &[("loops", 1)] }, less(&[("loops", 2)])],
@@ -363,7 +359,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         0.8,
         spans(
             "first-constant",
-            "cold_start, in part: the first parameter that a block uses, and two operations; simulated it comes before the stamps",
+            "part of cold_start: first use of a parameter in a block, and two operations; \
+             simulated before the stamps",
             FETCH,
             "first_constant",
             &[plus(&[])],
@@ -376,7 +373,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
         unit: "share",
         ..spans(
             "youth-fma32",
-            "policy: the same where the scheduler is the limit, not the unit",
+            "policy: as youth, limited by the scheduler instead of the unit",
             FLOAT,
             "fma32",
             &[plus(&[("loops", LONG), ("warps", 32)])],
@@ -402,7 +399,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
         unit: "share",
         ..spans(
             "ages",
-            "policy: four blocks of 16 warps with equal work on each SM: the first's time over the last's",
+            "policy: four blocks of 16 warps with equal work on each SM: time of the first over \
+             the last",
             BLOCKS,
             "ages",
             &[plus(&[("blocks", 528), ("warps", 16), ("spin", 40)])],
@@ -416,7 +414,8 @@ pub const EXPERIMENTS: &[Experiment] = &[
             figure: Figure::Slowest { of: 1 },
             ..spans(
                 "greedy",
-                "policy: a dependent Float32 of the oldest block beside three that can issue in every cycle",
+                "policy: a dependent Float32 of the oldest block beside three blocks that can \
+                 issue every cycle",
                 BLOCKS,
                 "greedy",
                 &[plus(&[("blocks", 528), ("warps", 4), ("spin", 2), ("late", 40)])],
@@ -425,19 +424,19 @@ pub const EXPERIMENTS: &[Experiment] = &[
             )
         },
     ),
-    turnover("turnover-1", "block_start: one block of 1 warp an SM", one_an_sm!(("warps", 1))),
-    turnover("turnover-16", "block_start: one block of 16 warps an SM", one_an_sm!(("warps", 16))),
-    turnover("turnover-32", "block_start: one block of 32 warps an SM", one_an_sm!(("warps", 32))),
+    turnover("turnover-1", "block_start: one block of 1 warp per SM", one_an_sm!(("warps", 1))),
+    turnover("turnover-16", "block_start: one block of 16 warps per SM", one_an_sm!(("warps", 16))),
+    turnover("turnover-32", "block_start: one block of 32 warps per SM", one_an_sm!(("warps", 32))),
     turnover(
         "turnover-16-late",
-        "as turnover-16, but the last thing that a block does is a store",
+        "as turnover-16, but each block ends with a store",
         one_an_sm!(("warps", 16), ("late", 1)),
     ),
     Experiment {
         figure: Figure::Turnover { spin: 0 },
         ..spans(
             "turnover-flood",
-            "blocks of 16 warps with nothing to do, four resident: cycles a block",
+            "empty blocks of 16 warps, four resident: cycles per block",
             BLOCKS,
             "turnover",
             &[plus(&[("blocks", 8448), ("warps", 16), ("spin", 0)])],
@@ -451,7 +450,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
             figure: Figure::Skew,
             ..spans(
                 "skew-32",
-                "from the first to the last warp of a block of 32 to begin",
+                "from the begin of the first warp to that of the last in a block of 32",
                 BLOCKS,
                 "turnover",
                 one_an_sm!(("warps", 32)),

@@ -1,6 +1,7 @@
-//! CUDA C++ to PTX by NVIDIA's run-time compiler, loaded when it is used.
+//! CUDA C++ to PTX with NVIDIA's run-time compiler, loaded on demand.
 //!
-//! Source: NVRTC documentation, "Basic Usage". The kernels of this repository are `extern "C"`, so that names stay as they are.
+//! Source: NVRTC documentation, "Basic Usage". The kernels of this repository are `extern "C"` to
+//! keep their names.
 
 use super::super::DeviceError;
 use super::super::text::OLDEST_TARGET;
@@ -9,14 +10,15 @@ use cudarc::nvrtc::sys;
 
 /// See [`super::super::compile_cuda`].
 pub(in super::super) fn compile(name: &str, source: &str, headers: &[String]) -> Result<String, DeviceError> {
-    // SAFETY: it only tries to load the library. The bindings would panic at their first call without it.
+    // SAFETY: it only tries to load the library. The bindings would panic at their first call
+    // without it.
     if !unsafe { sys::is_culib_present() } {
         return Err(DeviceError::NoCompiler);
     }
     let step = "compiling the CUDA source";
     let refused = |reason: String, log: String| DeviceError::Refused { step, reason, log };
     if source.contains('\0') || name.contains('\0') {
-        return Err(refused("the text holds a NUL byte".to_string(), String::new()));
+        return Err(refused("the text contains a NUL byte".to_string(), String::new()));
     }
     let options = CompileOptions {
         options: vec![format!("--gpu-architecture=compute_{OLDEST_TARGET}"), "--device-int128".to_string()],

@@ -1,44 +1,45 @@
-//! The instructions that a probe is made of, as PTX text that is parsed into statements.
+//! The instructions of a probe, as PTX text that is parsed into statements.
 //!
-//! All names begin with a prefix that the program does not use. The counters are reductions, which bring nothing back. Each lane
-//! keeps a log of its own, so that only plain accesses of one thread are needed, and the clock puts the logs of a warp's lanes in
-//! order. One log for a warp would need atomics or strong loads: these make the loop around them one that spins, for
-//! `kernel::flow`, and ptxas puts YIELD into loops and functions that hold them; then sides run in another order.
+//! All names begin with a prefix that the program does not use. The counters are reductions, which
+//! return nothing. Each lane has its own log, so plain accesses of one thread suffice, and the
+//! clock orders the logs of a warp's lanes. One log per warp would need atomics or strong loads:
+//! `kernel::flow` would treat a loop around them as a spin loop, and ptxas inserts YIELD into loops
+//! and functions that contain them, which changes the order of sides.
 
 use super::pass::Log;
 use simt_core::ptx::parse;
 use simt_core::ptx::tree::{Guard, Item, Statement};
 
-/// Bytes of a log entry, and of what stands before the first one.
+/// Bytes of a log entry, and of the header before the first one.
 pub(super) const ENTRY_BYTES: u64 = 16;
 
 /// Writes probes for one module.
 pub(super) struct Writer<'a> {
-    /// What every added name begins with, without `%`.
+    /// Prefix of every added name, without `%`.
     pub(super) prefix: &'a str,
-    /// Lanes a warp.
+    /// Lanes per warp.
     pub(super) warp_size: u32,
-    /// What is logged.
+    /// Log settings.
     pub(super) log: Option<Log>,
 }
 
 impl Writer<'_> {
-    /// The name of the counters.
+    /// Name of the counters.
     pub(super) fn counters(&self) -> String {
         format!("{}_counters", self.prefix)
     }
 
-    /// The name of the log.
+    /// Name of the log.
     pub(super) fn log_name(&self) -> String {
         format!("{}_log", self.prefix)
     }
 
-    /// The name of the table with the targets of the `number`th `brx.idx`.
+    /// Name of the target table of the `number`th `brx.idx`.
     pub(super) fn table_name(&self, number: usize) -> String {
         format!("{}_targets_{number}", self.prefix)
     }
 
-    /// Registers, and what each activation of a function begins with: the place of each lane's log.
+    /// Registers, and the prologue of each function: the address of each lane's log.
     pub(super) fn head(&self) -> Vec<Statement> {
         let mut text = ".reg .pred $lead, $some, $keep, $logs;\n\
             .reg .b32 $all, $taken, $low, $me, $at, $id, $least, $to;\n\
@@ -65,7 +66,7 @@ impl Writer<'_> {
         self.statements(&text)
     }
 
-    /// A block probe with the number `id`, its counters from byte `offset` on.
+    /// Writes block probe `id` with its counters at byte `offset`.
     pub(super) fn block(&self, id: usize, offset: u64) -> Vec<Statement> {
         let counters = self.counters();
         let mut text = self.present();
@@ -78,7 +79,7 @@ impl Writer<'_> {
         self.statements(&text)
     }
 
-    /// A branch probe for lanes whose guard holds.
+    /// Writes a branch probe for lanes whose guard is true.
     pub(super) fn branch(&self, guard: &Guard, id: usize, offset: u64) -> Vec<Statement> {
         let not = if guard.negated { "!" } else { "" };
         let mut text = self.present();
@@ -87,7 +88,8 @@ impl Writer<'_> {
         self.statements(&text)
     }
 
-    /// A branch probe for a `brx.idx` of `targets` targets: those that go to the target of the least index are the ones taken.
+    /// Writes a branch probe for a `brx.idx` with `targets` targets. Lanes that go to the target of
+    /// the lowest index count as taken.
     pub(super) fn switch(&self, index: &str, table: usize, targets: usize, id: usize, offset: u64) -> Vec<Statement> {
         let (table, last) = (self.table_name(table), targets.saturating_sub(1));
         let mut text = self.present();
@@ -102,7 +104,7 @@ impl Writer<'_> {
         self.statements(&text)
     }
 
-    /// Who is here, and whether this lane speaks for them.
+    /// Computes the active lanes and whether this lane is their leader.
     fn present(&self) -> String {
         "activemask.b32 $all;\n\
          neg.s32 $low, $all; and.b32 $low, $low, $all; mov.u32 $me, %lanemask_eq; setp.eq.u32 $lead, $low, $me;\n"
@@ -127,7 +129,7 @@ impl Writer<'_> {
         )
     }
 
-    /// Writes the probe down in the lane's log; what does not fit lands behind it.
+    /// Appends the probe to the lane's log. Entries that do not fit go to the last slot.
     fn entry(&self, id: usize, taken: &str) -> String {
         let Some(log) = self.log else { return String::new() };
         format!(
@@ -139,7 +141,7 @@ impl Writer<'_> {
         )
     }
 
-    /// The statements of a text in which `$` stands for the prefix of a register.
+    /// Parses statements from a text in which `$` is the prefix of a register.
     fn statements(&self, text: &str) -> Vec<Statement> {
         let text = text.replace('$', &format!("%{}_", self.prefix));
         let (module, _) = parse(&format!(".entry probe()\n{{\n{text}}}\n"));
@@ -151,7 +153,7 @@ impl Writer<'_> {
     }
 }
 
-/// The declarations that a text holds.
+/// Parses declarations.
 pub(super) fn items(text: &str) -> Vec<Item> {
     parse(text).0.items
 }

@@ -1,57 +1,59 @@
-//! What probes counted, by branch and by block.
+//! Counts of the probes, by branch and by block.
 
 use super::pass::{Instrumented, Probe, ProbeKind};
 use super::sequence::{Passed, Sequence, first_sides};
 use serde::{Deserialize, Serialize};
 use simt_core::kernel::Kernel;
 
-/// What was counted of a branch.
+/// Counts of a branch.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BranchCount {
-    /// Its line in the program's file.
+    /// Line in the program's file.
     pub line: u32,
-    /// Times a group of lanes of a warp executed it.
+    /// Executions by a group of lanes of a warp.
     pub executed: u64,
-    /// Of those, how often some but not all of the lanes branched.
+    /// Executions in which some but not all lanes branched.
     pub divergent: u64,
     /// Lanes, summed over the executions.
     pub lanes: u64,
-    /// Lanes that branched, summed. Of a `brx.idx` those that went to the target of the least index.
+    /// Lanes that branched, summed. For a `brx.idx`, those that went to the target of the lowest
+    /// index.
     pub taken: u64,
-    /// In the warps that are logged: how often the taken side ran first, and how often the other.
+    /// In the logged warps, executions with the taken side first, and with the other.
     pub first: [u64; 2],
 }
 
-/// What was counted of a basic block.
+/// Counts of a basic block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockCount {
-    /// The line of its first instruction.
+    /// Line of its first instruction.
     pub line: u32,
-    /// Times a group of lanes of a warp entered it.
+    /// Entries by a group of lanes of a warp.
     pub executed: u64,
     /// Lanes, summed over the executions.
     pub lanes: u64,
 }
 
-/// What was counted of a kernel.
+/// Counts of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Divergence {
-    /// The branches in the order of the text.
+    /// Branches in text order.
     pub branches: Vec<BranchCount>,
-    /// The basic blocks in the order of the text; bare exits are left out.
+    /// Basic blocks in text order, without bare exits.
     pub blocks: Vec<BlockCount>,
 }
 
-/// The instruction of a kernel before which a probe stands; `None` if the kernel does not reach that function.
+/// Finds the instruction after a probe. `None` if the kernel does not reach that function.
 pub(super) fn instruction(kernel: &Kernel, probe: &Probe) -> Option<usize> {
     kernel.insts.iter().position(|inst| inst.span == probe.at)
 }
 
 impl Divergence {
-    /// From the counters of all probes and the sequences of the warps that are logged. `kernel` is the one without probes.
+    /// Collects the counters of all probes and the sequences of the logged warps. `kernel` has no
+    /// probes.
     pub(super) fn new(kernel: &Kernel, probes: &[Probe], counters: &[u64], sequences: &[Sequence]) -> Divergence {
         let mut first = vec![[0u64; 2]; probes.len()];
         for sequence in sequences {
@@ -83,8 +85,8 @@ impl Divergence {
 }
 
 impl Divergence {
-    /// The lines of the branches and blocks of which `other` counted otherwise, in ascending order. They are this count's
-    /// lines: the other may come from a text with other comments.
+    /// Lines of the branches and blocks with different counts in `other`, ascending. Lines are
+    /// those of `self`, because `other` may come from a text with other comments.
     pub fn differing(&self, other: &Divergence) -> Vec<u32> {
         let branches = self.branches.iter().zip(&other.branches);
         let branches = branches.filter(|&(a, b)| *a != BranchCount { line: a.line, ..b.clone() }).map(|(a, _)| a.line);
@@ -101,7 +103,7 @@ impl Divergence {
 }
 
 impl Instrumented {
-    /// What the words of the counters, and of the log if there is one, say of `kernel`, the one without probes.
+    /// Reads the words of the counters, and of the log if there is one. `kernel` has no probes.
     pub fn read(&self, kernel: &Kernel, counters: &[u32], log: &[u32]) -> (Divergence, Vec<Sequence>) {
         let pair = |pair: &[u32]| pair.iter().rev().fold(0u64, |value, &word| value << 32 | u64::from(word));
         let counters: Vec<u64> = counters.chunks(2).map(pair).collect();
@@ -109,7 +111,7 @@ impl Instrumented {
         (Divergence::new(kernel, &self.probes, &counters, &sequences), sequences)
     }
 
-    /// The line of a probe that was passed, and what to print of it.
+    /// Formats a passed probe with its line.
     pub fn describe(&self, kernel: &Kernel, passed: &Passed) -> String {
         let probe = self.probes.get(passed.probe as usize);
         let line = probe.and_then(|p| instruction(kernel, p)).and_then(|i| kernel.insts.get(i)).map_or(0, |i| i.line);

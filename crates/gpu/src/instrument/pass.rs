@@ -1,4 +1,4 @@
-//! The pass: finds where probes belong in a tree and puts them there.
+//! The pass that inserts probes into a syntax tree.
 
 use super::code::{ENTRY_BYTES, Writer, items};
 use simt_core::diag::Span;
@@ -6,36 +6,36 @@ use simt_core::ptx::print;
 use simt_core::ptx::tree::{Function, FunctionKind, Instruction, Item, Module, Operand, Statement, TargetKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The oldest target and PTX version that have every instruction of a probe (`redux.sync`).
+/// Oldest target and PTX version with every instruction of a probe (`redux.sync`).
 const OLDEST: (u32, (u32, u32)) = (80, (7, 0));
 
-/// Which warps write down the probes that they pass, and how much of it is kept.
+/// Size of the log of passed probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Log {
-    /// The first so many warps of the grid.
+    /// Number of logged warps, from the first warp of the grid.
     pub warps: u32,
-    /// The first so many entries of each lane; a group of lanes writes into the log of its lowest.
+    /// Maximum entries per lane. A group of lanes writes into the log of its lowest lane.
     pub events: u32,
 }
 
 impl Log {
-    /// Bytes of one lane: a count, the entries, and a place for those that do not fit.
+    /// Bytes per lane: a count, the entries, and a slot for entries that do not fit.
     pub(super) fn stride(self) -> u64 {
         ENTRY_BYTES * (u64::from(self.events) + 2)
     }
 }
 
-/// What a probe counts.
+/// Kind of a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProbeKind {
-    /// Executions and lanes of a basic block.
+    /// Counts executions and lanes of a basic block.
     Block,
-    /// Executions, divergent executions, lanes and lanes taken of a branch.
+    /// Counts executions, divergent executions, lanes and taken lanes of a branch.
     Branch,
 }
 
 impl ProbeKind {
-    /// 64-bit counters that it has.
+    /// Number of 64-bit counters.
     const fn counters(self) -> usize {
         match self {
             ProbeKind::Block => 2,
@@ -47,30 +47,30 @@ impl ProbeKind {
 /// A probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Probe {
-    /// What it counts.
+    /// Kind.
     pub kind: ProbeKind,
-    /// The instruction of the original text before which it stands.
+    /// Instruction of the original text that follows the probe.
     pub at: Span,
-    /// Its first counter.
+    /// Index of its first counter.
     pub(super) first: usize,
 }
 
 /// A text with probes.
 #[derive(Clone, Debug)]
 pub struct Instrumented {
-    /// The text: complete PTX.
+    /// Complete PTX text.
     pub text: String,
-    /// The probes, in the order of the text. Their places here are their numbers in a log.
+    /// Probes in text order. Their indices are their numbers in a log.
     pub probes: Vec<Probe>,
-    /// The `.global` variable that holds the counters.
+    /// Name of the `.global` variable with the counters.
     pub counters: String,
-    /// The `.global` variable that holds the log, if there is one.
+    /// Name of the `.global` variable with the log, if there is one.
     pub log: Option<(String, Log)>,
-    /// Lanes a warp.
+    /// Lanes per warp.
     pub warp_size: u32,
 }
 
-/// Puts probes into every function of a module, for warps of `warp_size` lanes.
+/// Inserts probes into every function of a module, for warps of `warp_size` lanes.
 pub fn instrument(module: &Module, warp_size: u32, log: Option<Log>) -> Instrumented {
     let mut module = module.clone();
     raise(&mut module);
@@ -117,19 +117,19 @@ fn raise(module: &mut Module) {
 struct Pass<'a> {
     writer: &'a Writer<'a>,
     probes: Vec<Probe>,
-    /// Counters given out.
+    /// Number of counters allocated.
     counters: usize,
-    /// For each `brx.idx` its targets: equal numbers are equal places.
+    /// Targets of each `brx.idx`; equal numbers mean equal places.
     tables: Vec<Vec<usize>>,
 }
 
-/// What is known of the function that is being read.
+/// Labels of the current function.
 struct Labels<'a> {
-    /// Labels that a branch names.
+    /// Labels that are branch targets.
     targets: BTreeSet<&'a str>,
-    /// For each label how many instructions stand before it.
+    /// Number of instructions before each label.
     places: BTreeMap<&'a str, usize>,
-    /// The tables of `brx.idx`.
+    /// Tables of `brx.idx`.
     tables: BTreeMap<&'a str, Vec<&'a str>>,
 }
 
@@ -162,7 +162,7 @@ impl<'a> Labels<'a> {
     }
 }
 
-/// `bra` of `bra.uni`.
+/// First word of a mnemonic: `bra` for `bra.uni`.
 fn first_word(inst: &Instruction) -> &str {
     inst.mnemonic.text.split('.').next().unwrap_or_default()
 }
@@ -177,7 +177,8 @@ impl Pass<'_> {
         function.body = Some(out);
     }
 
-    /// Copies statements with probes between them. `leads`: whether the next instruction is the first of a block.
+    /// Copies statements and inserts probes. `leads` is true if the next instruction is the first
+    /// of a block.
     fn statements(
         &mut self,
         statements: &[Statement],
@@ -205,7 +206,7 @@ impl Pass<'_> {
         }
     }
 
-    /// The probes before an instruction.
+    /// Inserts the probes before an instruction.
     fn before(
         &mut self,
         inst: &Instruction,
@@ -237,7 +238,7 @@ impl Pass<'_> {
         }
     }
 
-    /// A new probe: its number and the byte of its first counter.
+    /// Creates a probe; returns its number and the byte offset of its first counter.
     fn probe(&mut self, kind: ProbeKind, at: Span) -> (usize, u64) {
         let first = self.counters;
         self.counters += kind.counters();
@@ -246,8 +247,8 @@ impl Pass<'_> {
     }
 }
 
-/// Whether lanes part at the instruction if its guard differs between them: branches, and the `ret` of a device function, which
-/// is a branch to where all its lanes return.
+/// Returns true if lanes with different guards diverge at the instruction. True for branches, and
+/// for the `ret` of a device function, which branches to the return point of its lanes.
 fn parts(inst: &Instruction, kind: FunctionKind) -> bool {
     match first_word(inst) {
         "bra" => true,

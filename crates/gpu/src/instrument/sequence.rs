@@ -1,33 +1,35 @@
-//! The probes that one warp passed, in order, and what follows from them.
+//! The probes that a warp passed, in order, and the side of each branch that ran first.
 
 use super::pass::{Instrumented, Probe, ProbeKind};
 use simt_core::base::LaneMask;
 
-/// A probe that was passed.
+/// A passed probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passed {
-    /// Its place in [`Instrumented::probes`].
+    /// Index in [`Instrumented::probes`].
     pub probe: u32,
-    /// The lanes that passed it together.
+    /// Lanes that passed it together.
     pub lanes: LaneMask,
-    /// Of a branch, those that will branch.
+    /// Lanes that will branch, at a branch probe.
     pub taken: LaneMask,
 }
 
-/// What one warp passed.
+/// Probes passed by one warp.
 pub type Sequence = Vec<Passed>;
 
-/// A divergent execution of a branch of which no side has run yet.
+/// A divergent execution of a branch before either side has run.
 struct Open {
     branch: u32,
     taken: LaneMask,
     other: LaneMask,
 }
 
-/// For each probe how often the taken side of a divergent branch ran first, and how often the other.
+/// Counts for each probe the divergent branches with either side first. Order: taken side, other
+/// side.
 ///
-/// The side that first enters a block by itself runs first. A side that has no block of its own, because it leads to where
-/// both meet or to a bare exit, does not; if neither has one, nobody is first.
+/// The first side is the one that first enters a block alone. A side without a block of its own,
+/// because it leads to the reconvergence point or to a bare exit, does not count; if neither side
+/// has one, no side is first.
 pub(super) fn first_sides(probes: &[Probe], sequence: &[Passed]) -> Vec<[u64; 2]> {
     let mut first = vec![[0; 2]; probes.len()];
     let mut open: Vec<Open> = Vec::new();
@@ -52,15 +54,15 @@ pub(super) fn first_sides(probes: &[Probe], sequence: &[Passed]) -> Vec<[u64; 2]
     first
 }
 
-/// What one lane wrote down, in order: for each probe the time at which it was passed.
+/// Log of one lane, in order: time and probe.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LaneLog {
     pub(super) entries: Vec<(i64, Passed)>,
-    /// Whether there was more than fits.
+    /// True if entries were lost.
     pub(super) overflown: bool,
 }
 
-/// The logs of a warp's lanes in order of time, up to where the first of them that did not hold everything ends.
+/// Merges the logs of a warp's lanes by time. Ends with the first log that lost entries.
 pub(super) fn merged(lanes: &[LaneLog]) -> Sequence {
     let full = lanes.iter().filter(|lane| lane.overflown);
     let end = full.filter_map(|lane| lane.entries.last()).map(|(time, _)| *time).min().unwrap_or(i64::MAX);
@@ -70,9 +72,10 @@ pub(super) fn merged(lanes: &[LaneLog]) -> Sequence {
 }
 
 impl Instrumented {
-    /// The sequences that a log of 32-bit words holds, by warp.
+    /// Decodes a log of 32-bit words into sequences, by warp.
     ///
-    /// Times are the low words of a clock. Within one warp they are taken to be less than half of that range apart.
+    /// Times are the low words of a clock. Within one warp they are assumed to be less than half of
+    /// that range apart.
     pub fn read_log(&self, words: &[u32]) -> Vec<Sequence> {
         let Some((_, log)) = &self.log else { return Vec::new() };
         let lane_words = usize::try_from(log.stride() / 4).unwrap_or(usize::MAX).max(1);
@@ -94,7 +97,7 @@ impl Instrumented {
         words.chunks_exact(warp_words).map(warp).collect()
     }
 
-    /// One entry: the probe, its lanes, those taken, the clock.
+    /// Decodes one entry: probe, lanes, taken lanes, clock.
     fn entry(&self, words: &[u32], origin: u32) -> Option<(i64, Passed)> {
         let &[probe, lanes, taken, clock] = words else { return None };
         let kind = self.probes.get(probe as usize)?.kind;
@@ -138,12 +141,12 @@ mod tests {
             (vec![branch(0, 0xf, 0x3), block(0xc), block(0xf)], [[0, 1], [0, 0]]),
             (vec![branch(0, 0xf, 0x3), block(0xf), block(0x3)], [[0, 0], [0, 0]]),
             (vec![branch(0, 0xf, 0xf), block(0xf)], [[0, 0], [0, 0]]),
-            // The side that runs first parts again, before the other has run.
+            // The side that runs first diverges again before the other has run.
             (
                 vec![branch(0, 0xf, 0x3), block(0x3), branch(2, 0x3, 0x1), block(0x2), block(0x1), block(0xc)],
                 [[1, 0], [0, 1]],
             ),
-            // Another group of the warp comes between.
+            // Another group of the warp runs in between.
             (vec![branch(0, 0xf, 0x3), block(0xf0), block(0xc), block(0x3)], [[0, 1], [0, 0]]),
         ] {
             let first = first_sides(&probes, &sequence);

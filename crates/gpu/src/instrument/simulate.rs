@@ -1,7 +1,7 @@
-//! Counting divergence on the simulator, in two ways that must agree: from outside, and by the probes of the text.
+//! Counting divergence on the simulator in two ways that must agree: by an observer and by probes.
 //!
-//! Both run the kernel as it is written, one issue for each instruction: probes make arms longer, and a machine that predicates
-//! short ones would count other branches.
+//! Both run the kernel as written, one issue per instruction: probes make arms longer, and a
+//! machine that predicates short arms would count other branches.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use simt_core::machine::{self, DoesNotFit, Finish, Options};
 use simt_core::spec::{MachineSpec, Target};
 use simt_core::{ptx, ptxas};
 
-/// Why nothing was counted.
+/// Reason why nothing was counted.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failed {
     /// A block does not fit the machine.
@@ -29,20 +29,20 @@ pub enum Failed {
     Rejected(String),
 }
 
-/// What a run counted.
+/// Counts of a run.
 pub struct Counted {
-    /// How it ended.
+    /// Outcome of the run.
     pub finish: Finish,
-    /// What was counted.
+    /// Counts.
     pub divergence: Divergence,
-    /// What the logged warps passed.
+    /// Probes passed by the logged warps.
     pub sequences: Vec<Sequence>,
 }
 
-/// Counts from outside what the probes of `instrumented` would count, in a run of `kernel`, which has none.
+/// Counts the events of the probes in a run of `kernel`, which has none.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// If a block does not fit the machine.
 pub fn witness(
     kernel: &Kernel,
     launch: Launch,
@@ -62,10 +62,10 @@ pub fn witness(
     Ok(Counted { finish: done.finish, divergence, sequences })
 }
 
-/// Runs the text with probes, and reads what they counted. `kernel` is the one without.
+/// Runs the text with probes and reads their counters. `kernel` has no probes.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// If a block does not fit the machine.
 pub fn measure(
     kernel: &Kernel,
     mut launch: Launch,
@@ -93,7 +93,7 @@ fn compiled(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
     ptxas::compile(kernel, &Target::for_comparison(spec, options.yields), options.mode)
 }
 
-/// The checked kernel of the text with probes.
+/// Checks the text with probes and returns its kernel.
 fn probed(kernel: &Kernel, instrumented: &Instrumented) -> Result<Kernel, Failed> {
     let (module, mut findings) = ptx::parse(&instrumented.text);
     let whole = !has_errors(&findings);
@@ -101,12 +101,12 @@ fn probed(kernel: &Kernel, instrumented: &Instrumented) -> Result<Kernel, Failed
     findings.extend(of_check);
     let found = kernels.into_iter().find(|k| k.name == kernel.name).filter(|_| whole);
     found.ok_or_else(|| {
-        let first = findings.first().map_or("the kernel is gone", |d| d.message.as_str());
+        let first = findings.first().map_or("kernel missing", |d| d.message.as_str());
         Failed::Rejected(first.to_string())
     })
 }
 
-/// Makes a buffer of a variable, so that its content can be read after a run.
+/// Turns a variable into a buffer, so that its content can be read after a run.
 fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
     let at = kernel.variables.iter().position(|v| v.name == name)?;
     let variable = Arc::make_mut(&mut kernel.variables).remove(at);

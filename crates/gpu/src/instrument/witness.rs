@@ -1,4 +1,4 @@
-//! What the probes would count, seen from outside: an observer of a run of the kernel without probes.
+//! The counts of the probes, taken by an observer of a run of the kernel without probes.
 
 use super::counts::instruction;
 use super::pass::{Log, Probe, ProbeKind};
@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct Witness<'a> {
     probes: &'a [Probe],
-    /// By instruction: its block probe and its branch probe.
+    /// Block probe and branch probe of each instruction.
     at: &'a [[Option<u32>; 2]],
     warps_per_block: u32,
     log: Option<Log>,
-    /// By warp slot of this SM: the warp's number in the grid.
+    /// Number in the grid of the warp in each slot of this SM.
     slots: Vec<u64>,
     pub(super) counters: Vec<u64>,
-    /// By warp of the grid, the logs of its lanes.
+    /// Logs of the lanes of each warp of the grid.
     logs: BTreeMap<u64, Vec<LaneLog>>,
 }
 
-/// For each instruction of `kernel` its block probe and its branch probe.
+/// Maps each instruction of `kernel` to its block probe and its branch probe.
 pub(super) fn places(kernel: &Kernel, probes: &[Probe]) -> Vec<[Option<u32>; 2]> {
     let mut at = vec![[None; 2]; kernel.insts.len()];
     for (number, probe) in probes.iter().enumerate() {
@@ -46,7 +46,7 @@ impl<'a> Witness<'a> {
         Witness { probes, at, warps_per_block, log, slots, counters: vec![0; counters], logs }
     }
 
-    /// What the logged warps passed.
+    /// Probes passed by the logged warps.
     pub(super) fn sequences(&self) -> Vec<Sequence> {
         let warps = self.log.map_or(0, |log| log.warps);
         (0..u64::from(warps)).map(|warp| self.logs.get(&warp).map(|lanes| merged(lanes)).unwrap_or_default()).collect()

@@ -1,4 +1,4 @@
-//! One side, both sides, no branch at all; which side runs first, and who wins a race.
+//! One side, both sides, predication; the order of the sides and races between them.
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
@@ -10,7 +10,8 @@ use simt_report::FigureTable;
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "same-path",
-        question: "If all threads of a warp take the same side of an if/else, do I pay for both sides?",
+        question: "If all threads of a warp take the same side of an if/else, do I pay for both \
+                   sides?",
         programs: &[IF_ELSE],
         sources: &[Source {
             says: "Branching in kernels: what if all threads take the same route?",
@@ -28,8 +29,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://stackoverflow.com/questions/30288669/branch-and-predicated-instructions",
         }],
         on_h200: Some(
-            "ptxas predicates small bodies by itself: the even/odd kernel, one addition or subtraction an arm, had 0 divergent branches in \
-             the counters, although half of the lanes idled.",
+            "ptxas predicates short bodies: the even/odd kernel, with one addition or subtraction \
+             per arm, had 0 divergent branches in the counters, although half of the lanes idled.",
         ),
         find: predication,
     },
@@ -53,8 +54,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://forums.developer.nvidia.com/t/if-else-warp-divergence-warp-divergence/2155",
         }],
         on_h200: Some(
-            "The side with fewer active lanes ran first, whether it was the one that branches or the one that falls through \
-             (1, 8, 16, 24 and 31 lanes, tried both ways); on a tie of 16 to 16 the side that falls through.",
+            "The side with fewer active lanes ran first, taken or fall-through (1, 8, 16, 24 and \
+             31 lanes, tried both ways); on a tie of 16 to 16 the fall-through side ran first.",
         ),
         find: side_order,
     },
@@ -63,7 +64,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "Can the order of the two sides change my result?",
         programs: &[RACY_SIDES, IF_ELSE],
         sources: &[Source {
-            says: "The CUDA guide promises no order between the threads of a warp that have diverged",
+            says: "The CUDA guide guarantees no order between diverged threads of a warp",
             place: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#independent-thread-scheduling",
         }],
         on_h200: None,
@@ -73,7 +74,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 fn same_path() -> Result<Findings, Trouble> {
     let columns = ["lanes that branch", "pre-volta inst", "volta inst", "divergent branches", "active lanes"];
-    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions a side", &columns);
+    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
     let [split, taken, fell] = each([16, 32, 0], |low| {
         let [before, since] = both(&IF_ELSE, low)?;
         table.row(
@@ -89,15 +90,16 @@ fn same_path() -> Result<Findings, Trouble> {
     })?;
     let watch = |low| Trial::new(&IF_ELSE, Mode::Volta).set("low", low).watch();
     Ok(Findings {
-        short: format!("No. One side costs {taken} or {fell} warp instructions, both sides {split}."),
+        short: format!("No. One side costs {taken} or {fell} warp instructions, both sides {split}.",),
         pictures: vec![
-            draw::lanes("16 lanes branch: both sides are issued, one after the other", &watch(16)?, 0, "bra Then"),
-            draw::lanes("All 32 lanes branch: the other side is never issued", &watch(32)?, 0, "bra Then"),
+            draw::lanes("16 lanes branch: both sides issue, one after the other", &watch(16)?, 0, "bra Then"),
+            draw::lanes("All 32 lanes branch: the other side never issues", &watch(32)?, 0, "bra Then"),
         ],
         tables: vec![table],
         sentences: vec![
             format!(
-                "A warp whose lanes agree jumps like any processor: {} of the {split} instructions of the split warp are saved.",
+                "A warp whose lanes agree just jumps: it saves {} of the {split} instructions of \
+                 the split warp.",
                 split - taken
             ),
             "Only a branch on which the lanes of one warp disagree costs both sides; other warps do not matter."
@@ -107,7 +109,7 @@ fn same_path() -> Result<Findings, Trouble> {
     })
 }
 
-/// An if/else with `low` lanes on one side, in both modes.
+/// Runs an if/else with `low` lanes on one side in both modes.
 fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], Trouble> {
     each(MODES, |mode| Trial::new(program, mode).set("low", low).run())
 }
@@ -115,7 +117,7 @@ fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], Trouble> {
 fn predication() -> Result<Findings, Trouble> {
     let columns =
         ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
-    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions a side", &columns);
+    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
     let [agree, split, _, _] = each([32, 16, 1, 0], |low| {
         let [_, branch] = both(&IF_ELSE, low)?;
         let [_, guard] = both(&IF_ELSE_PREDICATED, low)?;
@@ -128,8 +130,8 @@ fn predication() -> Result<Findings, Trouble> {
     let watched = Trial::new(&IF_ELSE_PREDICATED, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "It is not divergence, and not free: all {} instructions are issued every time, the branch issues {} when lanes agree \
-             and {} when they do not.",
+            "It is not divergence, but not free: all {} instructions always issue; the branch \
+             issues {} if the lanes agree and {} if they do not.",
             agree.1, agree.0, split.0
         ),
         pictures: vec![draw::lanes(
@@ -140,15 +142,11 @@ fn predication() -> Result<Findings, Trouble> {
         )],
         tables: vec![table],
         sentences: vec![
-            format!(
-                "Where lanes disagree, predication saves the jumps: {} instructions instead of {}.",
-                split.1, split.0
-            ),
-            format!(
-                "Where they agree, the branch skips a side and predication cannot: {} against {}.",
-                agree.0, agree.1
-            ),
-            "So compilers predicate bodies of a few instructions and branch around longer ones.".to_owned(),
+            format!("If lanes disagree, predication saves the jumps: {} instructions instead of {}.", split.1, split.0),
+            format!("If they agree, the branch skips a side and predication cannot: {} against {}.", agree.0, agree.1),
+            "Compilers therefore predicate bodies of a few instructions and branch around longer \
+             ones."
+                .to_owned(),
         ],
     })
 }
@@ -176,16 +174,20 @@ fn ternary() -> Result<Findings, Trouble> {
     let watched = Trial::new(&IF_ELSE_SELECT, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "Not when the compiler makes a select of it: {select} instructions with every lane active, against {branch} with a branch."
+            "Not if the compiler emits a select: {select} instructions with every lane active, \
+             against {branch} with a branch."
         ),
-        pictures: vec![draw::lanes("As a select: every lane computes both values, then picks one", &watched, 0, "setp")],
+        pictures: vec![draw::lanes("As a select: every lane computes both values and picks one", &watched, 0, "setp")],
         tables: vec![table],
         sentences: vec![
-            "?: is not an instruction: the compiler chooses a branch, predicates or a select, and does the same for a short if.".to_owned(),
-            "A select has no branch to count, so the profiler sees no divergence although half of the values computed are thrown \
-             away; branch efficiency is 0 where there is no branch at all."
+            "?: is not an instruction: the compiler chooses a branch, predication or a select, for \
+             ?: and for a short if alike."
                 .to_owned(),
-            "Look at the machine code before you rewrite an if as ?:; it is often the same already.".to_owned(),
+            "A select has no branch to count, so the profiler reports no divergence although half \
+             of the computed values are discarded; branch efficiency is 0 if there is no branch at \
+             all."
+                .to_owned(),
+            "Look at the machine code before you rewrite an if as ?:; it is often already the same.".to_owned(),
         ],
     })
 }
@@ -204,7 +206,7 @@ fn side_order() -> Result<Findings, Trouble> {
         let trial = |mode| Trial::new(&SIDE_ORDER, mode).set("few", few).set("falls", falls);
         let first = |trial: Trial| -> Result<&'static str, Trouble> {
             let done = trial.run()?;
-            // Whoever drew ticket 0 was on the first side; the lanes below `few` branch unless `falls`.
+            // Ticket 0 belongs to the side that ran first; lanes below `few` branch unless `falls`.
             let lane = done.words("ticket")?.iter().position(|&t| t == 0).unwrap_or(0) as u64;
             Ok(if (lane < few) != (falls == 1) { "taken" } else { "fall-through" })
         };
@@ -227,8 +229,8 @@ fn side_order() -> Result<Findings, Trouble> {
     let watched = |few| Trial::new(&SIDE_ORDER, Mode::Volta).set("few", few).watch();
     Ok(Findings {
         short: format!(
-            "The machine chooses: as on the H200, the smaller side (on a tie the fall-through side) is first in {fewer} of {rows} cases. Do \
-             not rely on it."
+            "The hardware chooses: as on the H200, the smaller side (on a tie the fall-through \
+             side) ran first in {fewer} of {rows} cases. Do not rely on it."
         ),
         pictures: vec![
             draw::lanes("8 lanes branch (volta): they run first", &watched(8)?, 0, "bra Taken"),
@@ -236,8 +238,12 @@ fn side_order() -> Result<Findings, Trouble> {
         ],
         tables: vec![table],
         sentences: vec![
-            format!("Of the {rows} branches tried, {changed} run in another order when the machine is told to choose otherwise."),
-            "A program that is right under one order only is not right; `simt-sim run --its-order random:1` looks for such programs."
+            format!(
+                "Of the {rows} branches tried, {changed} ran in another order when the machine was \
+                 configured to choose differently.",
+            ),
+            "A program that is correct under one order only is not correct; `simt-sim run \
+             --its-order random:1` finds such programs."
                 .to_owned(),
         ],
     })
@@ -252,7 +258,7 @@ fn race() -> Result<Findings, Trouble> {
         ("random:1", SideOrder::Random(1)),
     ];
     let columns = ["--its-order", "racy, pre-volta", "racy, volta", "no race: sum, pre-volta", "no race: sum, volta"];
-    let mut table = FigureTable::new("What the program leaves in memory", &columns);
+    let mut table = FigureTable::new("Memory contents at the end", &columns);
     let (mut sums, mut left) = (Vec::new(), Vec::new());
     for (name, order) in orders {
         let racy = each(MODES, |mode| Trial::new(&RACY_SIDES, mode).order(order).run()?.word("last", 0))?;
@@ -270,15 +276,19 @@ fn race() -> Result<Findings, Trouble> {
     let watched = Trial::new(&RACY_SIDES, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "Yes, if both sides touch the same word without an atomic or a barrier: this one ends as {}. Otherwise never.",
+            "Yes, if both sides access the same word without an atomic or a barrier: this one ends \
+             as {}. Otherwise never.",
             left.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
         ),
         pictures: vec![draw::lanes("Both sides store to the same word: the last one wins", &watched, 0, "bra Even")],
         tables: vec![table],
         sentences: vec![
-            "The racy program ends with 2 where the even lanes come last and with 1 where the odd lanes do.".to_owned(),
+            "The racy program ends with 2 if the even lanes run last and with 1 if the odd lanes \
+             do."
+            .to_owned(),
             format!(
-                "The program without a race leaves {} sum in all {} runs: order is a matter of time, not of results.",
+                "The program without a race has {} sum in all {} runs: the order affects time, not \
+                 results.",
                 if sums.len() == 1 { "the same" } else { "a different" },
                 orders.len() * 2
             ),

@@ -1,4 +1,4 @@
-//! How many warps diverge, and what profilers make of it.
+//! Divergent warps and the metrics that profilers derive from them.
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
@@ -10,7 +10,8 @@ use simt_report::numbers::{grouped, real};
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "picture-warps",
-        question: "A kernel handles a picture in blocks of 16 x 16 and checks its borders: how many warps diverge?",
+        question: "A kernel handles an image in blocks of 16 x 16 and checks its borders: how many \
+                   warps diverge?",
         programs: &[PICTURE],
         sources: &[Source {
             says: "A question from Programming Massively Parallel Processors",
@@ -21,24 +22,28 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "ragged-end",
-        question: "if (i < n) at the start of every kernel: does the bounds check cost me divergence?",
+        question: "if (i < n) at the start of every kernel: does the bounds check cause \
+                   divergence?",
         programs: &[VECTOR_ADD],
         sources: &[Source {
-            says: "Exercise of Programming Massively Parallel Processors: vector of 2000, blocks of 512",
+            says: "Exercise of Programming Massively Parallel Processors: vector of 2000, blocks \
+                   of 512",
             place: "Kirk, Hwu: Programming Massively Parallel Processors, chapter 4",
         }],
         on_h200: Some(
-            "ptxas makes a predicated EXIT of a conditional return: the counters show no branch at all for it.",
+            "ptxas turns a conditional return into a predicated EXIT: the counters show no branch \
+             for it.",
         ),
         find: ragged_end,
     },
     Experiment {
         name: "branch-efficiency",
-        question: "Branch efficiency is 100 % and control-flow efficiency low: how can that be?",
+        question: "Branch efficiency is 100 % but control-flow efficiency is low: how can that be?",
         programs: &[VECTOR_ADD, IF_ELSE, IF_ELSE_PREDICATED],
         sources: &[
             Source {
-                says: "What does a high branch efficiency and low control-flow efficiency indicate?",
+                says: "What does a high branch efficiency and low control-flow efficiency \
+                       indicate?",
                 place: "http://stackoverflow.com/questions/12539762/what-does-a-high-branch-efficiency-and-low-control-flow-efficiency-indicate",
             },
             Source {
@@ -47,8 +52,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
         ],
         on_h200: Some(
-            "The even/odd kernel of the courses has 0 divergent branches in the counters, although every warp holds even and odd lanes: \
-             ptxas predicated both arms.",
+            "The even/odd kernel of the courses has 0 divergent branches in the counters, although \
+             every warp holds even and odd lanes: ptxas predicated both arms.",
         ),
         find: branch_efficiency,
     },
@@ -65,15 +70,17 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "warp-aligned",
-        question: "Heavy and light threads alternate: does it matter where the pattern falls on the warps?",
+        question: "Heavy and light threads alternate: does the alignment of the pattern with warps \
+                   matter?",
         programs: &[SQUARE_WAVE],
         sources: &[Source {
             says: "Does the hardware check every branch, and what does divergence cost?",
             place: "https://forums.developer.nvidia.com/t/question-about-control-flow-divergence/4718",
         }],
         on_h200: Some(
-            "Square wave in double precision, 320 against 4 iterations: period 64 took 0.934 ms, 32 took 1.437, 62 took 1.440, all-heavy \
-             1.418: everything that mixes a warp costs what all-heavy costs.",
+            "Square wave in double precision, 320 against 4 iterations: period 64 took 0.934 ms, \
+             32 took 1.437, 62 took 1.440, all heavy took 1.418. A mixed warp costs as much as an \
+             all-heavy one.",
         ),
         find: warp_aligned,
     },
@@ -81,7 +88,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 fn picture_warps() -> Result<Findings, Trouble> {
     let columns = ["picture", "blocks", "warps", "divergent, pre-volta", "divergent, volta"];
-    let mut table = FigureTable::new("Warps that the border check splits", &columns);
+    let mut table = FigureTable::new("Warps split by the border check", &columns);
     let mut worst = (0, 0);
     for (width, height) in [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)] {
         let [before, since] =
@@ -100,16 +107,20 @@ fn picture_warps() -> Result<Findings, Trouble> {
     }
     Ok(Findings {
         short: format!(
-            "Only warps that the right edge cuts: never more than {} of {} here, and none when the width is a multiple of 16.",
+            "Only the warps on the right edge: at most {} of {} here, and none if the width is a \
+             multiple of 16.",
             grouped(worst.0),
             grouped(worst.1)
         ),
         tables: vec![table],
         sentences: vec![
-            "A warp of a 16 x 16 block is two rows of 16 pixels. The bottom edge takes away whole rows, two at a time here, so a warp \
-             is in or out; the right edge cuts through rows."
+            "A warp of a 16 x 16 block covers two rows of 16 pixels. The bottom edge cuts off \
+             whole rows, two at a time here, so a warp is either in or out; the right edge cuts \
+             through rows."
                 .to_owned(),
-            "Bounds checks split the warps of one block column, not the whole grid: they are no reason for slow kernels.".to_owned(),
+            "Bounds checks split the warps of one block column, not of the whole grid: they do not \
+             make a kernel slow."
+                .to_owned(),
         ],
         ..Findings::default()
     })
@@ -134,10 +145,15 @@ fn ragged_end() -> Result<Findings, Trouble> {
     })?;
     let [(warps, divergent), (_, even), _] = rows;
     Ok(Findings {
-        short: format!("Hardly: {divergent} warp of {warps} diverges when 2000 elements meet blocks of 512, and {even} when the sizes fit."),
+        short: format!(
+            "Hardly: {divergent} of {warps} warps diverges for 2000 elements in blocks of 512, and \
+             {even} if the block size divides n.",
+        ),
         tables: vec![table],
         sentences: vec![
-            "Only the warp in which n falls has lanes on both sides. Warps behind it agree that they are out and leave at once.".to_owned(),
+            "Only the warp that contains n has lanes on both sides. All lanes of later warps are \
+             out of range and return at once."
+                .to_owned(),
         ],
         ..Findings::default()
     })
@@ -168,29 +184,33 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
     })?;
     Ok(Findings {
         short: format!(
-            "They divide by different things: a block of one thread never diverges ({} divergent branches), yet fills {} % of its warps' lanes.",
+            "They have different denominators: a block of one thread never diverges ({} divergent \
+             branches) but uses {} % of the warp's lanes.",
             lonely.0,
             real(lonely.1)
         ),
         tables: vec![table],
         sentences: vec![
-            "Branch efficiency is the share of branches on which the lanes agreed; warp execution efficiency is the share of lanes \
-             that were active when something was issued."
+            "Branch efficiency is the share of branches on which all lanes agreed; warp execution \
+             efficiency is the share of lanes active per issued instruction."
                 .to_owned(),
             format!(
-                "Lanes that never existed lower only the second. Predicates hide from both: the if/else as a branch has {} % branch \
-                 efficiency, predicated it has {} branches; only the efficiency that leaves out lanes with a guard switched off, {} %, \
-                 shows the loss.",
+                "Lanes that never existed lower only the second. Predication hides from both: the \
+                 if/else with a branch has {} % branch efficiency, the predicated one has {} \
+                 branches. Only the efficiency that excludes predicated-off lanes, {} %, shows the \
+                 loss.",
                 real(split.3),
                 guarded.4,
                 real(guarded.2)
             ),
             format!(
-                "Compilers do that by themselves: lowered as for an H200, the if/else as a branch comes out with {} branches \
-                 (`--lowering hardware`).",
+                "Compilers predicate short bodies themselves: lowered for an H200, the if/else \
+                 with a branch has {} branches (`--lowering hardware`).",
                 made.4
             ),
-            "In a run without branches, branch efficiency is 0 here and in Nsight Compute; it is no sign of divergence.".to_owned(),
+            "Without any branch, branch efficiency is 0 here and in Nsight Compute; that does not \
+             indicate divergence."
+                .to_owned(),
         ],
         ..Findings::default()
     })
@@ -217,17 +237,18 @@ fn inst_per_warp() -> Result<Findings, Trouble> {
     })?;
     Ok(Findings {
         short: format!(
-            "Instructions issued, divided by warps: {instructions} here for {lines} lines, because a warp issues a line once for each \
-             trip and for each path."
+            "Instructions issued per warp: {instructions} here for {lines} lines, because a warp \
+             issues a line once per trip and per path."
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "It counts warps, not threads: the same work counted once for each active lane is {} (thread_inst_executed).",
+                "It counts warps, not threads: counted once per active lane, the same work is {} \
+                 (thread_inst_executed).",
                 grouped(threads)
             ),
-            "It grows with divergence, since every path is issued, and with what the compiler makes of a line: `x % y` by a variable is \
-             17 machine instructions on an H200."
+            "It grows with divergence, since every path is issued, and with the code generated per \
+             line: `x % y` by a variable is 17 machine instructions on an H200."
                 .to_owned(),
         ],
         ..Findings::default()
@@ -237,7 +258,7 @@ fn inst_per_warp() -> Result<Findings, Trouble> {
 fn warp_aligned() -> Result<Findings, Trouble> {
     let columns =
         ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
-    let mut table = FigureTable::new("Each warp's branch on heavy or light", &columns);
+    let mut table = FigureTable::new("Heavy or light: the branch of each warp", &columns);
     let measure = |mode, (period, heavy): (u64, u64)| {
         let done = Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;
         // The heavy loop is uniform, so a divergent branch is a mixed warp.
@@ -256,16 +277,27 @@ fn warp_aligned() -> Result<Findings, Trouble> {
     let watched = Trial::new(&SQUARE_WAVE, Mode::Volta).set("period", 32).set("heavy", 16).watch()?;
     Ok(Findings {
         short: format!(
-            "Yes: with a period of 64 no warp is mixed; with 62, nearly all are, and a warp issues {} times as much.",
+            "Yes: with a period of 64 no warp is mixed; with 62 nearly all are, and a warp issues \
+             {} times as much.",
             real(ratios.get(2).copied().unwrap_or_default())
         ),
-        pictures: vec![draw::only("A mixed warp (period 32): the work of its heavy half, then that of its light half", &watched, 0, "add.u32 %x, %x, 3")],
+        pictures: vec![draw::only(
+            "A mixed warp (period 32): first its heavy half, then its light half",
+            &watched,
+            0,
+            "add.u32 %x, %x, 3",
+        )],
         tables: vec![table],
         sentences: vec![
-            "A warp with one heavy lane takes the time of the heavy lanes. Half of the warps are light when the pattern falls on warp \
-             borders; none is when every warp is mixed, whatever the share of heavy threads."
+            "A warp with one heavy lane takes as long as its heavy lanes. If the pattern is \
+             aligned with the warps, half of them are light; if every warp is mixed, none is, \
+             whatever the share of heavy threads."
                 .to_owned(),
-            format!("All threads heavy costs {} times the aligned pattern.", real(ratios.last().copied().unwrap_or_default())),
+            format!(
+                "With all threads heavy, a warp issues {} times as much as with the aligned \
+                 pattern.",
+                real(ratios.last().copied().unwrap_or_default()),
+            ),
         ],
     })
 }

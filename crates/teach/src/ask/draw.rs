@@ -1,30 +1,31 @@
-//! Pictures of what lanes did: one line an issue, one letter a lane, lane 0 on the left.
+//! Pictures of lanes: one line per issue, one letter per lane, lane 0 on the left.
 //!
-//! The letters are those of `simt-sim timeline`; the legend below a picture names the ones that occur.
+//! The letters are those of `simt-sim timeline`; the legend below a picture explains those that
+//! occur.
 
 use super::lab::Watched;
 use simt_core::divergence::StackEntry;
 use simt_core::observe::{Issue, LaneState};
 use simt_report::Picture;
 
-/// Lines that a picture may have.
+/// Maximum number of lines in a picture.
 const ROWS: usize = 32;
 /// Columns of the source text beside the lanes.
 const TEXT: usize = 44;
 
-/// What a warp of block 0 issued, from the first instruction whose source line contains `from` on. Join steps, which cost next
-/// to nothing, are left out.
+/// Draws a warp of block 0 from the first issue of a line with `from`. Join steps are left out;
+/// they cost next to nothing.
 pub(crate) fn lanes(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
     let issues = watched.issues(warp).skip_while(|i| !watched.source(i.pc).contains(from));
     picture(title, watched, issues.filter(|i| watched.is_written(i.pc)))
 }
 
-/// As [`lanes`], of those instructions alone whose source line contains `part`.
+/// Draws like [`lanes`], but only issues whose source line contains `part`.
 pub(crate) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part: &str) -> Picture {
     picture(title, watched, watched.of_warp(warp, part))
 }
 
-/// One row an issue. Issues that look alike and follow each other stand once, with their number.
+/// Draws one row per issue. Identical consecutive rows are merged into one with a count.
 fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterator<Item = &'a Issue>) -> Picture {
     let mut seen = [false; LaneState::ALL.len()];
     let mut rows: Vec<(String, u32)> = Vec::new();
@@ -54,7 +55,8 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
     Picture { title: title.into(), lines }
 }
 
-/// The reconvergence stack of warp 0 after each issue that changed its masks, top entry first: `{line mask meeting line}`.
+/// Draws the reconvergence stack of warp 0, top entry first. One line per issue that changed a
+/// mask: `{line mask reconvergence line}`.
 pub(crate) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
     let entry = |e: &StackEntry| {
         let meets = e.reconverge.map_or("-".to_owned(), |pc| watched.line(pc).to_string());

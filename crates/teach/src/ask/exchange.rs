@@ -1,4 +1,4 @@
-//! Lanes that exchange values: the active mask, votes, shuffles, and code that trusts in lockstep.
+//! Lanes that exchange values: the active mask, votes, shuffles, and code that relies on lockstep.
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
@@ -11,7 +11,7 @@ use simt_report::{FigureTable, Picture};
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "activemask-vs-ballot",
-        question: "__activemask() or __ballot_sync(): which tells me who takes part?",
+        question: "__activemask() or __ballot_sync(): which one gives me the participating lanes?",
         programs: &[ACTIVEMASK_ARMS],
         sources: &[
             Source {
@@ -21,13 +21,14 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             Source { says: "Misuse in the wild", place: "https://github.com/moderngpu/moderngpu/pull/36" },
         ],
         on_h200: Some(
-            "Right behind an if/else the mask was always full: the compiler's convergence barrier had joined the lanes.",
+            "Directly after an if/else the mask was always full: the compiler's convergence \
+             barrier had joined the lanes.",
         ),
         find: activemask,
     },
     Experiment {
         name: "shuffle-partial",
-        question: "What does the mask of __shfl_sync do when some of its lanes are elsewhere?",
+        question: "What does the mask of __shfl_sync do if some of its lanes are on another path?",
         programs: &[SHUFFLE_PARTIAL],
         sources: &[Source {
             says: "Is a shuffle with a full mask legal in a branch?",
@@ -38,7 +39,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "shuffle-after-exit",
-        question: "Does a shuffle with a full mask hang when some lanes have returned?",
+        question: "Does a shuffle with a full mask hang if some lanes have returned?",
         programs: &[SHUFFLE_AFTER_EXIT],
         sources: &[Source {
             says: "PTX ISA: shfl.sync waits for the non-exited threads of its mask",
@@ -49,7 +50,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "warp-synchronous",
-        question: "The old volatile reduction without __syncwarp() still works on my new card. Is it right after all?",
+        question: "The old volatile reduction without __syncwarp() still works on my new card. Is \
+                   it correct after all?",
         programs: &[WARP_SYNC_REDUCTION],
         sources: &[
             Source {
@@ -58,7 +60,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
             Source { says: "The same in numba", place: "https://github.com/numba/numba/issues/2589" },
         ],
-        on_h200: Some("The sum was right: code without a branch stays together."),
+        on_h200: Some("The sum was right: code without a branch does not diverge."),
         find: warp_synchronous,
     },
 ];
@@ -85,16 +87,19 @@ fn activemask() -> Result<Findings, Trouble> {
     let watched = Trial::new(&ACTIVEMASK_ARMS, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "The ballot: it gathers the lanes you name and gives {} in every order and mode; activemask only looks at who happens to be there.",
+            "The ballot: it gathers the lanes you name and gives {} in every order and mode; \
+             activemask returns the lanes that happen to be active.",
             ballots.join(" or ")
         ),
-        pictures: vec![draw::lanes("activemask sees one side at a time (volta)", &watched, 0, "@%few")],
+        pictures: vec![draw::lanes("activemask returns one side at a time (volta)", &watched, 0, "@%few")],
         tables: vec![table],
         sentences: vec![
-            "__activemask() is a question about this moment. In this model sides do not fall apart further, so the masks are those of \
-             the sides; nothing promises that, and a mask that was read must not be used to name lanes for a later shuffle."
+            "__activemask() returns the lanes active at this moment. In this model a side does not \
+             split further, so the masks are those of the sides; nothing guarantees that, so do \
+             not use the result to name the lanes of a later shuffle."
                 .to_owned(),
-            "__ballot_sync(mask, p) waits for all lanes of its mask and then asks them; the mask must come from what the program knows."
+            "__ballot_sync(mask, p) waits for all lanes of its mask and then collects their votes; \
+             the program must know the mask in advance."
                 .to_owned(),
         ],
     })
@@ -111,15 +116,21 @@ fn shuffle_partial() -> Result<Findings, Trouble> {
         table.row(mode.name(), [done.finish().into(), exchanged.into(), if ended { 0_u64 } else { 32 }.into()]);
         Ok(done)
     })?;
-    let stuck = Picture { title: "Where the lanes are for ever (volta)".to_owned(), lines: since.stuck() };
+    let stuck = Picture { title: "Final lane positions (volta)".to_owned(), lines: since.stuck() };
     Ok(Findings {
-        short: format!("It names whom to wait for: with lanes that do not come it is a {} since Volta ({} before).", since.finish(), before.finish()),
+        short: format!(
+            "It names the lanes to wait for: if some never arrive, the run ends in {} since Volta \
+             ({} before).",
+            since.finish(),
+            before.finish(),
+        ),
         pictures: vec![stuck],
         tables: vec![table],
         sentences: vec![
-            "Before Volta the mask is not looked at: the lanes that are there exchange among themselves.".to_owned(),
-            "Since Volta the shuffle waits for all lanes of its mask, and the missing ones wait at the end of the if for those inside. \
-             Name the lanes that take part, here 0x0000ffff."
+            "Before Volta the mask is ignored: the active lanes exchange among themselves.".to_owned(),
+            "Since Volta the shuffle waits for all lanes of its mask, and the missing ones wait at \
+             the end of the if for those inside. Name only the participating lanes, here \
+             0x0000ffff."
                 .to_owned(),
         ],
     })
@@ -139,14 +150,16 @@ fn shuffle_after_exit() -> Result<Findings, Trouble> {
     })?;
     let watched = Trial::new(&SHUFFLE_AFTER_EXIT, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("No ({before} and {since}): lanes that have ended are not waited for."),
+        short: format!("No ({before} and {since}): a shuffle does not wait for exited lanes."),
         pictures: vec![draw::lanes("The upper half has returned (x)", &watched, 0, "@%upper ret")],
         tables: vec![table],
         sentences: vec![
-            "Reading from a lane that has ended gives an undefined value, so this is only right when every lane's partner is still there, \
-             as here."
+            "Reading from an exited lane gives an undefined value, so this is correct only if \
+             every lane's partner is still running, as here."
                 .to_owned(),
-            "Lanes that went another way and did not end are a different matter (`simt-sim ask shuffle-partial`).".to_owned(),
+            "Lanes on another path that have not exited are a different case (`simt-sim ask \
+             shuffle-partial`)."
+                .to_owned(),
         ],
     })
 }
@@ -166,20 +179,28 @@ fn warp_synchronous() -> Result<Findings, Trouble> {
         let expected: u64 = since.words("in")?.iter().map(|&w| u64::from(w)).sum();
         let sums = [before.word("out", 0)?, since.word("out", 0)?];
         right += sums.iter().filter(|&&s| u64::from(s) == expected).count();
-        // The one branch that splits is the last: lane 0 stores, the others return.
+        // Only the last branch splits the warp: lane 0 stores, the others return.
         table.row(name, [sums[0].into(), sums[1].into(), since.count("divergent_branch")?.into(), expected.into()]);
     }
     let watched = Trial::new(&WARP_SYNC_REDUCTION, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "It gives the right sum in {right} of {} runs, because nothing in it splits the warp; that is luck, not a promise.",
+            "It gives the correct sum in {right} of {} runs, because nothing in it splits the \
+             warp; nothing guarantees that.",
             orders.len() * 2
         ),
-        pictures: vec![draw::lanes("No branch between the steps: 32 lanes all along (volta)", &watched, 0, "ld.volatile.shared.u32 %b, [%mine+128]")],
+        pictures: vec![draw::lanes(
+            "No branch between the steps: always 32 lanes (volta)",
+            &watched,
+            0,
+            "ld.volatile.shared.u32 %b, [%mine+128]",
+        )],
         tables: vec![table],
         sentences: vec![
-            "Reading what another lane of the warp has just stored is a race since Volta: the hardware may run lanes apart, and the \
-             compiler may assume that it does. Put __syncwarp() between the steps, or use shuffles; when lanes are together it costs next to nothing."
+            "Since Volta, reading a value that another lane of the warp has just stored is a race: \
+             the hardware may run lanes separately, and the compiler may assume that it does. Put \
+             __syncwarp() between the steps or use shuffles; for converged lanes either costs next \
+             to nothing."
                 .to_owned(),
         ],
     })

@@ -1,4 +1,4 @@
-//! Early return: what it costs, and where the survivors meet.
+//! Early return: its cost, and where the remaining lanes reconverge.
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
@@ -9,7 +9,8 @@ use simt_report::FigureTable;
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "early-return",
-        question: "Does an early return in some threads make the warp diverge and slow down the others?",
+        question: "Does an early return in some threads make the warp diverge and slow down the \
+                   others?",
         programs: &[EARLY_RETURN],
         sources: &[
             Source {
@@ -21,19 +22,23 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 place: "https://forums.developer.nvidia.com/t/cooperative-group-tiled-partitions-terminate-early/196930",
             },
         ],
-        on_h200: Some("ptxas makes a predicated EXIT of `if (idx >= n) return;`: not even a branch is counted."),
+        on_h200: Some(
+            "ptxas turns `if (idx >= n) return;` into a predicated EXIT: not even a branch is \
+             counted.",
+        ),
         find: early_return,
     },
     Experiment {
         name: "return-in-nested-if",
-        question: "if (a) { if (b) return; X } Y: do the threads that stay meet again before Y?",
+        question: "if (a) { if (b) return; X } Y: do the remaining threads reconverge before Y?",
         programs: &[EARLY_RETURN_NESTED],
         sources: &[Source {
             says: "How is control flow divergence undone with gotos and returns?",
             place: "https://forums.developer.nvidia.com/t/question-about-control-flow-divergence/4718",
         }],
         on_h200: Some(
-            "The survivors met before Y, with mask 0x77777777: the meeting point ignores the way out through the return.",
+            "The remaining lanes reconverged before Y, with mask 0x77777777: the reconvergence \
+             point ignores the path through the return.",
         ),
         find: return_nested,
     },
@@ -42,7 +47,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 fn early_return() -> Result<Findings, Trouble> {
     let columns =
         ["threads that stay", "pre-volta inst", "volta inst", "divergent branches", "active lanes", "volta cycles"];
-    let mut table = FigureTable::new("One warp; the others return at once", &columns);
+    let mut table = FigureTable::new("One warp; the other threads return at once", &columns);
     let [all, some] = each([32_u64, 20], |stay| {
         let [before, since] = each(MODES, |mode| Trial::new(&EARLY_RETURN, mode).set("stay", stay).run())?;
         let instructions = since.count("inst_executed")?;
@@ -61,18 +66,26 @@ fn early_return() -> Result<Findings, Trouble> {
     let watched = Trial::new(&EARLY_RETURN, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "The branch around it counts as divergent once; the others lose {} instruction and never wait for lanes that have gone.",
+            "It counts as one divergent branch; the others lose {} instruction and never wait for \
+             lanes that have exited.",
             some.1 - all.1
         ),
-        pictures: vec![draw::lanes(format!("{} lanes stay, the others have returned (x)", some.0), &watched, 0, "setp")],
+        pictures: vec![draw::lanes(
+            format!("{} lanes stay; the others have returned (x)", some.0),
+            &watched,
+            0,
+            "setp",
+        )],
         tables: vec![table],
         sentences: vec![
             format!(
-                "With {} threads staying the warp issues {} instructions, with all staying {}: the difference is the return itself.",
+                "With {} threads left the warp issues {} instructions, with all left {}: the \
+                 difference is the return itself.",
                 some.0, some.1, all.1
             ),
-            "Both forum answers are half right: the warp splits at the branch, but there is nothing to come back for, so nothing is \
-             issued twice. What is lost is the lanes, which stay empty until the whole warp has ended."
+            "Both forum answers are half right: the warp splits at the branch, but there is no \
+             second path, so nothing issues twice. The loss is in lanes: they stay empty until the \
+             whole warp has ended."
                 .to_owned(),
         ],
     })
@@ -85,7 +98,7 @@ fn return_nested() -> Result<Findings, Trouble> {
         let trial = Trial::new(&EARLY_RETURN_NESTED, mode);
         let done = trial.run()?;
         let watched = trial.watch()?;
-        // Both X and Y note the active mask; Y does so last.
+        // Both X and Y record the active mask; Y does so last.
         let marks: Vec<_> = watched.of("activemask").map(|e| (e.pc, e.active)).collect();
         let y = marks.last().copied().unwrap_or_default();
         let times = marks.iter().filter(|m| m.0 == y.0).count() as u64;
@@ -95,15 +108,20 @@ fn return_nested() -> Result<Findings, Trouble> {
         Ok((times, y.1, watched))
     })?;
     Ok(Findings {
-        short: format!("Yes: Y is issued {times} time, by the {} lanes of mask {mask}.", mask.count()),
-        pictures: vec![draw::lanes("The lanes of X wait for nobody who has returned (volta)", &watched, 0, "setp.eq.u32 %outer")],
+        short: format!("Yes: Y is issued {times} time, by the {} lanes of mask {mask}.", mask.count(),),
+        pictures: vec![draw::lanes(
+            "The lanes of X do not wait for returned lanes (volta)",
+            &watched,
+            0,
+            "setp.eq.u32 %outer",
+        )],
         tables: vec![table],
         sentences: vec![
-            "Taken literally, the sides of the inner if meet only at the end of the kernel, because one of them ends there: Y would \
-             run twice."
+            "Strictly, the sides of the inner if reconverge only at the end of the kernel, because \
+             one of them ends there: Y would run twice."
                 .to_owned(),
-            "Both models look for the meeting point among the ways that go on, and lanes that return leave every mask that waits \
-             for them."
+            "Both models compute the reconvergence point from the paths that continue, and lanes \
+             that return are removed from every mask that waits for them."
                 .to_owned(),
         ],
     })

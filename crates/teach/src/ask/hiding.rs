@@ -1,4 +1,4 @@
-//! What hides latency, and what does not.
+//! Latency hiding and occupancy.
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
@@ -13,7 +13,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "How many warps do I need to hide the latency of a load?",
         programs: &[LOAD_CHAIN],
         sources: &[Source {
-            says: "CUDA guide: the number of warps that keep the schedulers busy follows from the latency",
+            says: "CUDA guide: the number of warps that keep the schedulers busy follows from the \
+                   latency",
             place: "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#multiprocessor-level",
         }],
         on_h200: None,
@@ -28,29 +29,33 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://stackoverflow.com/questions/54055195/activemask-vs-ballot-sync",
         }],
         on_h200: Some(
-            "No: two sides, each a chain of 64 dependent loads from L2, ran one after the other, 18,200 cycles each; the total was the sum.",
+            "No: two sides, each a chain of 64 dependent loads from L2, ran one after the other, \
+             18,200 cycles each; the total was the sum.",
         ),
         find: divergent_latency,
     },
     Experiment {
         name: "occupancy",
-        question: "More threads a block made my kernel slower. How do blocks and warps fit onto an SM?",
+        question: "More threads per block made my kernel slower. How do blocks and warps fit onto \
+                   an SM?",
         programs: &[VECTOR_ADD],
         sources: &[Source {
             says: "More threads per block increase the kernel's execution time: why?",
             place: "https://forums.developer.nvidia.com/t/more-threads-block-increase-kernel-execution-time-why/23016",
         }],
         on_h200: Some(
-            "An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in blocks of 1024 and 0.173 ms in blocks of 128.",
+            "An SM holds 64 warps and 65,536 registers. The neighbored reduction took 0.274 ms in \
+             blocks of 1024 and 0.173 ms in blocks of 128.",
         ),
         find: occupancy,
     },
 ];
 
-/// Cycles that the load of [`blackboard`] takes.
+/// Cycles of a load on [`blackboard`].
 const LATENCY: u32 = 9;
 
-/// The `teaching` machine with one scheduler, warps of 32 lanes and a shared-memory load of [`LATENCY`] cycles.
+/// Modifies `teaching` for hand calculation. One scheduler, warps of 32 lanes, shared-memory loads
+/// of [`LATENCY`] cycles.
 fn blackboard(spec: &mut MachineSpec) {
     spec.schedulers = 1;
     spec.warp_size = 32;
@@ -60,7 +65,7 @@ fn blackboard(spec: &mut MachineSpec) {
 fn latency_hiding() -> Result<Findings, Trouble> {
     let columns = ["warps", "cycles", "issued", "slots used %", "cycles a load and warp"];
     let mut table =
-        FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction a load"), &columns);
+        FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction per load"), &columns);
     let (mut needed, mut times) = (0, Vec::new());
     for warps in 1..=8_u64 {
         let done = Trial::new(&LOAD_CHAIN, Mode::Volta).on("teaching", blackboard).set("warps", warps).run()?;
@@ -76,17 +81,20 @@ fn latency_hiding() -> Result<Findings, Trouble> {
     let time = |warps: u64| grouped(times.get(warps as usize).copied().unwrap_or_default());
     Ok(Findings {
         short: format!(
-            "As many as fill the latency with issues: {LATENCY} cycles / 2 instructions = {demand}, and with {needed} warps every slot is used."
+            "Enough to fill the latency with issues: {LATENCY} cycles / 2 instructions = {demand}; \
+             with {needed} warps every slot is used."
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "Before that a further warp is almost free ({} cycles for one, {} for {}): its instructions are issued while the others wait.",
+                "With fewer warps, another one is almost free ({} cycles for one, {} for {}): its \
+                 instructions issue while the others wait.",
                 time(0),
                 time(needed.saturating_sub(2)),
                 needed.saturating_sub(1)
             ),
-            "From then on every slot is taken, and each further warp adds its own instructions to the time: more occupancy no longer helps."
+            "With more, every slot is used, and each further warp adds its own instructions to the \
+             time: more occupancy no longer helps."
                 .to_owned(),
         ],
         ..Findings::default()
@@ -107,12 +115,23 @@ fn divergent_latency() -> Result<Findings, Trouble> {
     })?;
     let watched = Trial::new(&MEMORY_SIDES, Mode::Volta).set("even", 3).set("odd", 3).watch()?;
     Ok(Findings {
-        short: format!("No, neither before Volta nor since: both sides take {} cycles, one after the other would be {}.", grouped(both), grouped(sum)),
-        pictures: vec![draw::only("The loads of three hops a side: one side, then the other (volta)", &watched, 0, "ld.global.u32 %at")],
+        short: format!(
+            "No, neither before Volta nor since: both sides take {} cycles; one after the other \
+             would be {}.",
+            grouped(both),
+            grouped(sum),
+        ),
+        pictures: vec![draw::only(
+            "The loads, three hops per side: one side, then the other (volta)",
+            &watched,
+            0,
+            "ld.global.u32 %at",
+        )],
         tables: vec![table],
         sentences: vec![
-            "A side keeps the warp until it waits for other lanes, ends or yields; a load in flight is no reason to change. Latency is \
-             hidden by other warps (`simt-sim ask latency-hiding`), not by the other side."
+            "A side runs until it waits for other lanes, ends or yields; a load in flight does not \
+             make the warp switch sides. Other warps hide latency (`simt-sim ask latency-hiding`), \
+             the other side does not."
                 .to_owned(),
         ],
     })
@@ -128,7 +147,7 @@ fn occupancy() -> Result<Findings, Trouble> {
         "warps, h200",
         "limited by (h200)",
     ];
-    let mut table = FigureTable::new("What fits onto one SM at a time", &columns);
+    let mut table = FigureTable::new("Resident blocks and warps of one SM", &columns);
     let mut resident = Vec::new();
     for block in [32, 64, 128, 192, 256, 512, 768, 1024] {
         let [fermi, h200] = each(MODES, |mode| Trial::new(&VECTOR_ADD, mode).set("n", 2048).set("block", block).run())?;
@@ -148,16 +167,17 @@ fn occupancy() -> Result<Findings, Trouble> {
     let large = resident.last().copied().unwrap_or_default();
     Ok(Findings {
         short: format!(
-            "Whole blocks only: on a Fermi SM {} threads a block leave {} warps at a time, the best sizes {most}.",
+            "Only whole blocks fit: on a Fermi SM, blocks of {} threads leave {} warps resident, \
+             the best sizes {most}.",
             large.0, large.1
         ),
         tables: vec![table],
         sentences: vec![
-            "What runs out first decides: places for blocks when they are small, for threads or warps when they are large, registers or \
-             shared memory when each takes much."
+            "The resource that runs out first decides: block slots for small blocks, thread or \
+             warp slots for large ones, registers or shared memory if each block needs much."
                 .to_owned(),
-            "A block of a size that does not divide the SM's threads leaves the rest empty; a large block also holds its place until its last \
-             warp has ended."
+            "A block size that does not divide the thread slots of the SM leaves the rest empty; a \
+             large block also keeps its slots until its last warp has ended."
                 .to_owned(),
         ],
         ..Findings::default()

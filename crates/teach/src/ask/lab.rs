@@ -1,7 +1,8 @@
-//! Running bundled programs and reading what came out.
+//! Running bundled programs and reading their results.
 //!
-//! A [`Trial`] is a program with what is changed about it; [`Trial::run`] counts, [`Trial::watch`] keeps the issues of a block.
-//! A run must hold what its program expects, so an answer never rests on a run that went wrong.
+//! A [`Trial`] is a program with its modifications; [`Trial::run`] counts, [`Trial::watch`] records
+//! the issues of a block. A run must satisfy the expectations of its program, so no answer rests on
+//! a failed run.
 
 use super::{Bundled, Trouble};
 use simt_core::base::{BlockId, Pc};
@@ -18,13 +19,13 @@ use simt_report::simulate::{Simulation, record, simulate};
 use simt_report::timeline::Recording;
 use simt_report::{MemoryRow, Run};
 
-/// Every mode.
+/// Both modes.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
 
-/// Far more cycles than any experiment takes.
+/// Cycle limit, far above what any experiment takes.
 const MAX_CYCLES: u64 = 20_000_000;
 
-/// `f` of each, or the first trouble.
+/// Applies `f` to each item; returns the results or the first error.
 pub(crate) fn each<T, R, const N: usize>(
     of: [T; N],
     f: impl FnMut(T) -> Result<R, Trouble>,
@@ -33,10 +34,10 @@ pub(crate) fn each<T, R, const N: usize>(
     made.try_into().map_err(|_| Trouble::Missing { program: String::new(), what: "figure for each case".to_owned() })
 }
 
-/// Issues of a warp that are kept, at most; a run that hangs would have no end of them.
+/// Maximum number of recorded issues per warp. Bounds the recording of a run that hangs.
 const MAX_ISSUES: usize = 4096;
 
-/// A run to be made.
+/// A run and its modifications.
 #[derive(Clone, Debug)]
 pub(crate) struct Trial {
     program: &'static Bundled,
@@ -49,16 +50,16 @@ pub(crate) struct Trial {
     overrides: Overrides,
 }
 
-/// What one run left.
+/// A finished run.
 pub(crate) struct Done {
     simulation: Simulation,
 }
 
-/// The issues of one block in a run.
+/// The recorded issues of one block.
 pub(crate) struct Watched(Recording);
 
 impl Trial {
-    /// A program in a mode, on that mode's usual machine, each of its instructions issued as it is written.
+    /// Creates a trial on the default machine of `mode`. Every instruction issues as written.
     pub(crate) fn new(program: &'static Bundled, mode: Mode) -> Trial {
         let overrides = Overrides::default();
         let machine = mode.default_machine();
@@ -66,45 +67,45 @@ impl Trial {
         Trial { program, mode, machine, change: |_| {}, order: None, yields: true, lowering, overrides }
     }
 
-    /// With another value for one of its constants.
+    /// Overrides a constant of the program.
     pub(crate) fn set(mut self, name: &str, value: u64) -> Trial {
         self.overrides.set.push((name.to_owned(), value.to_string()));
         self
     }
 
-    /// On a preset that is changed a little.
+    /// Selects a machine preset and modifies it.
     pub(crate) fn on(mut self, machine: &'static str, change: fn(&mut MachineSpec)) -> Trial {
         self.machine = machine;
         self.change = change;
         self
     }
 
-    /// With another order of sides.
+    /// Selects the order of branch sides.
     pub(crate) fn order(mut self, order: SideOrder) -> Trial {
         self.order = Some(order);
         self
     }
 
-    /// Without the yields that a compiler puts into spinning loops.
+    /// Disables the yields that a compiler inserts into spin loops.
     pub(crate) fn without_yields(mut self) -> Trial {
         self.yields = false;
         self
     }
 
-    /// As a back end would make machine instructions of it.
+    /// Lowers the program to machine instructions as a back end would.
     pub(crate) fn lowered(mut self) -> Trial {
         self.lowering = Lowering::Hardware;
         self
     }
 
-    /// Runs it with counters on.
+    /// Runs the program with counters.
     pub(crate) fn run(&self) -> Result<Done, Trouble> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
         let simulation = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
             .map_err(|why| self.does_not_run(why))?;
-        // What a program expects, it expects of the usual orders and with the compiler's yields.
+        // A program's expectations assume the default order and the compiler's yields.
         let usual = self.order.is_none() && self.yields;
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
             None => Ok(Done { simulation }),
@@ -114,12 +115,12 @@ impl Trial {
         }
     }
 
-    /// Runs it and keeps the issues of block 0.
+    /// Runs the program and records the issues of block 0.
     pub(crate) fn watch(&self) -> Result<Watched, Trouble> {
         self.watch_block(0)
     }
 
-    /// Runs it and keeps the issues of a block.
+    /// Runs the program and records the issues of `block`.
     pub(crate) fn watch_block(&self, block: u32) -> Result<Watched, Trouble> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
@@ -163,7 +164,7 @@ impl Trial {
 }
 
 impl Done {
-    /// A metric that counts.
+    /// Value of a counting metric.
     pub(crate) fn count(&self, name: &str) -> Result<u64, Trouble> {
         match self.simulation.run.metric(name) {
             Some(Value::Count(n)) => Ok(n),
@@ -171,7 +172,7 @@ impl Done {
         }
     }
 
-    /// A metric.
+    /// Value of a metric.
     pub(crate) fn real(&self, name: &str) -> Result<f64, Trouble> {
         self.simulation.run.metric(name).map(Value::as_f64).ok_or_else(|| self.missing(format!("metric `{name}`")))
     }
@@ -181,12 +182,12 @@ impl Done {
         self.simulation.run.cycles
     }
 
-    /// How it ended: `ok`, `deadlock`, `livelock`.
+    /// Outcome: `ok`, `deadlock`, `livelock`.
     pub(crate) fn finish(&self) -> &'static str {
         self.simulation.run.finish.name()
     }
 
-    /// Where the lanes of a run that hangs are, and what they wait for: two lines for each group of them.
+    /// Final lane groups of a hung run, two lines each: position and wait reason.
     pub(crate) fn stuck(&self) -> Vec<String> {
         let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
         let lines = groups.flat_map(|g| {
@@ -196,7 +197,7 @@ impl Done {
         lines.collect()
     }
 
-    /// The words of a buffer, as the run left them.
+    /// Words of a buffer after the run.
     pub(crate) fn words(&self, buffer: &str) -> Result<&[u32], Trouble> {
         let found = self.simulation.launch.buffers.iter().find(|b| b.name == buffer);
         found.map(|b| b.words.as_slice()).ok_or_else(|| self.missing(format!("buffer `{buffer}`")))
@@ -207,13 +208,13 @@ impl Done {
         self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
     }
 
-    /// What the program's global loads did.
+    /// Requests and sectors of the program's global loads.
     pub(crate) fn loads(&self) -> Result<&MemoryRow, Trouble> {
         let row = self.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
         row.ok_or_else(|| self.missing("global load".to_owned()))
     }
 
-    /// Everything that reports print.
+    /// Full report of the run.
     pub(crate) fn report(&self) -> &Run {
         &self.simulation.run
     }
@@ -224,49 +225,49 @@ impl Done {
 }
 
 impl Watched {
-    /// What was recorded of any program.
+    /// Wraps the recording of any program.
     pub(crate) const fn new(recording: Recording) -> Watched {
         Watched(recording)
     }
 
-    /// The source line of a step, with single blanks; that of a join step is in parentheses.
+    /// Source line of a step with single blanks; join steps are in parentheses.
     pub(crate) fn source(&self, pc: Pc) -> String {
         let text = self.0.step(pc).map_or("", |step| step.text.as_str());
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    /// The number of a step's source line.
+    /// Line number of a step.
     pub(crate) fn line(&self, pc: Pc) -> u32 {
         self.0.line(pc)
     }
 
-    /// Whether a step is one of the program's, not one that joins lanes.
+    /// Returns true if the step is written in the program, not inserted to join lanes.
     pub(crate) fn is_written(&self, pc: Pc) -> bool {
         self.0.step(pc).is_some_and(|step| step.source.is_some())
     }
 
-    /// Lanes of a warp.
+    /// Lanes per warp.
     pub(crate) const fn lanes(&self) -> u32 {
         self.0.warp_size
     }
 
-    /// The warps that were seen.
+    /// Recorded warps.
     pub(crate) fn warps(&self) -> impl Iterator<Item = u32> {
         self.0.timeline.strips().iter().map(|strip| strip.warp)
     }
 
-    /// What a warp issued, in order of time.
+    /// Issues of a warp in order of time.
     pub(crate) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
         self.0.timeline.strips().iter().filter(move |strip| strip.warp == warp).flat_map(|strip| &strip.issues)
     }
 
-    /// The issues of all warps whose source line contains `part`, warp by warp.
+    /// Issues of all warps whose source line contains `part`, warp by warp.
     pub(crate) fn of<'a>(&'a self, part: &'a str) -> impl Iterator<Item = &'a Issue> {
         let issues = self.0.timeline.strips().iter().flat_map(|strip| &strip.issues);
         issues.filter(move |issue| self.source(issue.pc).contains(part))
     }
 
-    /// Of [`of`](Self::of), those of one warp.
+    /// Issues of one warp whose source line contains `part`.
     pub(crate) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
         self.issues(warp).filter(move |issue| self.source(issue.pc).contains(part))
     }

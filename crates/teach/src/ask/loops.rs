@@ -1,4 +1,4 @@
-//! Loops: trips that differ from lane to lane, trips that do not, and leaving in the middle.
+//! Loops: trip counts that differ between lanes, uniform trip counts, and break.
 
 use super::lab::{MODES, Trial, Watched, each};
 use super::programs::*;
@@ -10,14 +10,16 @@ use simt_report::numbers::grouped;
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "trip-counts",
-        question: "A loop runs a different number of times in each thread: does the warp pay the longest, or the sum?",
+        question: "A loop runs a different number of times in each thread: does the warp pay for \
+                   the longest or for the sum?",
         programs: &[FOR_TID],
         sources: &[Source {
-            says: "Loops in kernels: what if the threads of a warp go round differently often?",
+            says: "Loops in kernels: what if the trip counts of a warp's threads differ?",
             place: "https://forums.developer.nvidia.com/t/loops-in-kernels/11936",
         }],
         on_h200: Some(
-            "After a loop with lane-dependent trips the mask was full again: the compiler's barrier joins the lanes.",
+            "After a loop with lane-dependent trip counts the mask was full again: the compiler's \
+             convergence barrier joins the lanes.",
         ),
         find: trip_counts,
     },
@@ -34,18 +36,19 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "break",
-        question: "break or continue in the middle of a loop: how does the hardware know when to switch lanes back on?",
+        question: "break or continue in the middle of a loop: how does the hardware know when to \
+                   switch lanes back on?",
         programs: &[BREAK],
         sources: &[Source {
             says: "Continue statement: how are threads re-activated?",
             place: "https://forums.developer.nvidia.com/t/continue-statement/8793",
         }],
-        on_h200: Some("After a loop left by break the mask was full again; lanes did not meet earlier."),
+        on_h200: Some("After a loop left by break the mask was full again; lanes did not reconverge earlier."),
         find: leave,
     },
 ];
 
-/// How often an instruction was issued, and with how many lanes in all.
+/// Issues of an instruction, and its executed lanes in total.
 fn work(watched: &Watched, part: &str) -> (u64, u64) {
     watched.of(part).fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.executed.count())))
 }
@@ -65,18 +68,26 @@ fn trip_counts() -> Result<Findings, Trouble> {
     })?;
     let (issues, lanes) = work(&watched, "add.u32 %count");
     Ok(Findings {
-        short: format!("The longest: {issues} issues of the body, as many as lane 31 needs, not the sum of {lanes}."),
-        pictures: vec![draw::only("The body, trip by trip: one lane after the other is done and waits", &watched, 0, "add.u32 %count")],
+        short: format!(
+            "For the longest: {issues} issues of the body, as many as lane 31 needs, not the sum \
+             of {lanes}.",
+        ),
+        pictures: vec![draw::only(
+            "The body, trip by trip: one lane after another is done and waits",
+            &watched,
+            0,
+            "add.u32 %count",
+        )],
         tables: vec![table],
         sentences: vec![
             format!(
-                "Lane k goes round k times. The warp issues the body {issues} times with fewer and fewer lanes: {} of the {} lane \
-                 slots paid for do work.",
+                "Lane k makes k trips. The warp issues the body {issues} times with fewer and \
+                 fewer lanes: {} of the {} lane slots do work.",
                 grouped(lanes),
                 grouped(32 * issues)
             ),
-            "Lanes that are done wait behind the loop for the slowest. Sorting work so that the lanes of a warp have similar trip \
-             counts is what helps."
+            "Lanes that are done wait after the loop for the slowest. To reduce the loss, sort the \
+             work so that the lanes of a warp have similar trip counts."
                 .to_owned(),
         ],
     })
@@ -112,18 +123,20 @@ fn uniform_loop() -> Result<Findings, Trouble> {
     let [(whole, none), .., (single, most)] = rows;
     Ok(Findings {
         short: format!(
-            "No: when all lanes of a warp go round equally often, {none} of its branches diverge, even if other warps go round more often."
+            "No: if all lanes of a warp have the same trip count, {none} of its branches diverge, \
+             even if other warps make more trips."
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "With 32 threads going round together the four warps make 1, 2, 3 and 4 trips: {whole} issues of the body and {none} \
-                 divergent branches."
+                "If 32 threads share a trip count, the four warps make 1, 2, 3 and 4 trips: \
+                 {whole} issues of the body and {none} divergent branches."
             ),
             format!(
-                "With a trip count of its own for each thread there are {single} issues and {most} divergent branches."
+                "If each thread has its own trip count, there are {single} issues and {most} \
+                 divergent branches."
             ),
-            "Unrolling saves the loop's own instructions; it is not needed against divergence.".to_owned(),
+            "Unrolling saves the loop's own instructions; avoiding divergence does not need it.".to_owned(),
         ],
         ..Findings::default()
     })
@@ -144,15 +157,24 @@ fn leave() -> Result<Findings, Trouble> {
     })?;
     Ok(Findings {
         short: format!(
-            "It knows where the ways meet: the first instruction behind the loop. Lanes that broke out wait there; {trips} trips \
-             later all are together."
+            "It knows the reconvergence point: the first instruction after the loop. Lanes that \
+             broke out wait there; {trips} trips later all have reconverged."
         ),
-        pictures: vec![draw::only("The break branch, trip by trip: who takes it (#) waits behind the loop (pre-volta)", &watched, 0, "bra After")],
+        pictures: vec![draw::only(
+            "The break branch, trip by trip: lanes that take it (#) wait after the loop (pre-volta)",
+            &watched,
+            0,
+            "bra After",
+        )],
         tables: vec![table],
         sentences: vec![
-            format!("{divergent} of the break branches split the warp, and none of these splits needs an instruction of the program to undo it."),
-            "Before Volta the reconvergence point (the immediate post-dominator) stands in the stack entry; since Volta the compiler \
-             sets a convergence barrier before the loop and waits at it behind the loop. `simt-sim cfg` draws these points."
+            format!(
+                "{divergent} of the break branches split the warp; the program needs no \
+                 instruction of its own to undo a split.",
+            ),
+            "Before Volta the stack entry holds the reconvergence point (the immediate \
+             post-dominator); since Volta the compiler sets a convergence barrier before the loop \
+             and waits at it after the loop. `simt-sim cfg` draws these points."
                 .to_owned(),
         ],
     })

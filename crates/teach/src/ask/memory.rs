@@ -1,4 +1,4 @@
-//! Sectors of global memory and banks of shared memory.
+//! Sectors of global memory and bank conflicts of shared memory.
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
@@ -17,8 +17,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             place: "https://docs.nvidia.com/cuda/cuda-c-best-practices-guide/#strided-accesses",
         }],
         on_h200: Some(
-            "In the reduction with renumbered threads (stride 2s) a load request touched 12.5 sectors on average, in the interleaved one \
-             3.2, with the same requests: 0.111 ms against 0.092 ms for 2^24 integers.",
+            "In the reduction with renumbered threads (stride 2s) a load request touched 12.5 \
+             sectors on average, in the interleaved one 3.2, with the same number of requests: \
+             0.111 ms against 0.092 ms for 2^24 integers.",
         ),
         find: coalescing,
     },
@@ -35,7 +36,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "bank-conflicts",
-        question: "When do threads conflict on shared-memory banks, and what does it cost?",
+        question: "When do threads cause shared-memory bank conflicts, and what does a conflict \
+                   cost?",
         programs: &[SHARED_CONFLICTS],
         sources: &[
             Source {
@@ -45,7 +47,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             Source { says: "What is a bank conflict?", place: "https://stackoverflow.com/questions/5029221" },
         ],
         on_h200: Some(
-            "Words 1, 2, 4, 8, 16, 32, 33 apart cost 0, 2, 6, 14, 30, 62, 0 cycles more for each dependent load: two for each further pass.",
+            "Strides of 1, 2, 4, 8, 16, 32, 33 words add 0, 2, 6, 14, 30, 62, 0 cycles to each \
+             dependent load: two cycles per additional pass.",
         ),
         find: bank_conflicts,
     },
@@ -53,7 +56,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 fn coalescing() -> Result<Findings, Trouble> {
     let columns = ["stride, offset", "requests", "sectors, pre-volta", "sectors, volta", "efficiency %"];
-    let mut table = FigureTable::new("One warp loads 32 words, stride words apart", &columns);
+    let mut table = FigureTable::new("One warp loads 32 words with a given stride", &columns);
     let cases = [(1, 0), (1, 1), (1, 8), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)];
     let sectors = each(cases, |(stride, offset)| {
         let run = |mode| Trial::new(&STRIDED_LOAD, mode).set("stride", stride).set("offset", offset).run();
@@ -71,17 +74,21 @@ fn coalescing() -> Result<Findings, Trouble> {
     })?;
     Ok(Findings {
         short: format!(
-            "The request is one, but it moves more 32-byte sectors: {} for neighbours, {} for every second word, {} from every eighth on.",
+            "Still one request, but more 32-byte sectors: {} for adjacent words, {} for every \
+             second word, {} for every eighth or more.",
             sectors[0], sectors[3], sectors[5]
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "Words that lie in one sector come together. Beginning one word late touches one sector more ({} instead of {}); beginning \
-                 on a sector border costs nothing.",
+                "Words in one sector are transferred together. Starting one word late touches one \
+                 more sector ({} instead of {}); starting on a sector boundary costs nothing \
+                 extra.",
                 sectors[1], sectors[0]
             ),
-            "Bytes that come along unused are bandwidth lost. It is not divergence: all lanes are active in each of these loads.".to_owned(),
+            "Unused bytes of a sector are wasted bandwidth. This is not divergence: all lanes are \
+             active in each of these loads."
+                .to_owned(),
         ],
         ..Findings::default()
     })
@@ -90,7 +97,7 @@ fn coalescing() -> Result<Findings, Trouble> {
 fn both_sides() -> Result<Findings, Trouble> {
     let columns =
         ["program", "requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta", "efficiency %"];
-    let mut table = FigureTable::new("32 lanes read 32 neighbouring words", &columns);
+    let mut table = FigureTable::new("32 lanes read 32 adjacent words", &columns);
     let [(once, whole), (twice, split)] =
         each([("one load for all", 0), ("a load in each side", 1)], |(name, flag)| {
             let [before, since] = each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
@@ -103,13 +110,17 @@ fn both_sides() -> Result<Findings, Trouble> {
             Ok(now)
         })?;
     Ok(Findings {
-        short: format!("Each side by itself: {once} request of {whole} sectors becomes {twice} requests of {split} sectors together."),
+        short: format!(
+            "Only within a side: {once} request of {whole} sectors becomes {twice} requests with \
+             {split} sectors in total.",
+        ),
         tables: vec![table],
         sentences: vec![
-            "A request is what one instruction asks for one warp, and the two sides are two instructions. Even and odd lanes share \
-             every sector, so each sector is asked for twice; the second time it is in L1."
+            "A request belongs to one instruction of one warp, and the two sides are two \
+             instructions. Even and odd lanes share every sector, so each sector is requested \
+             twice; the second request hits in L1."
                 .to_owned(),
-            "Load in front of the branch what both sides need.".to_owned(),
+            "Load data that both sides need before the branch.".to_owned(),
         ],
         ..Findings::default()
     })
@@ -133,18 +144,19 @@ fn bank_conflicts() -> Result<Findings, Trouble> {
     })?;
     Ok(Findings {
         short: format!(
-            "When two lanes need different words of one bank: a stride of 2 takes {} passes, of 32 takes {}, and of 33 just {}.",
+            "When two lanes access different words in one bank: a stride of 2 takes {} passes, of \
+             32 takes {}, and of 33 only {}.",
             figures[1].0, figures[5].0, figures[6].0
         ),
         tables: vec![table],
         sentences: vec![
             format!(
-                "Word w lies in bank w % 32. A stride that shares a factor with 32 uses fewer banks; an odd one uses all. 32 ways add {} \
-                 cycles to every load.",
+                "Word w lies in bank w % 32. A stride that shares a factor with 32 uses fewer \
+                 banks; an odd stride uses all. A 32-way conflict adds {} cycles to every load.",
                 real(figures[5].1)
             ),
-            "Lanes that read the same word (stride 0) get it together: a broadcast, not a conflict. A padding column, 33 words a row \
-             instead of 32, is the usual cure."
+            "Lanes that read the same word (stride 0) share it in a broadcast, without a conflict. \
+             The usual remedy is a padding column: 33 words per row instead of 32."
                 .to_owned(),
         ],
         ..Findings::default()

@@ -1,4 +1,4 @@
-//! Ifs within ifs, switches, and the stack that keeps track of them.
+//! Nested ifs, switches, and the reconvergence stack.
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
@@ -13,14 +13,16 @@ use simt_report::numbers::real;
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "nested",
-        question: "Two nested ifs: do I pay for two paths or for four, and in what order do they run?",
+        question: "Two nested ifs: do I pay for two paths or for four, and in what order do they \
+                   run?",
         programs: &[NESTED],
         sources: &[Source {
             says: "How does the hardware know when to switch lanes back on?",
             place: "https://forums.developer.nvidia.com/t/continue-statement/8793",
         }],
         on_h200: Some(
-            "Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; then all lanes were together.",
+            "Leaves ran 11, 10, 01, 00, depth first, the fall-through side first at every tie; \
+             then all lanes had reconverged.",
         ),
         find: nested,
     },
@@ -29,8 +31,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "What does the reconvergence stack look like while nested ifs run?",
         programs: &[NESTED_FOUR],
         sources: &[Source {
-            says: "The stack of {pc, mask, reconvergence pc} and how its entries change",
-            place: "Fung, Sham, Yuan, Aamodt: Dynamic Warp Formation and Scheduling for Efficient GPU Control Flow, MICRO 2007",
+            says: "The stack of {pc, mask, reconvergence pc} and the changes of its entries",
+            place: "Fung, Sham, Yuan, Aamodt: Dynamic Warp Formation and Scheduling for Efficient \
+                    GPU Control Flow, MICRO 2007",
         }],
         on_h200: None,
         find: stack_example,
@@ -43,7 +46,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Branching in kernels: what if all threads take the same route?",
             place: "https://forums.developer.nvidia.com/t/branching-in-kernels-what-if-all-kernels-take-the-same-route/1020",
         }],
-        on_h200: Some("After the switch the mask was full again; cases did not meet before the end of the switch."),
+        on_h200: Some("After the switch the mask was full again; cases did not reconverge before its end."),
         find: switch,
     },
     Experiment {
@@ -51,11 +54,12 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "What do k different paths in one warp cost?",
         programs: &[PATHS_K],
         sources: &[Source {
-            says: "Measured from Pascal to Blackwell: k paths cost k times one, whatever the occupancy",
+            says: "Measured from Pascal to Blackwell: k paths cost k times one, at any occupancy",
             place: "https://arxiv.org/abs/2607.23402",
         }],
         on_h200: Some(
-            "T(k) = T0 + 272 k cycles for 64 dependent additions a path, k = 1 .. 32, perfectly linear: 1763, 2052, 2324, .. 10212.",
+            "T(k) = T0 + 272 k cycles for 64 dependent additions per path, k = 1 .. 32, perfectly \
+             linear: 1763, 2052, 2324, .. 10212.",
         ),
         find: k_paths,
     },
@@ -63,7 +67,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 fn nested() -> Result<Findings, Trouble> {
     let columns = ["leaf (lane & 1, lane & 2)", "lanes", "place, pre-volta", "place, volta"];
-    let mut table = FigureTable::new("In which order the four leaves ran", &columns);
+    let mut table = FigureTable::new("Order of the four leaves", &columns);
     let [before, since] = each(MODES, |mode| Trial::new(&NESTED, mode).run())?;
     let mut lanes = 0;
     for leaf in [3_usize, 1, 2, 0] {
@@ -85,12 +89,22 @@ fn nested() -> Result<Findings, Trouble> {
     let watched = Trial::new(&NESTED, Mode::Volta).watch()?;
     let together = LaneMask(since.word("join", 0)?);
     Ok(Findings {
-        short: format!("For four: {divergent} branches split, four leaves of {} lanes run one after the other.", lanes / 4),
-        pictures: vec![draw::lanes("Depth first: an inner if is finished before the other outer side runs (volta)", &watched, 0, "@%outer")],
+        short: format!(
+            "For four: {divergent} branches split the warp, and four leaves of {} lanes run one \
+             after the other.",
+            lanes / 4,
+        ),
+        pictures: vec![draw::lanes(
+            "Depth first: an inner if finishes before the other outer side runs (volta)",
+            &watched,
+            0,
+            "@%outer",
+        )],
         tables: vec![table],
         sentences: vec![
-            format!("Behind the ifs all {} lanes are together again.", together.count()),
-            "Each level that lanes disagree on doubles the paths, until every lane has its own: 32 paths are the most a warp can have."
+            format!("After the ifs all {} lanes have reconverged.", together.count()),
+            "Each level on which lanes disagree doubles the number of paths, up to one path per \
+             lane: a warp has at most 32."
                 .to_owned(),
         ],
     })
@@ -110,7 +124,7 @@ fn stack_example() -> Result<Findings, Trouble> {
     }
     let deepest = story.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
     let mut table =
-        FigureTable::new("Inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
+        FigureTable::new("Stack inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
     let mut seen = Vec::new();
     for (_, entries) in &story {
         let Some(top) = entries.last().filter(|top| !seen.contains(&top.lanes)) else { continue };
@@ -119,17 +133,23 @@ fn stack_example() -> Result<Findings, Trouble> {
         table.row(depth, [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()]);
     }
     let joins = since.issues(0).filter(|issue| !since.is_written(issue.pc)).count();
-    let title = "The stack after each line that changed it, top first: {line, mask, meeting line}";
+    let title = "The stack after each line that changed it, top first: {line, mask, reconvergence \
+                 line}";
     Ok(Findings {
-        short: format!("It grows by one entry with each if that splits the warp, to {deepest} here, and shrinks at the end of each."),
+        short: format!(
+            "It grows by one entry with each if that splits the warp, to {deepest} here, and \
+             shrinks at the end of each.",
+        ),
         pictures: vec![draw::stack(title, &watched, &story)],
         tables: vec![table],
         sentences: vec![
-            "Only the top entry issues. When its lanes reach the line at which they meet the others, it is popped, and the entry below, \
-             which holds all of them, goes on from there: no instruction is spent on it."
+            "Only the top entry issues. When its lanes reach their reconvergence line, the entry \
+             is popped, and the entry below, which holds all of the lanes, continues there: this \
+             costs no instruction."
                 .to_owned(),
             format!(
-                "Since Volta there is no stack; the same program sets and waits at convergence barriers instead, {joins} extra steps here."
+                "Since Volta there is no stack; the same program uses convergence barriers \
+                 instead, {joins} extra steps here."
             ),
         ],
     })
@@ -158,19 +178,27 @@ fn switch() -> Result<Findings, Trouble> {
     })?;
     let watched = Trial::new(&SWITCH, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("Not for the paths: {cases} cases that lanes choose are {cases} paths, one after the other, however they are reached."),
+        short: format!(
+            "No, it saves only compares: {cases} different cases are {cases} paths, one after the \
+             other, however they are reached.",
+        ),
         pictures: vec![draw::lanes("Four cases, eight lanes each (volta)", &watched, 0, "setp.eq.u32 %p, %case, 0")],
         tables: vec![table],
         sentences: vec![
-            format!("The chain of compares made {branches} branches, of which {divergent} split the warp."),
-            "A jump table would save the compares, not the cases. If all lanes choose the same case, one case is run in either form.".to_owned(),
+            format!(
+                "The chain of compares has {branches} branches, of which {divergent} split the \
+                 warp.",
+            ),
+            "A jump table would save the compares, not the cases. If all lanes choose the same \
+             case, both forms run one case."
+                .to_owned(),
         ],
     })
 }
 
 fn k_paths() -> Result<Findings, Trouble> {
     let columns = ["k", "lanes of the first path", "volta (h200) cycles", "pre-volta (fermi) cycles"];
-    let mut table = FigureTable::new("Cycles of one warp, 64 dependent additions a path", &columns);
+    let mut table = FigureTable::new("Cycles of one warp, 64 dependent additions per path", &columns);
     let [(_, one), .., (_, all)] = each([1, 2, 3, 4, 8, 16, 32], |k| {
         let [fermi, h200] = each(MODES, |mode| Trial::new(&PATHS_K, mode).set("k", k).run())?;
         let lanes = h200.word("masks", 0)?.count_ones();
@@ -180,13 +208,22 @@ fn k_paths() -> Result<Findings, Trouble> {
     let slope = all.saturating_sub(one) as f64 / 31.0;
     let watched = Trial::new(&PATHS_K, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("k times one path: from 1 path to 32, each further path adds {} cycles on average, the last as much as the second.", real(slope)),
-        pictures: vec![draw::only("The four paths of k = 4: one issue of each eight additions", &watched, 0, "sub.u32 %left")],
+        short: format!(
+            "k times one path: from 1 path to 32, each further path adds {} cycles on average, the \
+             last as much as the second.",
+            real(slope),
+        ),
+        pictures: vec![draw::only(
+            "The four paths of k = 4: one issue per eight additions",
+            &watched,
+            0,
+            "sub.u32 %left",
+        )],
         tables: vec![table],
         sentences: vec![
-            "A path costs the same whether one lane takes it or sixteen: the lanes that are switched off wait.".to_owned(),
-            "There is no extra price for having many paths: what a path adds is its 64 dependent additions and this program's own loop \
-             over the cases."
+            "A path costs the same with one lane or with sixteen: the inactive lanes wait.".to_owned(),
+            "The number of paths has no extra cost: a path adds its 64 dependent additions and \
+             this program's own loop over the cases."
                 .to_owned(),
         ],
     })

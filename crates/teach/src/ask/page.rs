@@ -1,25 +1,28 @@
-//! The page `docs/ask.md`: every question with its answer in a line.
+//! Page `docs/ask.md`: every question with its one-line answer.
 
 use super::{Trouble, experiments, find};
 use simt_report::{Style, answer_text};
 
-/// The experiment that the page shows in full.
+/// Experiment that the page shows in full.
 const SHOWN: &str = "nested";
 
-/// The page. It is committed as `docs/ask.md`, and a test holds the two together.
+/// Generates the page. It is committed as `docs/ask.md`; a test compares the two.
 ///
 /// # Errors
-/// When an experiment has no answer.
+/// If an experiment has no answer.
 pub fn page() -> Result<String, Trouble> {
     let mut page = String::from(
-        "# Questions, answered by experiment\n\n\
-         People ask the same things about divergence again and again, and forums answer them in contradictory ways. `simt-sim ask` \
-         lists such questions; `simt-sim ask NAME` runs the programs that decide one, in both modes where they differ, and prints what \
-         the lanes did, the figures, the answer with these figures in it, what a real H200 did where somebody looked, and who asks. The \
-         programs are part of the binary; `--source` prints them, `--format json` prints the answer as data (`simt-sim/answer/1`), `--all` \
-         answers everything. Every figure is tested against a closed form or a brute-force count (`tests/suite/ask.rs`).\n\n\
-         This page is generated: `BLESS=1 cargo test --test suite ask` rewrites it. Claims of books and \
-         forums, with verdicts, are in [seeds.md](seeds.md).\n\n\
+        "# Questions answered by experiment\n\n\
+         Forums answer common questions about divergence in contradictory ways. `simt-sim ask` \
+         lists such questions; `simt-sim ask NAME` answers one: it runs the programs that \
+         decide it, in both modes where they differ, and prints a picture of the lanes, the \
+         figures, the answer, the measurement on a real H200 if there is one, and the sources \
+         of the question. The programs are bundled in the binary; `--source` prints them, \
+         `--format json` prints the answer as data (`simt-sim/answer/1`), `--all` answers \
+         everything. Every figure is tested against a closed form or a brute-force count \
+         (`tests/suite/ask.rs`).\n\n\
+         This page is generated: `BLESS=1 cargo test --test suite ask` rewrites it. Claims of \
+         books and forums, with verdicts, are in [seeds.md](seeds.md).\n\n\
          | ask | question | answer |\n|---|---|---|\n",
     );
     for experiment in experiments() {
@@ -29,7 +32,7 @@ pub fn page() -> Result<String, Trouble> {
     }
     if let Some(shown) = find(SHOWN) {
         let text = answer_text(&shown.answer()?, Style::default());
-        page += &format!("\n## One in full\n\n```console\n$ simt-sim ask {SHOWN}\n{text}```\n");
+        page += &format!("\n## Example\n\n```console\n$ simt-sim ask {SHOWN}\n{text}```\n");
     }
     Ok(page)
 }

@@ -1,11 +1,11 @@
-//! The programs of the experiments, part of the binary: questions can be asked anywhere.
+//! Programs of the experiments, bundled in the binary.
 
-/// A program of this repository, text and all.
+/// A program of this repository with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bundled {
-    /// Its place in the repository.
+    /// Path in the repository.
     pub path: &'static str,
-    /// Its text.
+    /// Source text.
     pub text: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! The textbook's reductions: same sums, same blocks, and what the order of additions costs.
+//! The textbook reductions: same sums, same blocks, different order of additions.
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
@@ -23,8 +23,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
         ],
         on_h200: Some(
-            "2^24 integers: 95, 5 and 5 divergent branches a block of 512; 511, 511 and 133 sectors loaded a block; 0.210 ms, 0.111 ms and \
-             0.092 ms.",
+            "2^24 integers: 95, 5 and 5 divergent branches per block of 512; 511, 511 and 133 \
+             sectors loaded per block; 0.210 ms, 0.111 ms and 0.092 ms.",
         ),
         find: reductions,
     },
@@ -33,17 +33,18 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         question: "In which steps of a reduction do warps diverge?",
         programs: &[REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS, REDUCE_INTERLEAVED],
         sources: &[Source {
-            says: "Divergence only in the last five steps, when fewer threads than a warp are left",
+            says: "Divergence only in the last five steps, when fewer threads than a warp remain",
             place: "Cheng, Grossman, McKercher: Professional CUDA C Programming, chapter 3",
         }],
         on_h200: Some(
-            "The counters agree with the sums: 95 and 5 divergent branches a block of 512, 304 branches tested.",
+            "The counters match the sums: 95 and 5 divergent branches per block of 512, 304 \
+             branches tested.",
         ),
         find: reduction_steps,
     },
 ];
 
-/// One block is enough: blocks of these kernels do alike.
+/// Threads of the one block; all blocks of these kernels behave alike.
 const BLOCK: u64 = 512;
 
 const KERNELS: [(&str, &Bundled); 3] = [
@@ -82,22 +83,29 @@ fn reductions() -> Result<Findings, Trouble> {
     let watched = |program| Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch();
     Ok(Findings {
         short: format!(
-            "Two causes: it keeps all warps half idle ({} divergent branches a block, then {}), and only interleaving reads neighbours \
-             ({} sectors, then {}).",
+            "Two causes: its warps stay half idle ({} divergent branches per block, {} after \
+             renumbering), and only interleaving reads adjacent words ({} sectors before, {} \
+             after).",
             near.0, less.0, less.1, apart.1
         ),
         pictures: vec![
-            draw::only("Neighbored: the additions of warp 0, step by step", &watched(&REDUCE_NEIGHBORED)?, 0, "add.u32 %a, %a, %b"),
+            draw::only(
+                "Neighbored: the additions of warp 0, step by step",
+                &watched(&REDUCE_NEIGHBORED)?,
+                0,
+                "add.u32 %a, %a, %b",
+            ),
             draw::only("Interleaved: the additions of warp 0", &watched(&REDUCE_INTERLEAVED)?, 0, "add.u32 %a, %a, %b"),
         ],
         tables: vec![table],
         sentences: vec![
-            "Renumbering the threads, so that the first ones work, retires whole warps; what is left of divergence is the last warp's \
-             last steps."
+            "If the threads are renumbered so that the first ones work, whole warps retire early; \
+             only the last warp diverges, in its last steps."
                 .to_owned(),
             format!(
-                "It does not change which elements are read: {} sectors in both. Interleaving does, at the same divergence. A tool that \
-                 shows divergence alone cannot tell the last two apart.",
+                "Renumbering does not change the elements that are read: {} sectors in both. \
+                 Interleaving does, with the same divergence. A tool that reports only divergence \
+                 cannot tell the last two apart.",
                 grouped(less.1)
             ),
         ],
@@ -106,7 +114,7 @@ fn reductions() -> Result<Findings, Trouble> {
 
 fn reduction_steps() -> Result<Findings, Trouble> {
     let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum", "of"];
-    let mut table = FigureTable::new("Warps of a block that the step's if splits (16 warps, nine steps)", &columns);
+    let mut table = FigureTable::new("Divergent warps per step (16 warps, nine steps)", &columns);
     let sums = each(KERNELS, |(name, program)| {
         let watched = Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch()?;
         let mut steps = [0_u64; 9];
@@ -128,13 +136,20 @@ fn reduction_steps() -> Result<Findings, Trouble> {
     let full = early.iter().filter(|&&s| s == early[0]).count();
     Ok(Findings {
         short: format!(
-            "Neighbored: in all nine, in {full} of them every warp. With working threads side by side: only in the last {} steps, one warp.",
+            "Neighbored: in all nine, in {full} of them every warp. With consecutive working \
+             threads: only in the last {} steps, one warp.",
             late.len() - first
         ),
         tables: vec![table],
         sentences: vec![
-            format!("That is {near} against {less} divergent of {tested} tests: branch efficiency {} % and {} %.", share(near), share(less)),
-            "As long as at least 32 threads work side by side they fill whole warps; the last five steps have 16, 8, 4, 2 and 1 of them."
+            format!(
+                "That is {near} against {less} divergent of {tested} tests: branch efficiency {} % \
+                 and {} %.",
+                share(near),
+                share(less),
+            ),
+            "At least 32 consecutive working threads fill whole warps; the last five steps have \
+             16, 8, 4, 2 and 1 of them."
                 .to_owned(),
         ],
         ..Findings::default()

@@ -1,11 +1,12 @@
-//! Claims that were published about divergence, each held against runs and against an H200: `docs/seeds.md`.
+//! Published claims about divergence, compared with runs and with an H200: `docs/seeds.md`.
 //!
-//! A [`Claim`] says in our own words what its sources say and has a function from runs to [`Evidence`]: lines, each with the source's
-//! figure, ours and the H200's under a stated rule. `verdict` judges lines, `facts` reads what was published and measured
-//! (`figures.ron`), `bench` makes the runs that several claims share, `page` writes the page; `sums`, `counters` and `warps` hold the
-//! claims by subject.
+//! A [`Claim`] states in our own words what its sources say and has a function from runs to
+//! [`Evidence`]: lines with the figure of the source, ours and the H200's, compared under a stated
+//! rule. `verdict` judges lines, `facts` reads the published and measured figures (`figures.ron`),
+//! `bench` makes the runs that several claims share, `page` writes the page; `sums`, `counters` and
+//! `warps` hold the claims by subject.
 //!
-//! What is not here: opinions. A verdict is counted from lines; a claim without a figure to compare cannot be entered.
+//! A verdict is computed from the lines; a claim without a figure to compare cannot be entered.
 
 mod bench;
 mod counters;
@@ -22,42 +23,42 @@ use bench::Bench;
 use simt_report::{Cell, FigureTable};
 use verdict::{Line, Referee, Rule};
 
-/// Something that somebody has claimed.
+/// A published claim.
 struct Claim {
-    /// Its heading.
+    /// Heading.
     title: &'static str,
-    /// What is claimed, in our words.
+    /// The claim in our words.
     says: &'static str,
-    /// Who claims it: names in `figures.ron`.
+    /// Sources: names in `figures.ron`.
     sources: &'static [&'static str],
-    /// What was run for it, on which machine and at which size.
+    /// Runs made for the claim: programs, machine and size.
     runs: &'static str,
-    /// Commands that show the same.
+    /// Commands that reproduce the runs.
     repeat: &'static [&'static str],
-    /// The runs.
+    /// Function that makes the runs.
     find: fn(&Bench) -> Result<Evidence, Trouble>,
 }
 
-/// What was found on a claim.
+/// Evidence for or against a claim.
 #[derive(Default)]
 struct Evidence {
-    /// The figures that decide.
+    /// Figures that decide the verdict.
     lines: Vec<Line>,
-    /// Further figures, which show why.
+    /// Further figures that explain the result.
     tables: Vec<FigureTable>,
-    /// A drawing in fixed-width lines.
+    /// Drawing in fixed-width lines.
     drawing: Vec<String>,
-    /// Why it is so.
+    /// Explanation.
     why: Vec<String>,
 }
 
-/// A figure that a source has.
+/// Compares our figure with a source's figure.
 fn held(what: &str, rule: Rule, source: Cell, ours: impl Into<Cell>, h200: Option<Cell>) -> Line {
     let referee = h200.map_or(Referee::None, Referee::H200);
     Line { what: what.to_owned(), rule, source: Some(source), ours: ours.into(), referee }
 }
 
-/// A figure that no source has, but the H200.
+/// Compares our figure with the H200's; no source has one.
 fn measured(what: &str, rule: Rule, ours: impl Into<Cell>, h200: Cell) -> Line {
     Line { what: what.to_owned(), rule, source: None, ours: ours.into(), referee: Referee::H200(h200) }
 }

@@ -12,7 +12,8 @@ use simt_report::{FigureTable, Picture};
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "spin-lock",
-        question: "while (atomicCAS(&lock, 0, 1) != 0); hangs my kernel when threads of one warp compete. Why?",
+        question: "while (atomicCAS(&lock, 0, 1) != 0); hangs my kernel when threads of one warp \
+                   compete. Why?",
         programs: &[SPIN_LOCK],
         sources: &[
             Source { says: "Spin lock inside a warp", place: "https://coderapp.vercel.app/answer/45723726" },
@@ -26,8 +27,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
         ],
         on_h200: Some(
-            "It finishes: 32 critical sections, lanes served in order, lane k after k failed tries. The machine code has a YIELD at the \
-             head of the loop.",
+            "It finishes: 32 critical sections, lanes served in order, lane k after k failed \
+             attempts. The machine code has a YIELD at the head of the loop.",
         ),
         find: spin_lock,
     },
@@ -39,15 +40,17 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Understanding a spinlock implementation",
             place: "https://forums.developer.nvidia.com/t/understanding-a-spinlock-implementation-by-robert-crovella/267535",
         }],
-        on_h200: Some("It finishes; lane k needs k + 1 tries."),
+        on_h200: Some("It finishes; lane k needs k + 1 attempts."),
         find: spin_lock_done,
     },
     Experiment {
         name: "two-locks",
-        question: "Each thread takes two locks, its own and its neighbour's: does a warp of them ever end?",
+        question: "Each thread takes two locks, its own and its neighbour's: does such a warp ever \
+                   finish?",
         programs: &[TWO_LOCKS],
         sources: &[Source {
-            says: "NVIDIA Tesla V100 white paper: inserting into a doubly linked list with a lock a node",
+            says: "NVIDIA Tesla V100 white paper: insertion into a doubly linked list with one \
+                   lock per node",
             place: "https://images.nvidia.com/content/volta-architecture/pdf/volta-architecture-whitepaper.pdf",
         }],
         on_h200: None,
@@ -55,27 +58,29 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "flag-wait",
-        question: "One thread sets a flag, the others of its warp wait for it: does it work?",
+        question: "One thread sets a flag and the others of its warp wait for it: does that work?",
         programs: &[FLAG_WAIT, HOISTED_LOAD],
         sources: &[Source {
-            says: "SIMT-induced deadlock: a loop whose end depends on a store by another lane",
+            says: "SIMT-induced deadlock: a loop whose exit depends on a store by another lane",
             place: "ElTantawy, Aamodt: MIMD Synchronization on SIMT Architectures, MICRO 2016",
         }],
         on_h200: Some(
-            "It finishes at once, either way round: the single lane is the smaller side and runs first, so nobody spins.",
+            "It finishes at once, either way round: the single lane is the smaller side and runs \
+             first, so no lane spins.",
         ),
         find: flag_wait,
     },
     Experiment {
         name: "taking-turns",
-        question: "Do the two sides of a branch take turns since Volta?",
+        question: "Do the two sides of a branch alternate since Volta?",
         programs: &[NANOSLEEP],
         sources: &[Source {
             says: "When do threads reconverge on Volta, and what runs in between?",
             place: "https://stackoverflow.com/questions/54055195/activemask-vs-ballot-sync",
         }],
         on_h200: Some(
-            "Not by themselves: one side ran to its end, then the other. With nanosleep(0) in both loops the sides alternate.",
+            "Not by themselves: one side ran to its end, then the other. With nanosleep(0) in both \
+             loops the sides alternate.",
         ),
         find: taking_turns,
     },
@@ -90,7 +95,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             },
             Source { says: "It works on most GPUs", place: "https://stackoverflow.com/questions/15146886" },
         ],
-        on_h200: Some("With half the lanes of each warp gone it finishes."),
+        on_h200: Some("With half the lanes of each warp exited it finishes."),
         find: barrier_after_return,
     },
     Experiment {
@@ -112,25 +117,26 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
     Experiment {
         name: "barrier-both-arms",
-        question: "__syncthreads() in both the if and the else: do the two meet?",
+        question: "__syncthreads() in both the if and the else: do the two match?",
         programs: &[BARRIER_BOTH_ARMS],
         sources: &[Source {
             says: "syncthreads inside if statements",
             place: "https://codehunter.cc/a/c/cuda-syncthreads-inside-if-statements",
         }],
         on_h200: Some(
-            "It finishes, and behind the barrier the two halves are still split (masks 0x55555555 and 0xaaaaaaaa).",
+            "It finishes, and after the barrier the two halves are still split (masks 0x55555555 \
+             and 0xaaaaaaaa).",
         ),
         find: barrier_both_arms,
     },
 ];
 
-/// Where the lanes of a run that hangs are.
+/// Draws the final positions of the lanes of a hung run.
 fn stuck(mode: Mode, done: &Done) -> Picture {
-    Picture { title: format!("Where the lanes are for ever ({})", mode.name()), lines: done.stuck() }
+    Picture { title: format!("Final lane positions ({})", mode.name()), lines: done.stuck() }
 }
 
-/// One program in both modes.
+/// Runs one program in both modes.
 fn both(program: &'static Bundled) -> Result<[Done; 2], Trouble> {
     each(MODES, |mode| Trial::new(program, mode).run())
 }
@@ -149,26 +155,29 @@ fn spin_lock() -> Result<Findings, Trouble> {
     }
     Ok(Findings {
         short: format!(
-            "Before Volta the winner waits behind the loop for the losers, who wait for its unlock: {}. Since Volta: {}.",
+            "Before Volta the winner waits after the loop for the losers, who wait for its unlock: \
+             {}. Since Volta: {}.",
             before.finish(),
             since.finish()
         ),
         pictures: vec![
             stuck(Mode::PreVolta, &before),
-            draw::only("Who tries (volta): one lane after the other succeeds and leaves", &watched, 0, "atom.global.cas"),
+            draw::only("Attempts (volta): one lane after another succeeds and leaves", &watched, 0, "atom.global.cas"),
         ],
         tables: vec![table],
         sentences: vec![
-            "The unlock stands behind the loop, and behind the loop is where the warp wants all lanes together first. That the lanes \
-             cannot meet is no bug of the hardware: the program asks them to."
+            "The unlock comes after the loop, and that is where the warp reconverges first. The \
+             lanes cannot reconverge there because the program makes the losers wait for the \
+             unlock; the hardware is not at fault."
                 .to_owned(),
             format!(
-                "Since Volta the losers yield at the head of the loop, which counts as having arrived, so the winner goes on alone; \
-                 lane 31 fails {} times. The yield is the compiler's work: without it the same machine ends in {}.",
+                "Since Volta the losers yield at the head of the loop, which counts as arrival at \
+                 the convergence barrier, so the winner proceeds alone; lane 31 fails {} times. \
+                 The compiler inserts the yield: without it the same machine ends in {}.",
                 since.word("failed", 31)?,
                 unyielding.finish()
             ),
-            "A lock for a whole warp or block, taken by one elected thread, is both safe and much faster.".to_owned(),
+            "A lock per warp or block, taken by one elected thread, is both safe and much faster.".to_owned(),
         ],
     })
 }
@@ -199,16 +208,19 @@ fn spin_lock_done() -> Result<Findings, Trouble> {
             since.finish()
         ),
         pictures: vec![draw::only(
-            "Who is inside the critical section, in order of time (pre-volta)",
+            "Lanes in the critical section, in order of time (pre-volta)",
             &watched,
             0,
             "ld.volatile.global.u32",
         )],
         tables: vec![table],
         sentences: vec![
-            "The winner unlocks before anybody has to wait for it, so it does not matter where lanes meet.".to_owned(),
+            "The winner unlocks before any lane has to wait for it, so the reconvergence point \
+             does not matter."
+                .to_owned(),
             format!(
-                "The lanes are served one by one, and each round all that are left try again: lane 31 tries {} times.",
+                "The lanes are served one by one, and all remaining lanes retry each round: lane \
+                 31 tries {} times.",
                 since.word("tries", 31)?
             ),
         ],
@@ -229,21 +241,27 @@ fn two_locks() -> Result<Findings, Trouble> {
         table.row(mode.name(), [done.finish().into(), changed.into(), through(0).into(), through(31).into()]);
     }
     Ok(Findings {
-        short: format!("Before Volta {}, since Volta {}: lane 31 can go first, and then the lanes above free those below.", before.finish(), since.finish()),
+        short: format!(
+            "Before Volta {}, since Volta {}: lane 31 can go first, then each lane frees the one \
+             below it.",
+            before.finish(),
+            since.finish(),
+        ),
         pictures: vec![stuck(Mode::PreVolta, &before)],
         tables: vec![table],
         sentences: vec![
-            "All lanes get their first lock at once, and only lane 31 its second. On a stack it has to wait behind the second loop for \
-             the lanes that wait for it."
-                .to_owned(),
-            "This list is the example with which NVIDIA introduced independent thread scheduling.".to_owned(),
+            "All lanes get their first lock at once, and only lane 31 its second. With a \
+             reconvergence stack it has to wait after the second loop for the lanes that wait for \
+             it."
+            .to_owned(),
+            "NVIDIA introduced independent thread scheduling with this list as the example.".to_owned(),
         ],
     })
 }
 
 fn flag_wait() -> Result<Findings, Trouble> {
     let columns = ["--its-order", "pre-volta", "volta", "volta, no yield", "load hoisted, volta"];
-    let mut table = FigureTable::new("Lane 0 sets the flag, lanes 1 to 31 spin: how it ends", &columns);
+    let mut table = FigureTable::new("Lane 0 sets the flag, lanes 1 to 31 spin: outcome", &columns);
     let orders = [
         ("fewer", SideOrder::Fewer),
         ("fall-through", SideOrder::FallThrough),
@@ -264,15 +282,24 @@ fn flag_wait() -> Result<Findings, Trouble> {
     let watched = Trial::new(&FLAG_WAIT, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "Before Volta it depends on which side runs first: {hangs} of {} orders hang. Since Volta {late} do.",
+            "Before Volta it depends on the side that runs first: {hangs} of {} orders hang. Since \
+             Volta {late} do.",
             ends.len()
         ),
-        pictures: vec![draw::lanes("The single lane runs first and nobody has to spin (volta)", &watched, 0, "@%wait")],
+        pictures: vec![draw::lanes(
+            "The single lane runs first and no lane has to spin (volta)",
+            &watched,
+            0,
+            "@%wait",
+        )],
         tables: vec![table],
         sentences: vec![
-            "On a stack one side runs to its end before the other begins. If the waiting side is first, the flag is never set.".to_owned(),
-            "Since Volta a spinning loop on a volatile load yields, so the setter gets its turn. Without volatile the compiler may load \
-             once, in front of the loop: then it hangs everywhere, and no scheduling can help."
+            "With a reconvergence stack one side runs to its end before the other begins. If the \
+             waiting side is first, the flag is never set."
+                .to_owned(),
+            "Since Volta a spin loop on a volatile load yields, so the setter gets its turn. \
+             Without volatile the compiler may hoist the load out of the loop: then the program \
+             hangs everywhere, and no scheduler can help."
                 .to_owned(),
         ],
     })
@@ -283,7 +310,7 @@ fn taking_turns() -> Result<Findings, Trouble> {
     let mut table = FigureTable::new("Both sides loop; each round ends with nanosleep(0)", &columns);
     let [before, since] = each(MODES, |mode| {
         let done = Trial::new(&NANOSLEEP, mode).run()?;
-        // `who` holds, ticket by ticket, the active mask of the lanes that drew it.
+        // `who` holds the active mask of the lanes that drew each ticket, ticket by ticket.
         let who = done.words("who")?;
         let changes = who.windows(2).filter(|w| w[0] != w[1]).count() as u64;
         let rounds = who.len() as u64 / 32;
@@ -293,12 +320,16 @@ fn taking_turns() -> Result<Findings, Trouble> {
     })?;
     let watched = Trial::new(&NANOSLEEP, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("Only where the program hands the warp over: {since} changes of side with a nanosleep a round, {before} on a stack."),
-        pictures: vec![draw::only("Odd and even lanes in turn (volta)", &watched, 0, "nanosleep")],
+        short: format!(
+            "Only if the program yields: {since} side changes with one nanosleep per round, \
+             {before} with a reconvergence stack.",
+        ),
+        pictures: vec![draw::only("Odd and even lanes alternate (volta)", &watched, 0, "nanosleep")],
         tables: vec![table],
         sentences: vec![
-            "Independent does not mean alternating: a side keeps the warp until it waits for other lanes, ends, yields or sleeps. Waiting \
-             for memory is not enough (`simt-sim ask divergent-latency`)."
+            "Independent does not mean alternating: a side runs until it waits for other lanes, \
+             ends, yields or sleeps. Waiting for memory is not enough (`simt-sim ask \
+             divergent-latency`)."
                 .to_owned(),
         ],
     })
@@ -307,7 +338,7 @@ fn taking_turns() -> Result<Findings, Trouble> {
 fn barrier_after_return() -> Result<Findings, Trouble> {
     let [before, since] = both(&BARRIER_AFTER_EXIT)?;
     let mut table = FigureTable::new(
-        "Odd threads of two warps return, the others meet",
+        "Odd threads of two warps return, the others reach the barrier",
         &["mode", "it ends", "threads that read their partner"],
     );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
@@ -317,15 +348,24 @@ fn barrier_after_return() -> Result<Findings, Trouble> {
     }
     let watched = Trial::new(&BARRIER_AFTER_EXIT, Mode::Volta).watch()?;
     Ok(Findings {
-        short: format!("It works in both models ({}, {}): a barrier does not wait for threads that have ended.", before.finish(), since.finish()),
-        pictures: vec![draw::lanes("Warp 0: half of it has returned (x) before the barrier", &watched, 0, "@%odd ret")],
+        short: format!(
+            "It works in both models ({}, {}): a barrier does not wait for exited threads.",
+            before.finish(),
+            since.finish(),
+        ),
+        pictures: vec![draw::lanes(
+            "Warp 0: half of the lanes return (x) before the barrier",
+            &watched,
+            0,
+            "@%odd ret",
+        )],
         tables: vec![table],
         sentences: vec![
-            "Before Volta a barrier counts warps, and a warp with any lane left arrives as a whole. Since Volta it counts the threads \
-             that still live."
+            "Before Volta a barrier counts warps, and a warp with any lane left arrives as a \
+             whole. Since Volta it counts the threads that have not exited."
                 .to_owned(),
-            "Both answers on the forums are found in the manuals of their time; that a thread may skip a barrier in any other way than \
-             by ending is a different matter (`simt-sim ask barrier-in-if`)."
+            "Both forum answers follow the manuals of their time. A thread that skips a barrier \
+             without exiting is a different case (`simt-sim ask barrier-in-if`)."
                 .to_owned(),
         ],
     })
@@ -344,13 +384,16 @@ fn barrier_in_if() -> Result<Findings, Trouble> {
         );
     }
     Ok(Findings {
-        short: format!("It depends on the generation: {} before Volta, {} since.", before.finish(), since.finish()),
+        short: format!("It depends on the generation: {} before Volta, {} since.", before.finish(), since.finish(),),
         pictures: vec![stuck(Mode::Volta, &since)],
         tables: vec![table],
         sentences: vec![
-            "Before Volta any thread that executes the barrier makes its whole warp arrive, so the program passes by accident.".to_owned(),
-            "Since Volta the barrier waits for every thread that lives, and those outside of the if wait at its end for the ones inside. \
-             CUDA leaves such programs undefined: what works on the old card is the bug report of the new one."
+            "Before Volta any thread that executes the barrier makes its whole warp arrive, so the \
+             program passes by accident."
+                .to_owned(),
+            "Since Volta the barrier waits for every thread that has not exited, and those outside \
+             the if wait at its end for the ones inside. CUDA leaves such programs undefined: one \
+             that works on an old card can hang on a new one."
                 .to_owned(),
         ],
     })
@@ -371,16 +414,24 @@ fn barrier_both_arms() -> Result<Findings, Trouble> {
     let watched = Trial::new(&BARRIER_BOTH_ARMS, Mode::Volta).watch()?;
     Ok(Findings {
         short: format!(
-            "Since Volta yes: all {} threads see their partner. Before, only {} do: the first side makes the whole warp arrive.",
+            "Since Volta yes: all {} threads see their partner. Before, only {} do: the first side \
+             makes the whole warp arrive.",
             seen[1], seen[0]
         ),
-        pictures: vec![draw::lanes("Warp 0: both sides come to the barrier before either goes on (volta)", &watched, 0, "@%even")],
+        pictures: vec![draw::lanes(
+            "Warp 0: both sides reach the barrier before either continues (volta)",
+            &watched,
+            0,
+            "@%even",
+        )],
         tables: vec![table],
         sentences: vec![
-            "Neither machine hangs, and the results differ: the half that runs first before Volta passes the barrier before the other \
-             half has done its work."
+            "Neither machine hangs, but the results differ: before Volta the half that runs first \
+             passes the barrier before the other half has done its work."
                 .to_owned(),
-            "Behind the barrier the halves are still apart; a block barrier synchronises threads and does not join them.".to_owned(),
+            "After the barrier the halves are still diverged; a block barrier synchronises threads \
+             but does not reconverge them."
+                .to_owned(),
         ],
     })
 }

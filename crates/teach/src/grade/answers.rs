@@ -5,24 +5,24 @@ use super::judge::Answers;
 use super::rules::Rule;
 use simt_core::diag::closest;
 
-/// The most unknown ids of answers that are named.
+/// Maximum number of unknown ids in messages.
 const MOST_UNKNOWN: usize = 10;
 
-/// Reads answers: those there are, and a sentence on each that answers no question.
+/// Parses answers; also returns a sentence for each answer without a question.
 ///
 /// # Errors
-/// Why the text cannot be read.
+/// If the text cannot be parsed.
 pub fn answers(assignment: &Assignment, text: &str) -> Result<(Answers, Vec<String>), String> {
     let answers: Answers = ron::from_str(text).map_err(|e| e.to_string())?;
     let mut unknown: Vec<String> = answers.keys().filter_map(|id| unknown(assignment, id)).collect();
     if unknown.len() > MOST_UNKNOWN {
         let more = unknown.split_off(MOST_UNKNOWN).len();
-        unknown.push(format!("answers.ron: {more} more answers are to no question."));
+        unknown.push(format!("answers.ron: {more} more answers without a question."));
     }
     Ok((answers, unknown))
 }
 
-/// What is wrong with the id of an answer.
+/// Message about an unknown answer id.
 fn unknown(assignment: &Assignment, id: &str) -> Option<String> {
     let criteria = assignment.spec.criteria.iter();
     let questions: Vec<&str> =
@@ -32,8 +32,8 @@ fn unknown(assignment: &Assignment, id: &str) -> Option<String> {
     }
     let way = match closest(id, questions.iter().copied()) {
         Some(near) => format!("; did you mean `{near}`?"),
-        None if questions.is_empty() => "; this assignment asks none.".to_owned(),
+        None if questions.is_empty() => "; this assignment has no questions.".to_owned(),
         None => format!("; the questions are `{}`.", questions.join("`, `")),
     };
-    Some(format!("answers.ron: there is no question `{}`{way}", super::one_line(id)))
+    Some(format!("answers.ron: no question `{}`{way}", super::one_line(id)))
 }

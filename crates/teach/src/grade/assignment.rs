@@ -1,4 +1,4 @@
-//! An assignment: what `assignment.ron` says, checked against the programs that lie beside it.
+//! An assignment: `assignment.ron`, checked against the programs beside it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -16,38 +16,38 @@ use simt_report::evidence::Fingerprint;
 use simt_report::metrics;
 use simt_report::simulate;
 
-/// What stands in `assignment.ron`.
+/// Contents of `assignment.ron`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Spec {
-    /// The title.
+    /// Title.
     pub title: String,
-    /// The kernel that is handed in. A submission with one kernel only may call it otherwise.
+    /// Name of the submitted kernel. A submission with only one kernel may use another name.
     pub kernel: String,
-    /// The file of the task's text.
+    /// File with the task.
     #[serde(default = "statement")]
     pub statement: String,
-    /// The file that students start from.
+    /// File that students start from.
     pub starter: String,
-    /// The file of the solution. Its directives are the assignment's.
+    /// File with the solution. Its directives are the assignment's.
     pub reference: String,
-    /// The file that [`Than::Baseline`] means [default: the starter].
+    /// File that [`Than::Baseline`] refers to [default: the starter].
     #[serde(default)]
     pub baseline: Option<String>,
-    /// Machines: a preset's name, then perhaps a mode (`:pre-volta`, `:volta`) and the lanes of a warp (`:32`).
+    /// Machines: preset, optional mode (`:pre-volta`, `:volta`), optional warp size (`:32`).
     #[serde(default = "machines")]
     pub machines: Vec<String>,
-    /// The inputs and launches.
+    /// Inputs and launches.
     pub cases: Vec<Case>,
-    /// Constants of the reference that a submission may choose, and the values it may choose.
+    /// Constants that a submission may choose, with the allowed values.
     #[serde(default)]
     pub choices: BTreeMap<String, Vec<i64>>,
-    /// What is asked.
+    /// Criteria.
     pub criteria: Vec<Criterion>,
-    /// What leaderboards show.
+    /// Leaderboard entries.
     #[serde(default)]
     pub leaderboard: Vec<LeaderboardEntry>,
-    /// What a submission may take.
+    /// Limits of a submission.
     #[serde(default)]
     pub limits: Limits,
 }
@@ -64,59 +64,59 @@ fn machines() -> Vec<String> {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// Its name, which students see.
+    /// Name, visible to students.
     pub name: String,
-    /// Constants of the reference's directives, changed.
+    /// Changed constants of the reference's directives.
     #[serde(default)]
     pub set: BTreeMap<String, i64>,
-    /// The grid, where the directives should not decide.
+    /// Grid, if not set by the directives.
     #[serde(default)]
     pub grid: Option<[u32; 3]>,
-    /// The block, likewise.
+    /// Block, if not set by the directives.
     #[serde(default)]
     pub block: Option<[u32; 3]>,
-    /// The machines it runs on [default: all].
+    /// Machines it runs on [default: all].
     #[serde(default)]
     pub machines: Vec<String>,
-    /// Whether students are told no more of it than its name, and whether it passes.
+    /// True if students learn only its name and whether it passes.
     #[serde(default)]
     pub hidden: bool,
 }
 
-/// A figure for a leaderboard.
+/// A leaderboard figure.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LeaderboardEntry {
-    /// What it is called there.
+    /// Column name.
     pub name: String,
-    /// The metric.
+    /// Metric.
     pub metric: String,
-    /// The case.
+    /// Case.
     pub case: String,
-    /// The machine.
+    /// Machine.
     pub machine: String,
-    /// Whether more is better.
+    /// True if more is better.
     #[serde(default)]
     pub more_is_better: bool,
 }
 
-/// What a submission may take.
+/// Limits of a submission.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Cycles of one run.
     pub cycles: u64,
-    /// Cycles of one run as a multiple of the reference's in the same run (and of 1,000, where that took fewer).
+    /// Cycles of one run as a multiple of the reference's (at least 1,000).
     pub times_reference: u64,
     /// Seconds for all runs: the last resort, because it depends on the host.
     pub seconds: u64,
     /// Host memory in MiB.
     pub memory_mib: u64,
-    /// KiB of each thread's stack: ends a recursion that has no end.
+    /// KiB of each thread's stack: ends infinite recursion.
     pub stack_kib: u32,
     /// KiB of a submitted file.
     pub file_kib: u64,
-    /// KiB of text that a submission can cause in a report.
+    /// KiB of text that a submission can add to a report.
     pub output_kib: u64,
 }
 
@@ -137,36 +137,36 @@ impl Default for Limits {
 /// A machine in a mode.
 #[derive(Clone, Debug)]
 pub struct Site {
-    /// As the assignment names it.
+    /// Name in the assignment.
     pub name: String,
-    /// The machine.
+    /// Machine.
     pub spec: MachineSpec,
-    /// The mode.
+    /// Mode.
     pub mode: Mode,
 }
 
 impl Site {
-    /// How its runs are made.
+    /// Options of its runs.
     pub fn options(&self, max_cycles: u64) -> Options {
         Options { mode: self.mode, order: self.spec.side_order(), yields: true, max_cycles, max_issues: u64::MAX }
     }
 }
 
-/// An assignment, ready to grade by.
+/// A checked assignment.
 pub struct Assignment {
-    /// What its file says.
+    /// Contents of its file.
     pub spec: Spec,
-    /// Its machines.
+    /// Machines.
     pub sites: Vec<Site>,
-    /// Case and site of each run, by index, in the order in which they run.
+    /// Case and site of each run, by index, in order of execution.
     pub runs: Vec<(usize, usize)>,
     /// The solution, whose directives decide.
     pub reference: Program,
-    /// What [`Than::Baseline`] means.
+    /// Program that [`Than::Baseline`] refers to.
     pub baseline: Program,
 }
 
-/// Everything that is wrong with an assignment, a line each.
+/// Errors of an assignment, a line each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Faults(pub Vec<String>);
 
@@ -177,10 +177,11 @@ impl fmt::Display for Faults {
 }
 
 impl Assignment {
-    /// Reads an assignment. `text` is `assignment.ron`; `read` gives the text of a file beside it.
+    /// Reads an assignment. `text` is `assignment.ron`; `read` returns the text of a file beside
+    /// it.
     ///
     /// # Errors
-    /// What is wrong with it, each with what would mend it.
+    /// If the assignment has errors; each message says how to fix it.
     pub fn load(text: &str, read: &dyn Fn(&str) -> Result<String, String>) -> Result<Assignment, Faults> {
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
         let spec: Spec =
@@ -219,13 +220,13 @@ impl Assignment {
         Ok(assignment)
     }
 
-    /// What a case changes of the directives, with a submission's choices.
+    /// Changes of a case to the directives, with a submission's choices.
     pub(super) fn overrides(&self, case: &Case, choices: &BTreeMap<String, i64>) -> Overrides {
         let set = choices.iter().chain(&case.set).map(|(name, value)| (name.clone(), value.to_string())).collect();
         Overrides { set, grid: case.grid, block: case.block, ..Overrides::default() }
     }
 
-    /// The runs that a rule looks at, as indices into [`Assignment::runs`].
+    /// Runs that a rule refers to, as indices into [`Assignment::runs`].
     pub fn runs_of(&self, rule: &Rule) -> Vec<usize> {
         let Some((cases, machines)) = rule.runs() else { return Vec::new() };
         let named = |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
@@ -236,7 +237,7 @@ impl Assignment {
         self.runs.iter().enumerate().filter(|(_, run)| wanted(run)).map(|(i, _)| i).collect()
     }
 
-    /// The run of a case on a machine.
+    /// Index of the run of a case on a machine.
     pub fn run_at(&self, case: &str, machine: &str) -> Option<usize> {
         let is = |&(c, s): &(usize, usize)| {
             self.spec.cases.get(c).is_some_and(|c| c.name == case)
@@ -245,32 +246,32 @@ impl Assignment {
         self.runs.iter().position(is)
     }
 
-    /// `case on machine`
+    /// Name of a run: `case on machine`.
     pub fn run_name(&self, run: usize) -> String {
         let (case, site) = self.runs.get(run).copied().unwrap_or_default();
         let case = self.spec.cases.get(case).map_or("?", |c| c.name.as_str());
         format!("{case} on {}", self.sites.get(site).map_or("?", |s| s.name.as_str()))
     }
 
-    /// The machine of a run.
+    /// Machine of a run.
     pub fn machine(&self, run: usize) -> &str {
         let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site));
         site.map_or("?", |site| site.spec.name.as_str())
     }
 
-    /// What evidence must have been taken with for it to hold of a run.
+    /// Fingerprint that evidence must match to apply to a run.
     pub fn fingerprint(&self, run: usize) -> Option<Fingerprint> {
         let site = self.runs.get(run).and_then(|&(_, site)| self.sites.get(site))?;
         Some(simulate::fingerprint(&site.spec, &site.options(u64::MAX)))
     }
 
-    /// Whether students are told no more of a run than its name.
+    /// Returns true if students learn only the name of a run and whether it passes.
     pub fn is_hidden(&self, run: usize) -> bool {
         let case = self.runs.get(run).and_then(|&(case, _)| self.spec.cases.get(case));
         case.is_some_and(|case| case.hidden)
     }
 
-    /// The checks that a run needs; `None` where no criterion looks for any.
+    /// Checks that a run needs; `None` if no criterion uses any.
     pub fn checks_of(&self, run: usize) -> Option<Checks> {
         let mut names: Vec<&str> = Vec::new();
         for criterion in &self.spec.criteria {
@@ -284,7 +285,7 @@ impl Assignment {
         (!names.is_empty()).then(|| Checks::named(names).ok()).flatten()
     }
 
-    /// The metrics that are looked at, by first name.
+    /// Metrics used by criteria and leaderboards, by first name.
     pub fn metrics(&self) -> BTreeSet<&'static str> {
         let of_criteria = self.spec.criteria.iter().filter_map(|criterion| match &criterion.rule {
             Rule::Metric { name, .. } | Rule::Question { answer: Answer::Metric { name, .. }, .. } => Some(name),
@@ -301,8 +302,8 @@ impl Assignment {
                 faults.push(text());
             }
         };
-        fault(!spec.cases.is_empty(), &|| "`cases`: there is none; nothing would be run".into());
-        fault(!spec.criteria.is_empty(), &|| "`criteria`: there is none; nothing would be judged".into());
+        fault(!spec.cases.is_empty(), &|| "`cases`: expected at least one case".into());
+        fault(!spec.criteria.is_empty(), &|| "`criteria`: expected at least one criterion".into());
         fault(self.reference.kernel(Some(&spec.kernel)).is_ok(), &|| {
             format!("`kernel`: `{}` has no kernel `{}`", spec.reference, spec.kernel)
         });
@@ -313,7 +314,7 @@ impl Assignment {
         ] {
             let mut seen = BTreeSet::new();
             for name in names {
-                fault(seen.insert(name), &|| format!("two {what} entries are called `{name}`"));
+                fault(seen.insert(name), &|| format!("two {what} entries are named `{name}`"));
             }
         }
         for name in spec.choices.keys().chain(spec.cases.iter().flat_map(|case| case.set.keys())) {
@@ -331,19 +332,23 @@ impl Assignment {
             let id = &criterion.id;
             let (cases, machines) = criterion.rule.runs().unwrap_or_default();
             for case in cases.iter().filter(|case| !known_case(case)) {
-                fault(false, &|| format!("criterion `{id}`: there is no case `{case}`"));
+                fault(false, &|| format!("criterion `{id}`: unknown case `{case}`"));
             }
             for machine in machines.iter().filter(|machine| !known_machine(machine)) {
                 fault(false, &|| format!("criterion `{id}`: `{machine}` is not in `machines`"));
             }
             fault(criterion.points.is_finite() && criterion.points >= 0.0, &|| {
-                format!("criterion `{id}`: {} points; write 0 or more", criterion.points)
+                format!("criterion `{id}`: expected 0 or more points, found {}", criterion.points)
             });
             let bounded = |band: &Band| {
                 (band.at_most.is_some() || band.at_least.is_some()) && (0.0..=criterion.points).contains(&band.points)
             };
             fault(criterion.bands.iter().all(bounded), &|| {
-                format!("criterion `{id}`: a band has `at_most` or `at_least`, and 0 to {} points", criterion.points)
+                format!(
+                    "criterion `{id}`: expected a band with `at_most` or `at_least` and 0 to {} \
+                     points",
+                    criterion.points
+                )
             });
             let full = |bands: &[Band]| bands.iter().any(|band| (band.points - criterion.points).abs() < 1e-9);
             let bands = if criterion.bands.is_empty() {
@@ -352,21 +357,27 @@ impl Assignment {
                 criterion.bands.clone()
             };
             fault(full(&bands), &|| {
-                format!("criterion `{id}`: no band gives the {} points; write one with `points: {0}`", criterion.points)
+                format!(
+                    "criterion `{id}`: no band gives the full {} points; add one with `points: \
+                     {0}`",
+                    criterion.points
+                )
             });
             match &criterion.rule {
                 Rule::Checks { kinds, .. } => {
                     if let Err(unknown) = Checks::named(kinds.iter().map(String::as_str)) {
                         let all = Checks::NAMES.join(", ");
-                        fault(false, &|| format!("criterion `{id}`: there is no check `{unknown}`; one of {all}"));
+                        fault(false, &|| format!("criterion `{id}`: unknown check `{unknown}`; expected one of {all}"));
                     }
                 }
                 Rule::Metric { name, .. } => fault(metrics::find(name).is_some(), &|| unknown_metric(id, name)),
                 Rule::Question { answer: Answer::Metric { name, of, case, machine }, .. } => {
                     fault(metrics::find(name).is_some(), &|| unknown_metric(id, name));
-                    fault(*of != Than::Absolute, &|| format!("criterion `{id}`: `of` is Reference or Baseline"));
+                    fault(*of != Than::Absolute, &|| {
+                        format!("criterion `{id}`: expected `of: Reference` or `of: Baseline`")
+                    });
                     fault(known_case(case) && known_machine(machine), &|| {
-                        format!("criterion `{id}`: there is no case `{case}` on `{machine}`")
+                        format!("criterion `{id}`: no case `{case}` on `{machine}`")
                     });
                 }
                 _ => {}
@@ -375,11 +386,11 @@ impl Assignment {
         for entry in &spec.leaderboard {
             fault(metrics::find(&entry.metric).is_some(), &|| unknown_metric(&entry.name, &entry.metric));
             fault(known_case(&entry.case) && known_machine(&entry.machine), &|| {
-                format!("leaderboard `{}`: there is no case `{}` on `{}`", entry.name, entry.case, entry.machine)
+                format!("leaderboard `{}`: no case `{}` on `{}`", entry.name, entry.case, entry.machine)
             });
             let hidden = spec.cases.iter().any(|case| case.hidden && case.name == entry.case);
             fault(!hidden, &|| {
-                format!("leaderboard `{}`: `{}` is hidden, and everybody sees a leaderboard", entry.name, entry.case)
+                format!("leaderboard `{}`: `{}` is hidden, but a leaderboard is public", entry.name, entry.case)
             });
         }
     }
@@ -394,9 +405,9 @@ fn site(name: &str) -> Result<Site, String> {
     let preset = words.next().unwrap_or_default();
     let Some(text) = MachineSpec::preset_text(preset) else {
         let near = closest(preset, MachineSpec::presets()).map(|near| format!("; did you mean `{near}`?"));
-        return Err(format!("`machines`: there is no machine `{preset}`{}", near.unwrap_or_default()));
+        return Err(format!("`machines`: unknown machine `{preset}`{}", near.unwrap_or_default()));
     };
-    let mut spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a sound machine"))?;
+    let mut spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a valid machine"))?;
     let mut mode = spec.modes.first().copied();
     for word in words {
         match (spec.modes.iter().copied().find(|mode| mode.name() == word), word.parse()) {

@@ -1,11 +1,13 @@
-//! What a program would take of host memory, told from its text before anything is allocated.
+//! Host memory that a program would need, estimated from its text before anything is allocated.
 //!
-//! An upper bound for what the text itself can ask for: variables, frames and registers. Buffers are the assignment's. The lexer and
-//! the parser take memory in proportion to the length of the text, which has a limit of its own.
+//! An upper bound for variables, frames and registers declared in the text. The assignment declares
+//! the buffers. Lexer and parser use memory in proportion to the length of the text, which has its
+//! own limit.
 
 use simt_core::ptx::tree::{Item, Module, Registers, Statement, Variable};
 
-/// Host bytes for `threads` threads: variables of the module, and local memory and registers of each thread.
+/// Host bytes for `threads` threads. Counts module variables, and local memory and registers of
+/// each thread.
 pub fn footprint(module: &Module, threads: u64) -> u64 {
     let mut sum = Sum::default();
     for item in &module.items {
@@ -21,10 +23,10 @@ pub fn footprint(module: &Module, threads: u64) -> u64 {
     sum.shared.saturating_add(sum.each.saturating_mul(threads))
 }
 
-/// What the name of a register takes while a program is checked.
+/// Bytes per register name while a program is checked.
 const BYTES_OF_A_NAME: u64 = 128;
 
-/// Bytes that are there once, and bytes of each thread.
+/// Bytes allocated once, and bytes per thread.
 #[derive(Default)]
 struct Sum {
     shared: u64,
@@ -56,7 +58,7 @@ impl Sum {
     }
 }
 
-/// Bytes of an element, by the digits of its type's name; 8 where it has none.
+/// Bytes of an element, from the digits of its type name; 8 if there are none.
 fn bytes_of(ty: &str) -> u64 {
     let digits: String = ty.chars().filter(char::is_ascii_digit).take(3).collect();
     digits.parse::<u64>().map_or(8, |bits| (bits / 8).clamp(1, 16))

@@ -1,54 +1,54 @@
-//! A submission with its points: what every form of the report shows.
+//! A graded submission: the contents of every report format.
 
 use serde::Serialize;
 
-/// A submission with its points.
+/// A graded submission.
 #[derive(Clone, Debug, Serialize)]
 pub struct Graded {
-    /// [`Graded::SCHEMA`].
+    /// Schema tag, [`Graded::SCHEMA`].
     pub schema: &'static str,
-    /// The simulator's version.
+    /// Version of the simulator.
     pub version: &'static str,
-    /// The assignment's title.
+    /// Title of the assignment.
     pub assignment: String,
-    /// The submission, as it was named.
+    /// Name of the submission.
     pub submission: String,
     /// Points.
     pub score: f64,
-    /// The most there are.
+    /// Maximum points.
     pub max: f64,
-    /// Why it could not be judged, if it could not.
+    /// Reason why the submission could not be judged.
     pub failed: Option<Failed>,
-    /// What was given for each criterion, in the assignment's order.
+    /// Marks of the criteria, in the assignment's order.
     pub criteria: Vec<Mark>,
-    /// What a student must know, a sentence each.
+    /// Notes for the student, a sentence each.
     pub notes: Vec<String>,
-    /// The branch that diverged most often, as a lane map with colours.
+    /// Lane map of the branch that diverged most often, with colours.
     #[serde(skip)]
     pub map: Option<String>,
-    /// Figures for leaderboards.
+    /// Leaderboard figures.
     pub leaderboard: Vec<Leader>,
 }
 
-/// Why a submission could not be judged.
+/// Reason why a submission could not be judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case", tag = "kind", content = "why")]
 pub enum Failed {
-    /// It cannot be run.
+    /// The submission cannot be run.
     Refused(String),
-    /// It went over a limit.
+    /// The submission exceeded a limit.
     Limit(String),
-    /// The simulator itself failed: not the student's fault.
+    /// The simulator failed; not the student's fault.
     Grader(String),
 }
 
 impl Failed {
-    /// The same with nothing in it that could depend on an input: which limit, or what the simulator said.
+    /// Removes the details that could depend on an input.
     pub(super) fn without_detail(self) -> Failed {
         match self {
             Failed::Refused(why) => Failed::Refused(why),
-            Failed::Limit(_) => Failed::Limit("it went over the limit on time, memory or output".to_owned()),
-            Failed::Grader(_) => Failed::Grader("`simt-sim grade --show-hidden` has the reason".to_owned()),
+            Failed::Limit(_) => Failed::Limit("it exceeded the limit on time, memory or output".to_owned()),
+            Failed::Grader(_) => Failed::Grader("run `simt-sim grade --show-hidden` for the reason".to_owned()),
         }
     }
 
@@ -58,75 +58,78 @@ impl Failed {
             Failed::Refused(why) => format!("The submission cannot be run: {why}"),
             Failed::Limit(why) => format!("The submission was stopped: {why}"),
             Failed::Grader(why) => {
-                format!("The simulator failed, which is not the submission's fault; tell your teacher: {why}")
+                format!(
+                    "The simulator failed; this is not the submission's fault. Tell your teacher: \
+                     {why}",
+                )
             }
         }
     }
 }
 
-/// A figure for a leaderboard.
+/// A leaderboard figure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Leader {
-    /// What it is called.
+    /// Column name.
     pub name: String,
-    /// The figure.
+    /// Value.
     pub value: f64,
-    /// `asc` or `desc`.
+    /// Sort order: `asc` or `desc`.
     pub order: &'static str,
 }
 
-/// What was given for a criterion.
+/// Mark of one criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Mark {
-    /// The criterion's name.
+    /// Id of the criterion.
     pub id: String,
-    /// What it is about.
+    /// Title.
     pub title: String,
     /// Points.
     pub points: f64,
-    /// The most there are.
+    /// Maximum points.
     pub max: f64,
-    /// What was measured.
+    /// Measured value.
     pub measured: String,
-    /// What was wanted.
+    /// Required value.
     pub wanted: String,
-    /// What to think about; empty with all points.
+    /// Hint; empty with full points.
     pub hint: String,
-    /// How far to trust the figure.
+    /// Trustworthiness of the figure.
     pub trust: String,
-    /// The page that says why.
+    /// Page that explains it.
     pub trust_page: &'static str,
-    /// More about it, a line each.
+    /// Details, a line each.
     pub details: Vec<String>,
-    /// Whether students see it only after the due date.
+    /// True if students see it only after the due date.
     pub hidden: bool,
 }
 
 impl Mark {
-    /// Whether it has all points.
+    /// Returns true if the criterion has full points.
     pub fn is_full(&self) -> bool {
         self.points >= self.max - 1e-9
     }
 }
 
 impl Graded {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON format.
     pub const SCHEMA: &'static str = "simt-sim/grade/1";
 
-    /// Whether it has all points.
+    /// Returns true if every criterion has full points.
     pub fn is_full(&self) -> bool {
         self.failed.is_none() && self.criteria.iter().all(Mark::is_full)
     }
 
-    /// The mark of one criterion.
+    /// Mark of one criterion.
     pub fn mark(&self, id: &str) -> Option<&Mark> {
         self.criteria.iter().find(|mark| mark.id == id)
     }
 
-    /// The grade as indented JSON, ending in a line break.
+    /// Serializes the grade as indented JSON, ending in a line break.
     ///
     /// # Errors
-    /// None of its own: every value has a JSON form.
+    /// Never fails: every value has a JSON form.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string_pretty(self).map(|json| json + "\n")
     }

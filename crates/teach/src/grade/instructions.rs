@@ -1,4 +1,4 @@
-//! Which instructions a submission has, and patterns that name some of them.
+//! Instructions of a submission, and patterns that select them.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use super::submission::Submission;
 use simt_core::isa::{Class, Isa};
 
-/// Instructions by mnemonic (`atom`, `bar.sync`: the words before the first dots, in order), class (`class:IntDiv`, as machine files
-/// write it) or state space (`space:shared`).
+/// A pattern that selects instructions. By mnemonic (`atom`, `bar.sync`: the leading dotted words,
+/// in order), class (`class:IntDiv`, as in machine files) or state space (`space:shared`).
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Pattern {
-    /// The first words of the mnemonic.
+    /// Leading words of the mnemonic.
     Mnemonic(String),
-    /// What a machine prices.
+    /// Instruction class of a machine file.
     Class(Class),
-    /// A word of the mnemonic that names a state space.
+    /// Word of the mnemonic that names a state space.
     Space(String),
 }
 
-/// The spaces that a mnemonic can name.
+/// State spaces that a mnemonic can name.
 const SPACES: [&str; 5] = ["global", "shared", "local", "const", "param"];
 
 impl TryFrom<String> for Pattern {
@@ -30,12 +30,12 @@ impl TryFrom<String> for Pattern {
         match text.split_once(':') {
             Some(("class", name)) => {
                 let class = Class::ALL.iter().find(|class| class.name() == name);
-                class
-                    .map(|class| Pattern::Class(*class))
-                    .ok_or_else(|| format!("there is no instruction class `{name}`"))
+                class.map(|class| Pattern::Class(*class)).ok_or_else(|| format!("unknown instruction class `{name}`"))
             }
             Some(("space", name)) if SPACES.contains(&name) => Ok(Pattern::Space(name.to_owned())),
-            Some(("space", name)) => Err(format!("there is no space `{name}`; one of {}", SPACES.join(", "))),
+            Some(("space", name)) => {
+                Err(format!("unknown state space `{name}`; expected one of {}", SPACES.join(", ")))
+            }
             _ => Ok(Pattern::Mnemonic(text)),
         }
     }
@@ -54,22 +54,22 @@ impl fmt::Display for Pattern {
 /// An instruction of a submission.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
-    /// The mnemonic as written.
+    /// Mnemonic as written.
     pub mnemonic: String,
-    /// Its class.
+    /// Instruction class.
     pub class: Class,
-    /// Its line in the text, from 1.
+    /// Line in the text, from 1.
     pub line: u32,
-    /// Where a reader finds it.
+    /// Location shown to the reader.
     pub place: String,
-    /// Whether some run of an open input has executed it.
+    /// True if a run on an open input executed it.
     pub executed: bool,
-    /// Whether some run of a hidden input has.
+    /// True if a run on a hidden input executed it.
     pub executed_hidden: bool,
 }
 
 impl Pattern {
-    /// Whether `used` is one of those meant.
+    /// Returns true if the pattern selects `used`.
     pub fn matches(&self, used: &Used) -> bool {
         let words = || used.mnemonic.split('.');
         match self {
@@ -83,7 +83,7 @@ impl Pattern {
     }
 }
 
-/// The instructions of a kernel and of the functions it may call, as its text has them.
+/// Instructions of a kernel and of the functions it may call, as written.
 pub(super) fn used(submission: &Submission) -> Vec<Used> {
     let (kernel, text) = (submission.kernel(), submission.program.text.as_str());
     let mnemonic = |inst: &simt_core::kernel::Inst| {

@@ -1,4 +1,4 @@
-//! From figures to points: what was measured, what was wanted, and how far to trust it.
+//! From figures to points: measured value, required value, and trustworthiness.
 
 mod points;
 mod told;
@@ -19,43 +19,43 @@ use simt_report::validation::PROGRAMS;
 pub use told::Reader;
 use told::{Line, Told, only_hidden};
 
-/// Answers to questions, by the criterion's id.
+/// Answers to questions, by criterion id.
 pub type Answers = BTreeMap<String, f64>;
 
-/// How far to trust a figure, and the page that says why.
+/// Trustworthiness of a figure, and the page that explains it.
 struct Trusted {
     words: String,
     page: &'static str,
 }
 
 impl Trusted {
-    /// A figure that follows from the text or from what was written.
+    /// For a figure that follows from the program text or the student's input.
     fn exact() -> Trusted {
         Trusted { words: "exact count".to_owned(), page: "docs/grading.md#how-far-to-trust-a-figure" }
     }
 
-    /// What is in memory in the end.
+    /// For the final memory contents.
     fn memory() -> Trusted {
         Trusted { words: "exact: values bit by bit, or within the tolerance stated".to_owned(), page: PROGRAMS }
     }
 
-    /// What the checks found.
+    /// For findings of the checks.
     fn checks() -> Trusted {
-        let words = "exact for these runs: other inputs may show more".to_owned();
+        let words = "exact for these runs; other inputs may show more".to_owned();
         Trusted { words, page: "docs/checks.md#how-sure-it-is" }
     }
 
-    /// A metric of a run on a machine.
+    /// For a metric of a run on a machine.
     fn metric(name: &str, machine: &Fingerprint) -> Trusted {
         let words = metrics::find(name).map_or_else(String::new, |metric| Standing::of(metric).words(machine));
         Trusted { words, page: PAGE }
     }
 }
 
-/// Details shown of a criterion.
+/// Maximum number of details shown per criterion.
 const MOST_DETAILS: usize = 6;
 
-/// What the marks are made from.
+/// Inputs of a grade.
 struct Bench<'a> {
     assignment: &'a Assignment,
     own: &'a Measured,
@@ -65,7 +65,7 @@ struct Bench<'a> {
     reader: Reader,
 }
 
-/// What a rule found.
+/// Result of a rule.
 struct Reading {
     points: f64,
     measured: String,
@@ -73,7 +73,8 @@ struct Reading {
     trust: Trusted,
 }
 
-/// Gives points. `own` is what was measured of the submission, or why nothing was. Points do not depend on the reader, words do.
+/// Gives points. `own` holds the measurements of the submission, or the reason why there are none.
+/// Points do not depend on the reader; words do.
 pub fn judge(
     assignment: &Assignment,
     name: &str,
@@ -114,10 +115,10 @@ impl Bench<'_> {
         let bands = if criterion.bands.is_empty() { &usual } else { &criterion.bands };
         let is_question = matches!(criterion.rule, Rule::Question { .. });
         let reading = match failed {
-            // Answers were given before any run.
+            // Answers are given before any run.
             Some(_) if !is_question => Reading {
                 points: 0.0,
-                measured: "nothing: it was not run to its end".into(),
+                measured: "none: the run did not finish".into(),
                 details: Vec::new(),
                 trust: Trusted::exact(),
             },
@@ -125,7 +126,7 @@ impl Bench<'_> {
         };
         let points = reading.points;
         let full = points >= criterion.points - 1e-9;
-        // What was not run has nothing to do with a hint.
+        // A hint does not apply if nothing was run.
         let hint = if full || failed.is_some() && !is_question { String::new() } else { criterion.hint.clone() };
         let mut details = reading.details;
         let more = details.len().saturating_sub(MOST_DETAILS);
@@ -139,7 +140,10 @@ impl Bench<'_> {
             points,
             max: criterion.points,
             measured: reading.measured,
-            wanted: wanted(bands, &self.unit(&criterion.rule)),
+            wanted: match wanted(bands, &self.unit(&criterion.rule)) {
+                bounds if is_question && !bounds.is_empty() => format!("prediction error {bounds}"),
+                bounds => bounds,
+            },
             hint,
             trust: reading.trust.words,
             trust_page: reading.trust.page,
@@ -150,15 +154,15 @@ impl Bench<'_> {
 
     fn unit(&self, rule: &Rule) -> String {
         match rule {
-            Rule::Results { .. } => "% of the runs right".into(),
+            Rule::Results { .. } => "% of the runs correct".into(),
             Rule::Metric { name, than, .. } => match than {
                 Than::Absolute => format!(" {name}"),
                 Than::Reference => format!(" times the {name} of the reference"),
                 Than::Baseline => format!(" times the {name} of the baseline"),
             },
             Rule::Checks { .. } => " errors".into(),
-            Rule::Instructions { .. } => " instructions out of place".into(),
-            Rule::Question { .. } => " off the answer".into(),
+            Rule::Instructions { .. } => " forbidden or missing instructions".into(),
+            Rule::Question { .. } => String::new(),
         }
     }
 
@@ -178,13 +182,13 @@ impl Bench<'_> {
         self.own.runs.get(run)
     }
 
-    /// The runs that students may know all about, and the others.
+    /// Splits runs into open and hidden ones.
     fn apart(&self, runs: &[usize]) -> (Vec<usize>, Vec<usize>) {
         runs.iter().partition(|&&run| !self.assignment.is_hidden(run))
     }
 
-    /// The figure of a hidden run. Whether its result is right is told anyway; beyond that it holds a band or does not, and to have no
-    /// value is not to hold any.
+    /// Figure of a hidden run. Its result may be told as pass or fail; beyond that it holds a band
+    /// or does not, and a run without a value holds none.
     fn of_hidden(&self, run: usize, value: Option<f64>) -> Figure {
         match self.ran(run) {
             Some(ran) if ran.passed => Figure::Of(value.unwrap_or(f64::NAN)),
@@ -192,14 +196,14 @@ impl Bench<'_> {
         }
     }
 
-    /// That a run passes or fails is no secret, so the share of those that pass is none.
+    /// Pass or fail is not secret, so neither is the share of passing runs.
     fn results(&self, runs: &[usize], bands: &[Band]) -> Reading {
         let passed = |run: usize| self.ran(run).is_some_and(|ran| ran.passed);
         let right = runs.iter().filter(|&&run| passed(run)).count();
         let value = (!runs.is_empty()).then(|| 100.0 * right as f64 / runs.len() as f64);
         let detail = |line: &Line<'_>| match line.told {
             Told::Hidden { .. } => line.failure(),
-            Told::Open(None) => Some(format!("{}: was not run", line.name)),
+            Told::Open(None) => Some(format!("{}: not run", line.name)),
             Told::Open(Some(ran)) if ran.passed => None,
             Told::Open(Some(ran)) => {
                 let why = ran.message.as_ref().or(ran.details.first()).map_or(ran.finish.as_str(), String::as_str);
@@ -208,29 +212,31 @@ impl Bench<'_> {
         };
         Reading {
             points: points::points(bands, Figure::of(value), &[]),
-            measured: format!("{right} of {} runs right", runs.len()),
+            measured: format!("{right} of {} runs correct", runs.len()),
             details: self.told(runs, &passed).iter().filter_map(detail).collect(),
             trust: Trusted::memory(),
         }
     }
 
-    /// A metric of a run with a right result, relative to what it is compared with; and in words, or why there is none.
+    /// Returns a metric of a correct run, with its text, or why there is none. The value is
+    /// relative to the program compared with.
     fn figure(&self, run: usize, ran: Option<&Ran>, name: &str, than: Than) -> Result<(f64, String), String> {
         let at = self.assignment.run_name(run);
-        let ran = ran.filter(|ran| ran.passed).ok_or_else(|| format!("nothing: {at} has no right result"))?;
-        let &own = ran.metrics.get(name).ok_or_else(|| format!("nothing: {at} has no {name}"))?;
+        let ran = ran.filter(|ran| ran.passed).ok_or_else(|| format!("no figure: wrong result in {at}"))?;
+        let &own = ran.metrics.get(name).ok_or_else(|| format!("no figure: {at} has no {name}"))?;
         let (measured, of) = match than {
             Than::Absolute => return Ok((own, format!("{} ({at})", number(own)))),
-            Than::Reference => (self.reference, "the reference"),
-            Than::Baseline => (self.baseline, "the baseline"),
+            Than::Reference => (self.reference, "reference"),
+            Than::Baseline => (self.baseline, "baseline"),
         };
         let other = measured.runs.get(run).and_then(|ran| ran.metrics.get(name)).copied();
-        let other = other.ok_or_else(|| format!("nothing: the program to compare with has no {name} in {at}"))?;
+        let other = other.ok_or_else(|| format!("no figure: the program compared with has no {name} in {at}"))?;
         let ratio = ratio(own, other);
-        Ok((ratio, format!("{}, {of} {}: {} times ({at})", number(own), number(other), times(ratio))))
+        Ok((ratio, format!("{}; {of}: {}; ratio: {} ({at})", number(own), number(other), times(ratio))))
     }
 
-    /// The worst run, by the bands' direction; wrong results have no figure.
+    /// Judges a metric by the worst run. The bands decide the direction; wrong results have no
+    /// figure.
     fn metric(&self, runs: &[usize], (name, than): (&str, Than), bands: &[Band]) -> Reading {
         let first = metrics::find(name).map_or(name, |metric| metric.name);
         let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
@@ -268,7 +274,7 @@ impl Bench<'_> {
         let (measured, run) = match shown {
             Some((_, words, run)) => (words, Some(run)),
             None => {
-                let words = only_hidden(&lines).unwrap_or_else(|| "nothing: there is no such run".into());
+                let words = only_hidden(&lines).unwrap_or_else(|| "no figure: no such run".into());
                 (words, runs.first().copied())
             }
         };
@@ -280,9 +286,9 @@ impl Bench<'_> {
     fn checks(&self, runs: &[usize], kinds: &[String], warnings: bool, bands: &[Band]) -> Reading {
         let wanted = Checks::named(kinds.iter().map(String::as_str)).unwrap_or(Checks::ALL);
         let wanted = if kinds.is_empty() { Checks::ALL } else { wanted };
-        // A warning that costs nothing is said all the same.
+        // Warnings are shown even if they cost no points.
         let counts = |found: &Found| found.is_error || warnings;
-        // What other runs find in the same places is no more.
+        // The same finding in another run counts once.
         let distinct = |runs: &[(usize, Option<&Ran>)]| {
             let mut told = BTreeSet::new();
             let mut found: Vec<(usize, Found)> = Vec::new();
@@ -293,7 +299,7 @@ impl Bench<'_> {
             }
             found
         };
-        // A program that does nothing does nothing wrong.
+        // A program that does nothing has no findings.
         let wrong = |runs: &[(usize, Option<&Ran>)]| {
             runs.iter().find(|(_, ran)| ran.is_none_or(|ran| !ran.passed)).map(|&(run, _)| run)
         };
@@ -329,7 +335,7 @@ impl Bench<'_> {
         let errors = found.iter().filter(|(_, found)| counts(found)).count();
         let measured = match (only_hidden(&lines), wrong(&known), errors) {
             (Some(words), ..) => words,
-            (_, Some(run), 0) => format!("nothing: {} has no right result", self.assignment.run_name(run)),
+            (_, Some(run), 0) => format!("no figure: wrong result in {}", self.assignment.run_name(run)),
             (_, None, 0) => "nothing found".to_owned(),
             (_, _, n) => format!("{n} found"),
         };
@@ -344,10 +350,11 @@ impl Bench<'_> {
             if let Some(pattern) = forbid.iter().find(|pattern| pattern.matches(used)) {
                 details.push(format!("{} is forbidden ({pattern})", at()));
             } else if !allow.is_empty() && !allow.iter().any(|pattern| pattern.matches(used)) {
-                details.push(format!("{} is not among what is allowed", at()));
+                details.push(format!("{} is not allowed", at()));
             }
         }
-        // What a hidden input makes a submission execute is told only where there is no open one, and then as one bit.
+        // Instructions executed on hidden inputs are told only if there is no open input, and then
+        // as one bit.
         let all_hidden = (0..self.assignment.runs.len()).all(|run| self.assignment.is_hidden(run));
         let executed = |used: &Used| if all_hidden { used.executed_hidden } else { used.executed };
         let is_missing = |pattern: &&Pattern| !used.iter().any(|used| executed(used) && pattern.matches(used));
@@ -355,12 +362,14 @@ impl Bench<'_> {
         match missing.as_slice() {
             [_, ..] if all_hidden => details.push("not every required instruction is executed".to_owned()),
             missing => {
-                let words = |pattern: &&Pattern| format!("{pattern} is required, and no open input executes it");
+                let words = |pattern: &&Pattern| format!("{pattern} is required, but no open input executes it");
                 details.extend(missing.iter().map(words));
             }
         }
-        let measured =
-            if details.is_empty() { "all in place".to_owned() } else { format!("{} out of place", details.len()) };
+        let measured = match details.len() {
+            0 => "no forbidden or missing instruction".to_owned(),
+            n => format!("{n} forbidden or missing"),
+        };
         let points = points::points(bands, Figure::Of(details.len() as f64), &[]);
         Reading { points, measured, details, trust: Trusted::exact() }
     }
@@ -375,11 +384,27 @@ impl Bench<'_> {
                 run.and_then(|run| run.metrics.get(first)).copied()
             }
         };
+        let is_secret = match answer {
+            Answer::Metric { case, machine, .. } if self.reader == Reader::Student => {
+                let run = self.assignment.run_at(case, machine);
+                run.is_some_and(|run| self.assignment.is_hidden(run))
+            }
+            _ => false,
+        };
         let given = self.answers.get(id).copied().filter(|given| given.is_finite());
         let (value, measured) = match (given, right) {
             (None, _) => (None, "no answer".to_owned()),
-            (Some(_), None) => (None, "the answer cannot be told".to_owned()),
-            (Some(given), Some(right)) => (Some((given - right).abs()), format!("the answer {}", number(given))),
+            (Some(_), None) => (None, "no measurement to compare with".to_owned()),
+            (Some(given), Some(right)) => {
+                let said = format!("your prediction: {}", number(given));
+                // The measurement would reveal a hidden input.
+                let words = match answer {
+                    Answer::Number(_) => format!("{said}; answer: {}", number(right)),
+                    Answer::Metric { .. } if is_secret => said,
+                    Answer::Metric { .. } => format!("{said}; measured: {}", number(right)),
+                };
+                (Some((given - right).abs()), words)
+            }
         };
         let trust = match answer {
             Answer::Number(_) => Trusted::exact(),
@@ -405,7 +430,7 @@ impl Bench<'_> {
     }
 }
 
-/// How often `own` is of `other`; as much as nothing is once nothing.
+/// Returns `own / other`; 0 / 0 is 1.
 fn ratio(own: f64, other: f64) -> f64 {
     match (own, other) {
         (own, other) if own == other => 1.0,
@@ -414,7 +439,7 @@ fn ratio(own: f64, other: f64) -> f64 {
     }
 }
 
-/// Whether a finding is one of the checks that are wanted.
+/// Returns true if a finding belongs to one of the selected checks.
 fn belongs(code: &str, wanted: Checks) -> bool {
     match code.split('-').next().unwrap_or_default() {
         "race" => wanted.races,
@@ -450,7 +475,7 @@ fn times(ratio: f64) -> String {
     if ratio == f64::MAX { number(ratio) } else { real(ratio) }
 }
 
-/// A number for a reader: counts in full, ratios to three digits.
+/// Formats a number for a reader: counts in full, ratios to three digits.
 pub(crate) fn number(x: f64) -> String {
     match x {
         x if x == f64::MAX => "infinitely many".to_owned(),

@@ -1,4 +1,4 @@
-//! Runs a submission under every launch of an assignment and keeps figures: what happened, not what it is worth.
+//! Runs a submission under every launch of an assignment and records figures, without judging them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,67 +20,68 @@ use simt_report::simulate::{self, Simulation};
 use simt_report::timeline::{Axis, MapStyle, Recording, lane_map};
 use simt_report::{Finish, LaneGroup, Run, Style, Verdict};
 
-/// What was measured of one submission.
+/// Measurements of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
-    /// Why nothing was run, if nothing was.
+    /// Reason why nothing was run, if so.
     pub refused: Option<String>,
-    /// The constants that the submission chose.
+    /// Constants chosen by the submission.
     pub choices: BTreeMap<String, i64>,
-    /// What a student must know, a sentence each.
+    /// Notes for the student, a sentence each.
     pub notes: Vec<String>,
-    /// The runs, in the order of [`Assignment::runs`].
+    /// Runs, in the order of [`Assignment::runs`].
     pub runs: Vec<Ran>,
-    /// The instructions of the kernel.
+    /// Instructions of the kernel.
     pub instructions: Vec<Used>,
-    /// The branch that diverged most often, as a lane map with colours.
+    /// Lane map of the branch that diverged most often, with colours.
     pub map: Option<String>,
 }
 
 /// One run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ran {
-    /// How it ended: a word of [`simt_core::launch::FINISHES`], or `error`.
+    /// Outcome: a word of [`simt_core::launch::FINISHES`], or `error`.
     pub finish: String,
-    /// Why it ended so.
+    /// Reason of the outcome.
     pub message: Option<String>,
-    /// Whether it ended well and every expectation holds.
+    /// True if it ended normally and every expectation holds.
     pub passed: bool,
-    /// What was found instead of what was expected.
+    /// Values found instead of the expected ones.
     pub details: Vec<String>,
-    /// The metrics that the assignment looks at.
+    /// Metrics used by the assignment.
     pub metrics: BTreeMap<String, f64>,
     /// Simulated cycles.
     pub cycles: u64,
-    /// What the checks found; none where none were on.
+    /// Findings of the checks; empty if none were enabled.
     pub findings: Vec<Found>,
 }
 
 /// A finding of the checks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Found {
-    /// Its code.
+    /// Code of the finding.
     pub code: String,
-    /// Whether it is an error.
+    /// True for an error.
     pub is_error: bool,
-    /// The places in the text, ascending: two runs find the same if these are the same.
+    /// Source positions, ascending: two runs have the same finding if these are equal.
     pub at: Vec<u32>,
-    /// What and where.
+    /// Message and places.
     pub text: String,
 }
 
-/// Findings kept of a run.
+/// Maximum number of findings kept per run.
 const MOST_FOUND: usize = 20;
-/// A submission that has reached one limit on cycles probably reaches all: the others are divided by this.
+/// Divisor of cycle limits after a run that reached its limit.
 const AFTER_THE_FIRST: u64 = 10;
-/// Places told of a run that hangs or faults.
+/// Maximum number of lane groups in the message of a hang or fault.
 const MOST_LANES: usize = 3;
-/// Bytes of one message.
+/// Maximum bytes of one message.
 const MESSAGE: usize = 2000;
-/// Issues of a warp within which the worst branch is looked for, and issues drawn from there.
+/// Issues per warp searched for the worst branch, and issues drawn from there.
 const MAP: (usize, usize) = (400, 14);
 
-/// Measures a submission. `cycles` are the limits of the runs; a run without one has that of the assignment.
+/// Measures a submission. `cycles` holds the limits of the runs; a run without one has the
+/// assignment's limit.
 pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64], files: Files<'_>) -> Measured {
     let mut measured = Measured {
         choices: submission.choices.clone(),
@@ -89,7 +90,7 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         ..Measured::default()
     };
     let names = assignment.metrics();
-    // Of open inputs, and of hidden ones: nothing that an open run does may depend on what a hidden one did.
+    // Open and hidden inputs separately: no open run may depend on a hidden one.
     let mut executed = [BTreeSet::new(), BTreeSet::new()];
     let mut worst: Option<(u64, u32, usize)> = None;
     let mut hurry = [1, 1];
@@ -119,16 +120,17 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
     measured
 }
 
-/// Times, step and run of the branch that diverged most often.
+/// Count, step and run of the branch that diverged most often.
 fn worst_branch(done: &Run, run: usize) -> Option<(u64, u32, usize)> {
     done.branches.iter().filter(|b| b.divergent > 0).map(|b| (b.divergent, b.pc, run)).max()
 }
 
 fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: Files<'_>) -> Result<Launch, String> {
     let (case, _) = assignment.runs.get(run).copied().unwrap_or_default();
-    let case = assignment.spec.cases.get(case).ok_or("there is no such case")?;
+    let case = assignment.spec.cases.get(case).ok_or("no such case")?;
     let reference = assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
-    // The directives name the reference's kernel and parameters; the submission's lie in the same places.
+    // The directives name the reference's kernel and parameters; the submission's have the same
+    // layout.
     let mut called = submission.kernel().clone();
     called.name.clone_from(&reference.name);
     for (param, known) in called.params.iter_mut().zip(&reference.params) {
@@ -137,7 +139,7 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
     }
     let overrides = assignment.overrides(case, &submission.choices);
     let mut launch = assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
-        let first = found.first().map_or("its launch is wrong", |found| found.message.as_str());
+        let first = found.first().map_or("invalid launch", |found| found.message.as_str());
         plain(first, MESSAGE)
     })?;
     launch.stack = Some(assignment.spec.limits.stack_kib.saturating_mul(1 << 10));
@@ -157,7 +159,7 @@ fn one(
     files: Files<'_>,
 ) -> Result<(Simulation, Vec<Diagnostic>), String> {
     let launch = launch(assignment, submission, run, files)?;
-    let (site, options) = options(assignment, run, max_cycles).ok_or("there is no such machine")?;
+    let (site, options) = options(assignment, run, max_cycles).ok_or("no such machine")?;
     let spec = &site.spec;
     let product = |sizes: [u32; 3]| sizes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
     let resident = u64::from(spec.sms) * u64::from(spec.max_warps) * u64::from(spec.warp_size);
@@ -167,7 +169,8 @@ fn one(
     let limit = assignment.spec.limits.memory_mib;
     if bytes > limit << 20 {
         return Err(format!(
-            "it could take {} MiB of host memory ({threads} threads at a time); the limit is {limit} MiB",
+            "it could use {} MiB of host memory ({threads} threads at a time); the limit is \
+             {limit} MiB",
             bytes >> 20
         ));
     }
@@ -223,7 +226,8 @@ fn ran(
     }
 }
 
-/// The first divergent execution of a branch and what follows, as a lane map. The run is made again, for as many cycles as it took.
+/// Draws the first divergent execution of a branch and what follows as a lane map. Repeats the run
+/// for the same number of cycles.
 fn map(
     assignment: &Assignment,
     submission: &Submission,
@@ -253,7 +257,7 @@ fn map(
     Some(lane_map(&recording, MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue }))
 }
 
-/// Runs a program under one launch of an assignment, everything counted.
+/// Runs a program under one launch of an assignment with all counters.
 pub(crate) fn replay(
     assignment: &Assignment,
     submission: &Submission,
@@ -263,7 +267,7 @@ pub(crate) fn replay(
     one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
 }
 
-/// The lanes of a block under one launch of an assignment, at most so many issues of each warp.
+/// Records the lanes of a block, at most `limit` issues per warp.
 pub(crate) fn watch(
     assignment: &Assignment,
     submission: &Submission,
@@ -272,7 +276,7 @@ pub(crate) fn watch(
     files: Files<'_>,
 ) -> Result<Recording, String> {
     let launch = launch(assignment, submission, run, files)?;
-    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("there is no such machine")?;
+    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("no such machine")?;
     let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
     simulate::record(&Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()), &window)
         .map_err(|e| e.to_string())

@@ -1,4 +1,4 @@
-//! What is asked of a submission: criteria with points, the rule by which each is measured, and bands for part of the points.
+//! Criteria of an assignment: points, the measured rule, and bands for partial points.
 
 use serde::Deserialize;
 
@@ -8,24 +8,26 @@ use super::instructions::Pattern;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Criterion {
-    /// The name for `--only` and for graders' tables.
+    /// Name for `--only` and for graders' tables.
     pub id: String,
-    /// What it is about, for the student.
+    /// Title shown to the student.
     pub title: String,
-    /// The most points.
+    /// Maximum points.
     pub points: f64,
-    /// What is measured.
+    /// Rule that is measured.
     pub rule: Rule,
-    /// Thresholds, best first; the first one that holds decides. Empty: all points for what the rule calls perfect, else none.
+    /// Thresholds, best first; the first one that holds decides. If empty, the rule's default bound
+    /// gives all points or none.
     #[serde(default)]
     pub bands: Vec<Band>,
-    /// What to think about when points are missing.
+    /// Hint shown if points are missing.
     #[serde(default)]
     pub hint: String,
-    /// Why the answer to a question is what it is, for after the answer (`simt-sim quiz`). Grading never shows it.
+    /// Explanation of the answer, shown by `simt-sim quiz` after the answer. Grading never shows
+    /// it.
     #[serde(default)]
     pub because: String,
-    /// Whether students see it only after the due date.
+    /// True if students see it only after the due date.
     #[serde(default)]
     pub hidden: bool,
 }
@@ -34,27 +36,27 @@ pub struct Criterion {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Band {
-    /// The largest value that this band has.
+    /// Largest value in the band.
     #[serde(default)]
     pub at_most: Option<f64>,
-    /// The smallest one.
+    /// Smallest value in the band.
     #[serde(default)]
     pub at_least: Option<f64>,
-    /// The points for it.
+    /// Points for a value in the band.
     pub points: f64,
 }
 
 impl Band {
-    /// Whether `value` is within the bounds.
+    /// Returns true if `value` is within the bounds.
     pub fn holds(&self, value: f64) -> bool {
         self.at_most.is_none_or(|most| value <= most) && self.at_least.is_none_or(|least| value >= least)
     }
 }
 
-/// What a metric is divided by.
+/// Divisor of a metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Than {
-    /// Nothing: the value itself.
+    /// No divisor: the value itself.
     #[default]
     Absolute,
     /// The same metric of the reference in the same run.
@@ -63,97 +65,98 @@ pub enum Than {
     Baseline,
 }
 
-/// What is measured. Empty lists of cases or machines mean all of the assignment's.
+/// Measured quantity. Empty lists of cases or machines mean all of the assignment's.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Rule {
-    /// The percentage of runs whose expectations hold.
+    /// Percentage of runs whose expectations hold.
     Results {
-        /// The cases.
+        /// Cases.
         #[serde(default)]
         cases: Vec<String>,
-        /// The machines.
+        /// Machines.
         #[serde(default)]
         machines: Vec<String>,
     },
-    /// A metric of the report; the worst run counts, and none does whose result is wrong.
+    /// Metric of the report. The worst run counts; runs with wrong results have no value.
     Metric {
-        /// Its name, any of `simt-sim metrics`.
+        /// Name, any of `simt-sim metrics`.
         name: String,
-        /// What it is relative to.
+        /// Program to compare with.
         #[serde(default)]
         than: Than,
-        /// The cases.
+        /// Cases.
         #[serde(default)]
         cases: Vec<String>,
-        /// The machines.
+        /// Machines.
         #[serde(default)]
         machines: Vec<String>,
     },
-    /// The number of errors that checks find: races, uninitialised reads, misused barriers and masks, bad addresses.
+    /// Number of errors found by checks. Races, uninitialised reads, misused barriers and masks,
+    /// bad addresses.
     Checks {
-        /// Names of checks; empty: all.
+        /// Names of checks; all if empty.
         #[serde(default)]
         kinds: Vec<String>,
-        /// Whether warnings count as well: what does no harm on the machines that there are.
+        /// True if warnings count as well: faults that are harmless on existing machines.
         #[serde(default)]
         warnings: bool,
-        /// The cases.
+        /// Cases.
         #[serde(default)]
         cases: Vec<String>,
-        /// The machines.
+        /// Machines.
         #[serde(default)]
         machines: Vec<String>,
     },
-    /// The number of instructions that should not be there or are missing.
+    /// Number of forbidden or missing instructions.
     Instructions {
-        /// What must not occur.
+        /// Instructions that must not occur.
         #[serde(default)]
         forbid: Vec<Pattern>,
-        /// What some run must execute.
+        /// Instructions that some run must execute.
         #[serde(default)]
         require: Vec<Pattern>,
-        /// When not empty: everything that may occur.
+        /// If not empty, the only instructions that may occur.
         #[serde(default)]
         allow: Vec<Pattern>,
     },
-    /// A number that was to be predicted: how far off the answer is.
+    /// Number to predict: the error of the prediction.
     Question {
-        /// The question.
+        /// Question text.
         text: String,
-        /// What the answer is.
+        /// Answer.
         answer: Answer,
-        /// How far off an answer may be.
+        /// Tolerance of a prediction.
         #[serde(default)]
         within: f64,
-        /// What `simt-sim quiz` shows with it: the starter's lines from one that contains the first text to one that contains
-        /// the second.
+        /// Excerpt for `simt-sim quiz`. The starter's lines from one that contains the first text
+        /// to one that contains the second.
         #[serde(default)]
         show: Option<(String, String)>,
     },
 }
 
-/// The answer to a question.
+/// Answer to a question.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub enum Answer {
-    /// This number.
+    /// Fixed number.
     Number(f64),
     /// A metric of the reference or baseline in one run.
     Metric {
-        /// Its name.
+        /// Name of the metric.
         name: String,
-        /// Whose.
+        /// Program: reference or baseline.
         of: Than,
-        /// The case.
+        /// Case.
         case: String,
-        /// The machine.
+        /// Machine.
         machine: String,
     },
 }
 
 impl Rule {
-    /// The cases and machines it looks at; empty means all. `None` for rules that are not about runs.
+    /// Returns the cases and machines of the rule; empty means all. `None` for rules without runs.
     pub fn runs(&self) -> Option<(&[String], &[String])> {
         match self {
             Rule::Results { cases, machines }
@@ -163,7 +166,7 @@ impl Rule {
         }
     }
 
-    /// The bands of a criterion that names none.
+    /// Bands of a criterion without bands of its own.
     pub(super) fn usual_bands(&self, points: f64) -> Vec<Band> {
         let bound = match self {
             Rule::Results { .. } => Band { at_most: None, at_least: Some(100.0), points },

@@ -1,8 +1,10 @@
-//! Making text from a submission safe to print: names and source lines may carry terminal escapes or reorder what a reader sees.
+//! Sanitising text from a submission: names and source lines may contain terminal escapes or
+//! reorder what a reader sees.
 
-/// Text without control characters, bidirectional overrides and other invisible marks; each is shown as its code. Line breaks and
-/// tabs stay. Longer text than `limit` bytes is cut. Words that begin with `::` or `##[` are parted: at the start of a line of a job's log
-/// they are commands to the runner (`::notice ..::` is how points reach GitHub Classroom), and lines are broken between any words.
+/// Escapes control characters, bidirectional overrides and invisible marks. Keeps line breaks and
+/// tabs, and cuts text at `limit` bytes. Splits words that begin with `::` or `##[`: at the start
+/// of a line of a job log they are commands to the runner (`::notice ..::` is how points reach
+/// GitHub Classroom), and a report may wrap between any two words.
 pub fn plain(text: &str, limit: usize) -> String {
     let mut out = String::new();
     let mut before = ' ';
@@ -24,17 +26,18 @@ pub fn plain(text: &str, limit: usize) -> String {
     out
 }
 
-/// The same in one line of at most 120 bytes: for names.
+/// Sanitises a name: one line of at most 120 bytes.
 pub fn one_line(text: &str) -> String {
     plain(text, 120).replace(['\n', '\t'], " ")
 }
 
-/// Marks that change the order or presence of what stands around them (Unicode TR 36, "Bidirectional Text Spoofing").
+/// Returns true for marks that reorder or hide the text around them. Source: Unicode TR 36,
+/// "Bidirectional Text Spoofing".
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Text of ours without its colours.
+/// Removes colours from our own text.
 pub fn without_colour(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;

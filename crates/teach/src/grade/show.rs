@@ -1,5 +1,5 @@
-//! A grade in the forms in which people and graders want it. All text in a [`super::Graded`] is printable already; each form adds its
-//! own escapes.
+//! Output formats of a grade. All text in a [`super::Graded`] is already printable; each format
+//! adds its own escapes.
 
 mod classroom;
 mod csv;
@@ -18,17 +18,17 @@ pub use terminal::{line, terminal};
 use super::graded::Mark;
 use super::judge::number;
 
-/// `3 / 4`
+/// Formats points: `3 / 4`.
 fn points(points: f64, max: f64) -> String {
     format!("{} / {}", number(points), number(max))
 }
 
-/// What a mark says below its title: name and text of each line.
+/// Lines below the title of a mark: name and text.
 fn lines(mark: &Mark) -> Vec<(&'static str, String)> {
     let mut lines = vec![("measured", mark.measured.clone())];
     lines.extend(mark.details.iter().map(|detail| ("", detail.clone())));
     if !mark.wanted.is_empty() {
-        lines.push(("wanted", mark.wanted.clone()));
+        lines.push(("required", mark.wanted.clone()));
     }
     if !mark.hint.is_empty() {
         lines.push(("hint", mark.hint.clone()));
@@ -37,7 +37,7 @@ fn lines(mark: &Mark) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// Those lines as text.
+/// Formats those lines as text.
 fn body(mark: &Mark) -> String {
     lines(mark).iter().map(|(name, text)| format!("{name:<9} {}\n", text.replace('\n', "\n          "))).collect()
 }

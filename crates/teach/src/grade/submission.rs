@@ -1,4 +1,4 @@
-//! A submission: a kernel of the student's under directives of the assignment's.
+//! A submission: the student's kernel under the assignment's directives.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,27 @@ use simt_core::diag::{self, Severity, Source, Span, line_column};
 use simt_core::kernel::{Kernel, Parameter};
 use simt_core::ptx::{self, Locations};
 
-/// A submitted program that can be run.
+/// A submitted program that can run.
 pub struct Submission {
     /// The program. Its `//!` lines are plain comments.
     pub program: Program,
     /// Its kernel, as an index into [`Program::kernels`].
     kernel: usize,
-    /// The constants that it chooses, of those that the assignment leaves to choose.
+    /// Values chosen for the constants that the assignment leaves open.
     pub choices: BTreeMap<String, i64>,
-    /// What a student must know about what was taken of the file, a sentence each.
+    /// Notes for the student on ignored parts of the file, a sentence each.
     pub notes: Vec<String>,
 }
 
-/// The lines of a submission as its author knows them.
+/// Line numbers of a submission as its author knows them.
 pub struct Lines<'a> {
     text: &'a str,
     locations: Locations<'a>,
 }
 
 impl Lines<'_> {
-    /// `line 12`; of what a compiler wrote, the line that it was compiled from. `line`: that of the text.
+    /// Names a place: `line 12`, or for compiler output the original line. `line` is the line of
+    /// the text.
     pub fn name(&self, span: Span, line: u32) -> String {
         match self.locations.at(span.end.saturating_sub(1)) {
             Some(from) => format!("line {} of {}", from.line, super::one_line(from.file)),
@@ -37,14 +38,15 @@ impl Lines<'_> {
         }
     }
 
-    /// What stands in a line of the text, led by it.
+    /// Prefixes words on a line of the text with its number.
     pub fn say_in(&self, line: u32, words: &str) -> String {
         let before = self.text.split_inclusive('\n').take(line as usize).map(str::len);
         let end = u32::try_from(before.sum::<usize>()).unwrap_or(u32::MAX);
         self.say(Span { start: end.saturating_sub(1), end }, words)
     }
 
-    /// What stands at a place, led by its line. Words on what a compiler wrote have the line that it was compiled from in them.
+    /// Prefixes words on a place with its line. Words on compiler output already contain the
+    /// original line.
     pub fn say(&self, span: Span, words: &str) -> String {
         match self.locations.at(span.end.saturating_sub(1)) {
             Some(_) => words.to_owned(),
@@ -53,27 +55,27 @@ impl Lines<'_> {
     }
 }
 
-/// Findings shown of a program that cannot be run.
+/// Maximum number of findings shown for a program that cannot run.
 const MOST_FINDINGS: usize = 5;
 
 impl Submission {
-    /// Reads a submission.
+    /// Parses and checks a submission.
     ///
     /// # Errors
-    /// Why it cannot be run, for the student.
+    /// If it cannot run; the message is for the student.
     pub fn read(assignment: &Assignment, name: &str, text: &str) -> Result<Submission, String> {
         let limits = &assignment.spec.limits;
         let output = usize::try_from(limits.output_kib << 10).unwrap_or(usize::MAX);
         if text.len() as u64 > limits.file_kib << 10 {
             return Err(format!("the file has {} bytes; the limit is {} KiB", text.len(), limits.file_kib));
         }
-        // As long as before, so that lines and columns stay.
+        // Keeps the length, so that lines and columns stay.
         let silent = text.replace("//!", "// ");
         let (module, _) = ptx::parse(&silent);
         let bytes = footprint(&module, 1);
         if bytes > limits.memory_mib << 20 {
             return Err(format!(
-                "its variables and registers would take {} MiB; the limit is {} MiB",
+                "its variables and registers need {} MiB; the limit is {} MiB",
                 bytes >> 20,
                 limits.memory_mib
             ));
@@ -96,17 +98,17 @@ impl Submission {
         Ok(submission)
     }
 
-    /// Its kernel.
+    /// Kernel of the submission.
     pub fn kernel(&self) -> &Kernel {
         &self.program.kernels[self.kernel]
     }
 
-    /// What its places are called.
+    /// Line numbers of the submission.
     pub fn lines(&self) -> Lines<'_> {
         Lines { text: &self.program.text, locations: Locations::new(&self.program.module) }
     }
 
-    /// Takes `//! const NAME = NUMBER` lines for the constants that are left to choose.
+    /// Reads `//! const NAME = NUMBER` lines for the constants left open.
     fn choose(&mut self, assignment: &Assignment, text: &str) {
         for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("//!")) {
             let Some((name, value)) = line.trim().strip_prefix("const").and_then(|rest| rest.split_once('=')) else {
@@ -121,7 +123,8 @@ impl Submission {
                     let all: Vec<String> = allowed.iter().map(i64::to_string).collect();
                     let value = super::one_line(value.trim());
                     self.notes.push(format!(
-                        "`const {name} = {value}` was not taken: it can be one of {}, written as a number.",
+                        "ignored `const {name} = {value}`: expected one of {}, written as a \
+                         number.",
                         all.join(", ")
                     ));
                 }
@@ -130,7 +133,7 @@ impl Submission {
     }
 }
 
-/// The kernel called `wanted`, also as C++ mangles it (Itanium C++ ABI, 5.1), or the only one.
+/// Finds the kernel named `wanted`, or the only kernel. Mangled names count (Itanium C++ ABI, 5.1).
 fn choose(program: &Program, wanted: &str) -> Result<usize, String> {
     let mangled = format!("_Z{}{wanted}", wanted.len());
     let named = |kernel: &Kernel| kernel.name == wanted || kernel.name.starts_with(&mangled);
@@ -141,7 +144,7 @@ fn choose(program: &Program, wanted: &str) -> Result<usize, String> {
     }
 }
 
-/// A kernel is called with the arguments of the reference, so its parameters must lie where those lie.
+/// Compares the parameter layouts. The kernel is called with the reference's arguments.
 fn same_parameters(kernel: &Kernel, wanted: &Kernel) -> Result<(), String> {
     let shape = |params: &[Parameter]| params.iter().map(|p| (p.offset, p.bytes)).collect::<Vec<_>>();
     if shape(&kernel.params) == shape(&wanted.params) {
@@ -152,5 +155,5 @@ fn same_parameters(kernel: &Kernel, wanted: &Kernel) -> Result<(), String> {
             params.iter().map(|p| format!("{} ({} bytes)", super::one_line(&p.name), p.bytes)).collect();
         if each.is_empty() { "none".to_owned() } else { each.join(", ") }
     };
-    Err(format!("its kernel has the parameters {}; it is called with {}", list(&kernel.params), list(&wanted.params)))
+    Err(format!("expected the kernel parameters {1}, found {0}", list(&kernel.params), list(&wanted.params)))
 }

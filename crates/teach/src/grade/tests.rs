@@ -1,4 +1,4 @@
-//! Parts of grading by themselves; the whole is tested through the binary (`tests/suite/grade.rs`).
+//! Unit tests of grading; `tests/suite/grade.rs` tests the whole through the binary.
 
 use super::instructions::{Pattern, Used};
 use super::rules::Band;

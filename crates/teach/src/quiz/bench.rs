@@ -1,7 +1,8 @@
-//! A bundled program with numbers drawn for it, and what is read of its runs.
+//! Bundled programs with drawn numbers, and the figures read from their runs.
 //!
-//! Questions of this kind are about counts that no mode and no timing changes. They are measured in both modes, each on its
-//! usual machine and as written; should the two differ, the answer says so and is that of the volta mode.
+//! The counts asked for do not depend on mode or timing. They are measured in both modes, each on
+//! its default machine and as written; if the modes differ, the answer is that of the volta mode
+//! and says so.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,7 @@ pub(super) struct Setup {
     excerpt: (&'static str, &'static str),
 }
 
-/// How often a branch was executed and how often it split the warp.
+/// Executions of a branch, and those that split the warp.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Split {
     pub(super) executed: u64,
@@ -29,7 +30,7 @@ pub(super) struct Split {
 }
 
 impl Setup {
-    /// A program, the lines of it that a question is about, and the constants that are changed.
+    /// Creates a setup: program, excerpt for the question, and changed constants.
     pub(super) fn new<const N: usize>(
         program: &'static Bundled,
         excerpt: (&'static str, &'static str),
@@ -38,17 +39,17 @@ impl Setup {
         Setup { program, set: set.into(), excerpt }
     }
 
-    /// The value of a constant.
+    /// Value of a constant.
     pub(super) fn get(&self, name: &str) -> u64 {
         self.set.get(name).copied().unwrap_or_default()
     }
 
-    /// The lines that the question is about.
+    /// Excerpt for the question.
     pub(super) fn excerpt(&self) -> Option<Excerpt> {
         excerpt(self.program.path, self.program.text, self.excerpt.0, self.excerpt.1)
     }
 
-    /// A question about it.
+    /// Builds a question about the program.
     pub(super) fn question(
         &self,
         topic: &str,
@@ -68,7 +69,7 @@ impl Setup {
         }
     }
 
-    /// The count that answers, in both modes, and the run in volta mode for what explains it.
+    /// Measures the count in both modes; returns the volta run for the explanation.
     pub(super) fn measure(
         &self,
         explain: &str,
@@ -100,7 +101,7 @@ impl Setup {
         Ok((revealed, done))
     }
 
-    /// The lanes of a block, in volta mode.
+    /// Records the lanes of a block in volta mode.
     pub(super) fn watch(&self, block: u32) -> Result<Watched, Trouble> {
         self.trial(Mode::Volta).watch_block(block)
     }
@@ -110,23 +111,23 @@ impl Setup {
     }
 }
 
-/// Times that warps issued the instructions whose line contains `part`.
+/// Issues of the instructions whose line contains `part`.
 pub(super) fn issued(done: &Done, part: &str) -> u64 {
     rows(done).filter(|row| plain(&row.text).contains(part)).map(|row| row.executed).sum()
 }
 
-/// Times that warps issued the instructions of these lines.
+/// Issues of the instructions in a range of lines.
 pub(super) fn issued_in(done: &Done, (first, last): (u32, u32)) -> u64 {
     rows(done).filter(|row| (first..=last).contains(&row.line)).map(|row| row.executed).sum()
 }
 
-/// Active lanes, summed over every issue of the instructions whose line contains `part`.
+/// Active lanes of all issues of the instructions whose line contains `part`.
 pub(super) fn lanes(done: &Done, part: &str) -> u64 {
     let of = |row: &InstructionRow| (row.executed as f64 * row.average_active_lanes.unwrap_or(0.0)).round() as u64;
     rows(done).filter(|row| plain(&row.text).contains(part)).map(of).sum()
 }
 
-/// What became of the branches whose line contains `part`.
+/// Executions and splits of the branches whose line contains `part`.
 pub(super) fn split(done: &Done, part: &str) -> Split {
     let branches = done.report().branches.iter().filter(|branch| plain(&branch.text).contains(part));
     let add = |sum: Split, branch: &Branch| Split {
@@ -136,12 +137,12 @@ pub(super) fn split(done: &Done, part: &str) -> Split {
     branches.fold(Split::default(), add)
 }
 
-/// The program's instructions, joins left out.
+/// Instructions of the program without join steps.
 fn rows(done: &Done) -> impl Iterator<Item = &InstructionRow> {
     done.report().instructions.iter().filter(|row| row.instruction.is_some())
 }
 
-/// Another figure of a run.
+/// Builds another figure of the run.
 pub(super) fn other(value: u64, what: impl Into<String>) -> Other {
     Other { value: value as f64, what: what.into() }
 }

@@ -1,21 +1,22 @@
-//! Lines of a program to think about. The comments at a program's head often say what happens, so an excerpt is cut from its body.
+//! Excerpts of a program. The comments at its head often give away the result, so an excerpt is cut
+//! from the body.
 
 use simt_report::Picture;
 
-/// Lines that an excerpt has at most: with the question above it, it is to fit on a small terminal.
+/// Maximum number of lines: question and excerpt must fit on a small terminal.
 const MOST_LINES: usize = 14;
 
-/// Lines of a program.
+/// An excerpt of a program.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Excerpt {
-    /// The number of the first line and of the last.
+    /// First and last line number.
     pub(super) lines: (u32, u32),
-    /// The lines with their numbers, under the program's name.
+    /// Numbered lines, under the name of the program.
     pub(super) picture: Picture,
 }
 
-/// The lines from the first that contains `from` to the next that contains `to` (or that line alone), blanks not compared. Directives
-/// and comments are not searched.
+/// Cuts from the first line with `from` to the next with `to`, or only the first. Compares without
+/// regard to the number of blanks; skips directives and comments.
 pub(super) fn excerpt(name: &str, text: &str, from: &str, to: &str) -> Option<Excerpt> {
     let code: Vec<String> = text.lines().map(|line| plain(line.split("//").next().unwrap_or_default())).collect();
     let (from, to) = (plain(from), plain(to));
@@ -24,8 +25,8 @@ pub(super) fn excerpt(name: &str, text: &str, from: &str, to: &str) -> Option<Ex
     Some(cut(name, text, first, last))
 }
 
-/// The lines around a kernel's branches, where nobody says which lines matter: from the label or comparison before the first to
-/// the line after the last.
+/// Cuts the lines around a kernel's branches. Used if the assignment names none: from three lines
+/// before the first branch to the last one.
 pub(super) fn around_branches(name: &str, text: &str) -> Option<Excerpt> {
     let is_branch = |line: &&str| {
         let code = line.split("//").next().unwrap_or_default().trim_start();
@@ -43,7 +44,7 @@ fn cut(name: &str, text: &str, first: usize, last: usize) -> Excerpt {
     let indent = |line: &str| line.len() - line.trim_start().len();
     let common = lines().map(|(_, line)| line).filter(|line| indent(line) > 0 && !line.trim().is_empty());
     let common = common.map(indent).min().unwrap_or(0);
-    // A label stands where it stood, the instructions below it a little to the right; comments are drawn near.
+    // Labels keep their column, instructions are indented by two; comments move close to the code.
     let body = |(at, line): (usize, &str)| {
         let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
         let code =
@@ -65,7 +66,7 @@ fn cut(name: &str, text: &str, first: usize, last: usize) -> Excerpt {
     Excerpt { lines: numbers, picture: Picture { title: name.to_owned(), lines: shown } }
 }
 
-/// With single blanks.
+/// Collapses runs of blanks.
 pub(super) fn plain(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

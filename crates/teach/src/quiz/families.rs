@@ -1,10 +1,12 @@
-//! Families of questions: a bundled program, a rule by which its numbers are drawn, and what explains the figure that comes out.
+//! Families of questions: a bundled program, a rule for drawing its numbers, and an explanation of
+//! the answer.
 //!
-//! - `edges`: which warps a condition splits: bounds checks, a picture's border, alternating work
-//! - `paths`: how often lines are issued: both sides of an if, early return, loops, many paths, reductions
-//! - `resources`: sectors, banks, what fits onto an SM
+//! - `edges`: warps split by a condition: bounds checks, an image border, alternating work
+//! - `paths`: issue counts of lines: both sides of an if, early return, loops, many paths,
+//!   reductions
+//! - `resources`: sectors, banks, resident blocks
 //!
-//! Numbers are drawn so that trivial cases (nothing diverges, everything fits) occur, but not often.
+//! Trivial cases (nothing diverges, everything fits) occur, but rarely.
 
 mod edges;
 mod paths;

@@ -1,5 +1,5 @@
-//! Questions about figures of `simt-sim ask`: each names an experiment, a row and a column; the answer is that cell of the
-//! experiment, run anew.
+//! Questions about figures of `simt-sim ask`: each names an experiment, a row and a column; the
+//! answer is that cell of the experiment, measured anew.
 
 use super::excerpt::excerpt;
 use super::{ESTIMATE, EXACT, Other, Question, Revealed, Trouble};
@@ -16,15 +16,15 @@ pub(super) struct Figure {
     row: &'static str,
     column: &'static str,
     hint: &'static str,
-    /// What `simt-sim explain` has on it.
+    /// Argument of `simt-sim explain`.
     explain: &'static str,
-    /// The program, and the first and last of the lines to show.
+    /// Program, and first and last line of the excerpt.
     shown: (&'static Bundled, &'static str, &'static str),
-    /// How far off a prediction may be; figures with a tolerance are the model's, others are counts.
+    /// Tolerance of a prediction: 0 for counts, positive for estimates of the model.
     within: f64,
 }
 
-/// A count.
+/// Creates a question about a count.
 const fn count(
     text: &'static str,
     (row, column): (&'static str, &'static str),
@@ -37,17 +37,18 @@ const fn count(
 
 pub(super) const TRIP_COUNTS: &[Figure] = &[
     count(
-        "for (i = 0; i < threadIdx.x; i++), in one warp of 32 lanes: how many times does the warp issue the body (line `%count + 1`)?",
+        "for (i = 0; i < threadIdx.x; i++), in one warp of 32 lanes: how many times does the warp \
+         issue the body (line `%count + 1`)?",
         ("volta", "body issues"),
-        "Lane 0 goes round 0 times, lane 31 goes round 31 times. For whom does the warp stay in the loop?",
+        "Lane 0 makes 0 trips, lane 31 makes 31. For which lane does the warp stay in the loop?",
         "divergent_branch",
         (&FOR_TID, "mov.u32 %i, 0", "bra Head"),
     ),
     count(
-        "for (i = 0; i < threadIdx.x; i++), in one warp of 32 lanes: what percentage of the lanes that are paid for (issues of the body x 32) do \
-         work? (within 1)",
+        "for (i = 0; i < threadIdx.x; i++), in one warp of 32 lanes: what percentage of the lane \
+         slots (issues of the body x 32) does work? (within 1)",
         ("volta", "efficiency %"),
-        "All trips of all lanes, divided by the issues times 32.",
+        "The trips of all lanes, divided by the issues times 32.",
         "warp_execution_efficiency",
         (&FOR_TID, "mov.u32 %i, 0", "bra Head"),
     )
@@ -55,32 +56,35 @@ pub(super) const TRIP_COUNTS: &[Figure] = &[
 ];
 
 pub(super) const PREDICATION: &[Figure] = &[count(
-    "The guards @%p and @!%p switch lanes off instead of a branch; 16 of 32 lanes have %p. How many divergent branches does a profiler count?",
+    "The guards @%p and @!%p switch lanes off instead of a branch; 16 of 32 lanes have %p. How \
+     many divergent branches does a profiler count?",
     ("16 of 32", "divergent, predicated"),
-    "What is counted is a branch that some lanes take and others do not.",
+    "A profiler counts branches that some lanes take and others do not.",
     "divergent_branch",
     (&IF_ELSE_PREDICATED, "setp.lt.u32", "st.global"),
 )];
 
 pub(super) const NESTED_IFS: &[Figure] = &[count(
-    "Four leaves of eight lanes each. On Volta, in which place (1 to 4) do the lanes run that have both bits 0 (leaf 00)?",
+    "Four leaves of eight lanes each. On Volta, in which position (1 to 4) do the lanes with both \
+     bits 0 (leaf 00) run?",
     ("00", "place, volta"),
-    "When both sides have as many lanes, the H200 runs the side that falls through first.",
+    "If both sides have the same number of lanes, the H200 runs the fall-through side first.",
     "masked-off",
     (&NESTED, "@%outer bra", "bra ZeroZero"),
 )];
 
 pub(super) const SWITCHES: &[Figure] = &[count(
-    "switch (lane % 4) as a chain of compares, one warp: how many of the three branches split the warp?",
+    "switch (lane % 4) as a chain of compares, one warp: how many of the three branches split the \
+     warp?",
     ("volta", "divergent"),
-    "Who is still there at the second compare, and at the third?",
+    "Which lanes are left at the second compare, and at the third?",
     "divergent_branch",
     (&SWITCH, "and.b32 %case", "Case0:"),
 )];
 
 pub(super) const BREAKS: &[Figure] = &[count(
-    "for (k = 0; k < 64; k++) { if (k * k > lane) break; }, one warp of 32 lanes: how many trips does the warp make, the last one, in which \
-     lanes only break, included?",
+    "for (k = 0; k < 64; k++) { if (k * k > lane) break; }, one warp of 32 lanes: how many trips \
+     does the warp make, including the last one, in which lanes only break?",
     ("volta", "trips issued"),
     "In which trip does lane 31 break?",
     "divergent_branch",
@@ -88,16 +92,18 @@ pub(super) const BREAKS: &[Figure] = &[count(
 )];
 
 pub(super) const STACKS: &[Figure] = &[count(
-    "Before Volta a warp keeps a reconvergence stack; it has one entry when all lanes are together. An if that splits the warp is inside an \
-     if that splits it, inside a third. How many entries are on the stack inside of all three?",
+    "Before Volta a warp keeps a reconvergence stack; it has one entry while all lanes are \
+     together. Three nested ifs each split the warp. How many entries are on the stack inside the \
+     innermost?",
     ("3", "entries on the stack"),
-    "An entry is pushed for the side that runs; the one below becomes what waits for it.",
+    "An entry is pushed for the side that runs; the entry below it waits for that side.",
     "masked-off",
     (&NESTED_FOUR, "setp.eq.u32 %p1", "@%p3 bra"),
 )];
 
 pub(super) const NESTED_RETURN: &[Figure] = &[count(
-    "if (lane & 1) { if (lane & 2) return; X } Y: how many times does the warp issue Y (the load of [y])?",
+    "if (lane & 1) { if (lane & 2) return; X } Y: how many times does the warp issue Y (the load \
+     of [y])?",
     ("volta", "times Y is issued"),
     "Do the lanes of X wait for those that have returned? Do the even lanes wait for X?",
     "divergent_branch",
@@ -106,33 +112,36 @@ pub(super) const NESTED_RETURN: &[Figure] = &[count(
 
 pub(super) const LOCKS: &[Figure] = &[
     count(
-        "while (atomicCAS(&lock, 0, 1) != 0); by 32 lanes of one warp, before Volta: how many lanes get through the critical section?",
+        "while (atomicCAS(&lock, 0, 1) != 0); by 32 lanes of one warp, before Volta: how many \
+         lanes get through the critical section?",
         ("pre-volta", "critical sections"),
-        "One lane gets the lock and is out of the loop. For whom does it wait there?",
+        "One lane gets the lock and leaves the loop. For which lanes does it wait there?",
         "livelock",
         (&SPIN_LOCK, "Spin:", "atom.global.exch"),
     ),
     count(
-        "while (atomicCAS(&lock, 0, 1) != 0); by 32 lanes of one warp, since Volta: every lane gets through, one at a time, lane 0 first. How \
-         many times has lane 31 tried in vain by the end?",
+        "while (atomicCAS(&lock, 0, 1) != 0); by 32 lanes of one warp, since Volta: every lane \
+         gets through, one at a time, lane 0 first. How many failed attempts has lane 31 made by \
+         the end?",
         ("volta", "failed tries of lane 31"),
-        "Each time that the losers try again, one of them wins.",
+        "Each time the losers retry, one of them wins.",
         "livelock",
         (&SPIN_LOCK, "Spin:", "atom.global.exch"),
     ),
 ];
 
 pub(super) const BARRIERS: &[Figure] = &[count(
-    "A block of two warps: odd threads return, even ones write, meet at __syncthreads() and read what the same lane of the other warp wrote. \
-     How many threads read it?",
+    "A block of two warps: odd threads return, even ones write, reach __syncthreads() and read the \
+     value written by the same lane of the other warp. How many threads read it?",
     ("volta", "threads that read their partner"),
-    "Does a barrier wait for threads that have ended?",
+    "Does a barrier wait for exited threads?",
     "deadlock",
     (&BARRIER_AFTER_EXIT, "and.b32 %bit", "ld.shared"),
 )];
 
 pub(super) const SHUFFLES: &[Figure] = &[count(
-    "Lanes 16 to 31 return; then __shfl_xor_sync with the full mask 0xffffffff. How many of the lanes that are left get their partner's value?",
+    "Lanes 16 to 31 return; then __shfl_xor_sync with the full mask 0xffffffff. How many of the \
+     remaining lanes get their partner's value?",
     ("volta", "of them with their partner's value"),
     "lane ^ 1 of a lane below 16 is below 16. Does the shuffle wait for the others?",
     "mask-ended-lane",
@@ -140,8 +149,8 @@ pub(super) const SHUFFLES: &[Figure] = &[count(
 )];
 
 pub(super) const BOTH_SIDES: &[Figure] = &[count(
-    "32 lanes read 32 neighbouring words of 4 bytes, even lanes in one side of a branch and odd lanes in the other. How many sectors of 32 \
-     bytes are asked for, both loads together?",
+    "32 lanes read 32 adjacent words of 4 bytes, even lanes in one side of a branch and odd lanes \
+     in the other. How many 32-byte sectors do both loads request together?",
     ("a load in each side", "sectors, volta"),
     "How many sectors hold a word of an even lane?",
     "gld_transactions",
@@ -149,18 +158,20 @@ pub(super) const BOTH_SIDES: &[Figure] = &[count(
 )];
 
 pub(super) const LATENCY: &[Figure] = &[count(
-    "One scheduler; each warp repeats a load of 9 cycles and one other instruction, and needs the load's result for the next one. How many \
-     percent of the issue slots do four warps use? (within 5)",
+    "One scheduler; each warp repeats a load of 9 cycles and one other instruction, and needs the \
+     load's result for the next one. What percentage of the issue slots do four warps use? (within \
+     5)",
     ("4", "slots used %"),
-    "Two instructions every 9 cycles and a bit for one warp.",
+    "One warp issues two instructions every 9 cycles and a bit.",
     "issue_slot_utilization",
     (&LOAD_CHAIN, "ld.shared", "add.u32"),
 )
 .near(5.0)];
 
 pub(super) const TWO_SIDES: &[Figure] = &[count(
-    "Two sides of a branch, each a chain of 16 dependent loads from DRAM. Either side alone takes about 10,500 cycles on the H200. How many \
-     do both take, when half of the warp goes each way? (within 2,000)",
+    "Two sides of a branch, each a chain of 16 dependent loads from DRAM. Either side alone takes \
+     about 10,500 cycles on the H200. How many do both take if half of the warp takes each side? \
+     (within 2,000)",
     ("volta", "both sides"),
     "While one side waits for its load, may the other run?",
     "long_scoreboard",
@@ -175,7 +186,7 @@ impl Figure {
         self
     }
 
-    /// The question, under the name of its experiment.
+    /// Builds the question, named after its experiment.
     pub(super) fn question(&'static self, experiment: &'static str) -> Question<'static> {
         let (program, from, to) = self.shown;
         let shown = excerpt(program.path, program.text, from, to);

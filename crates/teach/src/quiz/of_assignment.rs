@@ -1,7 +1,8 @@
-//! The questions of an assignment, asked before anything is handed in. The answer is what grading takes for right; what explains
-//! it is a run of the starter (or of the assignment's baseline) under a launch that students may see.
+//! Questions of an assignment, asked before submission. The answer is the one that grading accepts;
+//! the explanation comes from a run of the starter (or of the assignment's baseline) under a
+//! visible launch.
 //!
-//! Of the reference nothing is shown but the figure that a question asks for: neither a line nor a lane.
+//! Of the reference only the requested figure is shown, never its text or its lanes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ use simt_core::launch::Files;
 use simt_report::evidence::Standing;
 use simt_report::metrics::{self, Value};
 
-/// The questions of an assignment that students may see before the due date.
+/// Questions of an assignment that students may see before the due date.
 pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Question<'a>> {
     let criteria = assignment.spec.criteria.iter().filter(|criterion| !criterion.hidden);
     criteria.filter_map(|criterion| question(assignment, criterion, files)).collect()
@@ -22,7 +23,7 @@ pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Qu
 
 fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Files<'a>) -> Option<Question<'a>> {
     let Rule::Question { text, answer, within, show } = &criterion.rule else { return None };
-    // The answer, and what the starter has instead, would tell of a hidden input.
+    // The answer and the starter's value would reveal a hidden input.
     if let Answer::Metric { case, machine, .. } = answer
         && assignment.run_at(case, machine).is_some_and(|run| assignment.is_hidden(run))
     {
@@ -32,7 +33,7 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
     let chosen = show.as_ref().and_then(|(from, to)| excerpt(&program.name, &program.text, from, to));
     let shown = chosen.or_else(|| around_branches(&program.name, &program.text));
     let from = show.as_ref().map(|(from, _)| from.as_str());
-    // Points for being near enough are full points for a prediction, too.
+    // Bands that give full points also apply to predictions.
     let full = criterion.bands.iter().find(|band| (band.points - criterion.points).abs() < 1e-9);
     Some(Question {
         name: criterion.id.clone(),
@@ -54,7 +55,7 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
     })
 }
 
-/// A number that the assignment states: the starter's run is there to find it in.
+/// Explains a number stated by the assignment with a run of the starter.
 fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'_>) -> Result<Revealed, Trouble> {
     let visible = (0..assignment.runs.len()).find(|&run| !assignment.is_hidden(run));
     let mut revealed = match visible {
@@ -63,7 +64,7 @@ fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'
             let seen = subject.look(run, Focus { metric: None, from })?;
             Revealed { measured: format!("{}, {}", subject.name(), assignment.run_name(run)), ..seen }
         }
-        None => Revealed { measured: "nothing, because every case is hidden".to_owned(), ..Revealed::default() },
+        None => Revealed { measured: "nothing, every case is hidden".to_owned(), ..Revealed::default() },
     };
     revealed.answer = figure;
     match revealed.others.iter().find(|other| (other.value - figure).abs() < 1e-9) {
@@ -79,7 +80,7 @@ fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'
     Ok(revealed)
 }
 
-/// A metric of the starter or the reference.
+/// Measures a metric of the starter or of the reference.
 fn measured(
     assignment: &Assignment,
     name: &str,
@@ -105,7 +106,7 @@ fn measured(
     if of == Than::Reference {
         revealed.answer = figure(&assignment.reference)?;
         revealed.because.push(format!(
-            "`{name}` is {} of the reference and {} of {own}, in the same run.",
+            "`{name}` is {} for the reference and {} for {own}, in the same run.",
             number(revealed.answer),
             number(starter)
         ));

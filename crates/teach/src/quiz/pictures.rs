@@ -1,4 +1,4 @@
-//! Small pictures of what a question was about: a branch in every warp, the sectors and banks of an access, an SM's warp slots.
+//! Small pictures: a branch in every warp, the sectors and banks of an access, warp slots of an SM.
 
 use super::excerpt::plain;
 use crate::ask::draw;
@@ -6,15 +6,16 @@ use crate::ask::lab::Watched;
 use simt_core::observe::Issue;
 use simt_report::Picture;
 
-/// Sectors drawn beside each other: nine columns each.
+/// Sectors per line, nine columns each.
 const SECTORS_A_LINE: usize = 8;
 /// Banks of shared memory, four bytes wide, on every machine since Fermi.
 const BANKS: u64 = 32;
-/// Bytes of a sector, and of the words read.
+/// Bytes of a sector, and of a word.
 const SECTOR: u64 = 32;
 const WORD: u64 = 4;
 
-/// The first execution of a line in each warp of the block that was watched, lane by lane; warps that look alike stand together.
+/// Draws the first execution of a line in each warp of the watched block. Consecutive identical
+/// warps share a line.
 pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &str, legend: &str) -> Picture {
     let mut rows: Vec<(u32, u32, String)> = Vec::new();
     for warp in watched.warps() {
@@ -24,7 +25,7 @@ pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &s
                 let letters: String = states.into_iter().map(|state| state.letter()).collect();
                 format!("{letters}{}", if issue.diverges() { "  diverges" } else { "" })
             }
-            None => "(does not come here)".to_owned(),
+            None => "(not executed)".to_owned(),
         };
         match rows.last_mut() {
             Some((_, last, known)) if *known == row => *last = warp,
@@ -40,17 +41,17 @@ pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &s
     Picture { title: title.into(), lines }
 }
 
-/// The first execution of a line by warp 0 that went to memory.
+/// Finds the first memory access of a line by warp 0.
 pub(super) fn access<'a>(watched: &'a Watched, part: &'a str) -> Option<&'a Issue> {
     watched.of_warp(0, part).find(|issue| issue.places.is_some())
 }
 
-/// What a warp issues from the first line on that contains `from`, blanks not compared.
+/// Draws the issues of a warp, starting at the first line that contains `from`.
 pub(super) fn in_order(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
     draw::lanes(title, watched, warp, &plain(from))
 }
 
-/// The sectors that an access touches, word by word.
+/// Draws the sectors that an access touches, word by word.
 pub(super) fn sectors(title: impl Into<String>, access: &Issue) -> Picture {
     let words = words(access);
     let mut sectors: Vec<u64> = words.iter().map(|word| word * WORD / SECTOR).collect();
@@ -62,11 +63,11 @@ pub(super) fn sectors(title: impl Into<String>, access: &Issue) -> Picture {
     };
     let drawn: Vec<String> = sectors.iter().map(sector).collect();
     let mut lines: Vec<String> = drawn.chunks(SECTORS_A_LINE).map(|line| line.join("|")).collect();
-    lines.push("[a field is a sector of eight words   # asked for   . moved with it]".to_owned());
+    lines.push("[one field per sector of eight words   # requested   . also transferred]".to_owned());
     Picture { title: title.into(), lines }
 }
 
-/// How many words of each shared-memory bank an access wants.
+/// Draws the number of distinct words per shared-memory bank.
 pub(super) fn banks(title: impl Into<String>, access: &Issue) -> Picture {
     let words = words(access);
     let of = |bank: u64| match words.iter().filter(|&&word| word % BANKS == bank).count() {
@@ -77,12 +78,12 @@ pub(super) fn banks(title: impl Into<String>, access: &Issue) -> Picture {
     let lines = vec![
         "bank   0       8       16      24".to_owned(),
         format!("words  {}", (0..BANKS).map(of).collect::<String>()),
-        "[different words of the bank that lanes want   . none   + ten or more]".to_owned(),
+        "[distinct words requested per bank   . none   + ten or more]".to_owned(),
     ];
     Picture { title: title.into(), lines }
 }
 
-/// The different words that an access touches.
+/// Distinct words that an access touches.
 fn words(access: &Issue) -> Vec<u64> {
     let Some(places) = access.places.as_deref() else { return Vec::new() };
     let lanes = access.executed.lanes().filter_map(|lane| places.addresses.get(lane as usize).copied());
@@ -93,13 +94,13 @@ fn words(access: &Issue) -> Vec<u64> {
     words
 }
 
-/// The warp slots of an SM, a letter for each block that fits.
+/// Draws the warp slots of an SM, one letter per resident block.
 pub(super) fn slots(title: impl Into<String>, slots: u32, blocks: u32, warps_a_block: u32) -> Picture {
     let letter = |slot: u32| match slot / warps_a_block.max(1) {
         block if block < blocks => char::from(b'a' + (block % 26) as u8),
         _ => '.',
     };
     let row: String = (0..slots).map(letter).collect();
-    let legend = "[a character a warp slot, a letter a block   . empty]".to_owned();
+    let legend = "[one character per warp slot, one letter per block   . empty]".to_owned();
     Picture { title: title.into(), lines: vec![row, legend] }
 }

@@ -1,45 +1,46 @@
-//! What a person types when a number is asked for, and the score.
+//! Input at the prediction prompt, and the score.
 
-/// A line that was typed.
+/// An input line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Said {
-    /// A prediction.
+    /// Prediction.
     Number(f64),
-    /// What is there to think about?
+    /// Request for a hint.
     Hint,
-    /// The next question; this one stays unanswered.
+    /// Skips the question.
     Skip,
-    /// Enough.
+    /// Ends the quiz.
     Quit,
 }
 
-/// What became of a question.
+/// Outcome of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// The prediction holds.
+    /// Correct prediction.
     Right,
-    /// It does not.
+    /// Wrong prediction.
     Wrong,
-    /// There was none.
+    /// No prediction.
     Skipped,
 }
 
-/// How predictions fared.
+/// Number of questions by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Questions predicted right.
+    /// Correct predictions.
     pub right: usize,
-    /// Questions predicted wrong.
+    /// Wrong predictions.
     pub wrong: usize,
-    /// Questions left out.
+    /// Skipped questions.
     pub skipped: usize,
 }
 
 impl Said {
-    /// Reads a line: a number (`12`, `1,024`, `37.5`, `50 %`), `h`, `s` or `q`, or the words that these begin.
+    /// Parses an input line. A number (`12`, `1,024`, `37.5`, `50 %`), `h`, `s`, `q`, or `hint`,
+    /// `skip`, `quit`.
     ///
     /// # Errors
-    /// What could be typed instead.
+    /// If the line is none of these; the message lists the valid input.
     pub fn read(line: &str) -> Result<Said, String> {
         let word = line.trim().to_ascii_lowercase();
         match word.as_str() {
@@ -50,18 +51,21 @@ impl Said {
         }
         let digits = word.strip_suffix('%').unwrap_or(&word).trim_end();
         let plain = if is_grouped(digits) { digits.replace(',', "") } else { digits.to_owned() };
-        // `parse` knows "inf" and "nan", which no run measures.
+        // `parse` accepts "inf" and "nan", which are never answers.
         let number =
             plain.parse::<f64>().ok().filter(|n| n.is_finite() && plain.contains(|c: char| c.is_ascii_digit()));
         number.map(Said::Number).ok_or_else(|| {
             let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(40).collect();
             let what = if shown.is_empty() { "an empty line".to_owned() } else { format!("`{shown}`") };
-            format!("{what} is no number; write one as in 12, 1,024 or 37.5 (h: hint, s: skip, q: quit)")
+            format!(
+                "expected a number such as 12, 1,024 or 37.5, found {what} (h: hint, s: skip, q: \
+                 quit)",
+            )
         })
     }
 }
 
-/// Whether commas stand between groups of three digits, as in `15,200`; `1,5` could be anything.
+/// Returns true if commas separate groups of three digits, as in `15,200`. `1,5` is ambiguous.
 fn is_grouped(text: &str) -> bool {
     let whole = text.split('.').next().unwrap_or_default();
     let mut groups = whole.split(',');
@@ -80,7 +84,7 @@ impl Score {
         }
     }
 
-    /// Whether no prediction was wrong and no question was left out.
+    /// Returns true if no prediction was wrong and no question was skipped.
     pub const fn is_clean(&self) -> bool {
         self.wrong == 0 && self.skipped == 0
     }

@@ -1,5 +1,5 @@
-//! What a run of an assignment's program shows to somebody who has predicted a figure of it: its branches, and a picture of what the
-//! figure is about.
+//! Explanation of a figure of an assignment's program: its branches, and a picture of the relevant
+//! access or branch.
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use simt_report::metrics::Value;
 use simt_report::simulate::Simulation;
 use simt_report::{FigureTable, Finish, Picture};
 
-/// Issues of a warp that are looked at.
+/// Maximum number of recorded issues per warp.
 const MOST_ISSUES: usize = 1000;
-/// Figures of a whole run that a prediction may have meant.
+/// Figures of a whole run that a wrong prediction may match.
 const METRICS: [&str; 10] = [
     "warps_launched",
     "threads_launched",
@@ -33,46 +33,46 @@ const METRICS: [&str; 10] = [
     "elapsed_cycles",
 ];
 
-/// A program of an assignment, under the assignment's launches.
+/// A program under the launches of an assignment.
 pub(super) struct Subject<'a> {
     assignment: &'a Assignment,
     submission: Submission,
     files: Files<'a>,
 }
 
-/// What a question is about.
+/// Subject of a question.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Focus<'a> {
-    /// The metric that it asks for.
+    /// Metric asked for.
     pub(super) metric: Option<&'static str>,
-    /// A text in the first line that stands beside it.
+    /// Text in the first line of the question's excerpt.
     pub(super) from: Option<&'a str>,
 }
 
-/// What became of a branch in one block.
+/// Executions of a branch in one block.
 #[derive(Clone, Debug, Default)]
 struct Fork {
     executed: u64,
     diverged: u64,
     text: String,
-    /// The first warp that it split.
+    /// First warp that it split.
     warp: Option<u32>,
 }
 
 impl<'a> Subject<'a> {
-    /// A program that can be handed in.
+    /// Creates a subject from a program that passes as a submission.
     pub(super) fn new(assignment: &'a Assignment, program: &Program, files: Files<'a>) -> Result<Subject<'a>, Trouble> {
         let submission = Submission::read(assignment, &program.name, &program.text)
             .map_err(|why| Trouble::Program { program: program.name.clone(), why })?;
         Ok(Subject { assignment, submission, files })
     }
 
-    /// Its name.
+    /// Name of the program.
     pub(super) fn name(&self) -> &str {
         &self.submission.program.name
     }
 
-    /// Runs it, everything counted.
+    /// Runs the program with all counters.
     pub(super) fn run(&self, run: usize) -> Result<Simulation, Trouble> {
         replay(self.assignment, &self.submission, run, self.files).map_err(|why| self.does_not_run(why))
     }
@@ -86,15 +86,15 @@ impl<'a> Subject<'a> {
         Trouble::Program { program: self.name().to_owned(), why }
     }
 
-    /// What a run shows: its branches in one block and in all, a picture, how it ended. The answer is left to the caller.
+    /// Collects the branches of one block and of all, a picture, and the outcome. The caller fills
+    /// in the answer.
     pub(super) fn look(&self, run: usize, focus: Focus<'_>) -> Result<Revealed, Trouble> {
         let simulation = self.run(run)?;
         let (block, watched) = self.block_of_interest(run, &simulation)?;
         let forks = forks(&watched);
         let mut revealed = Revealed::default();
         for (line, fork) in &forks {
-            let of =
-                |what: &str| format!("the number of times that line {line} (`{}`) {what} in block {block}", fork.text);
+            let of = |what: &str| format!("the number of times line {line} (`{}`) {what} in block {block}", fork.text);
             revealed.others.push(Other { value: fork.diverged as f64, what: of("split a warp") });
             revealed.others.push(Other { value: fork.executed as f64, what: of("was executed") });
         }
@@ -111,8 +111,7 @@ impl<'a> Subject<'a> {
         for branch in &simulation.run.branches {
             let here = forks.get(&branch.line).cloned().unwrap_or_default();
             let text = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let of =
-                |what: &str| format!("the number of times that line {} (`{text}`) {what} in all blocks", branch.line);
+            let of = |what: &str| format!("the number of times line {} (`{text}`) {what} in all blocks", branch.line);
             revealed.others.push(Other { value: branch.divergent as f64, what: of("split a warp") });
             revealed.others.push(Other { value: branch.executed as f64, what: of("was executed") });
             let row = [here.executed, here.diverged, branch.executed, branch.divergent];
@@ -132,8 +131,8 @@ impl<'a> Subject<'a> {
         Ok(revealed)
     }
 
-    /// The first block, unless others diverge and it does not: then the last one of the first row, or the last one of all, where edges
-    /// of data usually are.
+    /// Picks the first block, unless only others diverge. Then the last block of the first row or
+    /// the last of all, where data edges usually are.
     fn block_of_interest(&self, run: usize, simulation: &Simulation) -> Result<(u32, Watched), Trouble> {
         let [across, down, deep] = simulation.launch.grid;
         let all = across.saturating_mul(down).saturating_mul(deep);
@@ -155,7 +154,7 @@ fn splits(watched: &Watched) -> bool {
     watched.warps().any(|warp| watched.issues(warp).any(Issue::diverges))
 }
 
-/// The branches of a block, by line.
+/// Collects the branches of a block, by line.
 fn forks(watched: &Watched) -> BTreeMap<u32, Fork> {
     let mut forks: BTreeMap<u32, Fork> = BTreeMap::new();
     for warp in watched.warps() {
@@ -172,7 +171,8 @@ fn forks(watched: &Watched) -> BTreeMap<u32, Fork> {
     forks
 }
 
-/// For a metric of memory, the access that did worst; else the branch that split warps most often; else the lanes of a warp.
+/// Draws the most relevant access or branch. The worst access for a memory metric, else the branch
+/// that split warps most often, else the lanes of a warp.
 fn picture(watched: &Watched, block: u32, forks: &BTreeMap<u32, Fork>, focus: Focus<'_>) -> Option<Picture> {
     let at = |what: &str, warp: u32, issue: &Issue| {
         format!("Block {block}, warp {warp}: {what} of `{}`, line {}", watched.source(issue.pc), watched.line(issue.pc))
@@ -195,7 +195,7 @@ fn picture(watched: &Watched, block: u32, forks: &BTreeMap<u32, Fork>, focus: Fo
     Some(in_order(format!("Block {block}, warp {warp}, issue by issue"), watched, warp, focus.from.unwrap_or_default()))
 }
 
-/// The first access of a block to a memory that took most.
+/// Finds the first access of a block with the highest cost in one memory.
 fn worst(watched: &Watched, memory: MemoryKind) -> Option<(u32, &Issue)> {
     let issues = watched.warps().flat_map(|warp| watched.issues(warp).map(move |issue| (warp, issue)));
     let cost = |(_, issue): &(u32, &Issue)| {

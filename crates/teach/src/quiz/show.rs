@@ -1,5 +1,5 @@
-//! A quiz as text for a terminal: the question with its lines, the answer with what explains it, the score. ASCII, readable without
-//! colour, no line over the width.
+//! Text output of the quiz for a terminal: question and excerpt, answer and explanation, score.
+//! ASCII, readable without colour, no line over the width.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,15 @@ const BOLD: &str = "\x1b[1m";
 const GOOD: &str = "\x1b[32m";
 const BAD: &str = "\x1b[1;31m";
 const FAINT: &str = "\x1b[2m";
-/// Lines of a picture; longer ones lose their middle, so that the answer stays on a small screen.
+/// Maximum lines of a picture. Longer ones lose their middle so that the answer fits on a small
+/// screen.
 const MOST_LINES: usize = 12;
-/// The same above a table.
+/// Maximum lines of a picture above a table.
 const MOST_ABOVE_TABLE: usize = 8;
-/// The most bytes shown of a text that comes from a file.
+/// Maximum length of a text read from a file.
 const MOST_TEXT: usize = 4000;
 
-/// Text in a colour, where colour is wanted.
+/// Colours text if colour is enabled.
 fn paint(text: &str, code: &str, style: Style) -> String {
     if style.color { format!("{code}{text}\x1b[0m") } else { text.to_owned() }
 }
@@ -31,9 +32,9 @@ fn paragraph(out: &mut String, text: &str, indent: &str, hang: &str, style: Styl
     }
 }
 
-/// The topics, a line each.
+/// Prints the topics, one per line.
 pub fn topics(style: Style) -> String {
-    let mut out = String::from("Topics (* numbers are drawn anew with each --seed)\n");
+    let mut out = String::from("Topics (*: each --seed draws new numbers)\n");
     let widest = TOPICS.iter().map(|topic| topic.name.len()).max().unwrap_or(0);
     for topic in TOPICS {
         let star = if topic.questions().is_none() { '*' } else { ' ' };
@@ -41,21 +42,22 @@ pub fn topics(style: Style) -> String {
         paragraph(&mut out, topic.about, &indent, &hang, style);
     }
     out.push('\n');
-    let more = "`simt-sim quiz` asks five of all topics, `simt-sim quiz NAME` of one, `simt-sim quiz FOLDER` the questions of an assignment.";
+    let more = "`simt-sim quiz` asks five questions from all topics, `simt-sim quiz NAME` from one \
+                topic, `simt-sim quiz FOLDER` those of an assignment.";
     paragraph(&mut out, more, "", "", style);
     out
 }
 
-/// What is printed first.
+/// Prints the first line of a quiz.
 pub fn welcome(what: &str, count: usize, style: Style) -> String {
     let questions = if count == 1 { "1 question".to_owned() } else { format!("{count} questions") };
     let mut out = String::new();
-    let text = format!("{what}: {questions}; predict, then see it measured (h hint, s skip, q quit)");
+    let text = format!("{what}: {questions}; predict, then see the measurement (h hint, s skip, q quit)",);
     paragraph(&mut out, &text, "", "  ", style);
     out
 }
 
-/// A question, without its answer.
+/// Prints a question without its answer.
 pub fn question(question: &Question<'_>, at: usize, of: usize, style: Style) -> String {
     let mut out = String::from("\n");
     let _ = writeln!(out, "{}", paint(&format!("{at} of {of}  {}", plain(&question.name, 80)), BOLD, style));
@@ -68,36 +70,36 @@ pub fn question(question: &Question<'_>, at: usize, of: usize, style: Style) -> 
     out
 }
 
-/// What is printed in front of what is typed.
+/// Prompt for a prediction.
 pub const PROMPT: &str = "  your prediction: ";
 
-/// A hint.
+/// Prints a hint.
 pub fn hint(question: &Question<'_>, style: Style) -> String {
     let mut out = String::new();
-    let text = if question.hint.is_empty() { "There is none for this one." } else { &question.hint };
+    let text = if question.hint.is_empty() { "No hint for this question." } else { &question.hint };
     paragraph(&mut out, text, "  hint: ", "        ", style);
     out
 }
 
-/// What was typed instead of a number, and what could be.
+/// Prints the reason why an input is invalid.
 pub fn refused(why: &str, style: Style) -> String {
     let mut out = String::new();
     paragraph(&mut out, why, "  ", "    ", style);
     out
 }
 
-/// What stands at the end of an answer while it is read: the figures again, because they may have left the screen.
+/// Prints the prompt after an answer. It repeats the figures, which may have scrolled away.
 pub fn pause(predicted: f64, revealed: &Revealed) -> String {
-    format!("\n  {} predicted, {}. Enter: next question, q: enough ", number(predicted), found(revealed))
+    format!("\n  {} predicted, {}. Enter: next question, q: quit ", number(predicted), found(revealed),)
 }
 
-/// The figure, and who says so.
+/// The answer and its origin.
 fn found(revealed: &Revealed) -> String {
     let by = if revealed.is_stated { "the assignment says" } else { "measured" };
     format!("{by} {}", number(revealed.answer))
 }
 
-/// The answer to a question, beside what was predicted.
+/// Prints the answer to a question beside the prediction.
 pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, style: Style) -> String {
     let mut out = String::new();
     let met = question.is_met(predicted, revealed.answer);
@@ -124,11 +126,11 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
         out.push('\n');
         paragraph(&mut out, &revealed.because.join(" "), "  ", "  ", style);
     }
-    let run = if revealed.is_stated { "looked at" } else { "measured" };
+    let run = if revealed.is_stated { "inspected" } else { "measured" };
     let measured = format!("{run}: {}; {}", revealed.measured, revealed.trust);
     paragraph(&mut out, &measured, "  ", "    ", style);
     if !revealed.read_on.is_empty() {
-        out.push_str("  read on:\n");
+        out.push_str("  see also:\n");
     }
     for command in &revealed.read_on {
         let _ = writeln!(out, "    {}", plain(command, 400));
@@ -136,7 +138,7 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     out
 }
 
-/// What a wrong prediction lacks, in figures of the same run.
+/// Explains a wrong prediction with figures of the run.
 fn difference(predicted: f64, revealed: &Revealed) -> String {
     if let Some(what) = revealed.mistaken_for(predicted) {
         return format!("{} is {what}.", number(predicted));
@@ -153,7 +155,7 @@ fn drawing(out: &mut String, picture: &Picture, most: usize, style: Style) {
     lines(out, &picture.lines, most, style);
 }
 
-/// Lines within the width, at most so many of them.
+/// Prints lines within the width, at most `most` of them.
 fn lines(out: &mut String, lines: &[String], most: usize, style: Style) {
     let skipped = lines.len().saturating_sub(most);
     let head = if skipped == 0 { lines.len() } else { most.saturating_sub(4) };
@@ -172,7 +174,7 @@ fn lines(out: &mut String, lines: &[String], most: usize, style: Style) {
     }
 }
 
-/// The score, with what is left of the questions.
+/// Prints the score and the number of questions left.
 pub fn score(score: &Score, of: usize, style: Style) -> String {
     let asked = score.right + score.wrong + score.skipped;
     let mut text = format!("{} of {asked} right", score.right);

@@ -1,22 +1,22 @@
-//! What can be asked without an assignment: topics under the names of the experiments that go on where they end.
+//! Topics of the quiz without an assignment, named after the experiments that continue them.
 
 use super::figures::{self, Figure};
 use super::{Dice, Question, families};
 use simt_core::diag::closest;
 
-/// Questions on one thing.
+/// A topic of the quiz.
 pub struct Topic {
-    /// Its name: that of an experiment of `simt-sim ask`.
+    /// Name: that of an experiment of `simt-sim ask`.
     pub name: &'static str,
-    /// What is to be predicted.
+    /// Quantity to predict.
     pub about: &'static str,
     kind: Kind,
 }
 
 enum Kind {
-    /// As many as are wanted.
+    /// Any number of randomly drawn questions.
     Drawn(fn(&mut Dice) -> Question<'static>),
-    /// These.
+    /// A fixed list of questions.
     Fixed(&'static [Figure]),
 }
 
@@ -30,34 +30,34 @@ const fn fixed(name: &'static str, about: &'static str, figures: &'static [Figur
 
 /// Every topic, in the order of a course.
 pub const TOPICS: &[Topic] = &[
-    drawn("same-path", "what an if / else issues, by who takes which side", families::same_path),
-    fixed("predication", "whether guards count as divergence", figures::PREDICATION),
-    fixed("trip-counts", "a loop with a number of trips of its own for each lane", figures::TRIP_COUNTS),
-    drawn("uniform-loop", "trips and splits of a loop that threads go round in groups", families::uniform_loop),
+    drawn("same-path", "instructions of an if / else, by lanes per side", families::same_path),
+    fixed("predication", "predication and the count of divergent branches", figures::PREDICATION),
+    fixed("trip-counts", "a loop with a different trip count in each lane", figures::TRIP_COUNTS),
+    drawn("uniform-loop", "a loop with one trip count per group of threads", families::uniform_loop),
     fixed("break", "trips of a loop that lanes leave one by one", figures::BREAKS),
-    fixed("nested", "the order in which the leaves of nested ifs run", figures::NESTED_IFS),
-    fixed("stack-example", "the height of the reconvergence stack", figures::STACKS),
-    fixed("switch", "splits in a chain of compares", figures::SWITCHES),
-    drawn("k-paths", "what several paths in one warp issue", families::k_paths),
-    drawn("early-return", "what a warp issues when some of its lanes return", families::early_return),
-    fixed("return-in-nested-if", "who waits for lanes that have returned", figures::NESTED_RETURN),
-    drawn("picture-warps", "warps that the border of a picture splits", families::picture_warps),
+    fixed("nested", "the order of the leaves of nested ifs", figures::NESTED_IFS),
+    fixed("stack-example", "the depth of the reconvergence stack", figures::STACKS),
+    fixed("switch", "divergent branches in a chain of compares", figures::SWITCHES),
+    drawn("k-paths", "instructions of several paths in one warp", families::k_paths),
+    drawn("early-return", "instructions of a warp after an early return", families::early_return),
+    fixed("return-in-nested-if", "reconvergence after a return in a nested if", figures::NESTED_RETURN),
+    drawn("picture-warps", "warps split by the border of an image", families::picture_warps),
     drawn("ragged-end", "warps at the end of a vector", families::ragged_end),
-    drawn("warp-aligned", "warps in which heavy and light threads meet", families::warp_aligned),
+    drawn("warp-aligned", "warps with both heavy and light threads", families::warp_aligned),
     fixed("spin-lock", "a lock within a warp, before Volta and since", figures::LOCKS),
     fixed("barrier-after-return", "a barrier after some threads have returned", figures::BARRIERS),
     fixed("shuffle-after-exit", "a shuffle after some lanes have returned", figures::SHUFFLES),
-    drawn("reductions", "divergent branches of the textbook's reductions", families::reductions),
-    drawn("coalescing", "sectors that a strided load touches", families::coalescing),
-    fixed("memory-both-sides", "sectors when both sides of a branch load", figures::BOTH_SIDES),
+    drawn("reductions", "divergent branches of the textbook reductions", families::reductions),
+    drawn("coalescing", "sectors touched by a strided load", families::coalescing),
+    fixed("memory-both-sides", "sectors loaded by both sides of a branch", figures::BOTH_SIDES),
     drawn("bank-conflicts", "passes of a strided load from shared memory", families::bank_conflicts),
-    fixed("latency-hiding", "issue slots that a few warps use", figures::LATENCY),
+    fixed("latency-hiding", "issue slots used by a few warps", figures::LATENCY),
     fixed("divergent-latency", "cycles of two sides that both wait for memory", figures::TWO_SIDES),
-    drawn("occupancy", "blocks that fit onto an SM", families::occupancy),
+    drawn("occupancy", "resident blocks of an SM", families::occupancy),
 ];
 
 impl Topic {
-    /// How many questions it has; none: as many as are wanted, drawn at random.
+    /// Number of questions, or `None` if they are drawn at random.
     pub const fn questions(&self) -> Option<usize> {
         match self.kind {
             Kind::Drawn(_) => None,
@@ -65,7 +65,7 @@ impl Topic {
         }
     }
 
-    /// At most so many of its questions, no two alike.
+    /// Draws at most `count` distinct questions.
     pub fn draw(&self, count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
         let mut questions: Vec<Question<'static>> = Vec::new();
         match self.kind {
@@ -73,7 +73,7 @@ impl Topic {
                 questions.extend(figures.iter().take(count).map(|figure| figure.question(self.name)))
             }
             Kind::Drawn(draw) => {
-                // A family with few members runs out of new ones.
+                // A family with few members runs out of new questions.
                 for _ in 0..count.saturating_mul(20) {
                     let question = draw(dice);
                     if questions.iter().all(|known| known.text != question.text) {
@@ -89,17 +89,17 @@ impl Topic {
     }
 }
 
-/// The topic of this name.
+/// Returns the topic named `name`.
 pub fn find(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// The name that `name` may have been meant to be.
+/// Returns the closest topic name to a misspelt `name`.
 pub fn suggest(name: &str) -> Option<&'static str> {
     closest(name, TOPICS.iter().map(|topic| topic.name))
 }
 
-/// Questions from all topics: one of each before a second of any, those with drawn numbers only from then on.
+/// Draws from all topics. One question of each, then further ones from the random topics.
 pub fn mixed(count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
     let mut order: Vec<usize> = (0..TOPICS.len()).collect();
     dice.shuffle(&mut order);

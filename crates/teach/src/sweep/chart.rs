@@ -1,4 +1,5 @@
-//! Records as lines: one metric over one swept number, a line for each combination of the other names.
+//! Records as a line chart: one metric over one swept number, one line per combination of the other
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,41 +10,42 @@ use simt_report::metrics::Value;
 use simt_report::plot::{Captions, Series};
 use simt_report::{UnknownMetric, known};
 
-/// Lines to draw, as [`simt_report::plot::lines`] takes them.
+/// Lines to draw, in the form of [`simt_report::plot::lines`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
-    /// What the picture says of itself. What all lines have in common is its subtitle.
+    /// Captions of the picture; the subtitle lists what all lines have in common.
     pub captions: Captions,
-    /// The lines, in order of the values that tell them apart.
+    /// Lines, sorted by the values that distinguish them.
     pub lines: Vec<Series>,
 }
 
-/// Why there is no chart.
+/// Reason why there is no chart.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NoChart {
     /// The metric is unknown.
     #[error(transparent)]
     Metric(#[from] UnknownMetric),
-    /// The name is not swept, or has no number.
-    #[error("nothing to draw over `{0}`: it is not swept, or none of its values is a number")]
+    /// The name is not swept, or has no numeric value.
+    #[error("nothing to draw over `{0}`: it is not swept or has no numeric value")]
     NoAxis(String),
-    /// Nothing swept is a number.
-    #[error("nothing to draw: no swept name has numbers for values")]
+    /// No swept name has numeric values.
+    #[error("nothing to draw: no swept name has numeric values")]
     NoNumbers,
     /// No run has the metric.
     #[error("nothing to draw: no run has a value of `{0}`")]
     NoValues(String),
 }
 
-/// What tells a line from the others: program, kernel, and the values of the other names that vary.
+/// Key of a line: program, kernel, and values of the other varying names.
 type Key<'a> = (&'a str, &'a str, Vec<Option<&'a Setting>>);
 type Points = Vec<(f64, f64)>;
 
 impl Chart {
-    /// The metric `y` over the swept name `x`, or over the first one with the most numbers.
+    /// Creates the chart of metric `y` over the swept name `x`. The default is the first name with
+    /// the most numbers.
     ///
     /// # Errors
-    /// When there is nothing to draw.
+    /// If there is nothing to draw.
     pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, x: Option<&str>, y: &str) -> Result<Chart, NoChart> {
         let (asked, metric) = known(y)?;
         let records: Vec<&Record> = records.into_iter().collect();
@@ -63,7 +65,7 @@ impl Chart {
         let (varying, constant): (Vec<&String>, Vec<&String>) =
             axes.iter().filter(|&axis| *axis != x).partition(|&axis| values(axis).len() > 1);
         let mut lines: BTreeMap<Key<'_>, Points> = BTreeMap::new();
-        // What ran until a hang is no value of the metric.
+        // A run that hung has no value of the metric.
         let ended = |record: &&&Record| record.ended();
         for record in records.iter().filter(ended) {
             if let (Some(&Setting::Number(at)), Some(&value)) = (record.setting(&x), record.metrics.get(metric.name)) {
@@ -99,7 +101,7 @@ impl Chart {
     }
 }
 
-/// How many runs are drawn, and why the others are not.
+/// Number of runs drawn, and the reasons why others are missing.
 fn footer(drawn: usize, records: &[&Record]) -> String {
     let mut endings: BTreeMap<&str, usize> = BTreeMap::new();
     for record in records.iter().filter(|record| !record.ended()) {
@@ -109,11 +111,11 @@ fn footer(drawn: usize, records: &[&Record]) -> String {
     let mut parts = vec![format!("{drawn} runs")];
     if stuck > 0 {
         let named: Vec<String> = endings.iter().map(|(ending, n)| format!("{n} {ending}")).collect();
-        parts.push(format!("{stuck} that did not end are not shown ({})", named.join(", ")));
+        parts.push(format!("{stuck} unfinished omitted ({})", named.join(", ")));
     }
     match (records.len() - drawn).saturating_sub(stuck) {
         0 => {}
-        left => parts.push(format!("{left} without a value are not shown")),
+        left => parts.push(format!("{left} without a value omitted")),
     }
     parts.join("; ") + "."
 }

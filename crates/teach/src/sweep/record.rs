@@ -1,4 +1,4 @@
-//! What came of one point, as a line of JSON.
+//! Result of one point, as a line of JSON.
 
 use std::collections::BTreeMap;
 
@@ -8,43 +8,44 @@ use super::{Point, Setting};
 use simt_report::Run;
 use simt_report::metrics::Value;
 
-/// What came of a point. The JSON form is a promise under the tag [`Record::SCHEMA`]: keys may be added, none change meaning.
+/// Result of a point. The JSON form is stable under the tag [`Record::SCHEMA`]: keys may be added,
+/// but keep their meaning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// [`Record::SCHEMA`].
+    /// Schema tag, [`Record::SCHEMA`].
     pub schema: String,
-    /// The program, as the user named it.
+    /// Program, as the user named it.
     pub program: String,
-    /// The kernel's name.
+    /// Name of the kernel.
     pub kernel: String,
-    /// The swept names with their values.
+    /// Swept names and their values.
     pub point: Point,
-    /// A [`fingerprint`] of everything else that decides the outcome.
+    /// [`fingerprint`] of everything else that determines the result.
     pub inputs: String,
-    /// `pre-volta` or `volta`; none when the point could not be run.
+    /// `pre-volta` or `volta`; `None` if the point could not run.
     pub mode: Option<String>,
-    /// The machine's name; none when the point could not be run.
+    /// Name of the machine; `None` if the point could not run.
     pub machine: Option<String>,
-    /// How the run ended, by [`simt_report::Finish::name`], or [`Record::ERROR`].
+    /// Outcome, by [`simt_report::Finish::name`], or [`Record::ERROR`].
     pub finish: String,
-    /// Whether it ended well and every expectation holds.
+    /// True if the run ended normally and every expectation holds.
     pub passed: bool,
-    /// Why the point could not be run, or why the run did not end well.
+    /// Reason why the point could not run, or of an abnormal end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Every metric that has a value, by its first name.
+    /// Every metric with a value, by its first name.
     pub metrics: BTreeMap<String, Value>,
 }
 
 impl Record {
-    /// The tag of the JSON form.
+    /// Schema tag of the JSON form.
     pub const SCHEMA: &'static str = "simt-sim/sweep/1";
-    /// What stands for `finish` when the point could not be run.
+    /// Value of `finish` if the point could not run.
     pub const ERROR: &'static str = "error";
 
-    /// The record of a run.
+    /// Creates the record of a run.
     pub fn of_run(run: &Run, point: Point, inputs: String) -> Record {
-        let failed = || run.expectations.iter().find(|e| !e.passed).map(|e| format!("does not hold: {}", e.text));
+        let failed = || run.expectations.iter().find(|e| !e.passed).map(|e| format!("expectation failed: {}", e.text));
         let ended = run.finish == simt_report::Finish::Ok;
         Record {
             schema: Record::SCHEMA.to_owned(),
@@ -61,7 +62,7 @@ impl Record {
         }
     }
 
-    /// The record of a point that cannot be run.
+    /// Creates the record of a point that could not run.
     pub fn of_error(program: &str, kernel: &str, point: Point, inputs: String, message: String) -> Record {
         Record {
             schema: Record::SCHEMA.to_owned(),
@@ -78,41 +79,41 @@ impl Record {
         }
     }
 
-    /// Whether the point could not be run.
+    /// Returns true if the point could not run.
     pub fn is_error(&self) -> bool {
         self.finish == Record::ERROR
     }
 
-    /// Whether the run ended by itself, with or without the expected result.
+    /// Returns true if the run ended normally, with or without the expected result.
     pub fn ended(&self) -> bool {
         self.finish == simt_report::Finish::Ok.name()
     }
 
-    /// How it went, in a word: `ok`, `FAILED` (an expectation), `deadlock`, .., `error`.
+    /// Outcome in one word: `ok`, `FAILED` (an expectation), `deadlock`, .., `error`.
     pub fn outcome(&self) -> &str {
         if self.finish == "ok" && !self.passed { "FAILED" } else { &self.finish }
     }
 
-    /// The value of a swept name.
+    /// Value of a swept name.
     pub fn setting(&self, name: &str) -> Option<&Setting> {
         self.point.0.get(name)
     }
 
-    /// The record as one line of JSON, without a line break.
+    /// Serializes the record as one line of JSON, without a line break.
     pub fn to_line(&self) -> String {
-        // Numbers, strings and maps with string keys: always has a JSON form.
+        // Numbers, strings and maps with string keys always have a JSON form.
         serde_json::to_string(self).unwrap_or_default()
     }
 }
 
-/// A name for a list of texts: 16 hexadecimal digits (FNV-1a, 64 bits). Equal lists have equal names in every version and on
-/// every host; different ones almost surely have not.
+/// Hashes a list of texts to 16 hexadecimal digits (FNV-1a, 64 bits). Equal lists have equal hashes
+/// in every version and on every host; different lists almost never collide.
 pub fn fingerprint<T: AsRef<str>>(parts: impl IntoIterator<Item = T>) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut add = |byte: u8| hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     for part in parts {
         part.as_ref().bytes().for_each(&mut add);
-        add(0xff); // no text has this byte: where a part ends matters
+        add(0xff); // a byte that no text contains, as a separator
     }
     format!("{hash:016x}")
 }

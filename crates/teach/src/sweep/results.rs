@@ -1,52 +1,52 @@
-//! A file of records: read with its last line mended, asked for what is there, put together with others.
+//! Result files: reading with recovery of a truncated last line, lookup, and merging.
 
 use thiserror::Error;
 
 use super::{Point, Record};
 
-/// The records of a file, a line each, in order of program, kernel and point.
+/// The records of a file, sorted by program, kernel and point.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// Each record with the line it was read from: numbers are written back as they stand.
+    /// Each record with its original line, so that numbers are written back unchanged.
     lines: Vec<(Record, String)>,
 }
 
-/// How a file ends.
+/// State of the end of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tail {
-    /// With a line break, or it is empty.
+    /// Ends with a line break, or is empty.
     Whole,
-    /// With a record that lacks its line break: nothing may be appended before one is there.
+    /// The last record lacks its line break; add one before appending.
     Open,
-    /// With a piece of a record, which was dropped: its writer died.
+    /// Ended with part of a record, which was dropped: its writer was interrupted.
     Cut,
 }
 
-/// A line that is no record.
+/// A line that is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line} is no result of a sweep: {message}")]
+#[error("line {line} is not a sweep result: {message}")]
 pub struct BadLine {
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Reason.
     pub message: String,
 }
 
-/// The same point with different outcomes.
+/// Different results for the same point.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the results for {program} at {point} differ")]
 pub struct Conflict {
-    /// The program.
+    /// Program.
     pub program: String,
-    /// The point.
+    /// Point.
     pub point: Point,
 }
 
 impl Results {
-    /// Reads a file's text; says how it ends.
+    /// Parses the text of a file; also returns the state of its end.
     ///
     /// # Errors
-    /// The first line that is no record, unless it is a last line without line break.
+    /// The first line that is not a record, unless it is an unterminated last line.
     pub fn read(text: &str) -> Result<(Results, Tail), BadLine> {
         let mut results = Results::default();
         let mut tail = Tail::Whole;
@@ -74,23 +74,23 @@ impl Results {
         self.lines.iter().map(|(record, _)| record)
     }
 
-    /// The record of a point, if there is one.
+    /// Record of a point, if any.
     pub fn find(&self, program: &str, kernel: &str, point: &Point) -> Option<&Record> {
         let wanted = (program, kernel, point);
         let at = self.lines.binary_search_by(|(record, _)| key(record).cmp(&wanted)).ok()?;
         self.lines.get(at).map(|(record, _)| record)
     }
 
-    /// Takes these records in, each in the place of one for the same point.
+    /// Adds records, replacing those of the same points.
     pub fn replace(&mut self, records: &[Record]) {
         self.lines.extend(records.iter().map(|record| (record.clone(), record.to_line())));
         self.sort();
     }
 
-    /// Takes over what another file has. A point that could not be run gives way to one that could.
+    /// Merges the records of another file. A run replaces an error record of the same point.
     ///
     /// # Errors
-    /// When both have run a point, and something else came out.
+    /// If both have a run of the same point with different results.
     pub fn merge(&mut self, other: Results) -> Result<(), Conflict> {
         let mut added = Vec::new();
         for (record, line) in other.lines {
@@ -107,12 +107,12 @@ impl Results {
         Ok(())
     }
 
-    /// The text of the file.
+    /// Text of the file.
     pub fn text(&self) -> String {
         self.lines.iter().map(|(_, line)| format!("{line}\n")).collect()
     }
 
-    /// Sorts; of several records for a point the one that came last stays.
+    /// Sorts the records; of several for one point the last one stays.
     fn sort(&mut self) {
         self.lines.reverse();
         self.lines.sort_by(|(a, _), (b, _)| key(a).cmp(&key(b)));
@@ -129,6 +129,6 @@ fn parse(line: &str) -> Result<Record, String> {
     if record.schema == Record::SCHEMA {
         Ok(record)
     } else {
-        Err(format!("its schema is `{}`, not `{}`", record.schema, Record::SCHEMA))
+        Err(format!("expected schema `{1}`, found `{0}`", record.schema, Record::SCHEMA))
     }
 }

@@ -1,4 +1,4 @@
-//! Records as a table to read and as CSV.
+//! Records as a text table and as CSV.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use simt_report::metrics::{Metric, Value};
 use simt_report::numbers::{grouped, real};
 use simt_report::{Style, UnknownMetric, known, quoted, table};
 
-/// What a table shows of each record, beside how it went.
+/// Columns of a table of records, besides the outcome.
 #[derive(Clone, Debug)]
 pub struct Columns {
     axes: Vec<String>,
@@ -15,23 +15,24 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// These swept names and metrics; metrics may be called by any of their names, and are shown in that name's unit.
+    /// Selects swept names and metrics. A metric may have any of its names and is shown in that
+    /// name's unit.
     ///
     /// # Errors
-    /// A name that no metric has.
+    /// If a metric is unknown.
     pub fn new(axes: Vec<String>, metrics: &[impl AsRef<str>]) -> Result<Columns, UnknownMetric> {
         let named = |name: &str| known(name).map(|(name, metric)| (name.to_owned(), metric));
         let metrics = metrics.iter().map(|name| named(name.as_ref())).collect::<Result<_, _>>()?;
         Ok(Columns { axes, metrics })
     }
 
-    /// Every name that is swept in one of these records.
+    /// All names swept in the records.
     pub fn axes_of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<String> {
         let names: BTreeSet<&String> = records.into_iter().flat_map(|record| record.point.0.keys()).collect();
         names.into_iter().cloned().collect()
     }
 
-    /// The records as a table to read, a row each.
+    /// Formats the records as a text table, one row each.
     pub fn text<'a>(&self, records: impl IntoIterator<Item = &'a Record>, style: Style) -> String {
         let cell = |value: Option<Value>| match value {
             Some(Value::Count(n)) => grouped(n),
@@ -44,7 +45,7 @@ impl Columns {
         table(&header.iter().map(String::as_str).collect::<Vec<_>>(), rows, &left, style)
     }
 
-    /// The records as CSV with a line of names; a field without a value is empty.
+    /// Formats the records as CSV with a header; a field without a value is empty.
     pub fn csv<'a>(&self, records: impl IntoIterator<Item = &'a Record>) -> String {
         let cell = |value: Option<Value>| match value {
             Some(Value::Count(n)) => n.to_string(),

@@ -1,4 +1,4 @@
-//! Runs that several claims stand on: three reductions by nvcc, on the H200's model and on a Fermi.
+//! Runs shared by several claims: three reductions compiled by nvcc, on the H200 model and a Fermi.
 
 use std::thread;
 
@@ -8,20 +8,21 @@ use crate::ask::programs::*;
 use crate::ask::{Bundled, Trouble};
 use simt_core::spec::Mode;
 
-/// Threads a block, as in all sources.
+/// Threads per block, as in all sources.
 pub(super) const BLOCK: u64 = 512;
-/// Blocks of a run on the H200's model: four times as many as its 132 SMs hold.
+/// Blocks of a run on the H200 model: four times as many as its 132 SMs hold.
 pub(super) const BLOCKS_H200: u64 = 132 * 4 * 4;
-/// Blocks of a run on a Fermi: 96 times as many as its 14 SMs hold; the fastest kernels need an eighth of them.
+/// Blocks of a run on a Fermi: 96 times as many as its 14 SMs hold. The fastest kernels need an
+/// eighth of them.
 pub(super) const BLOCKS_FERMI: u64 = 14 * 3 * 96;
 
-/// What claims are judged by.
+/// Data that the claims are judged by.
 pub(super) struct Bench {
-    /// Published figures, and the H200's.
+    /// Published figures and measurements on the H200.
     pub(super) facts: Facts,
-    /// On the H200's model.
+    /// Runs on the H200 model.
     pub(super) h200: Sums,
-    /// On a Fermi.
+    /// Runs on a Fermi.
     pub(super) fermi: Sums,
 }
 
@@ -32,11 +33,11 @@ pub(super) struct Sums {
     pub(super) apart: Sum,
 }
 
-/// What one kernel did.
+/// Results of one kernel.
 #[derive(Clone, Copy)]
 pub(super) struct Sum {
     pub(super) cycles: u64,
-    /// Those of the launch, which rates count.
+    /// Cycles of the launch, the basis of rates.
     pub(super) launch_cycles: u64,
     pub(super) inst_per_warp: f64,
     pub(super) divergent_a_block: u64,
@@ -68,12 +69,13 @@ impl Sums {
 }
 
 impl Sum {
-    /// A reduction of so many blocks of data, as machine instructions on the mode's own machine.
+    /// Runs a reduction of `blocks` blocks of data on the default machine of `mode`. Lowers it to
+    /// machine instructions.
     pub(super) fn run(kernel: &'static Bundled, mode: Mode, blocks: u64) -> Result<Sum, Trouble> {
         Sum::of(Trial::new(kernel, mode), blocks)
     }
 
-    /// The same on any machine.
+    /// Runs the reduction on any machine.
     pub(super) fn of(trial: Trial, blocks: u64) -> Result<Sum, Trouble> {
         let done = trial.lowered().set("n", blocks * BLOCK).run()?;
         Ok(Sum {

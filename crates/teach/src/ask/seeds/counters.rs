@@ -1,4 +1,4 @@
-//! Claims about what profilers report.
+//! Claims about profiler metrics.
 
 use super::bench::{Bench, Sum};
 use super::sums::per;
@@ -13,10 +13,11 @@ use simt_report::{Cell, FigureTable};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         title: "inst_per_warp: 444.9 against 150.5, 295.56 against 115.31",
-        says: "The renumbered kernel issues about a third of the neighbored one's instructions for each warp; profilers show it as \
-               `inst_per_warp`.",
+        says: "The renumbered kernel issues about a third of the neighbored kernel's instructions \
+               per warp; profilers show this as `inst_per_warp`.",
         sources: &["lecture", "book", "GTX 1060"],
-        runs: "nvcc's kernels as machine instructions, blocks of 512, on the preset named; the value does not depend on the number of blocks",
+        runs: "kernels compiled by nvcc as machine instructions, blocks of 512, on the preset \
+               named; the value does not depend on the number of blocks",
         repeat: &[
             "simt-sim run programs/cuda/reduce_neighbored.ptx --machine fermi --set n=16384 --metrics inst_per_warp",
             "simt-sim run programs/cuda/reduce_neighbored_less.ptx --machine fermi --set n=16384 --metrics inst_per_warp",
@@ -24,8 +25,9 @@ pub(super) const CLAIMS: &[Claim] = &[
         find: inst_per_warp,
     },
     Claim {
-        title: "gld_throughput rises, and that is why it is faster",
-        says: "The renumbered kernel has the higher global load throughput. Often read as the cause of its speed.",
+        title: "gld_throughput rises, and that is why the kernel is faster",
+        says: "The renumbered kernel has the higher global load throughput. This is often read as \
+               the cause of its speed.",
         sources: &["book"],
         runs: "as for the times: 2,112 blocks of 512 integers on `h200`",
         repeat: &[
@@ -35,9 +37,11 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "Branch efficiency is 100 % although half of the lanes idle",
-        says: "Profilers show no divergent branch for the neighbored reduction: the compiler has predicated it.",
+        says: "Profilers show no divergent branch for the neighbored reduction: the compiler has \
+               predicated it.",
         sources: &["GTX 1060", "A100"],
-        runs: "nvcc's kernels as machine instructions, 32 blocks of 512, on `pascal`, `ampere` and `h200`",
+        runs: "kernels compiled by nvcc as machine instructions, 32 blocks of 512, on `pascal`, \
+               `ampere` and `h200`",
         repeat: &[
             "simt-sim run programs/cuda/reduce_neighbored.ptx --machine pascal --set n=16384 --metrics branch_efficiency",
             "simt-sim run programs/cuda/shared_doubling.ptx --machine ampere --set n=16384 --metrics divergent_branch",
@@ -46,7 +50,7 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// Blocks of a run whose counts are the same for each block.
+/// Blocks of a run; the counts per block do not depend on it.
 const FEW: u64 = 32;
 
 fn on(program: &'static Bundled, machine: &'static str, mode: Mode) -> Result<Sum, Trouble> {
@@ -56,7 +60,7 @@ fn on(program: &'static Bundled, machine: &'static str, mode: Mode) -> Result<Su
 fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
     let Bench { facts, h200, fermi } = bench;
     let mut table =
-        FigureTable::new("Machine instructions a warp, by generation", &["preset", "neighbored", "less", "ratio"]);
+        FigureTable::new("Machine instructions per warp, by generation", &["preset", "neighbored", "less", "ratio"]);
     let presets = [
         ("fermi", Mode::PreVolta),
         ("kepler", Mode::PreVolta),
@@ -78,7 +82,13 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
     let number = |name| Ok::<Cell, Trouble>(facts.number(name)?.into());
     Ok(Evidence {
         lines: vec![
-            held("M2070, neighbored (`fermi`)", ten, number("m2070 inst_per_warp neighbored")?, fermi.near.inst_per_warp, None),
+            held(
+                "M2070, neighbored (`fermi`)",
+                ten,
+                number("m2070 inst_per_warp neighbored")?,
+                fermi.near.inst_per_warp,
+                None,
+            ),
             held("M2070, less (`fermi`)", ten, number("m2070 inst_per_warp less")?, fermi.less.inst_per_warp, None),
             held("GTX 1060, neighbored (`pascal`)", ten, number("gtx1060 inst_per_warp neighbored")?, pascal.0, None),
             held("GTX 1060, less (`pascal`)", ten, number("gtx1060 inst_per_warp less")?, pascal.1, None),
@@ -94,9 +104,11 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
         ],
         tables: vec![table],
         why: vec![
-            "Two causes, of which divergence is the smaller. Every warp of the neighbored kernel computes `tid % (2 * stride)` in every \
-             step, and a remainder by a variable is some twenty machine instructions; and 95 instead of 20 warps of a block issue the \
-             addition. The absolute value is a matter of compiler and generation, which is why published ones differ so much."
+            "Two causes, of which divergence is the smaller. Every warp of the neighbored kernel \
+             computes `tid % (2 * stride)` in every step, and a remainder by a variable is some \
+             twenty machine instructions; and 95 instead of 20 warps of a block issue the \
+             addition. The absolute value depends on compiler and generation, which is why \
+             published values differ so much."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -106,7 +118,7 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
 fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
     let Bench { facts, h200, .. } = bench;
     let mut table = FigureTable::new(
-        "What is moved, and how fast",
+        "Data loaded and throughput",
         &["kernel", "sectors, ours", "sectors, H200 (2^24)", "GB/s, ours", "GB/s, H200", "cycles, ours"],
     );
     let rows = [
@@ -150,13 +162,19 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
                 per(h200.less.sectors, h200.near.sectors),
                 Some(facts.ratio("h200 gld sectors less", "h200 gld sectors neighbored")?),
             ),
-            measured("ratio of rates / ratio of times", Rule::Within(1.0), rates / times, (h200_rates / h200_times).into()),
+            measured(
+                "ratio of rates / ratio of times",
+                Rule::Within(1.0),
+                rates / times,
+                (h200_rates / h200_times).into(),
+            ),
         ],
         tables: vec![table],
         why: vec![
-            "The two kernels load the same sectors to the last one; the faster one loads them in less time, so bytes a second rise by exactly \
-             the factor by which time falls. Interleaving loads a quarter of them: it is the fastest and has the lowest throughput of \
-             all. Throughput follows from the time, not the time from it."
+            "The two kernels load exactly the same number of sectors; the faster one loads them in \
+             less time, so bytes per second rise by exactly the factor by which the time falls. \
+             The interleaved kernel loads a quarter of them: it is the fastest and has the lowest \
+             throughput of all. Throughput follows from the time, not the time from throughput."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -166,7 +184,7 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
 fn branch_efficiency(bench: &Bench) -> Result<Evidence, Trouble> {
     let facts = &bench.facts;
     let pascal = on(&CUDA_NEIGHBORED, "pascal", Mode::PreVolta)?;
-    let mut table = FigureTable::new("Divergent branches a block", &["kernel", "pascal", "ampere", "h200", "H200"]);
+    let mut table = FigureTable::new("Divergent branches per block", &["kernel", "pascal", "ampere", "h200", "H200"]);
     let ampere = |program| Ok::<u64, Trouble>(on(program, "ampere", Mode::Volta)?.divergent_a_block);
     let near = ampere(&CUDA_NEIGHBORED)?;
     let theirs = facts.number("h200 divergent neighbored")? as u64;
@@ -201,13 +219,20 @@ fn branch_efficiency(bench: &Bench) -> Result<Evidence, Trouble> {
                 shared,
                 Some(facts.number("h200 divergent shared pair")?.into()),
             ),
-            measured("H200, neighbored in global memory: branch_efficiency %", Rule::Within(1.0), bench.h200.near.branch_efficiency, facts.number("h200 branch_efficiency neighbored")?.into()),
+            measured(
+                "H200, neighbored in global memory: branch_efficiency %",
+                Rule::Within(1.0),
+                bench.h200.near.branch_efficiency,
+                facts.number("h200 branch_efficiency neighbored")?.into(),
+            ),
         ],
         tables: vec![table],
         why: vec![
-            "It depends on the body. Short bodies that stay in registers and shared memory are predicated: no branch, no divergence to \
-             count. A body that loads from global memory stays a branch with today's compiler, and the H200 counts 95 divergent ones a \
-             block. What an older compiler did for the GTX 1060 cannot be told from here; the figure does not hold today."
+            "It depends on the body. Short bodies that stay in registers and shared memory are \
+             predicated: no branch, no divergence to count. A body that loads from global memory \
+             stays a branch with today's compiler, and the H200 counts 95 divergent branches per \
+             block. How an older compiler translated it for the GTX 1060 is unknown; the figure \
+             does not hold today."
                 .to_owned(),
         ],
         ..Evidence::default()

@@ -1,4 +1,4 @@
-//! Published figures and those of an H200: `figures.ron`, read once and looked up by name.
+//! Published figures and measurements on an H200: reads `figures.ron` and looks up names.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde::Deserialize;
 use crate::ask::Trouble;
 use simt_report::Cell;
 
-/// The file.
+/// Text of the file.
 const TEXT: &str = include_str!("figures.ron");
 
-/// Everything that is in the file.
+/// Contents of the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
@@ -23,9 +23,9 @@ pub(super) struct Facts {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Place {
-    /// What it says.
+    /// Statement of the source.
     pub(super) says: String,
-    /// Where it stands.
+    /// Address or citation.
     pub(super) place: String,
 }
 
@@ -38,22 +38,22 @@ impl Facts {
             .map_err(|why| Trouble::Missing { program: "figures.ron".to_owned(), what: why.to_string() })
     }
 
-    /// The number of this name.
+    /// Returns the number named `name`.
     pub(super) fn number(&self, name: &str) -> Result<f64, Trouble> {
         self.numbers.get(name).map(|&(x, _)| x).ok_or_else(|| missing(name))
     }
 
-    /// How many times as large one number is as another.
+    /// Returns the ratio of two numbers.
     pub(super) fn ratio(&self, of: &str, to: &str) -> Result<Cell, Trouble> {
         Ok(Cell::Real(self.number(of)? / self.number(to)?))
     }
 
-    /// The words of this name.
+    /// Returns the words named `name`.
     pub(super) fn word(&self, name: &str) -> Result<Cell, Trouble> {
         self.words.get(name).map(|(word, _)| word.as_str().into()).ok_or_else(|| missing(name))
     }
 
-    /// The source of this name.
+    /// Returns the source named `name`.
     pub(super) fn source(&self, name: &str) -> Result<&Place, Trouble> {
         self.sources.get(name).ok_or_else(|| missing(name))
     }
@@ -67,7 +67,7 @@ fn missing(name: &str) -> Trouble {
 mod tests {
     use super::*;
 
-    /// The code that looks names up.
+    /// Source files that look names up.
     const USERS: [&str; 4] =
         [include_str!("../seeds.rs"), include_str!("sums.rs"), include_str!("counters.rs"), include_str!("warps.rs")];
 

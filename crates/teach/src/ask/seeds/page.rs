@@ -1,4 +1,4 @@
-//! The page `docs/seeds.md`: every claim with its source, its figures and its verdict.
+//! Page `docs/seeds.md`: every claim with its source, its figures and its verdict.
 
 use super::facts::Facts;
 use super::verdict::{Line, Referee, verdict};
@@ -7,10 +7,10 @@ use crate::ask::Trouble;
 use simt_report::numbers::{grouped, real};
 use simt_report::{Cell, FigureTable};
 
-/// The page, made by running everything. It is committed as `docs/seeds.md`, and a test holds the two together.
+/// Generates the page from all runs. It is committed as `docs/seeds.md`; a test compares the two.
 ///
 /// # Errors
-/// When a run for a claim goes wrong.
+/// If a run for a claim fails.
 pub fn seeds() -> Result<String, Trouble> {
     let bench = Bench::new()?;
     let mut found = Vec::new();
@@ -18,21 +18,25 @@ pub fn seeds() -> Result<String, Trouble> {
         found.push((claim, (claim.find)(&bench)?));
     }
     let mut page = String::from(
-        "# Claims about divergence, and what became of them\n\n\
-         Books, lectures and forums make claims about warps. Here each is a run: what the source says, what the simulator gives, what \
-         an NVIDIA H200 did. Figures of ours are made by `simt-sim ask --seeds`, which prints this page in some seconds; published ones and the \
-         H200's stand with their sources in `src/ask/seeds/figures.ron`.\n\n\
-         A verdict is counted, not written. Each line of figures has a rule that says when two of them agree: *the same*; *within* some \
-         percent; or, for ratios, on the *same side of 1* (a margin of 2 % counts as 1). A line is **reproduced** when our figure agrees with the \
-         source's; **refuted** when it does not, and the H200, or a count that needs no simulator, agrees with ours; **not reproduced** when it \
-         does not, and nobody takes our side: then the model may be what is wrong. Lines that no source has a figure for show whether ours \
-         *agrees* with the H200 or *differs*, and do not count.\n\n\
+        "# Claims about divergence and their verdicts\n\n\
+         Books, lectures and forums make claims about warps. Here each is a run: what the \
+         source says, what the simulator gives, what an NVIDIA H200 did. `simt-sim ask \
+         --seeds` computes our figures and prints this page in some seconds; published figures \
+         and those of the H200 are listed with their sources in `src/ask/seeds/figures.ron`.\n\n\
+         Verdicts are computed. Each line of figures has a rule for the agreement of two \
+         figures: *the same*; *within* some percent; or, for ratios, on the *same side of 1* \
+         (a margin of 2 % counts as 1). A line is **reproduced** if our figure agrees with the \
+         source; **refuted** if it does not, and the H200, or a count that needs no simulator, \
+         agrees with ours; **not reproduced** if it does not, and neither agrees with ours: \
+         then the model may be wrong. Lines without a source figure show whether ours *agrees* \
+         with the H200 or *differs*, and do not count.\n\n\
          This page is generated: `BLESS=1 cargo test --test suite seeds` rewrites it.\n\n\
-         | claim | its first figure | source | ours | H200, or counted | verdict |\n|---|---|---|---|---|---|\n",
+         | claim | its first figure | source | ours | H200, or counted | verdict |\n\
+         |---|---|---|---|---|---|\n",
     );
     for (at, (claim, evidence)) in (1..).zip(&found) {
         let mut cells = vec![format!("{at}. {}", escape(claim.title))];
-        // Figures of whole sentences stay with their claim.
+        // Long figures are shown with their claim.
         let short = |cell: String| if cell.len() > SHORT { "below".to_owned() } else { cell };
         match evidence.lines.first() {
             Some(line) => {
@@ -49,15 +53,15 @@ pub fn seeds() -> Result<String, Trouble> {
     Ok(page)
 }
 
-/// Characters that a figure in the table of all claims may have.
+/// Maximum length of a figure in the table of all claims.
 const SHORT: usize = 20;
 
-/// What the source of a line says.
+/// Figure of the source.
 fn source(line: &Line) -> String {
     line.source.as_ref().map_or("-".to_owned(), show)
 }
 
-/// What its referee says.
+/// Figure of the referee.
 fn referee(line: &Line) -> String {
     match &line.referee {
         Referee::None => "-".to_owned(),
@@ -98,7 +102,7 @@ fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Resu
     Ok(text)
 }
 
-/// A table with its title above.
+/// Renders a table with its title above.
 fn figures(table: &FigureTable) -> String {
     let columns: Vec<String> = table.columns.iter().map(|c| escape(c)).collect();
     let mut text = format!("\n{}:\n\n{}|{}\n", escape(&table.title), row(&columns), "---|".repeat(columns.len()));

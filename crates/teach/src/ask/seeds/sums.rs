@@ -11,11 +11,13 @@ use simt_report::{Cell, FigureTable};
 
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
-        title: "Renumbering the threads halves the time, interleaving is faster still",
-        says: "Neighbored pairs keep every other thread idle. With the threads renumbered, so that the first ones work, the same \
-               additions take half the time; pairs half a block apart are faster again.",
+        title: "Renumbering the threads halves the time; interleaving is faster still",
+        says: "Neighbored pairs keep every other thread idle. With the threads renumbered so that \
+               the first ones work, the same additions take half the time; pairs half a block \
+               apart are faster again.",
         sources: &["book", "lecture"],
-        runs: "nvcc's kernels as machine instructions: 2,112 blocks of 512 integers on `h200`, 4,032 on `fermi` (the H200 and the book: 32,768)",
+        runs: "kernels compiled by nvcc as machine instructions: 2,112 blocks of 512 integers on \
+               `h200`, 4,032 on `fermi` (the H200 and the book: 32,768)",
         repeat: &[
             "simt-sim run programs/cuda/reduce_neighbored.ptx --machine h200 --set n=1081344",
             "simt-sim run programs/cuda/reduce_neighbored_less.ptx --machine h200 --set n=1081344",
@@ -24,11 +26,13 @@ pub(super) const CLAIMS: &[Claim] = &[
         find: times,
     },
     Claim {
-        title: "Which thread holds which partial sum",
-        says: "With doubling strides (`t % (2 * stride) == 0`) thread 0 holds the sum of 2, 4, 8 .. neighbours and every second, fourth, \
-               eighth .. thread works; with halving strides (`t < stride`) the first threads work, on elements half the data apart.",
+        title: "Partial sums by thread",
+        says: "With doubling strides (`t % (2 * stride) == 0`) thread 0 holds the sum of 2, 4, 8 \
+               .. neighbours and every second, fourth, eighth .. thread works; with halving \
+               strides (`t < stride`) the first threads work, on elements half the data apart.",
         sources: &["textbook"],
-        runs: "8 words of one bit each, so that a partial sum names its elements; one run for each number of steps",
+        runs: "8 words of one bit each, so that a partial sum identifies its elements; one run per \
+               number of steps",
         repeat: &[
             "simt-sim run programs/small/shared_reduction.ir --set n=8 --set order=0 --set steps=2 --machine h200",
         ],
@@ -36,10 +40,11 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "Divergence in every step, or only in the last five",
-        says: "With doubling strides warps diverge in each step. With halving strides they diverge only when fewer threads than a warp \
-               work: in the last five steps.",
+        says: "With doubling strides warps diverge in each step. With halving strides they diverge \
+               only when fewer threads than a warp work: in the last five steps.",
         sources: &["textbook", "lecture slides"],
-        runs: "the textbook's two kernels by nvcc, as written (branches stay branches), one block of 512; global-memory twins and predicated forms on `h200`",
+        runs: "the textbook's two kernels by nvcc, as written (branches stay branches), one block \
+               of 512; global-memory twins and predicated forms on `h200`",
         repeat: &[
             "simt-sim ask reduction-steps",
             "simt-sim run programs/cuda/shared_halving.ptx --lowering as-written --set n=512",
@@ -48,9 +53,11 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "35 % of the lanes work, or 66 %",
-        says: "256 elements, 128 threads: the simple kernel pays for 736 lanes in which 255 additions are done, the convergent one for 384.",
+        says: "256 elements, 128 threads: the simple kernel occupies 736 lanes for 255 additions, \
+               the convergent one 384.",
         sources: &["textbook"],
-        runs: "one block of 128 threads on 256 words: every issue of the addition, its active lanes against 32",
+        runs: "one block of 128 threads on 256 words: every issue of the addition, its active \
+               lanes out of 32",
         repeat: &[
             "simt-sim timeline programs/small/shared_reduction.ir --set n=256 --set block=128 --set order=3 --machine h200 --warp 0..3",
         ],
@@ -58,21 +65,25 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "Renumbered threads trade divergence for bank conflicts",
-        says: "In shared memory the renumbered kernel no longer diverges, but its lanes are 2, 4, 8 .. words apart and meet in the same \
-               banks; sequential addressing has neither.",
+        says: "In shared memory the renumbered kernel no longer diverges, but its lanes access \
+               words 2, 4, 8 .. apart, which lie in the same banks; sequential addressing has \
+               neither problem.",
         sources: &["Harris"],
-        runs: "one block of 512 words on `h200`, as written; passes over the banks for each load of the additions",
+        runs: "one block of 512 words on `h200`, as written; passes over the banks per load of the \
+               additions",
         repeat: &[
             "simt-sim run programs/small/shared_reduction.ir --set n=512 --set order=1 --machine h200 --metrics shared_load_transactions_per_request",
         ],
         find: conflicts,
     },
     Claim {
-        title: "The ladder: unroll blocks, the last warp, everything; then shuffle",
-        says: "Each step of the usual course is faster than the one before: 2, 4, 8 blocks of data for a block of threads, no barriers in \
-               the last warp, no loop at all. Without its barriers a kernel waits half as much for them; a shuffle reduction needs one.",
+        title: "Unrolling step by step: blocks, the last warp, the whole loop; then shuffle",
+        says: "Each step of the usual course is faster than the one before: 2, 4, 8 blocks of data \
+               per block of threads, no barriers in the last warp, no loop at all. Without its \
+               barriers a kernel waits half as much for them; a shuffle reduction needs one.",
         sources: &["book"],
-        runs: "nvcc's kernels as machine instructions on `fermi`, 4,032 blocks of 512 integers",
+        runs: "kernels compiled by nvcc as machine instructions on `fermi`, 4,032 blocks of 512 \
+               integers",
         repeat: &[
             "simt-sim run programs/cuda/reduce_unroll8.ptx --machine fermi --set n=2064384",
             "simt-sim run programs/cuda/reduce_unroll_last_warp.ptx --machine fermi --set n=2064384",
@@ -81,12 +92,12 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
 ];
 
-/// `a / b`.
+/// Ratio `a / b`.
 pub(super) fn per(a: impl Into<Amount>, b: impl Into<Amount>) -> Cell {
     Cell::Real(a.into().0 / b.into().0)
 }
 
-/// A count or a real, for a ratio.
+/// A count or a real as operand of a ratio.
 pub(super) struct Amount(f64);
 
 impl From<u64> for Amount {
@@ -104,13 +115,13 @@ impl From<f64> for Amount {
 fn times(bench: &Bench) -> Result<Evidence, Trouble> {
     let Bench { facts, h200, fermi } = bench;
     let mut table = FigureTable::new(
-        "Cycles, and what explains them",
+        "Cycles and their causes",
         &[
             "kernel",
             "cycles, h200",
             "cycles, fermi",
             "inst_per_warp, h200",
-            "divergent branches a block",
+            "divergent branches per block",
             "sectors loaded",
         ],
     );
@@ -162,18 +173,20 @@ fn times(bench: &Bench) -> Result<Evidence, Trouble> {
         ],
         tables: vec![table],
         why: vec![
-            "Renumbering retires whole warps, so fewer instructions are issued; it reads the same sectors. Interleaving issues about as \
-             much, with the same divergence, and reads a quarter of the sectors. Divergence explains the first step alone."
+            "Renumbering retires whole warps, so fewer instructions issue; it reads the same \
+             sectors. Interleaving issues about as many, with the same divergence, and reads a \
+             quarter of the sectors. Divergence explains only the first step."
                 .to_owned(),
-            "How much a step gains depends on what the machine is short of; the order of the three does not. The book's times are those of a \
-             host's clock around a launch, of a GPU that nobody here has; our Fermi takes its structure and latencies from papers."
+            "The gain of a step depends on the bottleneck of the machine; the order of the three \
+             does not. The book measured its times with a host clock around a launch, on a GPU \
+             that we do not have; our Fermi takes its structure and latencies from papers."
                 .to_owned(),
         ],
         ..Evidence::default()
     })
 }
 
-/// The elements in a partial sum: `0..3`, or `0+4` where they are apart.
+/// Elements in a partial sum: `0..3`, or `0+4` if they are not adjacent.
 fn elements(sum: u32) -> String {
     let (first, last) = (sum.trailing_zeros(), 31_u32.saturating_sub(sum.leading_zeros()));
     if sum.count_ones() == last.saturating_sub(first) + 1 && sum.count_ones() > 1 {
@@ -191,8 +204,10 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, Trouble> {
         ("halving", 2, ["halving, step 1", "halving, step 2", "halving, step 3"]),
     ];
     for (name, order, published) in orders {
-        let mut table =
-            FigureTable::new(format!("Stride {name}: what each word holds (bold: added to in this step)"), &columns);
+        let mut table = FigureTable::new(
+            format!("Stride {name}: elements summed in each word (bold: changed in this step)"),
+            &columns,
+        );
         let mut before: Vec<u32> = Vec::new();
         for (step, published) in (0_u64..).zip(std::iter::once(None).chain(published.map(Some))) {
             let trial = Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 8).set("order", order).set("steps", step);
@@ -217,8 +232,9 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, Trouble> {
         evidence.tables.push(table);
     }
     evidence.why.push(
-        "Words that nobody adds to any more keep what they held. Both orders need three steps for eight elements; what differs is who \
-         works: threads 0, 4 or threads 0, 1 in the second step."
+        "Words that no thread adds to any more keep their value. Both orders need three steps for \
+         eight elements; they differ in the threads that work: 0 and 4 or 0 and 1 in the second \
+         step."
             .to_owned(),
     );
     Ok(evidence)
@@ -226,7 +242,7 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, Trouble> {
 
 fn steps(bench: &Bench) -> Result<Evidence, Trouble> {
     let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum"];
-    let mut table = FigureTable::new("Warps of 16 that the step's `if` splits, as written", &columns);
+    let mut table = FigureTable::new("Warps of 16 split by the step's `if`, as written", &columns);
     let kernels: [(&str, &'static Bundled); 2] =
         [("stride doubling", &CUDA_SHARED_DOUBLING), ("stride halving", &CUDA_SHARED_HALVING)];
     let [doubling, halving] = each(kernels, |(name, kernel)| {
@@ -248,21 +264,55 @@ fn steps(bench: &Bench) -> Result<Evidence, Trouble> {
     let facts = &bench.facts;
     Ok(Evidence {
         lines: vec![
-            held("doubling: steps that split a warp", Rule::Exact, facts.number("steps that diverge, doubling")?.into(), splitting(doubling), None),
-            held("halving: steps that split a warp", Rule::Exact, facts.number("steps that diverge, halving")?.into(), splitting(halving), None),
-            held("halving: of them at the end, without a gap", Rule::Exact, facts.number("steps that diverge, halving")?.into(), last, None),
-            measured("neighbored, global memory: divergent branches a block", Rule::Exact, bench.h200.near.divergent_a_block, facts.number("h200 divergent neighbored")?.into()),
-            measured("interleaved, global memory: divergent branches a block", Rule::Exact, bench.h200.apart.divergent_a_block, facts.number("h200 divergent interleaved")?.into()),
-            measured("both in shared memory, predicated by the compiler", Rule::Exact, pair, facts.number("h200 divergent shared pair")?.into()),
+            held(
+                "doubling: steps that split a warp",
+                Rule::Exact,
+                facts.number("steps that diverge, doubling")?.into(),
+                splitting(doubling),
+                None,
+            ),
+            held(
+                "halving: steps that split a warp",
+                Rule::Exact,
+                facts.number("steps that diverge, halving")?.into(),
+                splitting(halving),
+                None,
+            ),
+            held(
+                "halving: of them at the end, without a gap",
+                Rule::Exact,
+                facts.number("steps that diverge, halving")?.into(),
+                last,
+                None,
+            ),
+            measured(
+                "neighbored, global memory: divergent branches a block",
+                Rule::Exact,
+                bench.h200.near.divergent_a_block,
+                facts.number("h200 divergent neighbored")?.into(),
+            ),
+            measured(
+                "interleaved, global memory: divergent branches a block",
+                Rule::Exact,
+                bench.h200.apart.divergent_a_block,
+                facts.number("h200 divergent interleaved")?.into(),
+            ),
+            measured(
+                "both in shared memory, predicated by the compiler",
+                Rule::Exact,
+                pair,
+                facts.number("h200 divergent shared pair")?.into(),
+            ),
         ],
         tables: vec![table],
         why: vec![
-            "256, 128, 64 and 32 threads side by side fill whole warps; 16, 8, 4, 2 and 1 cannot. Spread over all threads, the same numbers \
-             leave no warp whole from the first step on."
+            "256, 128, 64 and 32 consecutive threads fill whole warps; 16, 8, 4, 2 and 1 do not. \
+             Spread over all threads, the same numbers leave no warp whole from the first step on."
                 .to_owned(),
-            "The H200's counters add the steps up: 95 and 5 divergent branches a block where the body reads global memory. The body of the \
-             shared-memory kernels is short; the compiler predicates it, no branch is left to count, and the idle lanes show in \
-             `warp_nonpred_execution_efficiency` only."
+            "The H200's counters show the totals: 95 and 5 divergent branches per block if the \
+             body reads global memory. The body of the shared-memory kernels is short, so the \
+             compiler predicates it: no branch is left to count, and only \
+             `warp_nonpred_execution_efficiency` shows the idle lanes."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -309,17 +359,31 @@ fn utilisation(bench: &Bench) -> Result<Evidence, Trouble> {
         lines: vec![
             Line {
                 referee: Referee::Counted((32 * counted).into()),
-                ..held("simple: lanes paid for", Rule::Exact, facts.number("lanes paid, simple")?.into(), simple.1, None)
+                ..held(
+                    "simple: lanes paid for",
+                    Rule::Exact,
+                    facts.number("lanes paid, simple")?.into(),
+                    simple.1,
+                    None,
+                )
             },
             held("simple: lanes that add", Rule::Exact, working()?, simple.0, None),
-            held("convergent: lanes paid for", Rule::Exact, facts.number("lanes paid, convergent")?.into(), convergent.1, None),
+            held(
+                "convergent: lanes paid for",
+                Rule::Exact,
+                facts.number("lanes paid, convergent")?.into(),
+                convergent.1,
+                None,
+            ),
             held("convergent: lanes that add", Rule::Exact, working()?, convergent.0, None),
         ],
         tables: vec![table],
         why: vec![
-            "A warp with one working lane is paid for as a whole. 736 is (5 x 4 + 2 + 1) x 32: seven steps. But 256 elements take eight, and \
-             with a stride of 32 all four warps still have a thread that adds, one each: (6 x 4 + 2 + 1) x 32 = 864. So the simple \
-             kernel is worse than said, 30 % instead of 35 %. For the convergent one (4 + 2 + 1 + 5) x 32 = 384 is right."
+            "A warp with one working lane occupies 32. 736 is (5 x 4 + 2 + 1) x 32: seven steps. \
+             But 256 elements take eight, and with a stride of 32 all four warps still have one \
+             thread that adds: (6 x 4 + 2 + 1) x 32 = 864. The simple kernel is therefore worse \
+             than claimed, 30 % instead of 35 %. For the convergent one (4 + 2 + 1 + 5) x 32 = 384 \
+             is correct."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -340,7 +404,7 @@ fn conflicts(bench: &Bench) -> Result<Evidence, Trouble> {
         Ok((each_load, divergent))
     })?;
     let facts = &bench.facts;
-    // Lanes 2 s words apart, s = 1, 2, .. 256: warps at work, and how many of a warp's lanes meet in a bank.
+    // Lanes 2 s words apart, s = 1, 2, .. 256: active warps, and lanes of a warp per bank.
     let ways = [(8, 2), (4, 4), (2, 8), (1, 16), (1, 16), (1, 8), (1, 4), (1, 2), (1, 1_u64)];
     let passes: u64 = ways.iter().map(|&(warps, ways)| warps * ways).sum();
     let warps: u64 = ways.iter().map(|w| w.0).sum();
@@ -375,8 +439,9 @@ fn conflicts(bench: &Bench) -> Result<Evidence, Trouble> {
         ],
         tables: vec![table],
         why: vec![format!(
-            "The second and the third kernel diverge alike ({} and {} branches, {} in the first); the second one's {warps} warp-wide additions \
-             take {passes} passes over the banks for each operand. A tool that shows divergence alone calls the two equal.",
+            "The second and the third kernel diverge alike ({} and {} branches, {} in the first); \
+             the {warps} warp-wide additions of the second take {passes} passes over the banks for \
+             each operand. A tool that reports only divergence rates the two equal.",
             second.1, third.1, first.1
         )],
         ..Evidence::default()
@@ -393,7 +458,7 @@ fn ladder(bench: &Bench) -> Result<Evidence, Trouble> {
         ("unroll complete", "m2070 unroll complete", &CUDA_UNROLL_COMPLETE),
     ];
     let mut table = FigureTable::new(
-        "The ladder on `fermi`, and the book's M2070",
+        "The steps on `fermi`, and the book's M2070",
         &["kernel", "cycles", "stall_sync %", "faster than interleaved", "book, ms", "book, faster than interleaved"],
     );
     let base = bench.fermi.apart;
@@ -445,8 +510,10 @@ fn ladder(bench: &Bench) -> Result<Evidence, Trouble> {
         lines,
         tables: vec![table],
         why: vec![
-            "Unrolling over blocks lets a warp have several loads on their way, and there are fewer blocks to start and to drain: bytes in \
-             flight, not divergence. The last two rungs save issues and barriers of warps that do nothing else any more."
+            "Unrolling over blocks lets a warp have several loads in flight, and there are fewer \
+             blocks to start and to drain: the gain comes from bytes in flight, not from \
+             divergence. The last two steps save issues and barriers of warps that have no other \
+             work left."
                 .to_owned(),
         ],
         ..Evidence::default()

@@ -1,44 +1,45 @@
-//! Verdicts, computed from figures by rules that stand beside them.
+//! Verdicts, computed from figures by stated rules.
 //!
-//! A line holds what the source says, what our run gave, and a [`Referee`]: what an H200 did, or what a count gives. The [`Rule`] says
-//! when two figures agree; who agrees with whom is the [`Outcome`]; outcomes, counted, are the [`verdict`]. Nobody types one in.
+//! A line holds the figure of the source, ours, and a [`Referee`]: a measurement on an H200 or an
+//! independent count. The [`Rule`] defines when two figures agree; the [`Outcome`] follows from the
+//! agreement; the [`verdict`] counts the outcomes.
 
 use simt_report::Cell;
 
-/// When two figures agree.
+/// Criterion for the agreement of two figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Rule {
-    /// They are the same.
+    /// Equal.
     Exact,
-    /// One is at most so many percent off the other.
+    /// Within this many percent of each other.
     Within(f64),
-    /// Two ratios are both above 1, both below, or both 1, where 1 has a margin of 2 %.
+    /// Ratios both above 1, both below, or both 1, with a margin of 2 % around 1.
     SameSide,
 }
 
-/// Who decides where the source and our run differ.
+/// Decides if the source and our run differ.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Referee {
-    /// Nobody.
+    /// No referee.
     None,
-    /// What the H200 did.
+    /// Measurement on the H200.
     H200(Cell),
-    /// What a count gives that has nothing to do with the simulator.
+    /// Count that does not depend on the simulator.
     Counted(Cell),
 }
 
-/// What became of a line.
+/// Outcome of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// Ours agrees with the source.
     Reproduced,
-    /// Ours does not, and the referee agrees with ours.
+    /// Ours disagrees with the source and agrees with the referee.
     Refuted,
-    /// Ours does not, and no referee takes its side.
+    /// Ours disagrees with the source, and no referee agrees with ours.
     NotReproduced,
     /// The source has no figure; ours agrees with the referee.
     Confirmed,
-    /// The source has no figure; ours does not agree with the referee.
+    /// The source has no figure; ours disagrees with the referee.
     Off,
 }
 
@@ -53,7 +54,7 @@ pub(super) struct Line {
 }
 
 impl Rule {
-    /// Whether two figures agree. A number and a word never do.
+    /// Returns true if two figures agree. A number and a word never do.
     pub(super) fn agrees(self, a: &Cell, b: &Cell) -> bool {
         let (Some(x), Some(y)) = (number(a), number(b)) else { return a == b };
         match self {
@@ -90,7 +91,7 @@ fn side(ratio: f64) -> i8 {
 }
 
 impl Line {
-    /// Who agrees with whom.
+    /// Compares our figure with the source and the referee.
     pub(super) fn outcome(&self) -> Outcome {
         let confirmed = match &self.referee {
             Referee::None => false,
@@ -107,7 +108,7 @@ impl Line {
 }
 
 impl Outcome {
-    /// In words.
+    /// The outcome in words.
     pub(super) const fn text(self) -> &'static str {
         match self {
             Outcome::Reproduced => "reproduced",
@@ -119,7 +120,8 @@ impl Outcome {
     }
 }
 
-/// The verdict on a claim: what most of its lines say, and how many say what. Lines without a figure of the source have no vote.
+/// Computes the verdict on a claim from the outcomes of its lines. Lines without a source figure do
+/// not count.
 pub(super) fn verdict(lines: &[Line]) -> String {
     let of = |wanted| lines.iter().filter(|line| line.outcome() == wanted).count();
     let counted = [Outcome::Reproduced, Outcome::Refuted, Outcome::NotReproduced].map(|o| (o, of(o)));

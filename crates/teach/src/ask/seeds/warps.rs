@@ -1,4 +1,4 @@
-//! Claims about warps: mixed ones, waiting ones, split ones.
+//! Claims about mixed, waiting and split warps.
 
 use super::bench::Bench;
 use super::sums::per;
@@ -16,11 +16,13 @@ use simt_report::{Answer, Cell, FigureTable};
 pub(super) const CLAIMS: &[Claim] = &[
     Claim {
         title: "A square wave over the threads: 0.872 : 1.370 : 1.394 : 1.063",
-        says: "Half of the threads do heavy work, in periods of 64, 32, 66 and 62 threads. Periods that do not fall on warp borders cost \
-               more; a period of 62 costs much less than one of 32.",
+        says: "Half of the threads do heavy work, in periods of 64, 32, 66 and 62 threads. Periods \
+               that are not aligned with warps cost more; a period of 62 costs much less than one \
+               of 32.",
         sources: &["article of 2009", "H200 wave"],
-        runs: "nvcc's kernel in double precision as machine instructions on one SM of `h200`, 31 blocks of 256, eight at a time as there, 20 \
-               iterations against none (the H200: 320 against 4 on 132 SMs)",
+        runs: "the kernel compiled by nvcc in double precision, as machine instructions on one SM \
+               of `h200`, 31 blocks of 256, eight at a time as there, 20 iterations against none \
+               (the H200: 320 against 4 on 132 SMs)",
         repeat: &[
             "simt-sim run programs/cuda/square_wave.ptx --machine h200 --set n=1048576 --set period=62 --set heavy=31 --set long=20 --set short=0",
         ],
@@ -28,18 +30,21 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "Five warps hide a nine-cycle load",
-        says: "A load takes nine cycles, and a warp has one other instruction to issue for each: five warps keep the scheduler busy.",
+        says: "A load takes nine cycles, and a warp has one other instruction to issue per load: \
+               five warps keep the scheduler busy.",
         sources: &["lecture"],
-        runs: "the `teaching` machine with one scheduler, warps of 32 lanes and shared-memory loads of nine cycles; 1 to 8 warps, 32 loads each",
+        runs: "the `teaching` machine with one scheduler, warps of 32 lanes and shared-memory \
+               loads of nine cycles; 1 to 8 warps, 32 loads each",
         repeat: &["simt-sim ask latency-hiding"],
         find: five_warps,
     },
     Claim {
-        title: "Dealing even and odd elements to whole warps helps little",
-        says: "`a + b` on even, `a - b` on odd elements: giving the even ones to one warp and the odd ones to the next removes the divergence \
-               and gains next to nothing.",
+        title: "Assigning even and odd elements to whole warps helps little",
+        says: "`a + b` on even, `a - b` on odd elements: assigning the even ones to one warp and \
+               the odd ones to the next removes the divergence and gains next to nothing.",
         sources: &["lecture"],
-        runs: "nvcc's kernels on `h200`, 2,112 blocks of 512 (the H200: 32,768), as written for the branches, as machine instructions for the times",
+        runs: "kernels compiled by nvcc on `h200`, 2,112 blocks of 512 (the H200: 32,768), as \
+               written for the branches, as machine instructions for the times",
         repeat: &[
             "simt-sim run programs/cuda/even_odd.ptx --machine h200 --set n=1081344 --set block=512",
             "simt-sim run programs/cuda/even_odd_aligned.ptx --machine h200 --set n=1081344 --set block=512",
@@ -48,10 +53,12 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "The stack example and its entries",
-        says: "Each entry is a meeting point, the next block, and a mask. A divergent branch turns the top entry into the meeting point and \
-               pushes the two sides; a side that arrives there is popped.",
+        says: "Each entry is a reconvergence point, the next block, and a mask. A divergent branch \
+               turns the top entry into the reconvergence entry and pushes the two sides; a side \
+               that arrives there is popped.",
         sources: &["stack"],
-        runs: "a warp of four lanes on `teaching`, pre-Volta, the fall-through side first as in the figure; lane 0 on the left",
+        runs: "a warp of four lanes on `teaching`, pre-Volta, the fall-through side first as in \
+               the figure; lane 0 on the left",
         repeat: &[
             "simt-sim timeline programs/small/stack_example.ir --machine teaching --warp-size 4 --its-order fall-through",
         ],
@@ -59,53 +66,57 @@ pub(super) const CLAIMS: &[Claim] = &[
     },
     Claim {
         title: "k paths cost k times one path",
-        says: "The time of a warp grows in proportion to the number of paths its lanes take, without a surcharge for many.",
+        says: "The time of a warp grows in proportion to the number of paths its lanes take; many \
+               paths have no extra cost.",
         sources: &["paths"],
-        runs: "one warp, 64 dependent additions a path, on `h200` and `fermi`",
+        runs: "one warp, 64 dependent additions per path, on `h200` and `fermi`",
         repeat: &["simt-sim ask k-paths"],
         find: paths,
     },
     Claim {
-        title: "An early return: divergence or not; a barrier after it: a hang or not",
-        says: "Forums say both: a thread that returns makes its warp diverge, and it does not; `__syncthreads()` after it hangs, and it works.",
+        title: "Does an early return diverge? Does a barrier after it hang?",
+        says: "Forums say both: a thread that returns makes its warp diverge, and it does not; a \
+               `__syncthreads()` after it hangs, and it works.",
         sources: &[
             "forum: return diverges",
             "forum: return does not diverge",
             "forum: barrier hangs",
             "forum: barrier works",
         ],
-        runs: "nvcc's neighbored reduction as machine instructions on `h200` (it returns early twice), against the splits of its nine steps; two \
-               warps of which half the lanes return before a barrier, both modes",
+        runs: "the neighbored reduction compiled by nvcc as machine instructions on `h200` (it \
+               returns early twice), against the splits of its nine steps; two warps in which half \
+               of the lanes return before a barrier, both modes",
         repeat: &["simt-sim ask early-return", "simt-sim ask barrier-after-return"],
         find: exits,
     },
 ];
 
-/// A wave form: threads a period, heavy ones among them.
+/// Waveform: threads per period, and heavy threads among them.
 type Wave = (u64, u64);
 
 /// Iterations of heavy and light threads on the H200 and in 2009.
 const WORK: (f64, f64) = (320.0, 4.0);
 
-/// Of so many neighbouring threads, what share of all groups holds a heavy one, a light one, both: counted over a whole number of periods.
+/// Shares of thread groups with heavy, with light, and with both kinds of work. Groups have
+/// `threads` consecutive threads; the count covers a whole number of periods.
 fn groups((period, heavy): Wave, threads: u64) -> [f64; 3] {
     let holds = |group: u64, kind: bool| (group * threads..(group + 1) * threads).any(|i| (i % period < heavy) == kind);
     let share = |test: &dyn Fn(u64) -> bool| (0..period).filter(|&g| test(g)).count() as f64 / period.max(1) as f64;
     [share(&|g| holds(g, true)), share(&|g| holds(g, false)), share(&|g| holds(g, true) && holds(g, false))]
 }
 
-/// What groups of so many threads cost: each pays for every kind of work that it holds.
+/// Mean iterations per group of `threads` threads. A group runs each kind of work that it holds.
 fn cost(wave: Wave, threads: u64) -> f64 {
     let [heavy, light, _] = groups(wave, threads);
     heavy * WORK.0 + light * WORK.1
 }
 
-/// One SM: what the others do, they do alike.
+/// Restricts the machine to one SM; all SMs behave alike.
 fn one_sm(spec: &mut MachineSpec) {
     spec.sms = 1;
 }
 
-/// Wave form, its name, and the names of its figures.
+/// Waveform, its name, and the names of its figures.
 const WAVES: [(Wave, &str, &str, Option<&str>); 5] = [
     ((64, 32), "64, 32", "h200 wave 64", Some("2009 wave 64")),
     ((32, 16), "32, 16", "h200 wave 32", Some("2009 wave 32")),
@@ -155,7 +166,7 @@ fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
         );
     }
     let mut widths = FigureTable::new(
-        "Counted time, were branches decided for so many threads at a time",
+        "Counted time if branches were decided for groups of this many threads",
         &["threads", "32 / 64", "66 / 64", "62 / 64"],
     );
     for threads in [4, 8, 16, 32] {
@@ -170,30 +181,62 @@ fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
 
     let [t64, t32, t66, t62, all] = &runs;
     let five = Rule::Within(5.0);
-    // A time beside the kernel's, such that the figures of 64 and 32 fit the count.
+    // Time outside the kernel that makes the figures of 64 and 32 fit the count.
     let (a, b) = (facts.number("2009 wave 64")?, facts.number("2009 wave 32")?);
     let unit = (b - a) / (cost((32, 16), 32) - cost((64, 32), 32));
     let beside = a - unit * cost((64, 32), 32);
     let fitted = |wave| real(beside + unit * cost(wave, 32));
     Ok(Evidence {
         lines: vec![
-            held("62 / 32", five, facts.ratio("2009 wave 62", "2009 wave 32")?, per(t62.cycles(), t32.cycles()), Some(facts.ratio("h200 wave 62", "h200 wave 32")?)),
+            held(
+                "62 / 32",
+                five,
+                facts.ratio("2009 wave 62", "2009 wave 32")?,
+                per(t62.cycles(), t32.cycles()),
+                Some(facts.ratio("h200 wave 62", "h200 wave 32")?),
+            ),
             held("64 is cheapest: 32 / 64", Rule::SameSide, published.clone(), per(t32.cycles(), t64.cycles()), None),
-            held("32 / 64", five, published, per(t32.cycles(), t64.cycles()), Some(facts.ratio("h200 wave 32", "h200 wave 64")?)),
-            held("66 / 64", five, facts.ratio("2009 wave 66", "2009 wave 64")?, per(t66.cycles(), t64.cycles()), Some(facts.ratio("h200 wave 66", "h200 wave 64")?)),
-            held("62 / 64", five, facts.ratio("2009 wave 62", "2009 wave 64")?, per(t62.cycles(), t64.cycles()), Some(facts.ratio("h200 wave 62", "h200 wave 64")?)),
-            measured("all heavy / 64", five, per(all.cycles(), t64.cycles()), facts.ratio("h200 wave all", "h200 wave 64")?),
+            held(
+                "32 / 64",
+                five,
+                published,
+                per(t32.cycles(), t64.cycles()),
+                Some(facts.ratio("h200 wave 32", "h200 wave 64")?),
+            ),
+            held(
+                "66 / 64",
+                five,
+                facts.ratio("2009 wave 66", "2009 wave 64")?,
+                per(t66.cycles(), t64.cycles()),
+                Some(facts.ratio("h200 wave 66", "h200 wave 64")?),
+            ),
+            held(
+                "62 / 64",
+                five,
+                facts.ratio("2009 wave 62", "2009 wave 64")?,
+                per(t62.cycles(), t64.cycles()),
+                Some(facts.ratio("h200 wave 62", "h200 wave 64")?),
+            ),
+            measured(
+                "all heavy / 64",
+                five,
+                per(all.cycles(), t64.cycles()),
+                facts.ratio("h200 wave all", "h200 wave 64")?,
+            ),
         ],
         tables: vec![table, widths],
         why: vec![
-            "The count decides. A warp of 32 pays for each kind of work that it holds. Of a wave of 62, every warp holds both kinds, as of \
-             one of 32: the two must cost the same, and on the H200 they do. Nothing smaller explains 2009 either: at eight threads at a time 62 \
-             would cost what was published, but then 32 would cost no more than 64."
+            "The count decides. A warp of 32 executes each kind of work that it holds. With a \
+             period of 62 every warp holds both kinds, as with a period of 32: the two must cost \
+             the same, and on the H200 they do. A smaller warp does not explain 2009 either: with \
+             groups of eight threads 62 would cost what was published, but then 32 would cost no \
+             more than 64."
                 .to_owned(),
             format!(
-                "Most of the published figures fit once a time beside the kernel is allowed for: {} s, fixed by 64 and 32 alone, predicts {} s for 66 \
-                 (published 1.394; all heavy: {} s) and {} s for 62, where 1.063 was published. So three of the four say the same as the H200, and 62 is \
-                 the one that is wrong.",
+                "Most of the published figures fit if the measurement includes a constant time \
+                 outside the kernel: {} s, derived from 64 and 32 alone, predicts {} s for 66 \
+                 (published 1.394; all heavy: {} s) and {} s for 62, where 1.063 was published. So \
+                 three of the four agree with the H200, and the figure for 62 is wrong.",
                 real(beside),
                 fitted((66, 33)),
                 fitted((1, 1)),
@@ -204,7 +247,7 @@ fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-/// A figure of an answer, as a number.
+/// Returns a figure of an answer as a number.
 fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, Trouble> {
     match answer.cell(row, column) {
         Some(Cell::Count(n)) => Ok(*n as f64),
@@ -213,7 +256,7 @@ fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, Trouble> {
     }
 }
 
-/// The answer to a question of `simt-sim ask`.
+/// Returns the answer to a question of `simt-sim ask`.
 fn ask(name: &str) -> Result<Answer, Trouble> {
     let missing = || Trouble::Missing { program: name.to_owned(), what: "experiment".to_owned() };
     find(name).ok_or_else(missing)?.answer()
@@ -230,15 +273,23 @@ fn five_warps(bench: &Bench) -> Result<Evidence, Trouble> {
         format!("{warps} warps  {:<50}  {} %", "#".repeat((share / 2.0).round() as usize), real(*share))
     };
     Ok(Evidence {
-        lines: vec![held("warps that fill every issue slot", Rule::Exact, bench.facts.number("warps for nine cycles")?.into(), needed, None)],
+        lines: vec![held(
+            "warps that fill every issue slot",
+            Rule::Exact,
+            bench.facts.number("warps for nine cycles")?.into(),
+            needed,
+            None,
+        )],
         drawing: used.iter().map(bar).collect(),
         tables: answer.tables,
         why: vec![
-            "Nine cycles are nine slots. A warp fills two of them, its load and its other instruction: 9 / 2 = 4.5, rounded up. With four \
-             warps one slot in nine stays empty; beyond five, a further warp only adds its own work."
+            "Nine cycles are nine slots. A warp fills two of them, with its load and its other \
+             instruction: 9 / 2 = 4.5, rounded up. With four warps one slot in nine stays empty; \
+             beyond five, another warp only adds its own work."
                 .to_owned(),
-            "Real loads are longer (23 cycles from shared memory, 32 from L1, 280 from L2, 686 from DRAM on the H200), and a scheduler has 16 warps \
-             at most: there, a warp needs several loads on their way at once."
+            "Real loads take longer (23 cycles from shared memory, 32 from L1, 280 from L2, 686 \
+             from DRAM on the H200), and a scheduler has at most 16 warps: there, a warp needs \
+             several loads in flight."
                 .to_owned(),
         ],
     })
@@ -305,16 +356,17 @@ fn even_odd(bench: &Bench) -> Result<Evidence, Trouble> {
         ],
         tables: vec![table],
         why: vec![format!(
-            "As written, {} warps of 512 diverge in the first form and {} in the second. But both arms are an addition and a store: the \
-             compiler predicates them, and no branch is left to be cured. What the second form does change is which words a warp touches, \
-             every second one: twice the sectors. On the H200 it is the slower of the two.",
+            "As written, {} warps of 512 diverge in the first form and {} in the second. But both \
+             arms are an addition and a store: the compiler predicates them, and no branch is left \
+             to remove. The second form changes the words that a warp touches, to every second \
+             one: twice the sectors. On the H200 it is the slower of the two.",
             mixed.3, aligned.3
         )],
         ..Evidence::default()
     })
 }
 
-/// The block of the example that a step belongs to: the last label at or above its line.
+/// Block of the example that contains a step: the last label at or above its line.
 fn block(watched: &Watched, pc: Pc) -> &'static str {
     let lines = STACK_EXAMPLE.text.lines().take(watched.line(pc) as usize);
     lines.filter_map(|line| line.strip_suffix(':').filter(|name| name.len() == 1)).last().unwrap_or("-")
@@ -330,7 +382,7 @@ fn stack_example(bench: &Bench) -> Result<Evidence, Trouble> {
         let meets = e.reconverge.map_or("-", |pc| block(&watched, pc));
         format!("({meets}, {}, {mask})", block(&watched, e.pc))
     };
-    // The stack when the warp leaves a block.
+    // Stack when the warp leaves a block.
     let mut story: Vec<(&str, String)> = Vec::new();
     for issue in watched.issues(0) {
         let here = block(&watched, issue.pc);
@@ -345,19 +397,20 @@ fn stack_example(bench: &Bench) -> Result<Evidence, Trouble> {
         let ours = story.iter().find(|(name, _)| *name == leaving).map_or("", |found| found.1.as_str());
         lines.push(held(name, Rule::Exact, bench.facts.word(name)?, ours, None));
     }
-    let mut drawing = vec!["after  entries, the bottom first: (meeting point, next block, mask)".to_owned()];
+    let mut drawing = vec!["after  entries, bottom first: (reconvergence point, next block, mask)".to_owned()];
     drawing.extend(story.iter().map(|(name, state)| {
-        format!("{name:<5}  {}", if state.is_empty() { "empty: the warp has ended" } else { state })
+        format!("{name:<5}  {}", if state.is_empty() { "empty: the warp has exited" } else { state })
     }));
     Ok(Evidence {
         lines,
         drawing,
         why: vec![
-            "Only the last entry of a line issues. The entry below it is the meeting point: its mask is that of all lanes that will come, and it \
-             goes on when they have, at no cost. Both sides of a branch are there from the start, the second one waiting in the middle."
+            "Only the last entry of a line issues. The entry below it is the reconvergence entry: \
+             its mask has all lanes that will arrive, and it continues when they have, at no cost. \
+             Both sides of a branch are pushed at once; the second one waits below the first."
                 .to_owned(),
-            "Since Volta no such stack exists; the same program runs with barriers for convergence, in the same order and with the same masks, \
-             as `--machine h200` shows."
+            "Since Volta this stack does not exist; the same program runs with convergence \
+             barriers, in the same order and with the same masks, as `--machine h200` shows."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -376,13 +429,26 @@ fn paths(bench: &Bench) -> Result<Evidence, Trouble> {
     let what = "(T(32) - T(16)) / (T(16) - T(8)), 2 for a straight line";
     Ok(Evidence {
         lines: vec![
-            held(&format!("`h200`: {what}"), Rule::Within(1.0), linear.into(), growth("volta (h200) cycles")?, Some(per(theirs[2] - theirs[1], theirs[1] - theirs[0]))),
-            held(&format!("`fermi`: {what}"), Rule::Within(1.0), linear.into(), growth("pre-volta (fermi) cycles")?, None),
+            held(
+                &format!("`h200`: {what}"),
+                Rule::Within(1.0),
+                linear.into(),
+                growth("volta (h200) cycles")?,
+                Some(per(theirs[2] - theirs[1], theirs[1] - theirs[0])),
+            ),
+            held(
+                &format!("`fermi`: {what}"),
+                Rule::Within(1.0),
+                linear.into(),
+                growth("pre-volta (fermi) cycles")?,
+                None,
+            ),
         ],
         tables: answer.tables,
         why: vec![
-            "The paths run one after the other, each with its own lanes on, so that an issue has 32 / k of them. The H200 took 272 cycles for a \
-             further path; ours takes more, since the program here also tests which path is next."
+            "The paths run one after the other, each with its own active lanes, so an issue has 32 \
+             / k of them. The H200 took 272 cycles per additional path; ours takes more because \
+             this program also tests for the next path."
                 .to_owned(),
         ],
         ..Evidence::default()
@@ -393,7 +459,7 @@ fn exits(bench: &Bench) -> Result<Evidence, Trouble> {
     let facts = &bench.facts;
     let steps = ask("reduction-steps")?;
     let splits = figure(&steps, "neighbored", "sum")?;
-    // A return that split a warp would add to the splits of the steps.
+    // A return that split the warp would add to the splits of the steps.
     let splits_more = |divergent: f64| Cell::from(if divergent > splits { "yes" } else { "no" });
     let ours = || splits_more(bench.h200.near.divergent_a_block as f64);
     let theirs = || Ok::<_, Trouble>(Some(splits_more(facts.number("h200 divergent neighbored")?)));
@@ -404,17 +470,36 @@ fn exits(bench: &Bench) -> Result<Evidence, Trouble> {
     Ok(Evidence {
         lines: vec![
             held("a return splits the warp: one says", Rule::Exact, facts.word("return diverges")?, ours(), theirs()?),
-            held("a return splits the warp: another says", Rule::Exact, facts.word("return does not diverge")?, ours(), theirs()?),
-            held("a barrier after returns ends: one says", Rule::Exact, facts.word("barrier hangs")?, ended.as_str(), barrier()?),
-            held("a barrier after returns ends: another says", Rule::Exact, facts.word("barrier works")?, ended.as_str(), barrier()?),
+            held(
+                "a return splits the warp: another says",
+                Rule::Exact,
+                facts.word("return does not diverge")?,
+                ours(),
+                theirs()?,
+            ),
+            held(
+                "a barrier after returns ends: one says",
+                Rule::Exact,
+                facts.word("barrier hangs")?,
+                ended.as_str(),
+                barrier()?,
+            ),
+            held(
+                "a barrier after returns ends: another says",
+                Rule::Exact,
+                facts.word("barrier works")?,
+                ended.as_str(),
+                barrier()?,
+            ),
         ],
         tables: early.tables,
         why: vec![
-            "A return is a predicated exit in machine code: its lanes leave the mask for good, there is no second side to issue, and the warp's \
-             others go on. (Written as a branch around the rest, it counts as a divergent branch once, and costs that branch.)"
+            "A return is a predicated exit in machine code: its lanes leave the mask for good, \
+             there is no second side to issue, and the other lanes continue. (Written as a branch \
+             around the rest, it counts as one divergent branch, and costs that branch.)"
                 .to_owned(),
-            "A block barrier does not wait for threads that have ended, in either model and on the H200. That CUDA calls it undefined in some \
-             of these cases is a reason not to rely on it."
+            "A block barrier does not wait for exited threads, in either model and on the H200. \
+             CUDA leaves some of these cases undefined, so do not rely on it."
                 .to_owned(),
         ],
         ..Evidence::default()

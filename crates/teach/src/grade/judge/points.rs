@@ -1,26 +1,28 @@
-//! Points for figures. Of a hidden input nothing counts but whether it passes, so that the points tell no more than that.
+//! Points for figures. A hidden input counts only as pass or fail, so the points reveal no more
+//! than that.
 
 use super::super::rules::Band;
 
-/// The figure of some runs.
+/// Figure of a set of runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Figure {
-    /// There are no such runs.
+    /// No such runs.
     NoRun,
-    /// There is none: a result is wrong, or there is no such figure.
+    /// No figure: a wrong result, or the figure does not exist.
     None,
-    /// The worst of them.
+    /// Worst figure of the runs.
     Of(f64),
 }
 
 impl Figure {
-    /// As a value; out of every band where there is none.
+    /// Converts a value; without one, the figure is out of every band.
     pub(super) fn of(value: Option<f64>) -> Figure {
         value.map_or(Figure::None, Figure::Of)
     }
 }
 
-/// The band that the open inputs hold: hidden ones pass if they hold it as well. The best one where no input is open, or none holds.
+/// Finds the band that the open inputs hold, which hidden inputs must hold to pass. The best band
+/// if no input is open or none holds.
 fn wanted(bands: &[Band], open: Figure) -> usize {
     match open {
         Figure::Of(value) => bands.iter().position(|band| band.holds(value)).unwrap_or(0),
@@ -28,14 +30,14 @@ fn wanted(bands: &[Band], open: Figure) -> usize {
     }
 }
 
-/// Whether a hidden input passes: it holds the band of the open inputs, or a better one.
+/// Returns true if a hidden input holds the open inputs' band or a better one.
 pub(super) fn passes(bands: &[Band], open: Figure, hidden: Figure) -> bool {
     let enough = bands.iter().take(wanted(bands, open) + 1);
     matches!(hidden, Figure::Of(value) if enough.into_iter().any(|band| band.holds(value)))
 }
 
-/// The points: those of the band that the open inputs hold, or of the next one below where a hidden input does not hold it, too. None
-/// where a run has no figure.
+/// Points of the band that the open inputs hold. If a hidden input fails, those of the next band
+/// below; none if a run has no figure.
 pub(super) fn points(bands: &[Band], open: Figure, hidden: &[Figure]) -> f64 {
     let holds = match open {
         Figure::Of(value) => bands.iter().position(|band| band.holds(value)),

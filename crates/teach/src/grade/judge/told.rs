@@ -1,39 +1,40 @@
-//! What may be told of a run. Of a hidden input a student reads its name and whether it passes: words are made from [`Told`], and a
-//! hidden run has nothing else in it. Points are made elsewhere (`points`), from everything.
+//! Filter for reports on hidden inputs: a student reads only their names and whether they pass.
+//! Words are made from [`Told`], which holds nothing else about a hidden run. Points are computed
+//! elsewhere (`points`), from everything.
 
 use super::super::measure::Ran;
 use super::Bench;
 
-/// Who reads a grade.
+/// Reader of a grade.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reader {
-    /// Somebody who must not learn what a hidden input holds.
+    /// A reader who must not learn the contents of hidden inputs.
     #[default]
     Student,
-    /// Somebody who may see all.
+    /// A reader who may see everything.
     Lecturer,
 }
 
-/// What a reader may know of a run.
+/// The part of a run that a reader may know.
 pub(super) enum Told<'a> {
-    /// Everything; nothing where there was no run.
+    /// The whole run; `None` if it was not run.
     Open(Option<&'a Ran>),
-    /// Whether it passes.
+    /// Pass or fail only.
     Hidden { passes: bool },
 }
 
 /// A run with its name, as a reader may know it.
 pub(super) struct Line<'a> {
-    /// The index of the run.
+    /// Index of the run.
     pub(super) run: usize,
     /// `case on machine`
     pub(super) name: String,
-    /// What is told.
+    /// The part that may be told.
     pub(super) told: Told<'a>,
 }
 
 impl<'a> Bench<'a> {
-    /// The runs as the reader may know them; `passes` says of each whether it does.
+    /// Filters runs for the reader; `passes` decides pass or fail of each.
     pub(super) fn told(&self, runs: &[usize], passes: &dyn Fn(usize) -> bool) -> Vec<Line<'a>> {
         let own = self.own;
         let told = |run: usize| match self.reader {
@@ -45,13 +46,13 @@ impl<'a> Bench<'a> {
 }
 
 impl Line<'_> {
-    /// The sentence on a hidden input that does not pass.
+    /// Sentence on a hidden input that fails.
     pub(super) fn failure(&self) -> Option<String> {
         matches!(self.told, Told::Hidden { passes: false }).then(|| format!("{}: fails (a hidden input)", self.name))
     }
 }
 
-/// How many hidden inputs pass, where all are hidden.
+/// Number of passing hidden inputs, if all inputs are hidden.
 pub(super) fn only_hidden(lines: &[Line<'_>]) -> Option<String> {
     let passes = |line: &Line<'_>| match line.told {
         Told::Hidden { passes } => Some(passes),

@@ -1,13 +1,14 @@
-//! What GitHub Classroom's reporter (`classroom-resources/autograding-grading-reporter`) takes from a step: it wants this document in
-//! base64. Its own command graders give all points of a test or none; handed to it directly, each criterion keeps the points of its
-//! band. Source: the reporter's and the command grader's code, version 1 of the document.
+//! Document for GitHub Classroom's reporter (`classroom-resources/autograding-grading-reporter`),
+//! which expects it in base64 from a step. Its own command graders give all points of a test or
+//! none; a document from this module keeps the points of each criterion's band. Source: the code of
+//! the reporter and of the command grader, version 1 of the document.
 
 use serde_json::{Value, json};
 
 use super::super::graded::{Failed, Graded, Mark};
 use super::{body, points};
 
-/// The document, ending in a line break.
+/// Formats the document, ending in a line break.
 pub fn classroom(graded: &Graded) -> String {
     let status = match &graded.failed {
         Some(Failed::Grader(_)) => "error",

@@ -1,10 +1,10 @@
-//! The grades of a class as CSV.
+//! Grades of a class as CSV.
 
 use super::super::graded::Graded;
 use simt_report::quoted;
 
-/// A record for each submission: name, points, why it could not be judged, points of each criterion, notes. Texts are whole, with their
-/// line breaks, in quotes (RFC 4180).
+/// Formats one record per submission. Name, points, reason of a failure, points of each criterion,
+/// notes. Texts are complete, with their line breaks, in quotes (RFC 4180).
 pub fn csv(grades: &[Graded]) -> String {
     let ids = grades.first().map_or(&[][..], |graded| graded.criteria.as_slice());
     let mut out = String::from("submission,score,max,failed");
@@ -19,7 +19,7 @@ pub fn csv(grades: &[Graded]) -> String {
     out
 }
 
-/// A text that a spreadsheet does not take for a formula.
+/// Quotes a text so that a spreadsheet does not read it as a formula.
 fn cell(text: &str) -> String {
     let formula = text.starts_with(['=', '+', '-', '@']);
     quoted(&if formula { format!("'{text}") } else { text.to_owned() }).to_string()

@@ -5,14 +5,15 @@ use serde_json::{Value, json};
 use super::super::graded::{Graded, Mark};
 use super::{body, points};
 
-/// The document, ending in a line break. Criteria become tests; the lane map stands in the output above them, in its colours. `graded` is
-/// for students; what lecturers may know becomes a test without points that Gradescope shows to staff alone.
+/// Formats the document, ending in a line break. Criteria become tests; the lane map appears in the
+/// output above them, in colours. `graded` is for students; `for_lecturers` becomes a test without
+/// points that Gradescope shows only to staff.
 pub fn gradescope(graded: &Graded, for_lecturers: Option<&Graded>) -> String {
     let mut tests: Vec<Value> = (1..).zip(&graded.criteria).map(|(number, mark)| test(number, mark)).collect();
     tests.extend(for_lecturers.map(staff));
     let leaderboard: Vec<Value> =
         graded.leaderboard.iter().map(|l| json!({"name": l.name, "value": l.value, "order": l.order})).collect();
-    // Criteria that are shown after the due date do not count before it.
+    // Criteria shown after the due date do not count before it.
     let visible = || graded.criteria.iter().filter(|mark| !mark.hidden);
     let (score, max) = (visible().map(|mark| mark.points).sum(), visible().map(|mark| mark.max).sum());
     let mut output = format!("{}: {} points\n", graded.assignment, points(score, max));
@@ -21,7 +22,7 @@ pub fn gradescope(graded: &Graded, for_lecturers: Option<&Graded>) -> String {
     }
     graded.notes.iter().for_each(|note| output += &format!("note: {note}\n"));
     if let Some(map) = &graded.map {
-        output += &format!("\nThe branch that diverged most often, where it did so first:\n{map}");
+        output += &format!("\nThe branch that diverged most often, at its first divergence:\n{map}");
     }
     let mut document = json!({
         "output": output,
@@ -32,7 +33,7 @@ pub fn gradescope(graded: &Graded, for_lecturers: Option<&Graded>) -> String {
         "tests": tests,
         "extra_data": {"schema": graded.schema, "version": graded.version},
     });
-    // Naming it sets one up, also without entries.
+    // The key alone creates a leaderboard, even without entries.
     if !leaderboard.is_empty() {
         document["leaderboard"] = leaderboard.into();
     }

@@ -1,11 +1,11 @@
-//! JUnit XML in the flavour that Jenkins, GitLab and cargo-nextest share.
+//! JUnit XML in the dialect shared by Jenkins, GitLab and cargo-nextest.
 
 use std::fmt::Write;
 
 use super::super::graded::Graded;
 use super::{body, points};
 
-/// Test suites, one a submission; a criterion without all its points is a failure.
+/// Formats one test suite per submission. A criterion without full points is a failure.
 pub fn junit(grades: &[Graded]) -> String {
     let tests: usize = grades.iter().map(|graded| graded.criteria.len()).sum();
     let failures: usize = grades.iter().map(failures).sum();
@@ -43,7 +43,7 @@ fn failures(graded: &Graded) -> usize {
     graded.criteria.iter().filter(|mark| !mark.is_full()).count()
 }
 
-/// Text for XML: markup escaped, characters that XML 1.0 has no place for left out.
+/// Escapes markup and drops characters that XML 1.0 does not allow.
 fn escaped(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {

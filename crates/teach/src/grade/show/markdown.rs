@@ -1,4 +1,4 @@
-//! A grade as Markdown: for a pull request or a job's summary.
+//! A grade as Markdown, for a pull request or a job summary.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::super::graded::Graded;
 use super::super::sanitise::without_colour;
 use super::points;
 
-/// A table of the criteria, and the lane map.
+/// Formats a table of the criteria, and the lane map.
 pub fn markdown(graded: &Graded) -> String {
     let title = cell(&format!("{}: {}", graded.assignment, graded.submission));
     let mut out = format!("## {title}\n\n**{} points**\n\n", points(graded.score, graded.max));
@@ -14,7 +14,7 @@ pub fn markdown(graded: &Graded) -> String {
         let _ = writeln!(out, "{}\n", fenced(&failed.text()));
     }
     graded.notes.iter().for_each(|note| out += &format!("Note: {}\n\n", cell(note)));
-    out += "| criterion | points | measured | wanted | hint | trust |\n|---|---|---|---|---|---|\n";
+    out += "| criterion | points | measured | required | hint | trust |\n|---|---|---|---|---|---|\n";
     for mark in &graded.criteria {
         let trust = format!("{} ({})", mark.trust, mark.trust_page);
         let points = points(mark.points, mark.max);
@@ -30,7 +30,7 @@ pub fn markdown(graded: &Graded) -> String {
     out
 }
 
-/// Text that is no markup and no cell's end.
+/// Escapes markup and cell borders.
 fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in text.chars() {
@@ -43,7 +43,7 @@ fn cell(text: &str) -> String {
     out
 }
 
-/// Text in a fence that is longer than any within it.
+/// Fences text with more backticks than it contains.
 fn fenced(text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

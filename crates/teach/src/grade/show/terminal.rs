@@ -1,11 +1,11 @@
-//! The report that a student reads on a terminal.
+//! The report for a terminal.
 
 use super::super::graded::{Graded, Mark};
 use super::super::sanitise::without_colour;
 use super::{lines, points};
 use simt_report::{Style, wrap};
 
-/// The report. `only`: of one criterion.
+/// Formats the report, or one criterion with `only`.
 pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
     let mut out = format!("{}: {}\n", graded.assignment, graded.submission);
     if let Some(failed) = &graded.failed {
@@ -20,13 +20,13 @@ pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
         out += &format!("\n{} points\n", points(graded.score, graded.max));
         if let Some(map) = &graded.map {
             let map = if style.color { map.clone() } else { without_colour(map) };
-            out += &format!("\nThe branch that diverged most often, where it did so first:\n{map}");
+            out += &format!("\nThe branch that diverged most often, at its first divergence:\n{map}");
         }
     }
     out
 }
 
-/// One criterion; with its title only where nothing of it was measured.
+/// Formats a criterion; only its title if nothing was measured.
 fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
     let (on, off) = match (style.color, mark.is_full(), mark.points > 0.0) {
         (false, ..) => ("", ""),
@@ -48,7 +48,7 @@ fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
     }
 }
 
-/// A submission in one line, and one for each note.
+/// Formats a submission in one line, plus one line per note.
 pub fn line(graded: &Graded) -> String {
     let marks = graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
     let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
