@@ -79,10 +79,13 @@ fn every_question_has_an_answer_fit_to_print() {
 fn the_committed_page_is_the_generated_one() {
     let page = ask::page().expect("answers");
     if std::env::var_os("BLESS").is_some_and(|v| v != "0") {
-        std::fs::write("docs/ask.md", &page).expect("docs/ask.md is writable");
+        std::fs::write("docs/reference/ask.md", &page).expect("docs/reference/ask.md is writable");
     }
-    let committed = std::fs::read_to_string("docs/ask.md").unwrap_or_default();
-    assert!(committed == page, "docs/ask.md is out of date; rewrite it with: BLESS=1 cargo test --test suite ask");
+    let committed = std::fs::read_to_string("docs/reference/ask.md").unwrap_or_default();
+    assert!(
+        committed == page,
+        "docs/reference/ask.md is out of date; rewrite it with: BLESS=1 cargo test --test suite ask"
+    );
 }
 
 #[test]

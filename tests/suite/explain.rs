@@ -316,7 +316,7 @@ fn an_unknown_name_is_told_its_neighbours() {
 /// `BLESS=1 cargo test --test suite explain` rewrites the page.
 #[test]
 fn the_page_of_the_documentation_is_up_to_date() {
-    let path = "docs/explain.md";
+    let path = "docs/reference/explain.md";
     if std::env::var_os("BLESS").is_some_and(|v| v != "0") {
         fs::write(path, explain::reference()).expect("a writable page");
     }

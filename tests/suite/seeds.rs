@@ -1,11 +1,11 @@
-//! `docs/seeds.md`: it shows the runs' results, and verdicts based on arithmetic alone are correct.
+//! `docs/reference/seeds.md`: it shows the runs' results, and verdicts based on arithmetic alone are correct.
 
 use std::fs;
 use std::path::Path;
 
 use simt_teach::ask::seeds;
 
-const PAGE: &str = "docs/seeds.md";
+const PAGE: &str = "docs/reference/seeds.md";
 
 #[test]
 fn the_page_is_what_the_runs_give() {

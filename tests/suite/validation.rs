@@ -1,4 +1,4 @@
-//! docs/validation.md and its appendix are the output of `simt-sim crosscheck --suite --page`, and
+//! docs/reference/validation.md and its appendix are the output of `simt-sim crosscheck --suite --page`, and
 //! profilers' reports parse unchanged.
 //!
 //! A default test run generates the appendix up to the large launches; the ignored test, or
@@ -19,8 +19,8 @@ use simt_report::simulate::simulate;
 
 use super::support;
 
-const PAGE: &str = "docs/validation.md";
-const APPENDIX: &str = "docs/validation-programs.md";
+const PAGE: &str = "docs/reference/validation.md";
+const APPENDIX: &str = "docs/reference/validation-programs.md";
 /// Start of the part about large launches.
 const LARGE: &str = "\n## Counters of large launches\n";
 const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "tests/observations/h200"];

@@ -2,7 +2,7 @@
 //! Programs and counters get an accuracy label by a stated rule.
 //!
 //! [`Validation`] is the value that `simt-sim crosscheck --suite` prints as text, as JSON and as
-//! the page `docs/validation.md`. Its inputs are computed elsewhere: memory of each program
+//! the page `docs/reference/validation.md`. Its inputs are computed elsewhere: memory of each program
 //! ([`ProgramRow`]), and runs compared with profiled launches ([`ProfileRow`]). [`Trust::of`] is
 //! the rule. Reasons for differences, and what is not modelled, are data: [`Known`]. Labels of
 //! metrics come from unseen kernels ([`super::evidence`]).
@@ -121,7 +121,7 @@ impl ProfileRow {
 }
 
 /// Page with the results for each program's memory.
-pub const PROGRAMS: &str = "docs/validation-programs.md#programs";
+pub const PROGRAMS: &str = "docs/reference/validation-programs.md#programs";
 
 /// Counters shown in tables; `--verbose` and JSON have all.
 pub const SHOWN: [&str; 15] = [
@@ -148,7 +148,7 @@ pub const CYCLES: &str = "sm__cycles_active.max";
 /// Minimum threads of a large launch.
 pub const LARGE: u64 = 1 << 20;
 
-/// Makes the page `docs/validation.md`.
+/// Makes the page `docs/reference/validation.md`.
 /// It has the accuracy on unseen kernels, and what is not modelled.
 pub fn summary(known: &Known) -> String {
     page::page(known)
@@ -180,7 +180,7 @@ impl Validation {
         all.all(|trust| !matches!(trust, Trust::Differs { reason: None }))
     }
 
-    /// Makes the page `docs/validation-programs.md`: details of each program and launch.
+    /// Makes the page `docs/reference/validation-programs.md`: details of each program and launch.
     pub fn appendix(&self) -> String {
         page::appendix(self)
     }

@@ -3,7 +3,7 @@
 //! An [`Experiment`] has the question in the asker's words, the programs it runs (bundled in the
 //! binary) and a function from runs to [`Findings`]. Every figure of an answer comes from a run;
 //! measurements on a real GPU and the sources are stored beside it as data. `lab` runs programs,
-//! `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/ask.md`; the other files
+//! `draw` draws lanes, `programs` bundles the texts, `page` writes `docs/reference/ask.md`; the other files
 //! hold the experiments by subject:
 //!
 //! - `branches`: one side, both sides, predication, order of the sides
@@ -12,7 +12,7 @@
 //! - `waiting`: locks, flags, block barriers; `exchange`: shuffles, votes, the active mask
 //! - `counting`: divergent warps and profiler metrics; `reductions`: the textbook reductions
 //! - `memory`: sectors and bank conflicts; `hiding`: latency hiding and occupancy
-//! - `seeds`: claims of published sources and their verdicts: `docs/seeds.md`
+//! - `seeds`: claims of published sources and their verdicts: `docs/reference/seeds.md`
 
 mod branches;
 mod counting;

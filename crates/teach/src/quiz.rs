@@ -94,7 +94,7 @@ const EXACT: &str = "exact count";
 /// An answer without a measurement.
 const STATED: &str = "stated by the assignment";
 /// A figure that depends on the model's timing.
-const ESTIMATE: &str = "model estimate (see docs/validation.md for the error on unseen kernels)";
+const ESTIMATE: &str = "model estimate (see docs/reference/validation.md for the error on unseen kernels)";
 
 impl Question<'_> {
     /// Runs the program and returns the answer.

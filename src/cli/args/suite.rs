@@ -7,9 +7,9 @@ use super::Format;
 /// Page that `--suite` prints.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ValidationPage {
-    /// docs/validation.md
+    /// docs/reference/validation.md
     Summary,
-    /// docs/validation-programs.md
+    /// docs/reference/validation-programs.md
     Programs,
 }
 
@@ -44,7 +44,7 @@ pub(crate) struct SuiteChoice {
     /// With --suite: skip profiled launches of more than a million threads
     #[arg(long, requires = "suite")]
     pub(crate) quick: bool,
-    /// With --suite: print docs/validation.md, or its appendix docs/validation-programs.md
+    /// With --suite: print docs/reference/validation.md, or its appendix docs/reference/validation-programs.md
     #[arg(
         long,
         requires = "suite",

@@ -1,4 +1,4 @@
-//! Generates the reference page of the instruction set, `docs/isa.md`.
+//! Generates the reference page of the instruction set, `docs/reference/isa.md`.
 
 use super::form::{Agreement, Isa};
 use std::fmt::Write;
@@ -70,15 +70,15 @@ mod tests {
 
     #[test]
     fn the_committed_page_is_the_generated_one() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/isa.md");
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/isa.md");
         let page = Isa::ptx().reference();
         if std::env::var_os("BLESS").is_some() {
-            std::fs::write(path, &page).expect("docs/isa.md is writable");
+            std::fs::write(path, &page).expect("docs/reference/isa.md is writable");
         }
         let committed = std::fs::read_to_string(path).unwrap_or_default();
         assert!(
             committed == page,
-            "docs/isa.md is out of date; rewrite it with: BLESS=1 cargo test --lib isa::reference"
+            "docs/reference/isa.md is out of date; rewrite it with: BLESS=1 cargo test -p simt-core isa::reference"
         );
     }
 }

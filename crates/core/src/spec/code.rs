@@ -90,7 +90,7 @@ pub enum Fold {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expansion {
-    /// The row, as docs/isa.md writes it.
+    /// The row, as docs/reference/isa.md writes it.
     pub form: String,
     /// Only for these instruction types; empty: for all.
     #[serde(default)]

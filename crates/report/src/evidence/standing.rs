@@ -4,7 +4,7 @@ use super::super::metrics::{Basis, Metric};
 use super::{Errors, Evidence, Fingerprint, known};
 
 /// Page with the evidence.
-pub const PAGE: &str = "docs/validation.md";
+pub const PAGE: &str = "docs/reference/validation.md";
 
 /// Minimum kernels in which a metric must occur for its errors to be evidence.
 const ENOUGH: usize = 5;

@@ -84,7 +84,7 @@ fn first_sentence(text: &str) -> &str {
     text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.')
 }
 
-/// `docs/explain.md`.
+/// `docs/reference/explain.md`.
 pub fn reference() -> String {
     let mut out = String::from(
         "# Explanations of every name\n\n\

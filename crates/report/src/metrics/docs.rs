@@ -6,7 +6,7 @@ use super::{Metric, all};
 use crate::evidence::Standing;
 use crate::wrap;
 
-/// `docs/metrics.md`.
+/// `docs/reference/metrics.md`.
 pub fn reference() -> String {
     let mut out = String::from(
         "# Metrics\n\n\

@@ -166,15 +166,18 @@ fn nothing_divides_by_zero_and_counts_stay_exact() {
     assert_eq!(serde_json::to_string(&exact).unwrap(), "9007199254740993");
 }
 
-/// `BLESS=1 cargo test --lib metrics` rewrites the page.
+/// `BLESS=1 cargo test -p simt-report metrics` rewrites the page.
 #[test]
 fn the_reference_page_is_up_to_date() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/metrics.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/metrics.md");
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, reference()).expect("docs/metrics.md can be written");
+        std::fs::write(path, reference()).expect("docs/reference/metrics.md can be written");
     }
     let page = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(page == reference(), "docs/metrics.md is out of date: run `BLESS=1 cargo test --lib metrics`");
+    assert!(
+        page == reference(),
+        "docs/reference/metrics.md is out of date: run `BLESS=1 cargo test -p simt-report metrics`"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The page `docs/validation.md`, and its appendix `docs/validation-programs.md`.
+//! The page `docs/reference/validation.md`, and its appendix `docs/reference/validation-programs.md`.
 
 use std::fmt::Write as _;
 
@@ -31,7 +31,7 @@ GPU's `branch_efficiency`; the table has its error.
 
 ## Other comparisons
 
-[The appendix](validation-programs.md) and [calibration](calibration.md) cover the programs of this
+[The appendix](validation-programs.md) and [calibration](../calibration.md) cover the programs of this
 repository, random programs, profiled launches of up to 2^24 threads, and the machine's parameters.
 The model was built on all of them, so they give no labels. The GPU's results are in `trust` and
 `tests/observations`.
@@ -69,7 +69,7 @@ const REPEAT: &str = "## On another GPU
 
 The first command runs every program on the first GPU of the computer and keeps the results; the
 second counts with Nsight Compute around the same command, and the third compares the counters with
-the simulator. A GPU without its own [machine file](machines.md) is compared with `h200` unless
+the simulator. A GPU without its own [machine file](../machines.md) is compared with `h200` unless
 `--machine` names another.
 
 ```sh
@@ -239,7 +239,7 @@ fn parameters(out: &mut String, all: &Validation) {
     let _ = writeln!(
         out,
         "\n## Parameters\n\nMachine parameters measured by small programs \
-         ([calibration](calibration.md)): {} figures, {} within 5 %, {} within 10 % and {} within \
+         ([calibration](../calibration.md)): {} figures, {} within 5 %, {} within 10 % and {} within \
          15 %.\n\n| experiment | figure | simulated | measured | error |\n|---|---|--:|--:|--:|",
         all.parameters.len(),
         within(0.05),

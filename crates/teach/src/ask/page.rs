@@ -1,4 +1,4 @@
-//! Page `docs/ask.md`: every question with its one-line answer.
+//! Page `docs/reference/ask.md`: every question with its one-line answer.
 
 use super::{Trouble, experiments, find};
 use simt_report::{Style, answer_text};
@@ -6,7 +6,7 @@ use simt_report::{Style, answer_text};
 /// Experiment that the page shows in full.
 const SHOWN: &str = "nested";
 
-/// Generates the page. It is committed as `docs/ask.md`; a test compares the two.
+/// Generates the page. It is committed as `docs/reference/ask.md`; a test compares the two.
 ///
 /// # Errors
 /// If an experiment has no answer.

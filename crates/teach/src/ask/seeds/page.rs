@@ -1,4 +1,4 @@
-//! Page `docs/seeds.md`: every claim with its source, its figures and its verdict.
+//! Page `docs/reference/seeds.md`: every claim with its source, its figures and its verdict.
 
 use super::facts::Facts;
 use super::verdict::{Line, Referee, verdict};
@@ -7,7 +7,7 @@ use crate::ask::Trouble;
 use simt_report::numbers::{grouped, real};
 use simt_report::{Cell, FigureTable};
 
-/// Generates the page from all runs. It is committed as `docs/seeds.md`; a test compares the two.
+/// Generates the page from all runs. It is committed as `docs/reference/seeds.md`; a test compares the two.
 ///
 /// # Errors
 /// If a run for a claim fails.
