@@ -7,7 +7,7 @@ use criterion::{Criterion, SamplingMode, Throughput, criterion_group, criterion_
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
 use simt_threads::Threads;
@@ -22,8 +22,8 @@ fn program(name: &str) -> Program {
 
 /// Runs a program with `n` elements; returns the warp instructions issued.
 fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
-    let spec = MachineSpec::preset_text(mode.default_machine()).expect("a preset");
-    let spec = MachineSpec::parse(spec).expect("a sound preset");
+    let spec = Machine::preset_text(mode.default_machine()).expect("a preset");
+    let spec = Machine::parse(spec).expect("a sound preset");
     let kernel = program.kernel(None).expect("one kernel");
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");

@@ -12,7 +12,7 @@ use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::{MachineSpec, Mode, Side};
+use simt_core::spec::{Machine, Mode, Side};
 use simt_core::{Job, Program};
 use simt_report::simulate::simulate;
 
@@ -73,9 +73,8 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     let small = Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
     let launch = if is_large(&text) { launch(&small)? } else { launch(&Overrides::default())? };
 
-    let preset = MachineSpec::preset_text(machine).ok_or("no such preset")?;
-    let mut spec = MachineSpec::parse(preset).map_err(|found| format!("{found:?}"))?;
-    spec.warp_size = 32;
+    let preset = Machine::preset(machine).ok_or("no such preset")?;
+    let spec = preset.changed(|spec| spec.warp_size = 32).map_err(|faults| format!("{faults:?}"))?;
     let order = match spec.side {
         Side::Taken => SideOrder::Taken,
         Side::FallThrough => SideOrder::FallThrough,

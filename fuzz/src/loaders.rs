@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::MachineSpec;
+use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 use simt_gpu::calibrate;
 use simt_gpu::{DivergenceRecord, Explanations, GeneratedRecord, Observation};
@@ -25,7 +25,7 @@ static PROGRAM: LazyLock<Program> = LazyLock::new(|| {
 /// Parses machine files; an accepted one runs a program that uses every part of it.
 pub fn machine(data: &[u8]) {
     let text = text_of(data);
-    let spec = match MachineSpec::parse(&text) {
+    let spec = match Machine::parse(&text) {
         Ok(spec) => spec,
         Err(found) => return laws::findings(&found, &text),
     };

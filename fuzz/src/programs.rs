@@ -10,7 +10,7 @@ use simt_core::machine::{Finish, Options};
 use simt_core::observe::Window;
 use simt_core::ptxas;
 use simt_core::spec::Target;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_core::{oracle, ptx};
 use simt_gpu::instrument::instrument;
@@ -66,13 +66,13 @@ pub fn check(data: &[u8]) {
 }
 
 /// Returns the machines and modes that differ most.
-fn sites() -> [(MachineSpec, Mode); 3] {
+fn sites() -> [(Machine, Mode); 3] {
     [("teaching", Mode::PreVolta), ("teaching", Mode::Volta), ("h200", Mode::Volta)]
         .map(|(name, mode)| (preset(name), mode))
 }
 
-pub(crate) fn preset(name: &str) -> MachineSpec {
-    MachineSpec::preset_text(name).and_then(|text| MachineSpec::parse(text).ok()).expect("a sound preset")
+pub(crate) fn preset(name: &str) -> Machine {
+    Machine::preset_text(name).and_then(|text| Machine::parse(text).ok()).expect("a sound preset")
 }
 
 /// Runs a small launch in both modes, with checks, up to the reports. If the runs succeed without
@@ -110,7 +110,7 @@ pub fn run(data: &[u8]) {
 }
 
 /// Runs with every check and every report; returns the final launch if there are no findings.
-fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &MachineSpec, options: &Options) -> Option<Launch> {
+fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &Machine, options: &Options) -> Option<Launch> {
     let style = Style { width: 80, color: false };
     let checked =
         simulate::simulate_checked(Job::new(&program, kernel, launch.clone(), spec, options.clone()), &(), Checks::ALL)

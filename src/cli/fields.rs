@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use simt_core::diag::closest;
-use simt_core::spec::MachineSpec;
+use simt_core::spec::Machine;
 
 /// Prefix of such a path among the names of a sweep.
 pub(crate) const PREFIX: &str = "machine.";
@@ -50,7 +50,7 @@ fn resolve(path: &str, text: &str) -> Result<String, String> {
     let mut known: BTreeSet<String> = places(text).into_iter().map(|place| place.path).collect();
     let found = ending(path, &known);
     let found = if found.is_empty() {
-        let presets = MachineSpec::presets().filter_map(MachineSpec::preset_text);
+        let presets = Machine::presets().filter_map(Machine::preset_text);
         known.extend(presets.flat_map(places).map(|place| place.path));
         // A price may have fields that no preset gives.
         let prices: Vec<String> = known.iter().filter(|p| p.starts_with("prices.")).cloned().collect();
@@ -234,17 +234,17 @@ mod tests {
     use super::*;
 
     fn h200() -> &'static str {
-        MachineSpec::preset_text("h200").expect("a preset")
+        Machine::preset_text("h200").expect("a preset")
     }
 
-    fn with(fields: &[(&str, &str)]) -> Result<MachineSpec, String> {
+    fn with(fields: &[(&str, &str)]) -> Result<Machine, String> {
         let fields: Vec<(String, String)> = fields.iter().map(|&(p, v)| (p.to_owned(), v.to_owned())).collect();
-        MachineSpec::parse(&set(h200(), &fields)?).map_err(|found| found[0].message.clone())
+        Machine::parse(&set(h200(), &fields)?).map_err(|found| found[0].message.clone())
     }
 
     #[test]
     fn every_preset_is_searched_to_its_end() {
-        for text in MachineSpec::presets().filter_map(MachineSpec::preset_text) {
+        for text in Machine::presets().filter_map(Machine::preset_text) {
             let places = places(text);
             let root = places.first().expect("a value");
             assert!(root.path.is_empty() && text[root.value.end..].trim().is_empty());

@@ -7,7 +7,7 @@ use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{self, Launch, Overrides};
 use simt_core::machine::Options;
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
 
 use super::args::{LaunchChoice, LimitChoice, LoweringArg, MachineChoice, ModeArg, ProgramChoice};
@@ -15,18 +15,18 @@ use super::source::read_text;
 use super::{Failure, fields, output, reading, source};
 
 /// The machine to run on, and how.
-pub(crate) struct Machine {
-    pub(crate) spec: MachineSpec,
+pub(crate) struct MachineSetup {
+    pub(crate) spec: Machine,
     pub(crate) mode: Mode,
     pub(crate) order: SideOrder,
     /// True if spin loops yield.
     pub(crate) yields: bool,
 }
 
-impl Machine {
+impl MachineSetup {
     /// The options of a run in the machine's mode.
     pub(crate) fn options(&self, limit: &LimitChoice) -> Options {
-        let Machine { mode, order, yields, .. } = *self;
+        let MachineSetup { mode, order, yields, .. } = *self;
         Options { mode, order, yields, max_cycles: limit.cycles(), max_issues: limit.issues() }
     }
 }
@@ -34,7 +34,7 @@ impl Machine {
 /// A resolved command line: program, machine and options.
 pub(crate) struct Setup {
     pub(crate) program: Program,
-    pub(crate) machine: MachineSpec,
+    pub(crate) machine: Machine,
     pub(crate) options: Options,
     /// Index of the kernel.
     kernel: usize,
@@ -65,7 +65,7 @@ impl Setup {
 }
 
 /// Resolves the machine options.
-pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
+pub(crate) fn machine(choice: &MachineChoice) -> Result<MachineSetup, Failure> {
     let asked = choice.mode.map(|m| match m {
         ModeArg::PreVolta => Mode::PreVolta,
         ModeArg::Volta => Mode::Volta,
@@ -81,12 +81,14 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         if !(2..=32).contains(&lanes) {
             return Err(Failure::new(format!("--warp-size {lanes}: a warp has 2 to 32 lanes")));
         }
-        spec.warp_size = lanes;
+        let changed = spec.changed(|spec| spec.warp_size = lanes);
+        spec = changed
+            .map_err(|faults| Failure::new(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
     }
     match choice.lowering {
         None => {}
-        Some(LoweringArg::AsWritten) => spec.lowering = Lowering::AsWritten,
-        Some(LoweringArg::Hardware) if spec.code.is_some() => spec.lowering = Lowering::Hardware,
+        Some(LoweringArg::AsWritten) => spec = spec.lowered(Lowering::AsWritten),
+        Some(LoweringArg::Hardware) if spec.code.is_some() => spec = spec.lowered(Lowering::Hardware),
         Some(LoweringArg::Hardware) => {
             return Err(Failure::new(format!(
                 "--lowering hardware: the file of {} does not say what PTX becomes there\nhelp: choose a machine whose file has \
@@ -112,17 +114,17 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<Machine, Failure> {
         Some(text) => text.parse().map_err(|e| Failure::new(format!("--its-order {text}: {e}")))?,
         None => spec.side_order(),
     };
-    Ok(Machine { spec, mode, order, yields: !choice.no_yield })
+    Ok(MachineSetup { spec, mode, order, yields: !choice.no_yield })
 }
 
-fn load_machine(name: &str, fields: &[(String, String)]) -> Result<MachineSpec, Failure> {
-    let (file, text) = match MachineSpec::preset_text(name) {
+fn load_machine(name: &str, fields: &[(String, String)]) -> Result<Machine, Failure> {
+    let (file, text) = match Machine::preset_text(name) {
         Some(text) => (format!("{name}.ron"), text.to_string()),
         None if name.ends_with(".ron") => read_text(Path::new(name))?,
         None => return Err(unknown_machine(name)),
     };
     let text = fields::set(&text, fields).map_err(Failure::new)?;
-    MachineSpec::parse(&text).map_err(|found| {
+    Machine::parse(&text).map_err(|found| {
         let shown = diag::render(&found, Source { name: &file, text: &text }, output::color_err());
         Failure(shown + &source::further(&found))
     })
@@ -130,7 +132,7 @@ fn load_machine(name: &str, fields: &[(String, String)]) -> Result<MachineSpec, 
 
 /// The failure for a machine nobody knows.
 pub(crate) fn unknown_machine(name: &str) -> Failure {
-    let presets: Vec<&str> = MachineSpec::presets().collect();
+    let presets: Vec<&str> = Machine::presets().collect();
     let hint = match closest(name, presets.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("one of {}, or a file that ends in .ron", presets.join(", ")),

@@ -6,7 +6,7 @@ use simt_core::base::MAX_LANES;
 use simt_core::diag::printable;
 use simt_core::isa::Isa;
 use simt_core::ptx;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_gpu::instrument::instrument;
 use simt_report as report;
 
@@ -42,13 +42,13 @@ pub(crate) fn isa() -> Result<Exit, Failure> {
 /// `simt-sim machine [NAME]`
 pub(crate) fn machine(args: &MachineArgs) -> Result<Exit, Failure> {
     if let Some(name) = &args.name {
-        let text = MachineSpec::preset_text(name).ok_or_else(|| super::job::unknown_machine(name))?;
+        let text = Machine::preset_text(name).ok_or_else(|| super::job::unknown_machine(name))?;
         output::print(text)?;
         return Ok(Exit::Ok);
     }
     let mut out = String::new();
-    for name in MachineSpec::presets() {
-        let Some(Ok(spec)) = MachineSpec::preset_text(name).map(MachineSpec::parse) else { continue };
+    for name in Machine::presets() {
+        let Some(Ok(spec)) = Machine::preset_text(name).map(Machine::parse) else { continue };
         let modes: Vec<&str> = spec.modes.iter().copied().map(Mode::name).collect();
         out += &format!("{name:<10} {:<18} {}\n", modes.join(", "), spec.doc);
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use simt_core::spec::MachineSpec;
+use simt_core::spec::Machine;
 use simt_report::compare::Comparison;
 use simt_report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_report::simulate;
@@ -168,13 +168,7 @@ fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
 }
 
 /// Draws a picture for `run --plot`: the default window, or the whole control flow.
-pub(crate) fn draw_of_run(
-    kind: Kind,
-    path: &Path,
-    args: &RunArgs,
-    run: &Run,
-    spec: &MachineSpec,
-) -> Result<(), Failure> {
+pub(crate) fn draw_of_run(kind: Kind, path: &Path, args: &RunArgs, run: &Run, spec: &Machine) -> Result<(), Failure> {
     let scene = match kind {
         Kind::Window(view) => {
             let default = WindowChoice::default();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use simt_core::divergence::SideOrder;
 use simt_core::kernel::Op;
 use simt_core::launch::Overrides;
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Mode};
 use simt_core::{Job, Program};
 use simt_report::Branch;
 use simt_report::simulate::{Simulation, simulate};
@@ -40,7 +40,7 @@ fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let program = Program::parse(&path.display().to_string(), &read(path));
     let small = Overrides { set: vec![("n".to_string(), N.to_string())], ..Overrides::default() };
     let (kernel, launch) = launch(&program, &small).unwrap_or_else(|e| panic!("{e}"));
-    let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(mode.default_machine()) };
+    let spec = machine(mode.default_machine()).lowered(Lowering::AsWritten);
     let options = options(mode, SideOrder::Fewer, 100_000_000);
     let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("the block fits");
     (program, done)

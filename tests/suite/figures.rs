@@ -18,7 +18,7 @@ use std::fs;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, simulate};
@@ -42,7 +42,7 @@ fn set(constants: &[(&str, i64)]) -> Overrides {
 }
 
 /// Returns a machine's default options in one of its modes.
-fn usual(spec: &MachineSpec, mode: Mode) -> Options {
+fn usual(spec: &Machine, mode: Mode) -> Options {
     use simt_core::spec::Side;
     let order = match spec.side {
         Side::Taken => SideOrder::Taken,
@@ -54,7 +54,7 @@ fn usual(spec: &MachineSpec, mode: Mode) -> Options {
 }
 
 /// Runs a program with these constants.
-fn run_with(program: &Program, spec: &MachineSpec, options: &Options, constants: &[(&str, i64)]) -> Simulation {
+fn run_with(program: &Program, spec: &Machine, options: &Options, constants: &[(&str, i64)]) -> Simulation {
     let (kernel, launch) = launch(program, &set(constants)).unwrap_or_else(|e| panic!("{e}"));
     simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
         .unwrap_or_else(|e| panic!("{}: {e}", program.name))
@@ -69,7 +69,7 @@ fn run_on(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulat
 
 /// As [`run_on`], but as written: every instruction one issue, every branch a branch.
 fn run_as_written(program: &Program, preset: &str, constants: &[(&str, i64)]) -> Simulation {
-    let spec = MachineSpec { lowering: Lowering::AsWritten, ..machine(preset) };
+    let spec = machine(preset).lowered(Lowering::AsWritten);
     let options = usual(&spec, spec.modes[0]);
     run_with(program, &spec, &options, constants)
 }

@@ -29,7 +29,7 @@ use simt_core::machine::{self, Finish, Options};
 use simt_core::observe::{Counts, Totals};
 use simt_core::ptxas;
 use simt_core::spec::{Lowering, Target};
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{oracle, ptx};
 use simt_threads::Threads;
 
@@ -147,8 +147,8 @@ fn a_sync_instruction_is_issued_once_for_each_mask() {
 }
 
 /// One issue for each instruction.
-fn as_written(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
-    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec.clone() };
+fn as_written(kernel: &Kernel, spec: &Machine, options: &Options) -> Code {
+    let spec = spec.lowered(Lowering::AsWritten);
     ptxas::compile(kernel, &Target::new(&spec, options.yields), options.mode)
 }
 
@@ -162,14 +162,16 @@ fn prove(name: &str, text: &str) -> Result<(), String> {
     let (kernel, launch) = support::launch(&program, &Overrides::default())?;
     round_trip(&program)?;
     let orders = [SideOrder::Fewer, SideOrder::Taken, SideOrder::Random(0xbeef)];
-    for mut spec in support::machines() {
+    for preset in support::machines() {
         // Every law must also hold on a machine with warps of odd size.
-        let warp_sizes: &[u32] = if spec.name == "teaching" { &[8, 5] } else { &[32] };
+        let warp_sizes: &[u32] = if preset.name == "teaching" { &[8, 5] } else { &[32] };
         // A barrier counts whole warps, and generated programs count warps of 32.
         let fits = |size: &&u32| **size == 32 || !text.contains("bar.arrive");
         for &warp_size in warp_sizes.iter().filter(fits) {
-            spec.warp_size = warp_size;
-            spec.max_warps = spec.max_warps.max(32); // 96 threads are 20 warps of five
+            let spec = support::changed(&preset, |spec| {
+                spec.warp_size = warp_size;
+                spec.max_warps = spec.max_warps.max(32); // 96 threads are 20 warps of five
+            });
             let expected = expect(kernel, &launch, warp_size)?;
             for order in orders {
                 compare_modes(kernel, &launch, &spec, order, &expected, (communicates, ordered))
@@ -206,7 +208,7 @@ fn expect(kernel: &Kernel, launch: &Launch, warp_size: u32) -> Result<Expected, 
 fn compare_modes(
     kernel: &Kernel,
     launch: &Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     order: SideOrder,
     expected: &Expected,
     (communicates, ordered): (bool, bool),
@@ -258,13 +260,7 @@ fn compare_modes(
     Ok(())
 }
 
-fn run(
-    code: &Code,
-    launch: &Launch,
-    spec: &MachineSpec,
-    options: &Options,
-    communicates: bool,
-) -> Result<Seen, String> {
+fn run(code: &Code, launch: &Launch, spec: &Machine, options: &Options, communicates: bool) -> Result<Seen, String> {
     run_on(&(), code, launch, spec, options, communicates)
 }
 
@@ -272,7 +268,7 @@ fn run_on(
     host: &dyn Host,
     code: &Code,
     launch: &Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     communicates: bool,
 ) -> Result<Seen, String> {
@@ -296,7 +292,7 @@ fn run_on(
 
 /// Checks one run against the oracle and the accounts. `walked`: it numbers instructions as the
 /// oracle does.
-fn judge(seen: Seen, spec: &MachineSpec, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
+fn judge(seen: Seen, spec: &Machine, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
     for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
         if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {
             return Err(format!("{}[{i}] is {:?}, the oracle's is {:?}", buffer.name, found.get(i), wanted.get(i)));

@@ -10,12 +10,12 @@ use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::machine::Finish;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_gpu::instrument::{Log, instrument, measure, witness};
 use simt_gpu::{DivergenceRecord, Explanations};
 
 use super::generated::any_program;
-use super::support::{self, MODES, cases, launch, machine, options};
+use super::support::{self, MODES, cases, changed, launch, machine, options};
 
 /// Size of the log: enough to show the order in several blocks.
 const LOG: Log = Log { warps: 8, events: 100 };
@@ -44,7 +44,7 @@ fn small(program: &Program) -> Overrides {
 
 /// Describes the difference between the two counts of a program; adds the compared branches to
 /// `branches`.
-fn disagreement(program: &Program, spec: &MachineSpec, mode: Mode, branches: &mut usize) -> Result<(), String> {
+fn disagreement(program: &Program, spec: &Machine, mode: Mode, branches: &mut usize) -> Result<(), String> {
     let (kernel, launch) = launch(program, &small(program))?;
     let options = options(mode, spec.side_order(), 20_000_000);
     let probes = instrument(&program.module, spec.warp_size, Some(LOG));
@@ -88,7 +88,7 @@ fn probes_count_what_the_simulator_counts_of_generated_programs() {
     let result = TestRunner::new(cases(60)).run(&any_program(), |generated| {
         let program = Program::parse("generated", &generated.print());
         for mode in MODES {
-            let narrow = MachineSpec { warp_size: 5, max_warps: 32, ..machine("teaching") };
+            let narrow = changed(&machine("teaching"), |m| (m.warp_size, m.max_warps) = (5, 32));
             for spec in [machine(mode.default_machine()), narrow] {
                 disagreement(&program, &spec, mode, &mut 0).map_err(TestCaseError::fail)?;
             }

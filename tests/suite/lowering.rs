@@ -22,7 +22,7 @@ fn program(path: &str) -> Program {
 /// blocks.
 fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation {
     let program = program(path);
-    let spec = simt_core::spec::MachineSpec { lowering, ..machine(preset) };
+    let spec = machine(preset).lowered(lowering);
     let set = vec![("n".to_string(), (512 * blocks).to_string())];
     let (kernel, launch) =
         launch(&program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));

@@ -3,20 +3,20 @@
 use simt_core::Job;
 use simt_core::Program;
 use simt_core::launch::Overrides;
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Machine, Mode};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, simulate};
 
-use crate::support::{launch, machine, options};
+use crate::support::{changed, launch, machine, options};
 
 /// Runs a program on a machine and checks its expectations.
-fn run_on(spec: &MachineSpec, mode: Mode, path: &str) -> Simulation {
+fn run_on(spec: &Machine, mode: Mode, path: &str) -> Simulation {
     let text = std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{path}: {e}"));
     run_text(spec, mode, path, &text)
 }
 
 /// Runs a changed text and checks its expectations.
-fn run_text(spec: &MachineSpec, mode: Mode, path: &str, text: &str) -> Simulation {
+fn run_text(spec: &Machine, mode: Mode, path: &str, text: &str) -> Simulation {
     let program = Program::parse(path, text);
     let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
     let done = simulate(Job::new(&program, kernel, launch, spec, options(mode, spec.side_order(), 10_000_000)), &())
@@ -49,7 +49,7 @@ fn a_warp_that_is_not_launched_is_in_no_state() {
         // Each warp is alone on its scheduler, whose slots are lost until the launch.
         let skew = u64::from(machine(preset).warp_start);
         assert_eq!(done.run.slots.lost.get(&"launch"), Some(&(2 * admission + skew)), "{preset}");
-        let at_once = MachineSpec { block_start: 0, warp_start: 0, ..machine(preset) };
+        let at_once = changed(&machine(preset), |m| (m.block_start, m.warp_start) = (0, 0));
         let at_once = run_on(&at_once, at_once.modes[0], LAUNCH);
         assert!(done.run.cycles > at_once.run.cycles, "{preset}");
         let waits = [&done, &at_once].map(|done| stalled(done, "wait"));
@@ -77,12 +77,12 @@ fn the_first_warps_of_an_sm_wait_for_their_code() {
     assert_eq!(stalled(&done, "imc_miss"), 2 * u64::from(spec.cold_start + spec.cold_constants));
     // The code fits into the first line; without a cache model, a machine is faster by that line's
     // latency.
-    let warm = run_on(&MachineSpec { instruction_cache: None, ..spec.clone() }, Mode::Volta, LAUNCH);
+    let warm = run_on(&changed(&spec, |m| m.instruction_cache = None), Mode::Volta, LAUNCH);
     let longer = done.run.cycles - warm.run.cycles;
     assert!(longer.abs_diff(u64::from(cache.latency)) <= skew, "{longer}");
     assert_eq!(stalled(&warm, "no_instruction"), 0);
     // As written, lines of machine code are unknown: the first instruction fetches all.
-    let written = run_on(&MachineSpec { lowering: Lowering::AsWritten, ..spec }, Mode::Volta, LAUNCH);
+    let written = run_on(&spec.lowered(Lowering::AsWritten), Mode::Volta, LAUNCH);
     assert_eq!(stalled(&written, "no_instruction"), 2 * u64::from(cache.latency) - skew);
 }
 
@@ -91,7 +91,7 @@ fn what_acquires_beyond_the_block_empties_l1() {
     const PATH: &str = "tests/regressions/fence_empties_l1.ir";
     let text = std::fs::read_to_string(PATH).expect("the program");
     let hits = |preset: &str, lowering: Lowering, code: &str| {
-        let spec = MachineSpec { lowering, ..machine(preset) };
+        let spec = machine(preset).lowered(lowering);
         metric(&run_text(&spec, spec.modes[0], PATH, &text.replace("membar.gl;", code)), "l1_hit_sectors") as u64
     };
     // Places where ptxas 13.0 puts CCTL.IVALL for sm_75 and sm_90; the first load misses, the
@@ -132,7 +132,7 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
     // `which`, activations, and the STL (and as many LDL) of each in ptxas 13.0's code for sm_90.
     for (which, activations, saved) in [(0, 5, 5), (1, 4, 3), (2, 4, 6), (3, 15, 8)] {
         let text = text.replace("which = 0", &format!("which = {which}"));
-        let of = |spec: &MachineSpec, mode: Mode| {
+        let of = |spec: &Machine, mode: Mode| {
             let done = run_text(spec, mode, PATH, &text);
             let kind = |way: &str| {
                 done.run.memory.iter().find(|m| m.memory == "local" && m.way == way).map_or(0, |m| m.requests)
@@ -141,7 +141,7 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
         };
         let (stores, loads, cycles, instructions) = of(&spec, Mode::Volta);
         assert_eq!((stores, loads), (activations * saved, activations * saved), "function {which}");
-        let written = MachineSpec { lowering: Lowering::AsWritten, ..spec.clone() };
+        let written = spec.lowered(Lowering::AsWritten);
         let (stores, loads, fewer, as_many) = of(&written, Mode::Volta);
         assert_eq!((stores, loads), (0, 0), "function {which} as written");
         assert!(fewer < cycles, "function {which}: they take time");
@@ -157,7 +157,7 @@ fn an_early_return_is_predicated_with_its_stores() {
     let (branches, lanes) = (metric(&done, "conditional_branches"), metric(&done, "average_pred_on_lanes"));
     assert_eq!(branches, 0.0, "ptxas 13.0 for sm_90: @P0 STG, @P0 EXIT");
     assert!(lanes < 32.0);
-    let written = MachineSpec { lowering: Lowering::AsWritten, ..machine("h200") };
+    let written = machine("h200").lowered(Lowering::AsWritten);
     assert_eq!(
         metric(
             &run_on(&written, Mode::Volta, "tests/regressions/early_return_with_a_store.ir"),

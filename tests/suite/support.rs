@@ -10,7 +10,7 @@ use simt_core::divergence::SideOrder;
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Options;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 
 /// Every mode.
 pub(crate) const MODES: [Mode; 2] = [Mode::PreVolta, Mode::Volta];
@@ -48,14 +48,19 @@ fn collect(folder: &Path, extensions: &[&str], into: &mut Vec<PathBuf>) {
 }
 
 /// Returns every preset machine.
-pub(crate) fn machines() -> Vec<MachineSpec> {
-    MachineSpec::presets().map(machine).collect()
+pub(crate) fn machines() -> Vec<Machine> {
+    Machine::presets().map(machine).collect()
 }
 
 /// Returns a preset machine.
-pub(crate) fn machine(name: &str) -> MachineSpec {
-    let text = MachineSpec::preset_text(name).unwrap_or_else(|| panic!("no preset `{name}`"));
-    MachineSpec::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+pub(crate) fn machine(name: &str) -> Machine {
+    let text = Machine::preset_text(name).unwrap_or_else(|| panic!("no preset `{name}`"));
+    Machine::parse(text).unwrap_or_else(|found| panic!("{name}: {found:?}"))
+}
+
+/// Returns a machine with some parameters changed.
+pub(crate) fn changed(machine: &Machine, change: impl FnOnce(&mut simt_core::spec::MachineSpec)) -> Machine {
+    machine.changed(change).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
 /// Returns options for a run of at most `max_cycles` cycles on one host thread.

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use simt_core::launch::Overrides;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::Run;
 use simt_report::metrics::{self, Basis};
@@ -140,22 +140,23 @@ fn counters_of_a_report_stand_beside_the_simulators() {
 }
 
 /// Returns a machine with the same rules, other times and smaller caches.
-fn other_times(mut spec: MachineSpec) -> MachineSpec {
-    let memory = &mut spec.memory;
-    memory.l2.latency *= 2;
-    memory.l2.bytes /= 64;
-    memory.dram_latency *= 3;
-    memory.shared_latency += 17;
-    memory.atomic_latency *= 2;
-    memory.l2_bytes_per_cycle /= 3.0;
-    memory.dram_bytes_per_cycle /= 5.0;
-    if let Some(l1) = &mut memory.l1 {
-        l1.latency *= 3;
-        l1.bytes /= 64;
-    }
-    (spec.branch_taken, spec.barrier.base, spec.block_start) = (17, 40, 90);
-    spec.prices.values_mut().for_each(|price| price.latency = price.latency * 2 + 3);
-    spec
+fn other_times(machine: &Machine) -> Machine {
+    crate::support::changed(machine, |spec| {
+        let memory = &mut spec.memory;
+        memory.l2.latency *= 2;
+        memory.l2.bytes /= 64;
+        memory.dram_latency *= 3;
+        memory.shared_latency += 17;
+        memory.atomic_latency *= 2;
+        memory.l2_bytes_per_cycle /= 3.0;
+        memory.dram_bytes_per_cycle /= 5.0;
+        if let Some(l1) = &mut memory.l1 {
+            l1.latency *= 3;
+            l1.bytes /= 64;
+        }
+        (spec.branch_taken, spec.barrier.base, spec.block_start) = (17, 40, 90);
+        spec.prices.values_mut().for_each(|price| price.latency = price.latency * 2 + 3);
+    })
 }
 
 /// Checks the classification of metrics: counts do not depend on times, the others do where they
@@ -163,7 +164,7 @@ fn other_times(mut spec: MachineSpec) -> MachineSpec {
 #[test]
 fn counts_depend_on_no_time_and_estimates_do() {
     let usual = support::machine("h200");
-    let other = other_times(usual.clone());
+    let other = other_times(&usual);
     let (mut same, mut changed) = (BTreeSet::new(), BTreeSet::new());
     for file in [
         "programs/reduce_neighbored.ir",
@@ -177,7 +178,7 @@ fn counts_depend_on_no_time_and_estimates_do() {
         let text = fs::read_to_string(file).expect("a readable file");
         let program = Program::parse(file, &text);
         let small = if text.contains("1 << 24") { vec![("n".to_owned(), "1 << 13".to_owned())] } else { Vec::new() };
-        let run = |spec: &MachineSpec| -> Run {
+        let run = |spec: &Machine| -> Run {
             let (kernel, launch) = support::launch(&program, &Overrides { set: small.clone(), ..Overrides::default() })
                 .unwrap_or_else(|e| panic!("{file}: {e}"));
             let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);

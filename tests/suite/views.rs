@@ -7,7 +7,7 @@ use simt_core::base::BlockId;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::observe::Window;
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::plot::{self, View};
 use simt_report::simulate::{record, simulate};
@@ -34,7 +34,7 @@ fn constants(pairs: &[(&str, u32)]) -> Overrides {
 }
 
 /// Returns the report and the recording of one run.
-fn both(program: &Program, spec: &MachineSpec, mode: Mode, overrides: &Overrides) -> (Run, Recording) {
+fn both(program: &Program, spec: &Machine, mode: Mode, overrides: &Overrides) -> (Run, Recording) {
     let (kernel, resolved) = launch(program, overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
     let options = options(mode, SideOrder::Taken, LIMIT);
     let job = Job::new(program, kernel, resolved, spec, options);
@@ -187,7 +187,7 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
         let program = read(&path);
         for mode in MODES {
             let [hardware, written] = [Lowering::Hardware, Lowering::AsWritten].map(|lowering| {
-                let spec = MachineSpec { lowering, ..machine(mode.default_machine()) };
+                let spec = machine(mode.default_machine()).lowered(lowering);
                 let (kernel, resolved) = launch(&program, &overrides).unwrap_or_else(|e| panic!("{path}: {e}"));
                 let options = options(mode, SideOrder::Taken, LIMIT);
                 simulate(Job::new(&program, kernel, resolved, &spec, options.clone()), &())

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 
 const PROGRAMS: [&str; 3] = ["reduce_neighbored.ir", "reduce_neighbored_less.ir", "reduce_interleaved.ir"];
@@ -38,7 +38,7 @@ fn reduce(program: usize, mode: u32, n: u32) -> Option<Vec<u64>> {
     let path = PROGRAMS.get(program)?;
     let program = Program::parse(path, simt_programs::text_of(path)?);
     let mode = if mode == 0 { Mode::PreVolta } else { Mode::Volta };
-    let machine = MachineSpec::parse(MachineSpec::preset_text(mode.default_machine())?).ok()?;
+    let machine = Machine::parse(Machine::preset_text(mode.default_machine())?).ok()?;
     let kernel = program.kernel(None).ok()?;
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).ok()?;

@@ -14,7 +14,7 @@ use crate::machine::{self, DoesNotFit, Finish, Host, Options, Outcome, QUIET, Wa
 use crate::observe::{Counts, Edges, Passage, Passages, Slots, Timeline, Trace, Visits, Window};
 use crate::program::Program;
 use crate::ptxas;
-use crate::spec::{MachineSpec, Policy, Target};
+use crate::spec::{Machine, Policy, Target};
 
 /// Lanes counted by edge and by basic block.
 pub type PassageCounts = (Vec<Passage>, Vec<Visits>);
@@ -29,7 +29,7 @@ pub struct Job<'a> {
     /// Grid, block, arguments and buffers.
     pub launch: Launch,
     /// The simulated machine.
-    pub machine: &'a MachineSpec,
+    pub machine: &'a Machine,
     /// Mode, order of sides, limits.
     pub options: Options,
 }
@@ -40,7 +40,7 @@ impl<'a> Job<'a> {
         program: &'a Program,
         kernel: &Kernel,
         launch: Launch,
-        machine: &'a MachineSpec,
+        machine: &'a Machine,
         options: Options,
     ) -> Job<'a> {
         let code = ptxas::compile(kernel, &Target::new(machine, options.yields), options.mode);
@@ -53,7 +53,7 @@ impl<'a> Job<'a> {
     }
 
     /// The same job on another machine that takes the same code: one whose times or policies differ.
-    pub fn on<'m>(&self, machine: &'m MachineSpec) -> Job<'m>
+    pub fn on<'m>(&self, machine: &'m Machine) -> Job<'m>
     where
         'a: 'm,
     {
@@ -67,9 +67,8 @@ impl<'a> Job<'a> {
     }
 
     /// Returns the machine and options of an adversarial schedule: warps and sides of branches in an order that the seed picks.
-    pub fn adversarial(machine: &MachineSpec, options: &Options, seed: u64) -> (MachineSpec, Options) {
-        let machine = MachineSpec { policy: Policy::Adversarial { seed }, ..machine.clone() };
-        (machine, Options { order: SideOrder::Random(seed), ..options.clone() })
+    pub fn adversarial(machine: &Machine, options: &Options, seed: u64) -> (Machine, Options) {
+        (machine.scheduled(Policy::Adversarial { seed }), Options { order: SideOrder::Random(seed), ..options.clone() })
     }
 
     /// Tests whether a block fits an SM.

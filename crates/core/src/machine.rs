@@ -1,6 +1,6 @@
 //! Timing model: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.
 //!
-//! [`run`] takes a checked kernel, a launch and a [`MachineSpec`], and reports events to an
+//! [`run`] takes a checked kernel, a launch and a [`Machine`], and reports events to an
 //! [`Observer`](crate::event::Observer); it keeps no counters. Each file's header states the model
 //! and its sources: `sm` (cycles), `issue` (steps), `lower` (instruction lowering), `expansion`
 //! (micro-ops of a step), `scheduler`, `program` (costs), `warp` (scoreboard), `memsys`, `l2` and

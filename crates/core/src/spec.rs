@@ -269,7 +269,21 @@ pub struct MachineSpec {
     pub prices: BTreeMap<Class, Price>,
 }
 
-impl MachineSpec {
+/// A validated machine: what runs are made on.
+///
+/// It reads like its [`MachineSpec`]; only validation makes one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Machine(MachineSpec);
+
+impl std::ops::Deref for Machine {
+    type Target = MachineSpec;
+
+    fn deref(&self) -> &MachineSpec {
+        &self.0
+    }
+}
+
+impl Machine {
     /// Returns the names of the presets, oldest machine first.
     pub fn presets() -> impl Iterator<Item = &'static str> {
         simt_isa::MACHINES.iter().map(|&(name, _)| name)
@@ -280,6 +294,60 @@ impl MachineSpec {
         simt_isa::MACHINES.iter().find(|&&(n, _)| n == name).map(|&(_, text)| text)
     }
 
+    /// Returns a preset.
+    pub fn preset(name: &str) -> Option<Machine> {
+        Machine::parse(Machine::preset_text(name)?).ok()
+    }
+
+    /// Parses and validates a machine file.
+    ///
+    /// # Errors
+    /// One diagnostic for the first RON or structure error; otherwise all impossible numbers at
+    /// once.
+    pub fn parse(text: &str) -> Result<Machine, Vec<Diagnostic>> {
+        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let spec: MachineSpec = options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
+        spec.validate().map_err(|faults| {
+            let diagnostic = |Impossible { field, message }| {
+                let at = find_field(text, field);
+                Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
+            };
+            faults.into_iter().map(diagnostic).collect()
+        })
+    }
+
+    /// Returns the machine with some parameters changed.
+    ///
+    /// # Errors
+    /// All impossible numbers.
+    pub fn changed(&self, change: impl FnOnce(&mut MachineSpec)) -> Result<Machine, Vec<Impossible>> {
+        let mut spec = self.0.clone();
+        change(&mut spec);
+        spec.validate()
+    }
+
+    /// Returns the machine with another lowering.
+    pub fn lowered(&self, lowering: Lowering) -> Machine {
+        Machine(MachineSpec { lowering, ..self.0.clone() })
+    }
+
+    /// Returns the machine with another scheduler policy.
+    pub fn scheduled(&self, policy: Policy) -> Machine {
+        Machine(MachineSpec { policy, ..self.0.clone() })
+    }
+}
+
+/// A parameter of a machine with an impossible value.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {message}")]
+pub struct Impossible {
+    /// Name of the field.
+    pub field: &'static str,
+    /// Message.
+    pub message: String,
+}
+
+impl MachineSpec {
     /// Returns the default order of a divergent branch's sides.
     pub const fn side_order(&self) -> SideOrder {
         match self.side {
@@ -290,31 +358,22 @@ impl MachineSpec {
         }
     }
 
-    /// Parses a machine file.
-    ///
-    /// # Errors
-    /// One diagnostic for the first RON or structure error; otherwise all impossible numbers at
-    /// once.
-    pub fn parse(text: &str) -> Result<MachineSpec, Vec<Diagnostic>> {
-        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let spec: MachineSpec = options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
-        let faults = spec.faults();
-        if faults.is_empty() {
-            return Ok(spec);
-        }
-        Err(faults
-            .into_iter()
-            .map(|(field, message)| {
-                let at = find_field(text, field);
-                Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
-            })
-            .collect())
-    }
-
     /// Returns the cost of [`Class`].
     pub fn price(&self, class: Class) -> Price {
         // `faults` rejects a file without a price for every class.
         self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1, unit: None })
+    }
+
+    /// Validates every parameter.
+    ///
+    /// # Errors
+    /// All impossible numbers.
+    pub fn validate(self) -> Result<Machine, Vec<Impossible>> {
+        let faults = self.faults();
+        match faults.is_empty() {
+            true => Ok(Machine(self)),
+            false => Err(faults.into_iter().map(|(field, message)| Impossible { field, message }).collect()),
+        }
     }
 
     fn faults(&self) -> Vec<(&'static str, String)> {
@@ -422,7 +481,7 @@ mod tests {
     #[test]
     fn every_preset_loads_under_its_own_name() {
         for (name, text) in simt_isa::MACHINES {
-            let spec = MachineSpec::parse(text).unwrap_or_else(|d| panic!("{name}: {d:?}"));
+            let spec = Machine::parse(text).unwrap_or_else(|d| panic!("{name}: {d:?}"));
             assert_eq!(spec.name, name);
         }
     }
@@ -431,13 +490,13 @@ mod tests {
     fn slips_are_found_with_a_place_and_a_suggestion() {
         let text = simt_isa::MACHINES[0].1;
         let misspelt = text.replace("warp_size:", "warp_sise:");
-        let found = MachineSpec::parse(&misspelt).expect_err("unknown field");
+        let found = Machine::parse(&misspelt).expect_err("unknown field");
         assert!(found[0].help.as_deref().is_some_and(|h| h.contains("warp_size")), "{found:?}");
         assert!(found[0].labels[0].span.start > 0);
 
         let wide = text.replace("warp_size: 8", "warp_size: 33");
         assert_ne!(wide, text);
-        let found = MachineSpec::parse(&wide).expect_err("33 lanes");
+        let found = Machine::parse(&wide).expect_err("33 lanes");
         assert_eq!(&wide[found[0].labels[0].span.start as usize..found[0].labels[0].span.end as usize], "warp_size");
 
         for wait in
@@ -445,12 +504,12 @@ mod tests {
         {
             let endless = text.replace("dram_wait: None", &format!("dram_wait: {wait}"));
             assert_ne!(endless, text);
-            let found = MachineSpec::parse(&endless).expect_err(wait);
+            let found = Machine::parse(&endless).expect_err(wait);
             assert_eq!(found.len(), 1, "{found:?}");
         }
 
         let unpriced = text.replace("Shuffle:", "// Shuffle:");
-        let found = MachineSpec::parse(&unpriced).expect_err("no price");
+        let found = Machine::parse(&unpriced).expect_err("no price");
         assert!(found[0].message.contains("Shuffle"), "{found:?}");
     }
 }

@@ -23,7 +23,7 @@ use simt_core::diag::{self, Source};
 use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::{Finish, Host, Options};
-use simt_core::spec::MachineSpec;
+use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 
 pub use figure::Figure;
@@ -130,7 +130,7 @@ impl Experiment {
 ///
 /// # Errors
 /// If the machine cannot hold a block of the program, or the run does not end.
-pub fn simulated(experiment: &Experiment, spec: &MachineSpec, host: &dyn Host) -> Result<f64, Trouble> {
+pub fn simulated(experiment: &Experiment, spec: &Machine, host: &dyn Host) -> Result<f64, Trouble> {
     let program = Program::parse(experiment.path, &experiment.source());
     let failed = |why: String| Trouble::Ended(experiment.name, why);
     let mode = *spec.modes.first().ok_or_else(|| failed("the machine has no mode".to_string()))?;

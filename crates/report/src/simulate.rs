@@ -21,7 +21,7 @@ use simt_core::diag::printable;
 use simt_core::launch::{self, Launch, MemoryView};
 use simt_core::machine::{DoesNotFit, Finish, Host, Options, Outcome, Watched};
 use simt_core::observe::{Counts, Window};
-use simt_core::spec::MachineSpec;
+use simt_core::spec::Machine;
 use simt_core::{Job, Program};
 
 fn plural(n: usize, what: &str) -> String {
@@ -52,7 +52,7 @@ pub fn simulate(job: Job<'_>, host: &dyn Host) -> Result<Simulation, DoesNotFit>
 struct About<'a> {
     program: &'a Program,
     code: Code,
-    machine: &'a MachineSpec,
+    machine: &'a Machine,
     options: Options,
 }
 
@@ -207,7 +207,7 @@ pub fn walk(job: Job<'_>, window: Option<&Window>, host: &dyn Host) -> Result<Wa
 }
 
 /// What holds runs on a machine back.
-pub fn roof(spec: &MachineSpec) -> Roof {
+pub fn roof(spec: &Machine) -> Roof {
     Roof {
         machine: spec.name.clone(),
         issue: f64::from(spec.sms) * f64::from(spec.schedulers),
@@ -239,13 +239,13 @@ pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNo
 }
 
 /// What evidence must have been taken with for it to hold of a run: the machine file's contents, and how lanes are ordered.
-pub fn fingerprint(spec: &MachineSpec, options: &Options) -> Fingerprint {
+pub fn fingerprint(spec: &Machine, options: &Options) -> Fingerprint {
     let way = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
     let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {way}").bytes()));
     Fingerprint { counts: name(spec.count_digest()), whole: name(spec.digest()) }
 }
 
-fn machine_facts(spec: &MachineSpec, options: &Options) -> MachineFacts {
+fn machine_facts(spec: &Machine, options: &Options) -> MachineFacts {
     MachineFacts {
         fingerprint: fingerprint(spec, options),
         name: spec.name.clone(),

@@ -32,7 +32,7 @@ pub(super) fn divergence(args: &CrosscheckArgs, path: &Path) -> Result<Judged, F
     let program = source::read_runnable(path, args.kernel.as_deref(), true)?;
     let kernel = program.kernel(args.kernel.as_deref()).map_err(Failure::new)?;
     let mut machine = job::machine(&args.machine)?;
-    machine.spec.lowering = Lowering::AsWritten; // see `instrument::simulate`
+    machine.spec = machine.spec.lowered(Lowering::AsWritten); // see `instrument::simulate`
     let options = machine.options(&args.limit);
     let logged = instrument(&program.module, machine.spec.warp_size, Some(LOG));
     let (device, launch) = observed(args, path, &program, kernel, &logged)?;
@@ -145,7 +145,7 @@ fn ending(finish: &gpu::Finish) -> String {
 fn not_counted(
     args: &CrosscheckArgs,
     path: &Path,
-    machine: &job::Machine,
+    machine: &job::MachineSetup,
     finish: &Finish,
     device: Option<&Device>,
 ) -> Result<Judged, Failure> {

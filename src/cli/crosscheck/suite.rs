@@ -7,7 +7,7 @@ use simt_core::Program;
 use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
 use simt_core::machine::Finish;
-use simt_core::spec::{Lowering, MachineSpec};
+use simt_core::spec::{Lowering, Machine};
 use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record};
 use simt_gpu::instrument::{Log, instrument, witness};
 use simt_gpu::{self as gpu, DivergenceRecord, Explanations, GeneratedRecord, Observation, Tolerance};
@@ -137,7 +137,7 @@ impl Suite<'_> {
     }
 
     /// The figures of experiments that a GPU was asked for as well, on the simulated machine.
-    fn parameters(&self, spec: &MachineSpec) -> Result<Vec<ParameterRow>, Failure> {
+    fn parameters(&self, spec: &Machine) -> Result<Vec<ParameterRow>, Failure> {
         let parse = |text: &str| Record::parse(text).map(Some);
         let Some(record) = read_or_default(&self.observations.join("calibrate.ron"), parse)? else {
             return Ok(Vec::new());
@@ -261,7 +261,7 @@ impl Suite<'_> {
             return Ok(None);
         }
         let mut machine = job::machine(&self.args.machine)?;
-        machine.spec.lowering = Lowering::AsWritten; // probes make arms longer, so that none is predicated
+        machine.spec = machine.spec.lowered(Lowering::AsWritten); // probes make arms longer, so that none is predicated
         let options = machine.options(&self.args.limit);
         let log = Log { warps: record.log.0, events: record.log.1 };
         let probes = instrument(&program.module, machine.spec.warp_size, Some(log));

@@ -13,7 +13,7 @@ use simt_report::simulate;
 use simt_report::{Style, evidence_text};
 
 use super::super::args::{CrosscheckArgs, Format};
-use super::super::job::Machine;
+use super::super::job::MachineSetup;
 use super::super::{Exit, Failure, job, output, source};
 use super::ncu;
 
@@ -51,7 +51,12 @@ pub(super) fn unseen(args: &CrosscheckArgs, folder: &Path) -> Result<Exit, Failu
 }
 
 /// Every kernel of a set, in the order of names.
-fn kernels(args: &CrosscheckArgs, machine: &Machine, folder: &Path, mend: bool) -> Result<Vec<UnseenRow>, Failure> {
+fn kernels(
+    args: &CrosscheckArgs,
+    machine: &MachineSetup,
+    folder: &Path,
+    mend: bool,
+) -> Result<Vec<UnseenRow>, Failure> {
     let profile = ncu::read(&folder.join("profile.csv"))?;
     let (name, text) = source::read_text(&folder.join("outputs.txt"))?;
     let outputs = digests(&text)
@@ -84,7 +89,7 @@ fn digest(launch: &Launch) -> Option<u64> {
 
 fn row(
     args: &CrosscheckArgs,
-    machine: &Machine,
+    machine: &MachineSetup,
     path: &Path,
     mend: bool,
     profile: &Profile,

@@ -8,7 +8,7 @@ use simt_report::simulate;
 use simt_teach::sweep::{Axis, Point, Record, Setting, Step, fingerprint};
 
 use crate::cli::args::{LaunchChoice, LoweringArg, MachineChoice, ModeArg, SweepArgs};
-use crate::cli::job::Machine;
+use crate::cli::job::MachineSetup;
 use crate::cli::{Failure, fields, job};
 
 use simt_threads::Threads;
@@ -16,7 +16,7 @@ use simt_threads::Threads;
 /// A point with everything needed to run it.
 pub(super) struct Planned {
     pub(super) point: Point,
-    machine: Result<Machine, String>,
+    machine: Result<MachineSetup, String>,
     launch: LaunchChoice,
     pub(super) inputs: String,
 }
@@ -57,7 +57,7 @@ impl Planned {
             resolved => resolved.map_err(|failure| message(&failure)),
         };
         let how = match &resolved {
-            Ok(Machine { spec, mode, order, .. }) => format!("{spec:?} {mode:?} {order:?}"),
+            Ok(MachineSetup { spec, mode, order, .. }) => format!("{spec:?} {mode:?} {order:?}"),
             Err(message) => message.clone(),
         };
         let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];

@@ -8,10 +8,10 @@ use simt_core::Job;
 use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_report::simulate::{Simulation, simulate};
 
-use super::super::support::{MODES, launch, machine, options};
+use super::super::support::{MODES, changed, launch, machine, options};
 
 /// Period and heavy threads of each period.
 type Setting = (u64, u64);
@@ -52,7 +52,7 @@ impl Observed {
 /// Runs `n` threads with the given iterations of heavy and light ones.
 fn run(
     program: &Program,
-    spec: &MachineSpec,
+    spec: &Machine,
     mode: Mode,
     (period, heavy): Setting,
     n: u64,
@@ -120,7 +120,7 @@ fn a_mixed_warp_splits_once_and_pays_for_both_arms() {
 #[test]
 fn times_have_the_ratios_of_the_h200() {
     let (program, observed) = (program(), Observed::read());
-    let spec = MachineSpec { sms: 1, ..machine("h200") };
+    let spec = changed(&machine("h200"), |m| m.sms = 1);
     let cycles = |setting| {
         let done = run(&program, &spec, Mode::Volta, setting, 31 * 256, [20, 0]);
         done.run.metric("elapsed_cycles").expect("counted").as_f64()

@@ -6,7 +6,7 @@ use simt_core::event::{Event, Observer};
 use simt_core::spec::Mode;
 
 use super::{assert_expected, count, program, run_as_written, run_on, run_with, set, usual};
-use crate::support::{MODES, launch, machine};
+use crate::support::{MODES, changed, launch, machine};
 
 #[test]
 fn k_paths_take_k_times_as_long() {
@@ -103,7 +103,7 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
     ] {
         let program = program(&format!("small/{name}.ir"));
         let spec = machine("teaching");
-        let spec = simt_core::spec::MachineSpec { warp_size: 32, max_threads: 1024, max_warps: 32, ..spec };
+        let spec = changed(&spec, |m| (m.warp_size, m.max_threads, m.max_warps) = (32, 1024, 32));
         let counts = MODES.map(|mode: Mode| {
             let done = run_with(&program, &spec, &usual(&spec, mode), &[]);
             ["inst_executed", "ptx_inst_executed", "conditional_branches", "divergent_branch", "thread_inst_executed"]

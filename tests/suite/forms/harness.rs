@@ -10,7 +10,7 @@ use simt_core::divergence::SideOrder;
 use simt_core::isa::Isa;
 use simt_core::launch::Overrides;
 use simt_core::machine::Finish;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::Mode;
 
 use crate::support;
 
@@ -44,7 +44,7 @@ impl Case {
         }
         launch.buffers[0].words = self.input.iter().flat_map(|&x| [x as u32, (x >> 32) as u32]).collect();
         let options = support::options(Mode::Volta, SideOrder::Fewer, 50_000_000);
-        let spec = MachineSpec { sms: 1, ..support::machine("h200") };
+        let spec = support::changed(&support::machine("h200"), |m| m.sms = 1);
         let outcome =
             Job::new(&program, kernel, launch, &spec, options).execute(&()).unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert!(matches!(outcome.finish, Finish::Ok), "{:?}\n{text}", outcome.finish);

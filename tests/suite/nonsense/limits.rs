@@ -8,7 +8,7 @@ use simt_core::launch::Overrides;
 use simt_core::machine::Options;
 use simt_core::ptxas;
 use simt_core::spec::Target;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 use simt_report::simulate;
 use simt_threads::Threads;
@@ -190,7 +190,7 @@ fn what_a_launch_takes_of_the_host_has_a_limit() {
 
 #[test]
 fn machines_have_limits() {
-    let text = MachineSpec::preset_text("teaching").expect("a preset");
+    let text = Machine::preset_text("teaching").expect("a preset");
     for (from, to) in [
         ("warp_size: 8", "warp_size: 0"),
         ("warp_size: 8", "warp_size: 4294967295"),
@@ -200,9 +200,9 @@ fn machines_have_limits() {
     ] {
         let changed = text.replacen(from, to, 1);
         assert_ne!(changed, text, "the preset has no `{from}`");
-        assert!(MachineSpec::parse(&changed).is_err(), "{to}");
+        assert!(Machine::parse(&changed).is_err(), "{to}");
     }
     for nested in ["(".repeat(100_000), format!("(name: {}", "[".repeat(100_000)), "/*".repeat(100_000)] {
-        assert!(MachineSpec::parse(&nested).is_err());
+        assert!(Machine::parse(&nested).is_err());
     }
 }

@@ -14,7 +14,7 @@ use crate::kernel::layout::BUFFER_BASE;
 use crate::kernel::{Kernel, Op};
 use crate::launch::{Launch, Overrides};
 use crate::ptxas;
-use crate::spec::{MachineSpec, Mode, Target};
+use crate::spec::{Machine, Mode, Target};
 
 const BLOCKS: u32 = 2;
 const WARPS: u32 = 3;
@@ -263,8 +263,8 @@ const STRONG: &str = "atom.global.add.u32 %x, [%b], 1;
     membar.gl;";
 
 /// A machine that issues instructions as written.
-fn teaching() -> MachineSpec {
-    MachineSpec::parse(MachineSpec::preset_text("teaching").expect("a preset")).expect("sound")
+fn teaching() -> Machine {
+    Machine::parse(Machine::preset_text("teaching").expect("a preset")).expect("sound")
 }
 
 struct Driver {

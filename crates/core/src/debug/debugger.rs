@@ -9,7 +9,7 @@ use crate::code::Code;
 use crate::kernel::{ConvergenceOp, Op, Register};
 use crate::launch::Launch;
 use crate::machine::{self, DoesNotFit, Finish, Options, Saved, Session};
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// Register changed by the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ struct Moment<'a> {
 pub fn open<R>(
     code: &Code,
     launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     block: BlockId,
     work: impl FnOnce(Debugger<'_>) -> R,

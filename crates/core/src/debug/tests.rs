@@ -8,7 +8,7 @@ use crate::kernel::Kernel;
 use crate::launch::{Launch, Overrides};
 use crate::machine::Options;
 use crate::ptxas;
-use crate::spec::{Lowering, MachineSpec, Target};
+use crate::spec::{Lowering, Machine, Target};
 
 const FIRST: Focus = Focus { block: BlockId(0), warp: 0 };
 
@@ -17,8 +17,8 @@ fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debu
     let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
     let (kernel, launch) = launch(&program, set);
-    let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
-    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec };
+    let spec = Machine::parse(Machine::preset_text(machine).expect("a preset")).expect("sound");
+    let spec = spec.lowered(Lowering::AsWritten);
     let order = SideOrder::Fewer;
     let options = Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), options.mode);

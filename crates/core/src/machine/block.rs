@@ -8,7 +8,7 @@ use crate::base::{BlockId, Cycle, MAX_LANES};
 use crate::exec::{SharedMemory, block_shared_bytes};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// Barriers per block.
 pub(super) const BARRIERS: usize = 16;
@@ -45,7 +45,7 @@ impl Occupancy {
     ///
     /// # Errors
     /// If not even one block fits.
-    pub fn new(kernel: &Kernel, launch: &Launch, spec: &MachineSpec) -> Result<Occupancy, DoesNotFit> {
+    pub fn new(kernel: &Kernel, launch: &Launch, spec: &Machine) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
         let fail = |what, needs, has: u64| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has });
         if threads > u64::from(spec.max_block_threads) {

@@ -111,11 +111,11 @@ impl Dram {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::MachineSpec;
+    use crate::spec::Machine;
 
     fn h200() -> Dram {
-        let text = MachineSpec::preset_text("h200").expect("a preset");
-        Dram::new(&MachineSpec::parse(text).expect("a machine").memory, 132)
+        let text = Machine::preset_text("h200").expect("a preset");
+        Dram::new(&Machine::parse(text).expect("a machine").memory, 132)
     }
 
     /// Mean and slowest latencies of loads with the given traffic, as on an H200.

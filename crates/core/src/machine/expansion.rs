@@ -9,7 +9,7 @@
 
 use super::scheduler::Port;
 use crate::isa::{Class, Unit};
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// One of the machine instructions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Expansion {
 
 impl Expansion {
     /// `count` instructions (at least one), of which `on_unit` need `port`, for a step of this class.
-    pub(super) fn new(class: Class, port: Port, count: u32, on_unit: u32, spec: &MachineSpec) -> Expansion {
+    pub(super) fn new(class: Class, port: Port, count: u32, on_unit: u32, spec: &Machine) -> Expansion {
         let price = spec.price(class);
         let on_unit = on_unit.clamp(1, count);
         let even = price.latency / count;
@@ -80,8 +80,8 @@ mod tests {
 
     #[test]
     fn the_parts_add_up_to_the_measured_whole() {
-        let h200 = MachineSpec::preset_text("h200")
-            .and_then(|text| MachineSpec::parse(text).ok())
+        let h200 = Machine::preset_text("h200")
+            .and_then(|text| Machine::parse(text).ok())
             .unwrap_or_else(|| panic!("a preset"));
         for (class, port, count, on_unit) in
             [(Class::IntDiv, Port::Sfu, 17, 3), (Class::IntDiv64, Port::Sfu, 72, 3), (Class::Logic, Port::Alu, 2, 1)]

@@ -4,7 +4,7 @@
 //! warps until it arrives; later ones hit. A stream buffer requests the lines that follow, so
 //! straight-line code waits once and a distant jump waits again (Huerta et al., MICRO'25). Not
 //! modeled: capacity, as lines stay, and the first level of each sub-core, whose misses after jumps
-//! are [`super::spec::MachineSpec::branch_taken`].
+//! are [`super::spec::Machine::branch_taken`].
 
 use super::scheduler::NEVER;
 use crate::base::Cycle;

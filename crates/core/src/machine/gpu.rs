@@ -22,7 +22,7 @@ use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
 use crate::kernel::Kernel;
 use crate::launch::Launch;
-use crate::spec::{MachineSpec, Mode};
+use crate::spec::{Machine, Mode};
 
 /// Options of a run.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub struct Outcome<O> {
 /// State shared by all SMs of a run.
 pub(super) struct Context<'a> {
     pub kernel: &'a Kernel,
-    pub spec: &'a MachineSpec,
+    pub spec: &'a Machine,
     pub program: Program<'a>,
     pub global: &'a GlobalMemory,
     pub occupancy: Occupancy,
@@ -89,7 +89,7 @@ impl<'a> Context<'a> {
     pub(super) fn new(
         code: &'a Code,
         launch: &Launch,
-        spec: &'a MachineSpec,
+        spec: &'a Machine,
         options: &Options,
         occupancy: Occupancy,
         global: &'a GlobalMemory,
@@ -167,7 +167,7 @@ impl Host for () {}
 pub fn run<O: Observer>(
     code: &Code,
     mut launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     host: &dyn Host,
     observer: impl Fn() -> O + Sync,
@@ -213,7 +213,7 @@ pub fn run<O: Observer>(
 ///
 /// # Errors
 /// When a block does not fit the machine.
-pub fn fits(code: &Code, launch: &Launch, spec: &MachineSpec) -> Result<(), DoesNotFit> {
+pub fn fits(code: &Code, launch: &Launch, spec: &Machine) -> Result<(), DoesNotFit> {
     Occupancy::new(code.kernel(), launch, spec).map(|_| ())
 }
 
@@ -250,7 +250,7 @@ pub struct Watched<O> {
 pub fn watch<O: Observer>(
     code: &Code,
     mut launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     block: BlockId,
     observer: impl Fn() -> O,

@@ -149,7 +149,7 @@ fn scatter(line: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::MachineSpec;
+    use crate::spec::Machine;
 
     /// Sixteenth of the H200's L2: enough sets for averages, few enough lines for a test.
     const SHARES: u32 = 16;
@@ -159,8 +159,8 @@ mod tests {
     const OTHER: u64 = 1 << 30;
 
     fn h200() -> L2 {
-        let text = MachineSpec::preset_text("h200").expect("a preset");
-        L2::new(&MachineSpec::parse(text).expect("a machine").memory, SHARES)
+        let text = Machine::preset_text("h200").expect("a preset");
+        L2::new(&Machine::parse(text).expect("a machine").memory, SHARES)
     }
 
     fn blocks(mib: u64) -> impl Iterator<Item = u64> {

@@ -17,7 +17,7 @@ use crate::base::{Cycle, LaneMask, MAX_LANES, SmId};
 use crate::event::{AccessWay, MemoryKind, Traffic};
 use crate::exec::{AccessKind, MemoryAccess};
 use crate::isa::Space;
-use crate::spec::{MachineSpec, Memory, StorePolicy, Transactions};
+use crate::spec::{Machine, Memory, StorePolicy, Transactions};
 
 /// Memory system of one SM.
 #[derive(Clone)]
@@ -62,7 +62,7 @@ impl MemorySystem {
     /// Creates the memory system of SM `sm`, one of `active_sms` with work.
     ///
     /// With `logs` it records its L2 requests.
-    pub(super) fn new(spec: &MachineSpec, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
+    pub(super) fn new(spec: &Machine, active_sms: u32, sm: SmId, logs: bool) -> MemorySystem {
         let m = spec.memory;
         let share = f64::from(active_sms.max(1));
         let link = m.l2_bytes_per_cycle_sm.min(m.l2_bytes_per_cycle / share);

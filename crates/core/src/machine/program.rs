@@ -10,7 +10,7 @@ use crate::event::Stall;
 use crate::exec;
 use crate::isa::{Class, Space, Unit};
 use crate::kernel::{LaneFn, LaneOp, Op, Row};
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
 /// before they can be issued.
@@ -109,7 +109,7 @@ pub(super) struct Program<'a> {
 }
 
 impl<'a> Program<'a> {
-    pub(super) fn new(code: &'a Code, spec: &MachineSpec) -> Program<'a> {
+    pub(super) fn new(code: &'a Code, spec: &Machine) -> Program<'a> {
         let registers = &code.kernel().registers;
         let mut expansions = Vec::new();
         let price_of = |op: &MicroOp| {
@@ -176,7 +176,7 @@ fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
 }
 
 /// The price of a micro-op by its class.
-fn price(op: &MicroOp, spec: &MachineSpec) -> Cost {
+fn price(op: &MicroOp, spec: &Machine) -> Cost {
     let (inst, slots) = (&op.inst, op.count);
     let Dependences::Registers { entries: touched, written, guard } = &op.dependences;
     let class = inst.class;

@@ -28,7 +28,7 @@ use crate::event::{Event, Stall};
 use crate::exec::{self, GlobalMemory, RegisterFile, SegmentImage};
 use crate::kernel::{Kernel, Register};
 use crate::launch::Launch;
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// Words per page of global memory.
 const PAGE: usize = 1024;
@@ -101,7 +101,7 @@ pub struct WarpState<'s> {
 pub fn step_through<R>(
     code: &Code,
     mut launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     block: BlockId,
     work: impl FnOnce(Session<'_>) -> R,
@@ -297,7 +297,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the machine.
-    pub fn spec(&self) -> &'a MachineSpec {
+    pub fn spec(&self) -> &'a Machine {
         self.cx.spec
     }
 

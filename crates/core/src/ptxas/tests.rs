@@ -3,7 +3,7 @@
 use super::*;
 use crate::kernel::check;
 use crate::ptx;
-use crate::spec::MachineSpec;
+use crate::spec::Machine;
 
 /// What the instructions of a body become on a preset.
 fn counts_on(preset: &str, body: &str) -> Vec<u32> {
@@ -15,8 +15,8 @@ fn counts_on(preset: &str, body: &str) -> Vec<u32> {
     assert!(faults.is_empty(), "{faults:?}");
     let (kernels, found) = check(&module, &source);
     let kernel = kernels.first().unwrap_or_else(|| panic!("{found:?}"));
-    let text = MachineSpec::preset_text(preset).expect("a preset");
-    let spec = MachineSpec::parse(text).expect("a sound file");
+    let text = Machine::preset_text(preset).expect("a preset");
+    let spec = Machine::parse(text).expect("a sound file");
     counts(kernel, &Target::new(&spec, true), spec.code.as_ref().expect("a machine with code"))
 }
 

@@ -24,13 +24,13 @@ impl MachineSpec {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::spec::Machine;
 
     #[test]
     fn names_do_not_enter_and_latencies_enter_only_the_whole() {
-        let text = MachineSpec::preset_text("h200").expect("a preset");
+        let text = Machine::preset_text("h200").expect("a preset");
         let digests = |text: &str| {
-            let spec = MachineSpec::parse(text).expect("a machine");
+            let spec = Machine::parse(text).expect("a machine");
             (spec.digest(), spec.count_digest())
         };
         let edited = |from: &str, to: &str| {

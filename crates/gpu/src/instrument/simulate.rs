@@ -15,7 +15,7 @@ use simt_core::isa::Type;
 use simt_core::kernel::{self, Kernel};
 use simt_core::launch::{Buffer, Launch};
 use simt_core::machine::{self, DoesNotFit, Finish, Options};
-use simt_core::spec::{MachineSpec, Target};
+use simt_core::spec::{Machine, Target};
 use simt_core::{ptx, ptxas};
 
 /// Reason why nothing was counted.
@@ -46,7 +46,7 @@ pub struct Counted {
 pub fn witness(
     kernel: &Kernel,
     launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     instrumented: &Instrumented,
 ) -> Result<Counted, Failed> {
@@ -69,7 +69,7 @@ pub fn witness(
 pub fn measure(
     kernel: &Kernel,
     mut launch: Launch,
-    spec: &MachineSpec,
+    spec: &Machine,
     options: &Options,
     instrumented: &Instrumented,
 ) -> Result<Counted, Failed> {
@@ -89,7 +89,7 @@ pub fn measure(
 }
 
 /// The kernel as a GPU is compared with: one issue for each instruction, lanes reconverge where ptxas lets them.
-fn compiled(kernel: &Kernel, spec: &MachineSpec, options: &Options) -> Code {
+fn compiled(kernel: &Kernel, spec: &Machine, options: &Options) -> Code {
     ptxas::compile(kernel, &Target::for_comparison(spec, options.yields), options.mode)
 }
 

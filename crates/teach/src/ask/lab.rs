@@ -12,7 +12,7 @@ use simt_core::kernel::Kernel;
 use simt_core::launch::{Launch, Overrides};
 use simt_core::machine::Options;
 use simt_core::observe::{Issue, Window};
-use simt_core::spec::{Lowering, MachineSpec, Mode};
+use simt_core::spec::{Lowering, Machine, MachineSpec, Mode};
 use simt_core::{Job, Program};
 use simt_report::metrics::Value;
 use simt_report::simulate::{Simulation, record, simulate};
@@ -130,11 +130,11 @@ impl Trial {
         recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
 
-    fn machine(&self) -> Result<(MachineSpec, Options), Trouble> {
-        let preset = MachineSpec::preset_text(self.machine).unwrap_or_default();
-        let mut spec = MachineSpec::parse(preset).map_err(|_| self.does_not_run("no such machine"))?;
-        spec.lowering = self.lowering;
-        (self.change)(&mut spec);
+    fn machine(&self) -> Result<(Machine, Options), Trouble> {
+        let preset = Machine::preset(self.machine).ok_or_else(|| self.does_not_run("no such machine"))?;
+        let spec = preset.lowered(self.lowering).changed(self.change);
+        let spec =
+            spec.map_err(|faults| self.does_not_run(faults.first().map_or_else(String::new, ToString::to_string)))?;
         let order = self.order.unwrap_or(spec.side_order());
         let options =
             Options { mode: self.mode, order, yields: self.yields, max_cycles: MAX_CYCLES, max_issues: u64::MAX };

@@ -11,7 +11,7 @@ use simt_core::checks::Checks;
 use simt_core::diag::closest;
 use simt_core::launch::Overrides;
 use simt_core::machine::Options;
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_report::evidence::Fingerprint;
 use simt_report::metrics;
 use simt_report::simulate;
@@ -140,7 +140,7 @@ pub struct Site {
     /// Name in the assignment.
     pub name: String,
     /// Machine.
-    pub spec: MachineSpec,
+    pub spec: Machine,
     /// Mode.
     pub mode: Mode,
 }
@@ -403,16 +403,17 @@ fn unknown_metric(of: &str, name: &str) -> String {
 fn site(name: &str) -> Result<Site, String> {
     let mut words = name.split(':');
     let preset = words.next().unwrap_or_default();
-    let Some(text) = MachineSpec::preset_text(preset) else {
-        let near = closest(preset, MachineSpec::presets()).map(|near| format!("; did you mean `{near}`?"));
+    let Some(mut spec) = Machine::preset(preset) else {
+        let near = closest(preset, Machine::presets()).map(|near| format!("; did you mean `{near}`?"));
         return Err(format!("`machines`: unknown machine `{preset}`{}", near.unwrap_or_default()));
     };
-    let mut spec = MachineSpec::parse(text).map_err(|_| format!("`machines`: `{preset}` is not a valid machine"))?;
     let mut mode = spec.modes.first().copied();
     for word in words {
         match (spec.modes.iter().copied().find(|mode| mode.name() == word), word.parse()) {
             (Some(named), _) => mode = Some(named),
-            (None, Ok(lanes)) if (2..=32).contains(&lanes) => spec.warp_size = lanes,
+            (None, Ok(lanes)) if (2..=32).contains(&lanes) => {
+                spec = spec.changed(|spec| spec.warp_size = lanes).map_err(|_| format!("`machines`: `{name}`"))?;
+            }
             (None, Ok(_)) => return Err(format!("`machines`: `{name}`: a warp has 2 to 32 lanes")),
             (None, Err(_)) => return Err(format!("`machines`: `{name}`: {preset} has no mode `{word}`")),
         }

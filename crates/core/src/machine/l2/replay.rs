@@ -128,11 +128,11 @@ impl Found {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::MachineSpec;
+    use crate::spec::Machine;
 
     fn h200() -> Memory {
-        let text = MachineSpec::preset_text("h200").expect("a preset");
-        MachineSpec::parse(text).expect("a machine").memory
+        let text = Machine::preset_text("h200").expect("a preset");
+        Machine::parse(text).expect("a machine").memory
     }
 
     /// Returns the traffic of all slices for one direction in global memory.

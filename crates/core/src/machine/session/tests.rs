@@ -30,15 +30,15 @@ fn issue(event: &Event) -> Option<(Cycle, SmId, WarpId, crate::base::Pc, LaneMas
 }
 
 /// Calls `check` with a program's code, launch, machine and options.
-fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Code, Launch, &MachineSpec, &Options)) {
+fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Code, Launch, &Machine, &Options)) {
     let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
     let kernel = program.kernel(None).expect("one kernel");
     let set = set.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
     let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
-    let spec = MachineSpec::parse(MachineSpec::preset_text(machine).expect("a preset")).expect("sound");
-    let spec = MachineSpec { lowering: Lowering::AsWritten, ..spec };
+    let spec = Machine::parse(Machine::preset_text(machine).expect("a preset")).expect("sound");
+    let spec = spec.lowered(Lowering::AsWritten);
     let mode = spec.modes[0];
     let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), mode);

@@ -4,7 +4,7 @@ use crate::ask::programs::{SHARED_CONFLICTS, STRIDED_LOAD, VECTOR_ADD};
 use crate::quiz::bench::{Setup, other};
 use crate::quiz::pictures::{access, banks, sectors, slots};
 use crate::quiz::{Dice, Question};
-use simt_core::spec::{MachineSpec, Mode};
+use simt_core::spec::{Machine, Mode};
 use simt_report::numbers::grouped;
 
 /// A load with a stride.
@@ -100,9 +100,10 @@ pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
 pub(in crate::quiz) fn occupancy(dice: &mut Dice) -> Question<'static> {
     let block = dice.of(&[32, 48, 64, 96, 100, 128, 160, 192, 250, 256, 320, 384, 448, 512, 640, 768, 1000, 1024]);
     let setup = Setup::new(&VECTOR_ADD, ("mov.u32 %t", "mov.u32 %t"), [("n", 8 * block), ("block", block)]);
-    let spec = MachineSpec::preset_text(Mode::Volta.default_machine()).and_then(|text| MachineSpec::parse(text).ok());
-    let (name, warps, blocks, threads) =
-        spec.map_or((String::new(), 0, 0, 0), |spec| (spec.name, spec.max_warps, spec.max_blocks, spec.max_threads));
+    let spec = Machine::preset(Mode::Volta.default_machine());
+    let (name, warps, blocks, threads) = spec.map_or((String::new(), 0, 0, 0), |spec| {
+        (spec.name.clone(), spec.max_warps, spec.max_blocks, spec.max_threads)
+    });
     let text = format!(
         "An SM of the {name} holds at most {warps} warps, {} threads and {blocks} blocks. \
          Registers and shared memory do not limit it here. How many blocks of {block} threads does \
