@@ -25,11 +25,13 @@ pub use lane::*;
 use std::sync::Arc;
 
 use crate::diag::Span;
-use crate::isa::{Space, Type};
+use crate::isa::{Form, Isa, Space, Type};
 
 /// Valid kernel.
 #[derive(Clone, Debug)]
 pub struct Kernel {
+    /// Instruction set whose rows [`Inst::form`] numbers.
+    pub isa: &'static Isa,
     /// `.entry` name.
     pub name: String,
     /// Parameters in order.
@@ -69,6 +71,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Returns the row of an instruction; `None` for convergence operations.
+    pub fn row(&self, inst: &Inst) -> Option<&'static Form> {
+        self.isa.rows().get(usize::from(inst.form))
+    }
+
     /// Returns the device function of an instruction.
     ///
     /// `None` if it belongs to the kernel itself.

@@ -2,6 +2,45 @@
 //!
 //! Data flows one way: text → tree → checked kernel → launch → machine → events → observers. It knows no file,
 //! thread pool, terminal or picture. `docs/architecture.md` has the map, and a test holds the modules to it.
+//!
+//! ```
+//! use simt_core::launch::Overrides;
+//! use simt_core::machine::Options;
+//! use simt_core::spec::{Machine, Mode};
+//! use simt_core::{Job, Program};
+//!
+//! let text = "
+//! //! grid = 1
+//! //! block = 32
+//! //! buffer out: u32[32]
+//! //! arg out = out
+//! .entry halves(.param .u64 out)
+//! {
+//!     .reg .pred %low;
+//!     .reg .u32 %lane, %x;
+//!     .reg .u64 %out;
+//!     mov.u32 %lane, %tid.x;
+//!     ld.param.u64 %out, [out];
+//!     mad.wide.u32 %out, %lane, 4, %out;
+//!     setp.lt.u32 %low, %lane, 8;
+//!     @%low bra Low;
+//!     mov.u32 %x, 2;
+//!     bra Join;
+//! Low:
+//!     mov.u32 %x, 1;
+//! Join:
+//!     st.global.u32 [%out], %x;
+//!     ret;
+//! }
+//! ";
+//! let program = Program::parse("halves.ir", text);
+//! let kernel = program.kernel(None)?;
+//! let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".into())).expect("sound directives");
+//! let machine = Machine::preset("fermi").expect("a preset").lowered(simt_core::spec::Lowering::AsWritten);
+//! let done = Job::new(&program, kernel, launch, &machine, Options::of(&machine, Mode::PreVolta)).count(&())?;
+//! assert_eq!(done.launch.buffers[0].words[..10], [1, 1, 1, 1, 1, 1, 1, 1, 2, 2]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod base;
 pub mod checks;

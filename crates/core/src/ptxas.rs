@@ -75,7 +75,7 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
     let micro_op = |step: Step| {
         let inst = &step.inst;
         let (count, on_unit) = match (step.source, &inst.op) {
-            (Some(i), _) => (counts[i as usize], tables.on_unit(inst.form, inst_type(inst))),
+            (Some(i), _) => (counts[i as usize], tables.on_unit(kernel.row(inst), inst_type(inst))),
             (None, Op::Join(ConvergenceOp::Set(_))) => (tables.join_set, 1),
             (None, _) => (target.slots(inst.class), 1),
         };
@@ -146,7 +146,7 @@ fn counts(kernel: &Kernel, target: &Target<'_>, code: &MachineCode) -> Vec<u32> 
         if inst.op == Op::Fence(Scope::Block) {
             return 1;
         }
-        let count = code.expansion(inst.form, inst_type(inst)).unwrap_or_else(|| target.slots(inst.class));
+        let count = code.expansion(kernel.row(inst), inst_type(inst)).unwrap_or_else(|| target.slots(inst.class));
         if can_be_free(inst) { count } else { count.max(1) }
     };
     let mut counts: Vec<u32> = kernel.insts.iter().map(count).collect();

@@ -30,8 +30,7 @@ const STACK_BYTES: usize = 32 << 10;
 
 /// Returns true if a kernel calls functions.
 fn calls(kernel: &Kernel) -> bool {
-    let rows = Isa::ptx().rows();
-    kernel.insts.iter().any(|inst| rows.get(usize::from(inst.form)).is_some_and(|row| row.sem == Sem::Call))
+    kernel.insts.iter().any(|inst| kernel.row(inst).is_some_and(|row| row.sem == Sem::Call))
 }
 
 /// See [`super::run_reading`].

@@ -1,7 +1,6 @@
 //! Tolerance between a simulated and an observed buffer.
 
-use simt_core::code::NO_FORM;
-use simt_core::isa::{Agreement, Isa, Type};
+use simt_core::isa::{Agreement, Type};
 use simt_core::kernel::Kernel;
 use simt_core::oracle::{self, FirstDifference};
 use std::fmt;
@@ -19,9 +18,7 @@ pub struct Tolerance {
 impl Tolerance {
     /// Widest tolerance of a kernel's instructions.
     pub fn of(kernel: &Kernel) -> Tolerance {
-        let rows = Isa::ptx().rows();
-        let used = kernel.insts.iter().filter(|inst| inst.form != NO_FORM);
-        used.filter_map(|inst| rows.get(usize::from(inst.form))).fold(Tolerance::default(), |t, row| {
+        kernel.insts.iter().filter_map(|inst| kernel.row(inst)).fold(Tolerance::default(), |t, row| {
             let wider = |power: i32| Some(t.absolute.map_or(power, |m| m.max(power)));
             match row.agreement {
                 Agreement::Exact => t,

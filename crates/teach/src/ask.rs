@@ -50,7 +50,7 @@ pub struct Experiment {
     /// Result on a real H200, where measured.
     pub on_h200: Option<&'static str>,
     /// Experiment.
-    find: fn() -> Result<Findings, Trouble>,
+    find: fn() -> Result<Findings, AskError>,
 }
 
 /// Result of an experiment: the part of an [`Answer`] that comes from runs.
@@ -69,7 +69,7 @@ pub struct Findings {
 /// Failure of an experiment. Only a change of a bundled program or of the simulator can cause one,
 /// and the tests report it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Trouble {
+pub enum AskError {
     /// The program does not run.
     #[error("cannot run `{program}`: {why}")]
     Program {
@@ -105,7 +105,7 @@ impl Experiment {
     ///
     /// # Errors
     /// If a bundled program fails or violates its expectations: an internal error.
-    pub fn answer(&self) -> Result<Answer, Trouble> {
+    pub fn answer(&self) -> Result<Answer, AskError> {
         let Findings { short, pictures, tables, sentences } = (self.find)()?;
         Ok(Answer {
             schema: Answer::SCHEMA,

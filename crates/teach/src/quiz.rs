@@ -28,7 +28,7 @@ mod topics;
 
 use std::collections::BTreeMap;
 
-pub use crate::ask::Trouble;
+pub use crate::ask::AskError;
 pub use dice::Dice;
 pub use of_assignment::of_assignment;
 pub use prediction::{Said, Score, Turn};
@@ -55,7 +55,7 @@ pub struct Question<'a> {
 }
 
 /// Function that computes the answer.
-type Answering<'a> = Box<dyn Fn() -> Result<Revealed, Trouble> + 'a>;
+type Answering<'a> = Box<dyn Fn() -> Result<Revealed, AskError> + 'a>;
 
 /// Answer to a question, with its explanation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -101,7 +101,7 @@ impl Question<'_> {
     ///
     /// # Errors
     /// If the program does not run or violates its expectations.
-    pub fn reveal(&self) -> Result<Revealed, Trouble> {
+    pub fn reveal(&self) -> Result<Revealed, AskError> {
         (self.answer)()
     }
 

@@ -78,7 +78,7 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
     let functions = functions::Functions::new(module, &mut checked.findings);
     // A tree without some of its items would have consequential errors.
     if !items.file_is_faulty {
-        let lines = lines::Lines::new(source);
+        let lines = lines::LineStarts::new(source);
         checked.kernels = kernels(module, &functions, &lines, &mut items, &mut checked.findings);
     } else {
         checked.findings.clear();
@@ -109,7 +109,7 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
 fn kernels(
     module: &Module,
     functions: &functions::Functions<'_>,
-    lines: &lines::Lines,
+    lines: &lines::LineStarts,
     items: &mut reach::Items<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Kernel> {

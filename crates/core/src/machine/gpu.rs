@@ -39,6 +39,14 @@ pub struct Options {
     pub max_issues: u64,
 }
 
+impl Options {
+    /// Default options of a machine: its order of sides, yields, no limit.
+    pub fn of(machine: &Machine, mode: Mode) -> Options {
+        let order = machine.side_order();
+        Options { mode, order, yields: true, max_cycles: Cycle::MAX, max_issues: u64::MAX }
+    }
+}
+
 /// Outcome of a run.
 pub struct Outcome<O> {
     /// End of the run. If several SMs fail, the lowest-numbered failing SM wins.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::diag::Span;
 use crate::exec::FaultKind;
-use crate::isa::{Class, Compare, FloatMode, Space, Type};
+use crate::isa::{Class, Compare, FloatMode, Isa, Space, Type};
 use crate::kernel::*;
 use crate::launch::Buffer;
 
@@ -86,6 +86,7 @@ fn barrier(kind: BarrierKind, id: Row) -> Op {
 
 fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
     Kernel {
+        isa: Isa::ptx(),
         name: "test".into(),
         params: Vec::new(),
         param_bytes: 0,

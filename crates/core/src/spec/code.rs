@@ -115,20 +115,20 @@ impl Expansion {
 
 impl MachineCode {
     /// Machine instructions for row `form` at type `ty`, if the file singles them out.
-    pub fn expansion(&self, form: u16, ty: Option<Type>) -> Option<u32> {
-        self.singled_out(form, ty).map(|e| e.count)
+    pub fn expansion(&self, row: Option<&Form>, ty: Option<Type>) -> Option<u32> {
+        self.singled_out(row, ty).map(|e| e.count)
     }
 
     /// How many of these use the unit of the instruction's class.
-    pub fn on_unit(&self, form: u16, ty: Option<Type>) -> u32 {
-        self.singled_out(form, ty).map_or(1, |e| e.on_unit)
+    pub fn on_unit(&self, row: Option<&Form>, ty: Option<Type>) -> u32 {
+        self.singled_out(row, ty).map_or(1, |e| e.on_unit)
     }
 
     /// The last entry that fits counts.
-    fn singled_out(&self, form: u16, ty: Option<Type>) -> Option<&Expansion> {
-        let syntax = Isa::ptx().rows().get(usize::from(form)).map(|row| row.syntax.as_str())?;
+    fn singled_out(&self, row: Option<&Form>, ty: Option<Type>) -> Option<&Expansion> {
+        let syntax = &row?.syntax;
         let typed = |e: &&Expansion| e.types.is_empty() || ty.is_some_and(|t| e.types.iter().any(|n| n == t.name()));
-        self.expand.iter().rev().filter(|e| e.form == syntax).find(typed)
+        self.expand.iter().rev().filter(|e| e.form == *syntax).find(typed)
     }
 
     pub(super) fn faults(&self) -> Vec<(&'static str, String)> {

@@ -2,7 +2,7 @@ use super::*;
 use crate::plot;
 use simt_core::base::Pc;
 use simt_core::diag::Span;
-use simt_core::isa::Class;
+use simt_core::isa::{Class, Isa};
 use simt_core::kernel::{ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers, Scope};
 
 const SOURCE: &str = "a \"quoted\" thing; @p bra L; work <&>; L: done; ret;";
@@ -30,6 +30,7 @@ fn kernel() -> Kernel {
     ];
     let registers = Registers { predicates: 1, ..Registers::default() };
     Kernel {
+        isa: Isa::ptx(),
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,

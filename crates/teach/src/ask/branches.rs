@@ -2,7 +2,7 @@
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
-use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Bundled, Experiment, Findings, Source, draw};
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
@@ -72,7 +72,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn same_path() -> Result<Findings, Trouble> {
+fn same_path() -> Result<Findings, AskError> {
     let columns = ["lanes that branch", "pre-volta inst", "volta inst", "divergent branches", "active lanes"];
     let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
     let [split, taken, fell] = each([16, 32, 0], |low| {
@@ -110,11 +110,11 @@ fn same_path() -> Result<Findings, Trouble> {
 }
 
 /// Runs an if/else with `low` lanes on one side in both modes.
-fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], Trouble> {
+fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], AskError> {
     each(MODES, |mode| Trial::new(program, mode).set("low", low).run())
 }
 
-fn predication() -> Result<Findings, Trouble> {
+fn predication() -> Result<Findings, AskError> {
     let columns =
         ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
     let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
@@ -151,7 +151,7 @@ fn predication() -> Result<Findings, Trouble> {
     })
 }
 
-fn ternary() -> Result<Findings, Trouble> {
+fn ternary() -> Result<Findings, AskError> {
     let columns =
         ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
     let mut table = FigureTable::new("x = lane < 16 ? a : b, volta on h200", &columns);
@@ -192,7 +192,7 @@ fn ternary() -> Result<Findings, Trouble> {
     })
 }
 
-fn side_order() -> Result<Findings, Trouble> {
+fn side_order() -> Result<Findings, AskError> {
     let columns = [
         "lanes that branch",
         "pre-volta",
@@ -204,7 +204,7 @@ fn side_order() -> Result<Findings, Trouble> {
     let mut table = FigureTable::new("The side that runs first", &columns);
     for (few, falls) in [(1, 0), (8, 0), (16, 0), (24, 0), (31, 0), (8, 1), (24, 1)] {
         let trial = |mode| Trial::new(&SIDE_ORDER, mode).set("few", few).set("falls", falls);
-        let first = |trial: Trial| -> Result<&'static str, Trouble> {
+        let first = |trial: Trial| -> Result<&'static str, AskError> {
             let done = trial.run()?;
             // Ticket 0 belongs to the side that ran first; lanes below `few` branch unless `falls`.
             let lane = done.words("ticket")?.iter().position(|&t| t == 0).unwrap_or(0) as u64;
@@ -249,7 +249,7 @@ fn side_order() -> Result<Findings, Trouble> {
     })
 }
 
-fn race() -> Result<Findings, Trouble> {
+fn race() -> Result<Findings, AskError> {
     let orders = [
         ("taken", SideOrder::Taken),
         ("fall-through", SideOrder::FallThrough),

@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::{grouped, real};
@@ -86,7 +86,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn picture_warps() -> Result<Findings, Trouble> {
+fn picture_warps() -> Result<Findings, AskError> {
     let columns = ["picture", "blocks", "warps", "divergent, pre-volta", "divergent, volta"];
     let mut table = FigureTable::new("Warps split by the border check", &columns);
     let mut worst = (0, 0);
@@ -126,7 +126,7 @@ fn picture_warps() -> Result<Findings, Trouble> {
     })
 }
 
-fn ragged_end() -> Result<Findings, Trouble> {
+fn ragged_end() -> Result<Findings, AskError> {
     let columns = ["n, block", "warps", "divergent, pre-volta", "divergent, volta", "active lanes"];
     let mut table = FigureTable::new("c[i] = a[i] + b[i] for i < n", &columns);
     let rows = each([(2000, 512), (2048, 512), (1000, 256)], |(n, block)| {
@@ -159,7 +159,7 @@ fn ragged_end() -> Result<Findings, Trouble> {
     })
 }
 
-fn branch_efficiency() -> Result<Findings, Trouble> {
+fn branch_efficiency() -> Result<Findings, AskError> {
     let columns = ["program", "branches", "divergent", "branch efficiency %", "warp efficiency %", "with guards on %"];
     let mut table = FigureTable::new("volta on h200", &columns);
     let one = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 1);
@@ -216,7 +216,7 @@ fn branch_efficiency() -> Result<Findings, Trouble> {
     })
 }
 
-fn inst_per_warp() -> Result<Findings, Trouble> {
+fn inst_per_warp() -> Result<Findings, AskError> {
     let columns = ["mode", "inst_executed", "warps_launched", "inst_per_warp", "thread_inst_executed", "active lanes"];
     let mut table = FigureTable::new("for (i = 0; i < threadIdx.x; i++), one warp", &columns);
     let [_, (instructions, threads, lines)] = each(MODES, |mode| {
@@ -255,7 +255,7 @@ fn inst_per_warp() -> Result<Findings, Trouble> {
     })
 }
 
-fn warp_aligned() -> Result<Findings, Trouble> {
+fn warp_aligned() -> Result<Findings, AskError> {
     let columns =
         ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
     let mut table = FigureTable::new("Heavy or light: the branch of each warp", &columns);

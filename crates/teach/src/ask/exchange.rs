@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
@@ -65,7 +65,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn activemask() -> Result<Findings, Trouble> {
+fn activemask() -> Result<Findings, AskError> {
     let columns = ["--its-order", "mask, small side", "mask, large side", "ballot behind the branch", "first side"];
     let mut table = FigureTable::new("Eight lanes branch, 24 fall through; all four orders, volta", &columns);
     let mut ballots = Vec::new();
@@ -76,7 +76,7 @@ fn activemask() -> Result<Findings, Trouble> {
         ("fall-through", SideOrder::FallThrough),
     ] {
         let done = Trial::new(&ACTIVEMASK_ARMS, Mode::Volta).order(order).run()?;
-        let mask = |buffer, lane| Ok::<_, Trouble>(LaneMask(done.word(buffer, lane)?).to_string());
+        let mask = |buffer, lane| Ok::<_, AskError>(LaneMask(done.word(buffer, lane)?).to_string());
         ballots.push(mask("votes", 0)?);
         let first = if done.word("ticket", 0)? == 0 { "small" } else { "large" };
         table.row(name, [mask("arm", 0)?.into(), mask("arm", 31)?.into(), mask("votes", 0)?.into(), first.into()]);
@@ -105,7 +105,7 @@ fn activemask() -> Result<Findings, Trouble> {
     })
 }
 
-fn shuffle_partial() -> Result<Findings, Trouble> {
+fn shuffle_partial() -> Result<Findings, AskError> {
     let columns = ["mode", "it ends", "lanes with their partner's value", "lanes that never got on"];
     let mut table = FigureTable::new("if (lane < 16) value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
     let [before, since] = each(MODES, |mode| {
@@ -136,7 +136,7 @@ fn shuffle_partial() -> Result<Findings, Trouble> {
     })
 }
 
-fn shuffle_after_exit() -> Result<Findings, Trouble> {
+fn shuffle_after_exit() -> Result<Findings, AskError> {
     let columns = ["mode", "it ends", "lanes left", "of them with their partner's value"];
     let mut table = FigureTable::new("if (lane >= 16) return; value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
     let [before, since] = each(MODES, |mode| {
@@ -164,7 +164,7 @@ fn shuffle_after_exit() -> Result<Findings, Trouble> {
     })
 }
 
-fn warp_synchronous() -> Result<Findings, Trouble> {
+fn warp_synchronous() -> Result<Findings, AskError> {
     let columns = ["--its-order", "sum, pre-volta", "sum, volta", "divergent branches", "sum expected"];
     let mut table = FigureTable::new("The last warp of a reduction, 64 values", &columns);
     let mut right = 0;

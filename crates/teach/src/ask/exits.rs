@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
 
@@ -44,7 +44,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn early_return() -> Result<Findings, Trouble> {
+fn early_return() -> Result<Findings, AskError> {
     let columns =
         ["threads that stay", "pre-volta inst", "volta inst", "divergent branches", "active lanes", "volta cycles"];
     let mut table = FigureTable::new("One warp; the other threads return at once", &columns);
@@ -91,7 +91,7 @@ fn early_return() -> Result<Findings, Trouble> {
     })
 }
 
-fn return_nested() -> Result<Findings, Trouble> {
+fn return_nested() -> Result<Findings, AskError> {
     let columns = ["mode", "times Y is issued", "mask at Y", "lanes at X", "lanes that returned"];
     let mut table = FigureTable::new("if (lane & 1) { if (lane & 2) return; X } Y", &columns);
     let [_, (times, mask, watched)] = each(MODES, |mode| {

@@ -2,7 +2,7 @@
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::spec::{MachineSpec, Mode};
 use simt_report::FigureTable;
 use simt_report::numbers::{grouped, real};
@@ -62,7 +62,7 @@ fn blackboard(spec: &mut MachineSpec) {
     spec.memory.shared_latency = LATENCY;
 }
 
-fn latency_hiding() -> Result<Findings, Trouble> {
+fn latency_hiding() -> Result<Findings, AskError> {
     let columns = ["warps", "cycles", "issued", "slots used %", "cycles a load and warp"];
     let mut table =
         FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction per load"), &columns);
@@ -101,12 +101,12 @@ fn latency_hiding() -> Result<Findings, Trouble> {
     })
 }
 
-fn divergent_latency() -> Result<Findings, Trouble> {
+fn divergent_latency() -> Result<Findings, AskError> {
     let columns = ["mode", "neither side", "one side", "other side", "both sides", "sum of the sides"];
     let mut table = FigureTable::new("Cycles; each side is a chain of 16 dependent loads from memory", &columns);
     let [_, (both, sum)] = each(MODES, |mode| {
         let hops = |even, odd| {
-            Ok::<u64, Trouble>(Trial::new(&MEMORY_SIDES, mode).set("even", even).set("odd", odd).run()?.cycles())
+            Ok::<u64, AskError>(Trial::new(&MEMORY_SIDES, mode).set("even", even).set("odd", odd).run()?.cycles())
         };
         let (none, even, odd, both) = (hops(0, 0)?, hops(16, 0)?, hops(0, 16)?, hops(16, 16)?);
         let sum = (even + odd).saturating_sub(none);
@@ -137,7 +137,7 @@ fn divergent_latency() -> Result<Findings, Trouble> {
     })
 }
 
-fn occupancy() -> Result<Findings, Trouble> {
+fn occupancy() -> Result<Findings, AskError> {
     let columns = [
         "threads a block",
         "blocks on an SM, fermi",

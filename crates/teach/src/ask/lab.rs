@@ -4,7 +4,7 @@
 //! the issues of a block. A run must satisfy the expectations of its program, so no answer rests on
 //! a failed run.
 
-use super::{Bundled, Trouble};
+use super::{AskError, Bundled};
 use simt_core::base::{BlockId, Pc};
 use simt_core::diag::{self, Source};
 use simt_core::divergence::SideOrder;
@@ -28,10 +28,10 @@ const MAX_CYCLES: u64 = 20_000_000;
 /// Applies `f` to each item; returns the results or the first error.
 pub(crate) fn each<T, R, const N: usize>(
     of: [T; N],
-    f: impl FnMut(T) -> Result<R, Trouble>,
-) -> Result<[R; N], Trouble> {
-    let made = of.map(f).into_iter().collect::<Result<Vec<R>, Trouble>>()?;
-    made.try_into().map_err(|_| Trouble::Missing { program: String::new(), what: "figure for each case".to_owned() })
+    f: impl FnMut(T) -> Result<R, AskError>,
+) -> Result<[R; N], AskError> {
+    let made = of.map(f).into_iter().collect::<Result<Vec<R>, AskError>>()?;
+    made.try_into().map_err(|_| AskError::Missing { program: String::new(), what: "figure for each case".to_owned() })
 }
 
 /// Maximum number of recorded issues per warp. Bounds the recording of a run that hangs.
@@ -99,7 +99,7 @@ impl Trial {
     }
 
     /// Runs the program with counters.
-    pub(crate) fn run(&self) -> Result<Done, Trouble> {
+    pub(crate) fn run(&self) -> Result<Done, AskError> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
@@ -110,18 +110,18 @@ impl Trial {
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
             None => Ok(Done { simulation }),
             Some(failed) => {
-                Err(Trouble::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
+                Err(AskError::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
             }
         }
     }
 
     /// Runs the program and records the issues of block 0.
-    pub(crate) fn watch(&self) -> Result<Watched, Trouble> {
+    pub(crate) fn watch(&self) -> Result<Watched, AskError> {
         self.watch_block(0)
     }
 
     /// Runs the program and records the issues of `block`.
-    pub(crate) fn watch_block(&self, block: u32) -> Result<Watched, Trouble> {
+    pub(crate) fn watch_block(&self, block: u32) -> Result<Watched, AskError> {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
@@ -130,7 +130,7 @@ impl Trial {
         recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
 
-    fn machine(&self) -> Result<(Machine, Options), Trouble> {
+    fn machine(&self) -> Result<(Machine, Options), AskError> {
         let preset = Machine::preset(self.machine).ok_or_else(|| self.does_not_run("no such machine"))?;
         let spec = preset.lowered(self.lowering).changed(self.change);
         let spec =
@@ -145,7 +145,7 @@ impl Trial {
         Program::parse(self.program.path, self.program.text)
     }
 
-    fn launch<'p>(&self, program: &'p Program) -> Result<(&'p Kernel, Launch), Trouble> {
+    fn launch<'p>(&self, program: &'p Program) -> Result<(&'p Kernel, Launch), AskError> {
         let shown = |found: &[_]| {
             self.does_not_run(diag::render(found, Source { name: &program.name, text: &program.text }, false))
         };
@@ -158,14 +158,14 @@ impl Trial {
         Ok((kernel, launch))
     }
 
-    fn does_not_run(&self, why: impl ToString) -> Trouble {
-        Trouble::Program { program: self.program.path.to_owned(), why: why.to_string() }
+    fn does_not_run(&self, why: impl ToString) -> AskError {
+        AskError::Program { program: self.program.path.to_owned(), why: why.to_string() }
     }
 }
 
 impl Done {
     /// Value of a counting metric.
-    pub(crate) fn count(&self, name: &str) -> Result<u64, Trouble> {
+    pub(crate) fn count(&self, name: &str) -> Result<u64, AskError> {
         match self.simulation.run.metric(name) {
             Some(Value::Count(n)) => Ok(n),
             _ => Err(self.missing(format!("count `{name}`"))),
@@ -173,7 +173,7 @@ impl Done {
     }
 
     /// Value of a metric.
-    pub(crate) fn real(&self, name: &str) -> Result<f64, Trouble> {
+    pub(crate) fn real(&self, name: &str) -> Result<f64, AskError> {
         self.simulation.run.metric(name).map(Value::as_f64).ok_or_else(|| self.missing(format!("metric `{name}`")))
     }
 
@@ -198,18 +198,18 @@ impl Done {
     }
 
     /// Words of a buffer after the run.
-    pub(crate) fn words(&self, buffer: &str) -> Result<&[u32], Trouble> {
+    pub(crate) fn words(&self, buffer: &str) -> Result<&[u32], AskError> {
         let found = self.simulation.launch.buffers.iter().find(|b| b.name == buffer);
         found.map(|b| b.words.as_slice()).ok_or_else(|| self.missing(format!("buffer `{buffer}`")))
     }
 
     /// One word of a buffer.
-    pub(crate) fn word(&self, buffer: &str, at: usize) -> Result<u32, Trouble> {
+    pub(crate) fn word(&self, buffer: &str, at: usize) -> Result<u32, AskError> {
         self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
     }
 
     /// Requests and sectors of the program's global loads.
-    pub(crate) fn loads(&self) -> Result<&MemoryRow, Trouble> {
+    pub(crate) fn loads(&self) -> Result<&MemoryRow, AskError> {
         let row = self.report().memory.iter().find(|m| m.memory == "global" && m.way == "load");
         row.ok_or_else(|| self.missing("global load".to_owned()))
     }
@@ -219,8 +219,8 @@ impl Done {
         &self.simulation.run
     }
 
-    fn missing(&self, what: String) -> Trouble {
-        Trouble::Missing { program: self.simulation.run.program.clone(), what }
+    fn missing(&self, what: String) -> AskError {
+        AskError::Missing { program: self.simulation.run.program.clone(), what }
     }
 }
 

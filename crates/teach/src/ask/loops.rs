@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, Watched, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::grouped;
@@ -53,7 +53,7 @@ fn work(watched: &Watched, part: &str) -> (u64, u64) {
     watched.of(part).fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.executed.count())))
 }
 
-fn trip_counts() -> Result<Findings, Trouble> {
+fn trip_counts() -> Result<Findings, AskError> {
     let columns = ["mode", "body issues", "longest lane", "all lanes' trips", "lanes x issues", "efficiency %"];
     let mut table = FigureTable::new("for (i = 0; i < threadIdx.x; i++), one warp", &columns);
     let [_, watched] = each(MODES, |mode| {
@@ -93,7 +93,7 @@ fn trip_counts() -> Result<Findings, Trouble> {
     })
 }
 
-fn uniform_loop() -> Result<Findings, Trouble> {
+fn uniform_loop() -> Result<Findings, AskError> {
     let columns = [
         "threads that go round together",
         "body issues",
@@ -142,7 +142,7 @@ fn uniform_loop() -> Result<Findings, Trouble> {
     })
 }
 
-fn leave() -> Result<Findings, Trouble> {
+fn leave() -> Result<Findings, AskError> {
     let columns = ["mode", "trips issued", "lanes' trips", "divergent exits", "lanes together behind the loop"];
     let mut table = FigureTable::new("for (k = 0; k < 64; k++) { if (k * k > lane) break; }", &columns);
     let [(trips, divergent, watched), _] = each(MODES, |mode| {

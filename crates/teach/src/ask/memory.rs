@@ -2,7 +2,7 @@
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble};
+use super::{AskError, Experiment, Findings, Source};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::real;
@@ -54,7 +54,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn coalescing() -> Result<Findings, Trouble> {
+fn coalescing() -> Result<Findings, AskError> {
     let columns = ["stride, offset", "requests", "sectors, pre-volta", "sectors, volta", "efficiency %"];
     let mut table = FigureTable::new("One warp loads 32 words with a given stride", &columns);
     let cases = [(1, 0), (1, 1), (1, 8), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)];
@@ -94,7 +94,7 @@ fn coalescing() -> Result<Findings, Trouble> {
     })
 }
 
-fn both_sides() -> Result<Findings, Trouble> {
+fn both_sides() -> Result<Findings, AskError> {
     let columns =
         ["program", "requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta", "efficiency %"];
     let mut table = FigureTable::new("32 lanes read 32 adjacent words", &columns);
@@ -126,7 +126,7 @@ fn both_sides() -> Result<Findings, Trouble> {
     })
 }
 
-fn bank_conflicts() -> Result<Findings, Trouble> {
+fn bank_conflicts() -> Result<Findings, AskError> {
     let columns = ["stride in words", "ways, pre-volta", "ways, volta", "h200 cycles", "added a load"];
     let mut table = FigureTable::new("64 dependent loads of one warp, 32 banks", &columns);
     let loads = 64;
@@ -134,7 +134,7 @@ fn bank_conflicts() -> Result<Findings, Trouble> {
     let free = run(Mode::Volta, 1)?.cycles();
     let figures = each([1, 2, 4, 8, 16, 32, 33, 0], |stride| {
         let [before, since] = each(MODES, |mode| run(mode, stride))?;
-        let ways = |done: &Done| Ok::<u64, Trouble>(done.count("shared_load_transactions")? / loads);
+        let ways = |done: &Done| Ok::<u64, AskError>(done.count("shared_load_transactions")? / loads);
         let added = (since.cycles() as f64 - free as f64) / loads as f64;
         table.row(
             stride.to_string(),

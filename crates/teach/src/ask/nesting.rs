@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Experiment, Findings, Source, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::StackEntry;
 use simt_core::observe::Issue;
@@ -65,7 +65,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-fn nested() -> Result<Findings, Trouble> {
+fn nested() -> Result<Findings, AskError> {
     let columns = ["leaf (lane & 1, lane & 2)", "lanes", "place, pre-volta", "place, volta"];
     let mut table = FigureTable::new("Order of the four leaves", &columns);
     let [before, since] = each(MODES, |mode| Trial::new(&NESTED, mode).run())?;
@@ -110,7 +110,7 @@ fn nested() -> Result<Findings, Trouble> {
     })
 }
 
-fn stack_example() -> Result<Findings, Trouble> {
+fn stack_example() -> Result<Findings, AskError> {
     let watched = Trial::new(&NESTED_FOUR, Mode::PreVolta).watch()?;
     let since = Trial::new(&NESTED_FOUR, Mode::Volta).watch()?;
     let mut story: Vec<(&Issue, &[StackEntry])> = Vec::new();
@@ -155,7 +155,7 @@ fn stack_example() -> Result<Findings, Trouble> {
     })
 }
 
-fn switch() -> Result<Findings, Trouble> {
+fn switch() -> Result<Findings, AskError> {
     let columns = ["mode", "inst", "conditional branches", "divergent", "cases run", "active lanes"];
     let mut table = FigureTable::new("switch (lane % 4) with four cases", &columns);
     let [_, (branches, divergent, cases)] = each(MODES, |mode| {
@@ -196,7 +196,7 @@ fn switch() -> Result<Findings, Trouble> {
     })
 }
 
-fn k_paths() -> Result<Findings, Trouble> {
+fn k_paths() -> Result<Findings, AskError> {
     let columns = ["k", "lanes of the first path", "volta (h200) cycles", "pre-volta (fermi) cycles"];
     let mut table = FigureTable::new("Cycles of one warp, 64 dependent additions per path", &columns);
     let [(_, one), .., (_, all)] = each([1, 2, 3, 4, 8, 16, 32], |k| {

@@ -1,6 +1,6 @@
 //! Page `docs/reference/ask.md`: every question with its one-line answer.
 
-use super::{Trouble, experiments, find};
+use super::{AskError, experiments, find};
 use simt_report::{Style, answer_text};
 
 /// Experiment that the page shows in full.
@@ -10,7 +10,7 @@ const SHOWN: &str = "nested";
 ///
 /// # Errors
 /// If an experiment has no answer.
-pub fn page() -> Result<String, Trouble> {
+pub fn page() -> Result<String, AskError> {
     let mut page = String::from(
         "# Questions answered by experiment\n\n\
          Forums answer common questions about divergence in contradictory ways. `simt-sim ask` \

@@ -2,7 +2,7 @@
 
 use super::lab::{MODES, Trial, each};
 use super::programs::*;
-use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Bundled, Experiment, Findings, Source, draw};
 use simt_core::spec::Mode;
 use simt_report::FigureTable;
 use simt_report::numbers::{grouped, real};
@@ -53,7 +53,7 @@ const KERNELS: [(&str, &Bundled); 3] = [
     ("interleaved", &REDUCE_INTERLEAVED),
 ];
 
-fn reductions() -> Result<Findings, Trouble> {
+fn reductions() -> Result<Findings, AskError> {
     let columns = [
         "kernel",
         "inst_per_warp",
@@ -112,7 +112,7 @@ fn reductions() -> Result<Findings, Trouble> {
     })
 }
 
-fn reduction_steps() -> Result<Findings, Trouble> {
+fn reduction_steps() -> Result<Findings, AskError> {
     let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum", "of"];
     let mut table = FigureTable::new("Divergent warps per step (16 warps, nine steps)", &columns);
     let sums = each(KERNELS, |(name, program)| {

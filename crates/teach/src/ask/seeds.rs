@@ -18,7 +18,7 @@ mod warps;
 
 pub use page::seeds;
 
-use super::Trouble;
+use super::AskError;
 use bench::Bench;
 use simt_report::{Cell, FigureTable};
 use verdict::{Line, Referee, Rule};
@@ -36,7 +36,7 @@ struct Claim {
     /// Commands that reproduce the runs.
     repeat: &'static [&'static str],
     /// Function that makes the runs.
-    find: fn(&Bench) -> Result<Evidence, Trouble>,
+    find: fn(&Bench) -> Result<Evidence, AskError>,
 }
 
 /// Evidence for or against a claim.

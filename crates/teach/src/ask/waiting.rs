@@ -2,7 +2,7 @@
 
 use super::lab::{Done, MODES, Trial, each};
 use super::programs::*;
-use super::{Bundled, Experiment, Findings, Source, Trouble, draw};
+use super::{AskError, Bundled, Experiment, Findings, Source, draw};
 use simt_core::base::LaneMask;
 use simt_core::divergence::SideOrder;
 use simt_core::spec::Mode;
@@ -137,11 +137,11 @@ fn stuck(mode: Mode, done: &Done) -> Picture {
 }
 
 /// Runs one program in both modes.
-fn both(program: &'static Bundled) -> Result<[Done; 2], Trouble> {
+fn both(program: &'static Bundled) -> Result<[Done; 2], AskError> {
     each(MODES, |mode| Trial::new(program, mode).run())
 }
 
-fn spin_lock() -> Result<Findings, Trouble> {
+fn spin_lock() -> Result<Findings, AskError> {
     let [before, since] = both(&SPIN_LOCK)?;
     let unyielding = Trial::new(&SPIN_LOCK, Mode::Volta).without_yields().run()?;
     let watched = Trial::new(&SPIN_LOCK, Mode::Volta).watch()?;
@@ -182,7 +182,7 @@ fn spin_lock() -> Result<Findings, Trouble> {
     })
 }
 
-fn spin_lock_done() -> Result<Findings, Trouble> {
+fn spin_lock_done() -> Result<Findings, AskError> {
     let [before, since] = both(&SPIN_LOCK_DONE)?;
     let columns = ["mode", "it ends", "critical sections", "tries of lane 0", "tries of lane 31", "cycles"];
     let mut table =
@@ -227,7 +227,7 @@ fn spin_lock_done() -> Result<Findings, Trouble> {
     })
 }
 
-fn two_locks() -> Result<Findings, Trouble> {
+fn two_locks() -> Result<Findings, AskError> {
     let [before, since] = both(&TWO_LOCKS)?;
     let mut table = FigureTable::new(
         "Lane k locks node k, then node k + 1",
@@ -259,7 +259,7 @@ fn two_locks() -> Result<Findings, Trouble> {
     })
 }
 
-fn flag_wait() -> Result<Findings, Trouble> {
+fn flag_wait() -> Result<Findings, AskError> {
     let columns = ["--its-order", "pre-volta", "volta", "volta, no yield", "load hoisted, volta"];
     let mut table = FigureTable::new("Lane 0 sets the flag, lanes 1 to 31 spin: outcome", &columns);
     let orders = [
@@ -269,7 +269,7 @@ fn flag_wait() -> Result<Findings, Trouble> {
         ("more", SideOrder::More),
     ];
     let ends = each(orders, |(name, order)| {
-        let end = |trial: Trial| Ok::<_, Trouble>(trial.order(order).run()?.finish());
+        let end = |trial: Trial| Ok::<_, AskError>(trial.order(order).run()?.finish());
         let before = end(Trial::new(&FLAG_WAIT, Mode::PreVolta))?;
         let since = end(Trial::new(&FLAG_WAIT, Mode::Volta))?;
         let unyielding = end(Trial::new(&FLAG_WAIT, Mode::Volta).without_yields())?;
@@ -305,7 +305,7 @@ fn flag_wait() -> Result<Findings, Trouble> {
     })
 }
 
-fn taking_turns() -> Result<Findings, Trouble> {
+fn taking_turns() -> Result<Findings, AskError> {
     let columns = ["mode", "changes of side", "rounds a side", "first", "last"];
     let mut table = FigureTable::new("Both sides loop; each round ends with nanosleep(0)", &columns);
     let [before, since] = each(MODES, |mode| {
@@ -335,7 +335,7 @@ fn taking_turns() -> Result<Findings, Trouble> {
     })
 }
 
-fn barrier_after_return() -> Result<Findings, Trouble> {
+fn barrier_after_return() -> Result<Findings, AskError> {
     let [before, since] = both(&BARRIER_AFTER_EXIT)?;
     let mut table = FigureTable::new(
         "Odd threads of two warps return, the others reach the barrier",
@@ -371,7 +371,7 @@ fn barrier_after_return() -> Result<Findings, Trouble> {
     })
 }
 
-fn barrier_in_if() -> Result<Findings, Trouble> {
+fn barrier_in_if() -> Result<Findings, AskError> {
     let [before, since] = both(&BARRIER_ONE_ARM)?;
     let mut table = FigureTable::new(
         "Odd threads of two warps enter the if with the barrier",
@@ -399,7 +399,7 @@ fn barrier_in_if() -> Result<Findings, Trouble> {
     })
 }
 
-fn barrier_both_arms() -> Result<Findings, Trouble> {
+fn barrier_both_arms() -> Result<Findings, AskError> {
     let [before, since] = both(&BARRIER_BOTH_ARMS)?;
     let columns =
         ["mode", "it ends", "threads that saw their partner", "mask behind the barrier, thread 0", "thread 1"];
@@ -408,7 +408,7 @@ fn barrier_both_arms() -> Result<Findings, Trouble> {
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let saw: u64 = done.words("seen")?.iter().map(|&w| u64::from(w)).sum();
         seen.push(saw);
-        let mask = |t| Ok::<_, Trouble>(LaneMask(done.word("mask", t)?).to_string());
+        let mask = |t| Ok::<_, AskError>(LaneMask(done.word("mask", t)?).to_string());
         table.row(mode.name(), [done.finish().into(), saw.into(), mask(0)?.into(), mask(1)?.into()]);
     }
     let watched = Trial::new(&BARRIER_BOTH_ARMS, Mode::Volta).watch()?;

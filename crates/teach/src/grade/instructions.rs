@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::submission::Submission;
-use simt_core::isa::{Class, Isa};
+use simt_core::isa::Class;
 
 /// A pattern that selects instructions. By mnemonic (`atom`, `bar.sync`: the leading dotted words,
 /// in order), class (`class:IntDiv`, as in machine files) or state space (`space:shared`).
@@ -92,7 +92,7 @@ pub(super) fn used(submission: &Submission) -> Vec<Used> {
         let first = words
             .skip_while(|word| word.starts_with('@'))
             .find(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
-        let form = || Isa::ptx().rows().get(usize::from(inst.form)).map_or("?", |form| form.opcode.as_str());
+        let form = || kernel.row(inst).map_or("?", |form| form.opcode.as_str());
         first.unwrap_or_else(form).to_owned()
     };
     let lines = submission.lines();

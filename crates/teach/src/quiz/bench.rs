@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use super::excerpt::{Excerpt, excerpt, plain};
-use super::{EXACT, Other, Question, Revealed, Trouble};
+use super::{AskError, EXACT, Other, Question, Revealed};
 use crate::ask::Bundled;
 use crate::ask::lab::{Done, MODES, Trial, Watched, each};
 use simt_core::spec::Mode;
@@ -55,7 +55,7 @@ impl Setup {
         topic: &str,
         text: String,
         hint: &str,
-        answer: impl Fn(&Setup) -> Result<Revealed, Trouble> + 'static,
+        answer: impl Fn(&Setup) -> Result<Revealed, AskError> + 'static,
     ) -> Question<'static> {
         let setup = self.clone();
         Question {
@@ -73,8 +73,8 @@ impl Setup {
     pub(super) fn measure(
         &self,
         explain: &str,
-        count: impl Fn(&Done) -> Result<u64, Trouble>,
-    ) -> Result<(Revealed, Done), Trouble> {
+        count: impl Fn(&Done) -> Result<u64, AskError>,
+    ) -> Result<(Revealed, Done), AskError> {
         let [(_, before), (done, since)] = each(MODES, |mode| {
             let done = self.trial(mode).run()?;
             let count = count(&done)?;
@@ -102,7 +102,7 @@ impl Setup {
     }
 
     /// Records the lanes of a block in volta mode.
-    pub(super) fn watch(&self, block: u32) -> Result<Watched, Trouble> {
+    pub(super) fn watch(&self, block: u32) -> Result<Watched, AskError> {
         self.trial(Mode::Volta).watch_block(block)
     }
 

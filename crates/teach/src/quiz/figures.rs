@@ -2,7 +2,7 @@
 //! answer is that cell of the experiment, measured anew.
 
 use super::excerpt::excerpt;
-use super::{ESTIMATE, EXACT, Other, Question, Revealed, Trouble};
+use super::{AskError, ESTIMATE, EXACT, Other, Question, Revealed};
 use crate::ask::programs::{
     BARRIER_AFTER_EXIT, BREAK, EARLY_RETURN_NESTED, FOR_TID, IF_ELSE_PREDICATED, LOAD_BOTH_SIDES, LOAD_CHAIN,
     MEMORY_SIDES, NESTED, NESTED_FOUR, SHUFFLE_AFTER_EXIT, SPIN_LOCK, SWITCH,
@@ -201,8 +201,8 @@ impl Figure {
         }
     }
 
-    fn reveal(&self, experiment: &'static str) -> Result<Revealed, Trouble> {
-        let missing = || Trouble::Missing {
+    fn reveal(&self, experiment: &'static str) -> Result<Revealed, AskError> {
+        let missing = || AskError::Missing {
             program: experiment.to_owned(),
             what: format!("figure in row `{}`, column `{}`", self.row, self.column),
         };

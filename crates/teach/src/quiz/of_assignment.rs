@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::excerpt::{around_branches, excerpt};
 use super::seen::{Focus, Subject};
-use super::{EXACT, Other, Question, Revealed, STATED, Trouble};
+use super::{AskError, EXACT, Other, Question, Revealed, STATED};
 use crate::grade::{Answer, Assignment, Criterion, Rule, Than, number};
 use simt_core::Program;
 use simt_core::launch::Files;
@@ -56,7 +56,7 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
 }
 
 /// Explains a number stated by the assignment with a run of the starter.
-fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'_>) -> Result<Revealed, Trouble> {
+fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'_>) -> Result<Revealed, AskError> {
     let visible = (0..assignment.runs.len()).find(|&run| !assignment.is_hidden(run));
     let mut revealed = match visible {
         Some(run) => {
@@ -88,10 +88,11 @@ fn measured(
     (case, machine): (&str, &str),
     from: Option<&str>,
     files: Files<'_>,
-) -> Result<Revealed, Trouble> {
-    let missing = || Trouble::Missing { program: assignment.spec.title.clone(), what: format!("`{name}` in `{case}`") };
+) -> Result<Revealed, AskError> {
+    let missing =
+        || AskError::Missing { program: assignment.spec.title.clone(), what: format!("`{name}` in `{case}`") };
     let run = assignment.run_at(case, machine).ok_or_else(missing)?;
-    let figure = |program: &Program| -> Result<f64, Trouble> {
+    let figure = |program: &Program| -> Result<f64, AskError> {
         let simulation = Subject::new(assignment, program, files)?.run(run)?;
         simulation.run.metric(name).map(Value::as_f64).ok_or_else(missing)
     };

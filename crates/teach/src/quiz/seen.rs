@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::pictures::{banks, in_order, sectors};
-use super::{Other, Revealed, Trouble};
+use super::{AskError, Other, Revealed};
 use crate::ask::draw;
 use crate::ask::lab::Watched;
 use crate::grade::{Assignment, Submission, replay, watch};
@@ -61,9 +61,13 @@ struct Fork {
 
 impl<'a> Subject<'a> {
     /// Creates a subject from a program that passes as a submission.
-    pub(super) fn new(assignment: &'a Assignment, program: &Program, files: Files<'a>) -> Result<Subject<'a>, Trouble> {
+    pub(super) fn new(
+        assignment: &'a Assignment,
+        program: &Program,
+        files: Files<'a>,
+    ) -> Result<Subject<'a>, AskError> {
         let submission = Submission::read(assignment, &program.name, &program.text)
-            .map_err(|why| Trouble::Program { program: program.name.clone(), why })?;
+            .map_err(|why| AskError::Program { program: program.name.clone(), why })?;
         Ok(Subject { assignment, submission, files })
     }
 
@@ -73,22 +77,22 @@ impl<'a> Subject<'a> {
     }
 
     /// Runs the program with all counters.
-    pub(super) fn run(&self, run: usize) -> Result<Simulation, Trouble> {
+    pub(super) fn run(&self, run: usize) -> Result<Simulation, AskError> {
         replay(self.assignment, &self.submission, run, self.files).map_err(|why| self.does_not_run(why))
     }
 
-    fn watch(&self, run: usize, block: u32) -> Result<Watched, Trouble> {
+    fn watch(&self, run: usize, block: u32) -> Result<Watched, AskError> {
         let recording = watch(self.assignment, &self.submission, run, (BlockId(block), MOST_ISSUES), self.files);
         recording.map(Watched::new).map_err(|why| self.does_not_run(why))
     }
 
-    fn does_not_run(&self, why: String) -> Trouble {
-        Trouble::Program { program: self.name().to_owned(), why }
+    fn does_not_run(&self, why: String) -> AskError {
+        AskError::Program { program: self.name().to_owned(), why }
     }
 
     /// Collects the branches of one block and of all, a picture, and the outcome. The caller fills
     /// in the answer.
-    pub(super) fn look(&self, run: usize, focus: Focus<'_>) -> Result<Revealed, Trouble> {
+    pub(super) fn look(&self, run: usize, focus: Focus<'_>) -> Result<Revealed, AskError> {
         let simulation = self.run(run)?;
         let (block, watched) = self.block_of_interest(run, &simulation)?;
         let forks = forks(&watched);
@@ -133,7 +137,7 @@ impl<'a> Subject<'a> {
 
     /// Picks the first block, unless only others diverge. Then the last block of the first row or
     /// the last of all, where data edges usually are.
-    fn block_of_interest(&self, run: usize, simulation: &Simulation) -> Result<(u32, Watched), Trouble> {
+    fn block_of_interest(&self, run: usize, simulation: &Simulation) -> Result<(u32, Watched), AskError> {
         let [across, down, deep] = simulation.launch.grid;
         let all = across.saturating_mul(down).saturating_mul(deep);
         let first = self.watch(run, 0)?;

@@ -7,7 +7,7 @@ pub(super) use memory::names_of;
 
 use super::calls::{self, Frame, Table};
 use super::functions::{Functions, Signature, holds};
-use super::lines::Lines;
+use super::lines::LineStarts;
 use super::operands::Args;
 use super::rows::Rows;
 use super::scope::{ScopeId, Scopes};
@@ -69,7 +69,7 @@ pub(super) struct Body<'a> {
     pub(super) calls: Vec<usize>,
     /// Returns of the current function, as instruction indices.
     pub(super) rets: Vec<usize>,
-    lines: &'a Lines,
+    lines: &'a LineStarts,
     shared_end: u64,
     shared_variables: Vec<(String, u32, u32)>,
     diagnostics: Vec<Diagnostic>,
@@ -81,7 +81,7 @@ pub(super) fn kernel<'a>(
     statements: &'a [Statement],
     statics: &'a Statics<'a>,
     functions: &'a Functions<'a>,
-    lines: &'a Lines,
+    lines: &'a LineStarts,
 ) -> (Option<Kernel>, Vec<Diagnostic>) {
     let mut body = Body::new(statics, functions, lines, functions.reachable(statements));
     let mut bodies = vec![statements];
@@ -108,7 +108,7 @@ pub(super) fn function_findings<'a>(
     number: usize,
     statics: &'a Statics<'a>,
     functions: &'a Functions<'a>,
-    lines: &'a Lines,
+    lines: &'a LineStarts,
 ) -> Vec<Diagnostic> {
     let own = &functions.list[number];
     let Some(statements) = own.statements() else { return Vec::new() };
@@ -128,7 +128,12 @@ pub(super) fn function_findings<'a>(
 }
 
 impl<'a> Body<'a> {
-    fn new(statics: &'a Statics<'a>, functions: &'a Functions<'a>, lines: &'a Lines, reachable: Vec<usize>) -> Self {
+    fn new(
+        statics: &'a Statics<'a>,
+        functions: &'a Functions<'a>,
+        lines: &'a LineStarts,
+        reachable: Vec<usize>,
+    ) -> Self {
         let mut rows = Rows::default();
         let frame_pointer = (!reachable.is_empty()).then(|| rows.scratch(true).0);
         Body {
@@ -387,6 +392,7 @@ impl<'a> Body<'a> {
         // A GPU gives a thread at most 255 registers; compilers spill the rest.
         let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
         let kernel = Kernel {
+            isa: self.isa,
             name: function.name.text.clone(),
             params,
             param_bytes,

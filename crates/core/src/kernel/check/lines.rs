@@ -1,13 +1,13 @@
 //! Line numbers of byte offsets.
 
 /// Start offsets of the lines of a source text.
-pub(super) struct Lines(Vec<u32>);
+pub(super) struct LineStarts(Vec<u32>);
 
-impl Lines {
+impl LineStarts {
     /// Finds the lines of `source`.
-    pub(super) fn new(source: &str) -> Lines {
+    pub(super) fn new(source: &str) -> LineStarts {
         let breaks = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        Lines(std::iter::once(0).chain(breaks.map(|(i, _)| i as u32 + 1)).collect())
+        LineStarts(std::iter::once(0).chain(breaks.map(|(i, _)| i as u32 + 1)).collect())
     }
 
     /// Returns the line of a byte offset, from 1.
@@ -18,13 +18,13 @@ impl Lines {
 
 #[cfg(test)]
 mod tests {
-    use super::Lines;
+    use super::LineStarts;
 
     #[test]
     fn a_line_break_ends_its_line() {
-        let lines = Lines::new("ab\n\nc");
+        let lines = LineStarts::new("ab\n\nc");
         let found: Vec<u32> = (0..6).map(|offset| lines.line(offset)).collect();
         assert_eq!(found, [1, 1, 1, 2, 3, 3]);
-        assert_eq!(Lines::new("").line(0), 1);
+        assert_eq!(LineStarts::new("").line(0), 1);
     }
 }

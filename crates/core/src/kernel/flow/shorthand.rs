@@ -4,7 +4,7 @@
 use super::ControlFlow;
 use crate::base::Pc;
 use crate::diag::Span;
-use crate::isa::{Class, Compare, Space, Type};
+use crate::isa::{Class, Compare, Isa, Space, Type};
 use crate::kernel::*;
 
 /// Rows: 0 `%tid.x`, 1 `%ntid.x`, 2.. the author's. Predicates: 0 from `%tid`, 1 from `%ntid`, 2.. the author's.
@@ -135,6 +135,7 @@ pub(crate) fn kernel(text: &str) -> Kernel {
     let insts = assemble(text);
     let flow = ControlFlow::build(&insts, &[], &registers());
     Kernel {
+        isa: Isa::ptx(),
         name: "k".to_string(),
         params: Vec::new(),
         param_bytes: 0,

@@ -5,7 +5,7 @@ use std::thread;
 use super::facts::Facts;
 use crate::ask::lab::{Trial, each};
 use crate::ask::programs::*;
-use crate::ask::{Bundled, Trouble};
+use crate::ask::{AskError, Bundled};
 use simt_core::spec::Mode;
 
 /// Threads per block, as in all sources.
@@ -49,19 +49,19 @@ pub(super) struct Sum {
 
 impl Bench {
     /// Reads the figures and makes the runs.
-    pub(super) fn new() -> Result<Bench, Trouble> {
+    pub(super) fn new() -> Result<Bench, AskError> {
         let facts = Facts::read()?;
         let (h200, fermi) = thread::scope(|threads| {
             let other = threads.spawn(|| Sums::run(Mode::PreVolta, BLOCKS_FERMI));
             (Sums::run(Mode::Volta, BLOCKS_H200), other.join())
         });
-        let died = || Trouble::Missing { program: "reductions".to_owned(), what: "run on a Fermi".to_owned() };
+        let died = || AskError::Missing { program: "reductions".to_owned(), what: "run on a Fermi".to_owned() };
         Ok(Bench { facts, h200: h200?, fermi: fermi.map_err(|_| died())?? })
     }
 }
 
 impl Sums {
-    fn run(mode: Mode, blocks: u64) -> Result<Sums, Trouble> {
+    fn run(mode: Mode, blocks: u64) -> Result<Sums, AskError> {
         let kernels = [&CUDA_NEIGHBORED, &CUDA_NEIGHBORED_LESS, &CUDA_INTERLEAVED];
         let [near, less, apart] = each(kernels, |kernel| Sum::run(kernel, mode, blocks))?;
         Ok(Sums { near, less, apart })
@@ -71,12 +71,12 @@ impl Sums {
 impl Sum {
     /// Runs a reduction of `blocks` blocks of data on the default machine of `mode`. Lowers it to
     /// machine instructions.
-    pub(super) fn run(kernel: &'static Bundled, mode: Mode, blocks: u64) -> Result<Sum, Trouble> {
+    pub(super) fn run(kernel: &'static Bundled, mode: Mode, blocks: u64) -> Result<Sum, AskError> {
         Sum::of(Trial::new(kernel, mode), blocks)
     }
 
     /// Runs the reduction on any machine.
-    pub(super) fn of(trial: Trial, blocks: u64) -> Result<Sum, Trouble> {
+    pub(super) fn of(trial: Trial, blocks: u64) -> Result<Sum, AskError> {
         let done = trial.lowered().set("n", blocks * BLOCK).run()?;
         Ok(Sum {
             cycles: done.cycles(),

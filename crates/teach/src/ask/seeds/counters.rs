@@ -4,7 +4,7 @@ use super::bench::{Bench, Sum};
 use super::sums::per;
 use super::verdict::Rule;
 use super::{Claim, Evidence, held, measured};
-use crate::ask::Trouble;
+use crate::ask::AskError;
 use crate::ask::lab::Trial;
 use crate::ask::programs::*;
 use simt_core::spec::Mode;
@@ -53,11 +53,11 @@ pub(super) const CLAIMS: &[Claim] = &[
 /// Blocks of a run; the counts per block do not depend on it.
 const FEW: u64 = 32;
 
-fn on(program: &'static Bundled, machine: &'static str, mode: Mode) -> Result<Sum, Trouble> {
+fn on(program: &'static Bundled, machine: &'static str, mode: Mode) -> Result<Sum, AskError> {
     Sum::of(Trial::new(program, mode).on(machine, |_| {}), FEW)
 }
 
-fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
+fn inst_per_warp(bench: &Bench) -> Result<Evidence, AskError> {
     let Bench { facts, h200, fermi } = bench;
     let mut table =
         FigureTable::new("Machine instructions per warp, by generation", &["preset", "neighbored", "less", "ratio"]);
@@ -79,7 +79,7 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
         }
     }
     let ten = Rule::Within(10.0);
-    let number = |name| Ok::<Cell, Trouble>(facts.number(name)?.into());
+    let number = |name| Ok::<Cell, AskError>(facts.number(name)?.into());
     Ok(Evidence {
         lines: vec![
             held(
@@ -115,7 +115,7 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
+fn throughput(bench: &Bench) -> Result<Evidence, AskError> {
     let Bench { facts, h200, .. } = bench;
     let mut table = FigureTable::new(
         "Data loaded and throughput",
@@ -181,11 +181,11 @@ fn throughput(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn branch_efficiency(bench: &Bench) -> Result<Evidence, Trouble> {
+fn branch_efficiency(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let pascal = on(&CUDA_NEIGHBORED, "pascal", Mode::PreVolta)?;
     let mut table = FigureTable::new("Divergent branches per block", &["kernel", "pascal", "ampere", "h200", "H200"]);
-    let ampere = |program| Ok::<u64, Trouble>(on(program, "ampere", Mode::Volta)?.divergent_a_block);
+    let ampere = |program| Ok::<u64, AskError>(on(program, "ampere", Mode::Volta)?.divergent_a_block);
     let near = ampere(&CUDA_NEIGHBORED)?;
     let theirs = facts.number("h200 divergent neighbored")? as u64;
     table.row(

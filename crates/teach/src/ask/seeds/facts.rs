@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::ask::Trouble;
+use crate::ask::AskError;
 use simt_report::Cell;
 
 /// Text of the file.
@@ -31,36 +31,36 @@ pub(super) struct Place {
 
 impl Facts {
     /// Reads the file.
-    pub(super) fn read() -> Result<Facts, Trouble> {
+    pub(super) fn read() -> Result<Facts, AskError> {
         let options = ron::Options::default();
         options
             .from_str(TEXT)
-            .map_err(|why| Trouble::Missing { program: "figures.ron".to_owned(), what: why.to_string() })
+            .map_err(|why| AskError::Missing { program: "figures.ron".to_owned(), what: why.to_string() })
     }
 
     /// Returns the number named `name`.
-    pub(super) fn number(&self, name: &str) -> Result<f64, Trouble> {
+    pub(super) fn number(&self, name: &str) -> Result<f64, AskError> {
         self.numbers.get(name).map(|&(x, _)| x).ok_or_else(|| missing(name))
     }
 
     /// Returns the ratio of two numbers.
-    pub(super) fn ratio(&self, of: &str, to: &str) -> Result<Cell, Trouble> {
+    pub(super) fn ratio(&self, of: &str, to: &str) -> Result<Cell, AskError> {
         Ok(Cell::Real(self.number(of)? / self.number(to)?))
     }
 
     /// Returns the words named `name`.
-    pub(super) fn word(&self, name: &str) -> Result<Cell, Trouble> {
+    pub(super) fn word(&self, name: &str) -> Result<Cell, AskError> {
         self.words.get(name).map(|(word, _)| word.as_str().into()).ok_or_else(|| missing(name))
     }
 
     /// Returns the source named `name`.
-    pub(super) fn source(&self, name: &str) -> Result<&Place, Trouble> {
+    pub(super) fn source(&self, name: &str) -> Result<&Place, AskError> {
         self.sources.get(name).ok_or_else(|| missing(name))
     }
 }
 
-fn missing(name: &str) -> Trouble {
-    Trouble::Missing { program: "figures.ron".to_owned(), what: format!("`{name}`") }
+fn missing(name: &str) -> AskError {
+    AskError::Missing { program: "figures.ron".to_owned(), what: format!("`{name}`") }
 }
 
 #[cfg(test)]

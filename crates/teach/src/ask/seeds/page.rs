@@ -3,7 +3,7 @@
 use super::facts::Facts;
 use super::verdict::{Line, Referee, verdict};
 use super::{Bench, Claim, Evidence, claims};
-use crate::ask::Trouble;
+use crate::ask::AskError;
 use simt_report::numbers::{grouped, real};
 use simt_report::{Cell, FigureTable};
 
@@ -11,7 +11,7 @@ use simt_report::{Cell, FigureTable};
 ///
 /// # Errors
 /// If a run for a claim fails.
-pub fn seeds() -> Result<String, Trouble> {
+pub fn seeds() -> Result<String, AskError> {
     let bench = Bench::new()?;
     let mut found = Vec::new();
     for claim in claims() {
@@ -70,7 +70,7 @@ fn referee(line: &Line) -> String {
     }
 }
 
-fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Result<String, Trouble> {
+fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Result<String, AskError> {
     let mut text = format!("\n## {at}. {}\n\n{}\n\n", claim.title, claim.says);
     for name in claim.sources {
         let source = facts.source(name)?;

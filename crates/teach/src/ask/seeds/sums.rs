@@ -5,7 +5,7 @@ use super::verdict::{Line, Referee, Rule};
 use super::{Claim, Evidence, held, measured};
 use crate::ask::lab::{Trial, each};
 use crate::ask::programs::*;
-use crate::ask::{Bundled, Trouble};
+use crate::ask::{AskError, Bundled};
 use simt_core::spec::Mode;
 use simt_report::{Cell, FigureTable};
 
@@ -112,7 +112,7 @@ impl From<f64> for Amount {
     }
 }
 
-fn times(bench: &Bench) -> Result<Evidence, Trouble> {
+fn times(bench: &Bench) -> Result<Evidence, AskError> {
     let Bench { facts, h200, fermi } = bench;
     let mut table = FigureTable::new(
         "Cycles and their causes",
@@ -196,7 +196,7 @@ fn elements(sum: u32) -> String {
     each.join("+")
 }
 
-fn partial_sums(bench: &Bench) -> Result<Evidence, Trouble> {
+fn partial_sums(bench: &Bench) -> Result<Evidence, AskError> {
     let columns = ["after", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7"];
     let mut evidence = Evidence::default();
     let orders = [
@@ -240,7 +240,7 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, Trouble> {
     Ok(evidence)
 }
 
-fn steps(bench: &Bench) -> Result<Evidence, Trouble> {
+fn steps(bench: &Bench) -> Result<Evidence, AskError> {
     let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum"];
     let mut table = FigureTable::new("Warps of 16 split by the step's `if`, as written", &columns);
     let kernels: [(&str, &'static Bundled); 2] =
@@ -258,7 +258,7 @@ fn steps(bench: &Bench) -> Result<Evidence, Trouble> {
         Ok(steps)
     })?;
     let splitting = |steps: [u64; 9]| steps.iter().filter(|&&s| s > 0).count() as u64;
-    let predicated = |kernel| Ok::<_, Trouble>(Sum::run(kernel, Mode::Volta, 4)?.divergent_a_block);
+    let predicated = |kernel| Ok::<_, AskError>(Sum::run(kernel, Mode::Volta, 4)?.divergent_a_block);
     let pair = predicated(&CUDA_SHARED_DOUBLING)? + predicated(&CUDA_SHARED_HALVING)?;
     let last = halving.iter().rev().take_while(|&&s| s > 0).count() as u64;
     let facts = &bench.facts;
@@ -319,7 +319,7 @@ fn steps(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn utilisation(bench: &Bench) -> Result<Evidence, Trouble> {
+fn utilisation(bench: &Bench) -> Result<Evidence, AskError> {
     let mut table = FigureTable::new(
         "The addition, by step: warps that issue it / lanes that add",
         &["kernel", "1", "2", "3", "4", "5", "6", "7", "8", "working", "paid for", "%"],
@@ -354,7 +354,7 @@ fn utilisation(bench: &Bench) -> Result<Evidence, Trouble> {
     let at_work = |warp: u64, stride: u64| (32 * warp..32 * warp + 32).any(|t| t % stride == 0);
     let counted: u64 = (0..8).map(|step| (0..4).filter(|&warp| at_work(warp, 1 << step)).count() as u64).sum();
     let facts = &bench.facts;
-    let working = || Ok::<Cell, Trouble>(facts.number("lanes working")?.into());
+    let working = || Ok::<Cell, AskError>(facts.number("lanes working")?.into());
     Ok(Evidence {
         lines: vec![
             Line {
@@ -390,14 +390,14 @@ fn utilisation(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn conflicts(bench: &Bench) -> Result<Evidence, Trouble> {
+fn conflicts(bench: &Bench) -> Result<Evidence, AskError> {
     let columns = ["kernel", "loads of the additions", "passes", "passes a load", "divergent branches"];
     let mut table = FigureTable::new("One block of 512 words", &columns);
     let kernels = [("first: `t % (2 * s)`", 0_u64), ("second: `i = 2 * s * t`", 1), ("third: `t < s`", 2)];
     let [first, second, third] = each(kernels, |(name, order)| {
         let trial = || Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 512).set("order", order);
         let (whole, none) = (trial().run()?, trial().set("steps", 0).run()?);
-        let added = |metric| Ok::<u64, Trouble>(whole.count(metric)?.saturating_sub(none.count(metric)?));
+        let added = |metric| Ok::<u64, AskError>(whole.count(metric)?.saturating_sub(none.count(metric)?));
         let (loads, passes) = (added("shared_load_requests")?, added("shared_load_transactions")?);
         let (each_load, divergent) = (passes as f64 / loads.max(1) as f64, added("divergent_branch")?);
         table.row(name, [loads.into(), passes.into(), each_load.into(), divergent.into()]);
@@ -448,7 +448,7 @@ fn conflicts(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn ladder(bench: &Bench) -> Result<Evidence, Trouble> {
+fn ladder(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let rungs: [(&str, &str, &'static Bundled); 5] = [
         ("unroll 2", "m2070 unroll 2", &CUDA_UNROLL_2),

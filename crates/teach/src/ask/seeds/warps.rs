@@ -6,7 +6,7 @@ use super::verdict::Rule;
 use super::{Claim, Evidence, held, measured};
 use crate::ask::lab::{Done, Trial, Watched, each};
 use crate::ask::programs::*;
-use crate::ask::{Trouble, find};
+use crate::ask::{AskError, find};
 use simt_core::base::Pc;
 use simt_core::divergence::{SideOrder, StackEntry};
 use simt_core::spec::{MachineSpec, Mode};
@@ -125,7 +125,7 @@ const WAVES: [(Wave, &str, &str, Option<&str>); 5] = [
     ((1, 1), "all heavy", "h200 wave all", None),
 ];
 
-fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
+fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let mut table = FigureTable::new(
         "Warps, counted, and times relative to a period of 64",
@@ -140,7 +140,7 @@ fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
             "2009",
         ],
     );
-    let run = |(period, heavy): Wave| -> Result<Done, Trouble> {
+    let run = |(period, heavy): Wave| -> Result<Done, AskError> {
         let trial = Trial::new(&CUDA_SQUARE_WAVE, Mode::Volta).on("h200", one_sm).lowered();
         trial.set("n", 31 * 256).set("period", period).set("heavy", heavy).set("long", 20).set("short", 0).run()
     };
@@ -248,21 +248,21 @@ fn square_wave(bench: &Bench) -> Result<Evidence, Trouble> {
 }
 
 /// Returns a figure of an answer as a number.
-fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, Trouble> {
+fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, AskError> {
     match answer.cell(row, column) {
         Some(Cell::Count(n)) => Ok(*n as f64),
         Some(Cell::Real(x)) => Ok(*x),
-        _ => Err(Trouble::Missing { program: answer.name.to_owned(), what: format!("figure `{row}` / `{column}`") }),
+        _ => Err(AskError::Missing { program: answer.name.to_owned(), what: format!("figure `{row}` / `{column}`") }),
     }
 }
 
 /// Returns the answer to a question of `simt-sim ask`.
-fn ask(name: &str) -> Result<Answer, Trouble> {
-    let missing = || Trouble::Missing { program: name.to_owned(), what: "experiment".to_owned() };
+fn ask(name: &str) -> Result<Answer, AskError> {
+    let missing = || AskError::Missing { program: name.to_owned(), what: "experiment".to_owned() };
     find(name).ok_or_else(missing)?.answer()
 }
 
-fn five_warps(bench: &Bench) -> Result<Evidence, Trouble> {
+fn five_warps(bench: &Bench) -> Result<Evidence, AskError> {
     let answer = ask("latency-hiding")?;
     let mut used = Vec::new();
     for warps in 1..=8 {
@@ -295,7 +295,7 @@ fn five_warps(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn even_odd(bench: &Bench) -> Result<Evidence, Trouble> {
+fn even_odd(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let mut table = FigureTable::new(
         "Even and odd",
@@ -372,7 +372,7 @@ fn block(watched: &Watched, pc: Pc) -> &'static str {
     lines.filter_map(|line| line.strip_suffix(':').filter(|name| name.len() == 1)).last().unwrap_or("-")
 }
 
-fn stack_example(bench: &Bench) -> Result<Evidence, Trouble> {
+fn stack_example(bench: &Bench) -> Result<Evidence, AskError> {
     let trial = Trial::new(&STACK_EXAMPLE, Mode::PreVolta)
         .on("teaching", |spec| spec.warp_size = 4)
         .order(SideOrder::FallThrough);
@@ -417,10 +417,10 @@ fn stack_example(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn paths(bench: &Bench) -> Result<Evidence, Trouble> {
+fn paths(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let answer = ask("k-paths")?;
-    let growth = |column: &str| -> Result<Cell, Trouble> {
+    let growth = |column: &str| -> Result<Cell, AskError> {
         let [eight, sixteen, all] = each(["8", "16", "32"], |k| figure(&answer, k, column))?;
         Ok(per(all - sixteen, sixteen - eight))
     };
@@ -455,17 +455,17 @@ fn paths(bench: &Bench) -> Result<Evidence, Trouble> {
     })
 }
 
-fn exits(bench: &Bench) -> Result<Evidence, Trouble> {
+fn exits(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let steps = ask("reduction-steps")?;
     let splits = figure(&steps, "neighbored", "sum")?;
     // A return that split the warp would add to the splits of the steps.
     let splits_more = |divergent: f64| Cell::from(if divergent > splits { "yes" } else { "no" });
     let ours = || splits_more(bench.h200.near.divergent_a_block as f64);
-    let theirs = || Ok::<_, Trouble>(Some(splits_more(facts.number("h200 divergent neighbored")?)));
+    let theirs = || Ok::<_, AskError>(Some(splits_more(facts.number("h200 divergent neighbored")?)));
     let ends = each([Mode::PreVolta, Mode::Volta], |mode| Ok(Trial::new(&BARRIER_AFTER_EXIT, mode).run()?.finish()))?;
     let ended = if ends[0] == ends[1] { ends[0].to_owned() } else { ends.join(", ") };
-    let barrier = || Ok::<_, Trouble>(Some(facts.word("h200 barrier after return")?));
+    let barrier = || Ok::<_, AskError>(Some(facts.word("h200 barrier after return")?));
     let early = ask("early-return")?;
     Ok(Evidence {
         lines: vec![

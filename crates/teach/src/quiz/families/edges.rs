@@ -5,7 +5,7 @@ use crate::ask::lab::Done;
 use crate::ask::programs::{PICTURE, SQUARE_WAVE, VECTOR_ADD};
 use crate::quiz::bench::{Setup, issued, other, split};
 use crate::quiz::pictures::in_each_warp;
-use crate::quiz::{Dice, Question, Revealed, Trouble};
+use crate::quiz::{AskError, Dice, Question, Revealed};
 use simt_report::numbers::grouped;
 
 /// Threads per warp on the machines that answer.
@@ -35,7 +35,7 @@ pub(in crate::quiz) fn ragged_end(dice: &mut Dice) -> Question<'static> {
     }
 }
 
-fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, Trouble> {
+fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, AskError> {
     let (mut revealed, done) = setup.measure("divergent_branch", |done| Ok(count(done)))?;
     let check = split(&done, "bra End");
     let adds = issued(&done, "add.u32 %x");

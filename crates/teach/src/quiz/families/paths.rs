@@ -5,7 +5,7 @@ use crate::ask::programs::{
     EARLY_RETURN, IF_ELSE, LOOP_BY, PATHS_K, REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS,
 };
 use crate::quiz::bench::{Setup, issued, issued_in, lanes, other, split};
-use crate::quiz::{Dice, Question, Revealed, Trouble};
+use crate::quiz::{AskError, Dice, Question, Revealed};
 use simt_report::numbers::{grouped, real};
 
 const EACH_ISSUE: &str = "A line counts each time the warp issues it, for any number of lanes.";
@@ -112,7 +112,7 @@ pub(in crate::quiz) fn uniform_loop(dice: &mut Dice) -> Question<'static> {
     }
 }
 
-fn trips(setup: &Setup, diverging: bool) -> Result<Revealed, Trouble> {
+fn trips(setup: &Setup, diverging: bool) -> Result<Revealed, AskError> {
     const BODY: &str = "add.u32 %count, %count, 1";
     let (mut revealed, done) = setup.measure("divergent_branch", |done| {
         Ok(if diverging { split(done, "bra Loop").divergent } else { issued(done, BODY) })
