@@ -1,4 +1,6 @@
-//! Tables of simt-sim as text: PTX instruction forms and machine files. `simt-core` parses and validates them.
+//! PTX instruction forms and machine files as text.
+//!
+//! `simt-core` parses and validates them.
 
 /// PTX instruction forms, one row each, in RON.
 pub const PTX: &str = include_str!("ptx.ron");

@@ -1,4 +1,6 @@
-//! Programs of simt-sim as text: the reductions, small examples, kernels compiled by nvcc, experiments of calibration.
+//! Bundled programs as text.
+//!
+//! They are reductions, small examples, kernels compiled by nvcc, and calibration experiments.
 
 macro_rules! files {
     ($($path:literal)*) => {
@@ -6,7 +8,7 @@ macro_rules! files {
     };
 }
 
-/// Every program: path below `programs/` and text, by folder, then by name.
+/// Path below `programs/` and text of every program, by folder, then by name.
 pub const FILES: &[(&str, &str)] = files! {
     "reduce_interleaved.ir"
     "reduce_neighbored.ir"
@@ -113,7 +115,7 @@ pub const FILES: &[(&str, &str)] = files! {
 /// Returns the text of the program with this path below `programs/`.
 ///
 /// # Panics
-/// If there is none. In a constant this is a compile error.
+/// Panics if there is none. In a constant this is a compile error.
 pub const fn text(path: &str) -> &'static str {
     let mut i = 0;
     while i < FILES.len() {

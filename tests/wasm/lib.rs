@@ -1,5 +1,6 @@
-//! The three reductions as a WebAssembly module: a browser can run the core. `tests/wasm/check.mjs` compares its counters
-//! with those of the command line.
+//! The three reductions as a WebAssembly module, which runs in a browser.
+//!
+//! `tests/wasm/check.mjs` compares its counters with those of the command line.
 //!
 //! `cargo build -p simt-wasm --target wasm32-unknown-unknown --release`
 
@@ -17,7 +18,9 @@ thread_local! {
     static COUNTERS: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Runs a program in a mode (0: pre-Volta on `fermi`, 1: Volta on `h200`) on `n` integers; returns the number of counters.
+/// Runs a program on `n` integers and returns the number of counters.
+///
+/// Mode 0 is pre-Volta on `fermi`, mode 1 Volta on `h200`.
 #[expect(unsafe_code, reason = "the name under which JavaScript finds the function")]
 #[unsafe(no_mangle)]
 pub extern "C" fn run(program: u32, mode: u32, n: u32) -> u32 {
@@ -27,7 +30,10 @@ pub extern "C" fn run(program: u32, mode: u32, n: u32) -> u32 {
     count
 }
 
-/// Returns a counter of the last run: cycles, warp instructions, thread instructions, issues with all lanes, slots used.
+/// Returns a counter of the last run.
+///
+/// The counters are cycles, warp instructions, thread instructions, thread instructions not
+/// predicated off, and slots used.
 #[expect(unsafe_code, reason = "the name under which JavaScript finds the function")]
 #[unsafe(no_mangle)]
 pub extern "C" fn counter(i: u32) -> u64 {

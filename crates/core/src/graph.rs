@@ -1,7 +1,8 @@
 //! Algorithms on directed graphs: reachability, strongly connected components, dominators.
 //!
-//! Nodes are numbers; a graph is the list of each node's successors ([`Successors`]). Control-flow analysis
-//! ([`crate::kernel`]) and the placement of convergence barriers ([`crate::ptxas`]) share them.
+//! Nodes are numbers; a graph is the list of each node's successors ([`Successors`]). Control-flow
+//! analysis ([`crate::kernel`]) and the placement of convergence barriers ([`crate::ptxas`]) use
+//! them.
 
 mod bits;
 mod dominators;
@@ -11,10 +12,10 @@ use petgraph::graph::{DiGraph, NodeIndex};
 pub(crate) use bits::Bits;
 pub(crate) use dominators::{depths, dominates, dominators, dominators_in_order};
 
-/// Successor lists by number: the form in which the analyses take graphs.
+/// Successors of each node, the form in which the analyses take graphs.
 pub(crate) type Successors = Vec<Vec<usize>>;
 
-/// The nodes that `starts` reach, themselves included, on paths that do not touch `without`.
+/// Returns the nodes reachable from `starts`, inclusive, on paths without node `without`.
 pub(crate) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>, without: Option<usize>) -> Bits {
     let mut seen = Bits::new(graph.len());
     let mut open: Vec<usize> = starts.into_iter().filter(|&n| Some(n) != without).collect();
@@ -26,7 +27,9 @@ pub(crate) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>,
     seen
 }
 
-/// The nodes of `within` that `start` reaches on paths through `within`; itself only if it is among them and comes round to itself.
+/// Returns the nodes of `within` that `start` reaches on paths through `within`.
+///
+/// `start` itself is included only if it is in `within` and on a cycle of such a path.
 pub(crate) fn reach_within(graph: &Successors, start: usize, within: &Bits) -> Bits {
     let mut seen = Bits::new(graph.len());
     let mut open = vec![start];
@@ -36,7 +39,7 @@ pub(crate) fn reach_within(graph: &Successors, start: usize, within: &Bits) -> B
     seen
 }
 
-/// The graph with every edge turned round.
+/// Returns the graph with every edge reversed.
 pub(crate) fn reversed(graph: &Successors) -> Successors {
     let mut back = vec![Vec::new(); graph.len()];
     for (node, next) in graph.iter().enumerate() {
@@ -47,7 +50,7 @@ pub(crate) fn reversed(graph: &Successors) -> Successors {
     back
 }
 
-/// The same graph for petgraph's algorithms; node `n` has index `n`.
+/// Returns the graph in petgraph's form; node `n` has index `n`.
 pub(crate) fn petgraph(graph: &Successors) -> DiGraph<(), ()> {
     let mut out = DiGraph::with_capacity(graph.len(), graph.len() * 2);
     for _ in graph {
@@ -61,8 +64,10 @@ pub(crate) fn petgraph(graph: &Successors) -> DiGraph<(), ()> {
     out
 }
 
-/// The strongly connected components of `graph` without the node `without`, and for each node the number of its
-/// component. Components are in topological order: edges between them lead from lower to higher numbers.
+/// Returns the strongly connected components, and the component of each node.
+///
+/// Node `without` and its edges are left out. Components are in topological order: edges between
+/// them lead from lower to higher numbers.
 pub(crate) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut cut = graph.clone();
     if let Some(w) = without {
@@ -79,7 +84,7 @@ pub(crate) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec
             nodes
         })
         .collect();
-    components.reverse(); // Tarjan's order is the reverse of a topological one
+    components.reverse(); // Tarjan's algorithm returns them in reverse topological order
     let mut component_of = vec![0; graph.len()];
     for (i, nodes) in components.iter().enumerate() {
         for &n in nodes {
@@ -89,7 +94,7 @@ pub(crate) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec
     (components, component_of)
 }
 
-/// Whether the component `nodes` holds a cycle (of edges that avoid `without`, which is in none).
+/// Returns true if the component `nodes` has a cycle.
 pub(crate) fn is_cycle(graph: &Successors, nodes: &[usize]) -> bool {
     nodes.len() > 1 || graph[nodes[0]].contains(&nodes[0])
 }

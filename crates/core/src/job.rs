@@ -1,7 +1,7 @@
-//! A run: what is run, compiled, launched, on which machine, and how.
+//! A [`Job`]: program, compiled code, launch, machine and options of a run.
 //!
-//! A [`Job`] is made in one place and handed to everything that runs a program: reports, questions, grading, sweeps, comparisons
-//! with a GPU. Its methods run it with the observers of [`crate::observe`] and [`crate::checks`]; [`Job::run`] takes any other.
+//! Reports, questions, grading, sweeps and comparisons with a GPU all run jobs. The methods use the
+//! observers of [`crate::observe`] and [`crate::checks`]; [`Job::run`] takes any observer.
 
 use crate::base::BlockId;
 use crate::checks::{Checker, Checkers, Checks};
@@ -19,16 +19,16 @@ use crate::spec::{Machine, Policy, Target};
 /// Lanes counted by edge and by basic block.
 pub type PassageCounts = (Vec<Passage>, Vec<Visits>);
 
-/// A run that can be made.
+/// A run that is ready to start.
 #[derive(Clone)]
 pub struct Job<'a> {
-    /// The program that names and lines refer to.
+    /// Program that names and lines refer to.
     pub program: &'a Program,
-    /// Its kernel, compiled for the machine.
+    /// Kernel compiled for the machine.
     pub code: Code,
     /// Grid, block, arguments and buffers.
     pub launch: Launch,
-    /// The simulated machine.
+    /// Simulated machine.
     pub machine: &'a Machine,
     /// Mode, order of sides, limits.
     pub options: Options,
@@ -47,12 +47,14 @@ impl<'a> Job<'a> {
         Job { program, code, launch, machine, options }
     }
 
-    /// The kernel as compiled.
+    /// Returns the compiled kernel.
     pub fn kernel(&self) -> &Kernel {
         self.code.kernel()
     }
 
-    /// The same job on another machine that takes the same code: one whose times or policies differ.
+    /// Returns the same job on another machine that runs the same code.
+    ///
+    /// The machines may differ in times and policies only.
     pub fn on<'m>(&self, machine: &'m Machine) -> Job<'m>
     where
         'a: 'm,
@@ -66,15 +68,17 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// Returns the machine and options of an adversarial schedule: warps and sides of branches in an order that the seed picks.
+    /// Returns the machine and options of an adversarial schedule.
+    ///
+    /// The seed determines the order of warps and of the sides of branches.
     pub fn adversarial(machine: &Machine, options: &Options, seed: u64) -> (Machine, Options) {
         (machine.scheduled(Policy::Adversarial { seed }), Options { order: SideOrder::Random(seed), ..options.clone() })
     }
 
-    /// Tests whether a block fits an SM.
+    /// Checks that a block fits an SM.
     ///
     /// # Errors
-    /// The resource of which a block needs too much.
+    /// Returns the resource that a block exceeds.
     pub fn fits(&self) -> Result<(), DoesNotFit> {
         machine::fits(&self.code, &self.launch, self.machine)
     }
@@ -82,15 +86,17 @@ impl<'a> Job<'a> {
     /// Runs to the end with an observer on each SM.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn run<O: Observer>(self, host: &dyn Host, observer: impl Fn() -> O + Sync) -> Result<Outcome<O>, DoesNotFit> {
         machine::run(&self.code, self.launch, self.machine, &self.options, host, observer)
     }
 
-    /// Runs as far as the observer needs, on the SM of `block` alone where blocks cannot communicate.
+    /// Runs until the observer is done.
+    ///
+    /// Only the SM of `block` runs if blocks cannot communicate.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn watch<O: Observer>(&self, block: BlockId, observer: impl Fn() -> O) -> Result<Watched<O>, DoesNotFit> {
         machine::watch(&self.code, self.launch.clone(), self.machine, &self.options, block, observer)
     }
@@ -98,7 +104,7 @@ impl<'a> Job<'a> {
     /// Runs to the end without an observer.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn execute(self, host: &dyn Host) -> Result<Outcome<()>, DoesNotFit> {
         self.run(host, || ())
     }
@@ -106,16 +112,18 @@ impl<'a> Job<'a> {
     /// Runs to the end with all counters.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn count(self, host: &dyn Host) -> Result<Outcome<Counts>, DoesNotFit> {
         let counts = Counts::of_code(&self.code, self.machine.warp_size);
         self.run(host, || counts.clone())
     }
 
-    /// Runs to the end with all counters and with checks, the SMs one after the other so that the same run finds the same.
+    /// Runs to the end with all counters and with checks.
+    ///
+    /// SMs run one after another, so that equal runs have equal findings.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn check(self, host: &dyn Host, on: Checks) -> Result<Outcome<(Counts, Checker)>, DoesNotFit> {
         let counts = Counts::of_code(&self.code, self.machine.warp_size);
         let checkers = Checkers::new(&self.code, &self.launch, self.machine.warp_size, on);
@@ -125,7 +133,7 @@ impl<'a> Job<'a> {
     /// Records the lanes and the schedulers of a window.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn record(&self, window: &Window) -> Result<Watched<(Timeline, Slots)>, DoesNotFit> {
         let slots = || Slots::new(window.block, window.cycles.clone(), self.machine.schedulers);
         self.watch(window.block, || (Timeline::new(window.clone()), slots()))
@@ -134,7 +142,7 @@ impl<'a> Job<'a> {
     /// Counts the edges that lanes of a window take between basic blocks.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn passages_of(&self, window: &Window) -> Result<Watched<PassageCounts>, DoesNotFit> {
         let edges = Edges::new(&self.code);
         let watched = self.watch(window.block, || Passages::new(&edges, Some(window.clone())))?;
@@ -145,7 +153,7 @@ impl<'a> Job<'a> {
     /// Counts the edges that all lanes take between basic blocks.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn passages(self, host: &dyn Host) -> Result<(PassageCounts, Finish), DoesNotFit> {
         let edges = Edges::new(&self.code);
         let outcome = self.run(host, || Passages::new(&edges, None))?;
@@ -155,22 +163,24 @@ impl<'a> Job<'a> {
     /// Records the issues of block 0, at most `limit`.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn trace(&self, limit: usize) -> Result<Watched<Trace>, DoesNotFit> {
         self.watch(BlockId(0), || Trace::limited(0..1, limit))
     }
 
-    /// Returns how the SM of `block` ends if it does not end well soon: within the issues that it takes to prove a livelock.
+    /// Returns the outcome of the SM of `block` if it fails early.
+    ///
+    /// The limit is the number of issues that proves a livelock.
     ///
     /// # Errors
-    /// When a block does not fit the machine.
+    /// Fails if a block does not fit the machine.
     pub fn ends_badly_soon(&self, block: BlockId) -> Result<Option<Finish>, DoesNotFit> {
         let finish = self.watch(block, || Patience(4 * QUIET))?.finish;
         Ok(finish.filter(|finish| !matches!(finish, Finish::Ok)))
     }
 }
 
-/// A host that reports progress and simulates SMs one after the other.
+/// Host that reports progress and simulates SMs one after another.
 struct Serial<'h>(&'h dyn Host);
 
 impl Host for Serial<'_> {
@@ -183,7 +193,7 @@ impl Host for Serial<'_> {
     }
 }
 
-/// An observer that has seen enough after so many issues of an SM.
+/// Observer that is done after a number of issues of an SM.
 struct Patience(u64);
 
 impl Observer for Patience {

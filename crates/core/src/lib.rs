@@ -1,7 +1,8 @@
-//! The core of simt-sim: PTX to a checked kernel, its code, and the SM that runs it.
+//! Core of simt-sim: from PTX to a checked kernel, its code, and the SM that runs it.
 //!
-//! Data flows one way: text → tree → checked kernel → launch → machine → events → observers. It knows no file,
-//! thread pool, terminal or picture. `docs/architecture.md` has the map, and a test holds the modules to it.
+//! Data flows one way: text → tree → checked kernel → code → machine → events → observers. The
+//! core uses no files, threads, terminals or pictures. `docs/architecture.md` describes the rooms,
+//! and a test checks their imports.
 //!
 //! ```
 //! use simt_core::launch::Overrides;

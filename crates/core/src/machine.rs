@@ -1,11 +1,12 @@
-//! Timing model: SMs, schedulers, scoreboard, pipes, memory system, block dispatch.
+//! Timing model: SMs, schedulers, scoreboard, units, memory system, block dispatch.
 //!
-//! [`run`] takes a checked kernel, a launch and a [`Machine`], and reports events to an
-//! [`Observer`](crate::event::Observer); it keeps no counters. Each file's header states the model
-//! and its sources: `sm` (cycles), `issue` (steps), `lower` (instruction lowering), `expansion`
-//! (micro-ops of a step), `scheduler`, `program` (costs), `warp` (scoreboard), `memsys`, `l2` and
-//! `cache`, `block` (admission, barriers), `verdict` (hangs), `gpu` (several SMs), `session`
-//! (single steps, forwards and backwards), `spec` (machine files).
+//! [`run`] takes compiled code, a launch and a [`Machine`](crate::spec::Machine), and
+//! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
+//! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
+//! (machine instructions of a micro-op), `scheduler`, `program` (costs), `fetch` (instruction
+//! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `dram` and `stores` (memory), `block`
+//! (admission, barriers), `verdict` (hangs), `gpu` (several SMs), `session` (single steps, forwards
+//! and backwards).
 
 mod block;
 mod cache;

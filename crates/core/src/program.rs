@@ -1,60 +1,60 @@
-//! A program text with everything that can be said of it before a run.
+//! A parsed and checked program, before a run.
 
 use crate::diag::{Diagnostic, first_of_many, has_errors};
 use crate::kernel::{self, Checked, Kernel, Refused};
 use crate::launch::{self, Launch, Overrides, Plan};
 use crate::ptx::{self, tree::Module};
 
-/// A program text, analysed as far as it goes.
+/// A program text with the results of all analyses.
 pub struct Program {
-    /// The name under which messages and reports speak of it.
+    /// Name shown in messages and reports.
     pub name: String,
-    /// The text.
+    /// Source text.
     pub text: String,
-    /// What the text says.
+    /// Syntax tree.
     pub module: Module,
-    /// The kernels that can be run.
+    /// Kernels that can run.
     pub kernels: Vec<Kernel>,
-    /// Those that cannot, with the errors in what they reach.
+    /// Kernels with errors in the code that they reach.
     pub refused: Vec<Refused>,
-    /// Its directives.
+    /// Directives.
     pub plan: Plan,
-    /// Every finding, in order of place.
+    /// All findings in source order.
     pub findings: Vec<Diagnostic>,
 }
 
-/// Why [`Program::kernel`] has no answer.
+/// Reason why [`Program::kernel`] fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoKernel {
-    /// The file declares none.
+    /// The file declares no kernel.
     #[error("`{0}` has no kernel; declare one with `.entry name ( .. ) {{ .. }}`")]
     None(String),
-    /// None of that name.
+    /// The file has no kernel of that name.
     #[error("`{program}` has no kernel `{wanted}`; it has {there}")]
     Unknown {
-        /// The program.
+        /// Program name.
         program: String,
-        /// The name asked for.
+        /// Requested name.
         wanted: String,
-        /// The names there are.
+        /// Names of the program's kernels.
         there: String,
     },
-    /// Several, and none was chosen.
+    /// The file has several kernels and none is selected.
     #[error("`{program}` has several kernels; choose one of {there}")]
     Several {
-        /// The program.
+        /// Program name.
         program: String,
-        /// The names there are.
+        /// Names of the program's kernels.
         there: String,
     },
-    /// The one asked for has errors.
+    /// The requested kernel has errors.
     #[error("kernel `{wanted}` of `{program}` cannot be run: {}", plural(*errors, "error"))]
     Refused {
-        /// The program.
+        /// Program name.
         program: String,
-        /// The kernel.
+        /// Requested name.
         wanted: String,
-        /// Errors in what it reaches.
+        /// Number of errors in the code that it reaches.
         errors: usize,
     },
 }
@@ -64,7 +64,7 @@ fn plural(n: usize, what: &str) -> String {
 }
 
 impl Program {
-    /// Parses and checks a text. Never fails: what is wrong is in [`Program::findings`].
+    /// Parses and checks a text; errors are in [`Program::findings`].
     pub fn parse(name: &str, text: &str) -> Program {
         let (module, mut findings) = ptx::parse(text);
         let Checked { mut kernels, mut refused, findings: of_check } = kernel::check_parsed(&module, text, &findings);
@@ -84,15 +84,15 @@ impl Program {
         Program { name, text, module, kernels, refused, plan, findings }
     }
 
-    /// Whether nothing in the whole file is wrong.
+    /// Returns true if the file has no errors.
     pub fn is_sound(&self) -> bool {
         !has_errors(&self.findings)
     }
 
-    /// The kernel called `wanted`, or the one its directives choose, or the only one.
+    /// Returns the kernel `wanted`, the one that the directives select, or the only one.
     ///
     /// # Errors
-    /// When there is no such kernel, a choice is left, or the kernel has errors.
+    /// Fails if there is no such kernel, if several are left, or if it has errors.
     pub fn kernel(&self, wanted: Option<&str>) -> Result<&Kernel, NoKernel> {
         let program = self.name.clone();
         let names = self.kernels.iter().map(|k| k.name.as_str());
@@ -115,22 +115,26 @@ impl Program {
         }
     }
 
-    /// The name of the kernel asked for, here or by a directive.
+    /// Returns the name of the selected kernel, by argument or by directive.
     fn chosen<'n>(&'n self, wanted: Option<&'n str>) -> Option<&'n str> {
         wanted.or(self.plan.kernel().map(|name| name.text.as_str()))
     }
 
-    /// The findings that tell why [`Program::kernel`] refuses: those of the kernel's reach, or all.
+    /// Returns the findings because of which [`Program::kernel`] fails.
+    ///
+    /// These are the errors in the code that the kernel reaches, or all findings.
     pub fn findings_against(&self, wanted: Option<&str>) -> &[Diagnostic] {
         let chosen = self.chosen(wanted);
         let refused = self.refused.iter().find(|refused| chosen.is_none_or(|name| refused.name == name));
         refused.map(|refused| refused.errors.as_slice()).filter(|errors| !errors.is_empty()).unwrap_or(&self.findings)
     }
 
-    /// Evaluates the directives, with `overrides` on top. `files` reads what `file("..")` names.
+    /// Evaluates the directives and applies `overrides`.
+    ///
+    /// `files` reads the files of `file("..")`.
     ///
     /// # Errors
-    /// Everything that is wrong with the directives or the overrides, at once.
+    /// Returns all errors in the directives and the overrides at once.
     pub fn launch(
         &self,
         kernel: &Kernel,

@@ -98,8 +98,10 @@ pub enum Side {
 /// Assignment of a block's warps to its warp slots, and so to schedulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Placement {
-    /// Slots in order: if a block's warps are a multiple of the schedulers, its first warp always
-    /// gets the first scheduler.
+    /// Slots in order.
+    ///
+    /// If a block's warps are a multiple of the schedulers, its first warp always gets the first
+    /// scheduler.
     Fixed,
     /// Each block starts one scheduler further than the block before.
     ///
@@ -160,8 +162,9 @@ pub struct Uniform {
     pub latency: u32,
     /// Cycles for which one instruction keeps it busy.
     pub interval: u32,
-    /// Cycles until a branch of the warp may issue: the next basic block may need the result at
-    /// once.
+    /// Cycles until a branch of the warp may issue.
+    ///
+    /// The next basic block may need the result at once.
     #[serde(default)]
     pub branch: u32,
 }
@@ -174,8 +177,9 @@ pub struct BarrierCost {
     pub base: u32,
     /// Cycles for which a warp's arrival keeps the SM's barrier unit busy.
     pub per_warp: u32,
-    /// True if a warp continues with arithmetic on its registers while it waits
-    /// (`BAR.SYNC.DEFER_BLOCKING`).
+    /// True if a warp continues with arithmetic on its registers while it waits.
+    ///
+    /// In machine code such a barrier is `BAR.SYNC.DEFER_BLOCKING`.
     #[serde(default)]
     pub deferred: bool,
 }

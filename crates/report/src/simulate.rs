@@ -1,5 +1,7 @@
-//! From a [`Job`] to a report: [`simulate`] for a whole run, [`simulate_checked`] with checks on, [`record`] and [`walk`] for a
-//! window of it.
+//! From a [`Job`] to a report.
+//!
+//! [`simulate`] runs a whole job, [`simulate_checked`] adds checks, [`record`] and [`walk`] cover a
+//! window.
 
 mod checked;
 mod words;
@@ -30,25 +32,25 @@ fn plural(n: usize, what: &str) -> String {
 
 /// A finished run.
 pub struct Simulation {
-    /// What reports print.
+    /// Data of the reports.
     pub run: Run,
-    /// How it ended, with the reasons.
+    /// Outcome with reasons.
     pub finish: Finish,
-    /// The launch, its buffers as the run left them.
+    /// Launch, with the buffers as the run left them.
     pub launch: Launch,
 }
 
-/// Runs a kernel with counters on, and judges what came out.
+/// Runs a kernel with counters and judges its expectations.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn simulate(job: Job<'_>, host: &dyn Host) -> Result<Simulation, DoesNotFit> {
     let about = About::new(&job);
     let outcome = job.count(host)?;
     Ok(about.report(outcome))
 }
 
-/// What a report says of a job beside its outcome.
+/// Inputs of a report besides the outcome.
 struct About<'a> {
     program: &'a Program,
     code: Code,
@@ -61,7 +63,7 @@ impl<'a> About<'a> {
         About { program: job.program, code: job.code.clone(), machine: job.machine, options: job.options.clone() }
     }
 
-    /// What a finished run came to.
+    /// Builds the report of a finished run.
     fn report(&self, outcome: Outcome<Counts>) -> Simulation {
         let About { program, code, machine: spec, options } = self;
         let kernel = code.kernel();
@@ -75,18 +77,20 @@ impl<'a> About<'a> {
             );
         }
         if spec.code.is_some() && !code.is_machine_code() {
-            notes.push("Instructions are counted as written, not as the machine instructions that they become.".into());
+            notes.push("Counts are of PTX instructions as written, not of machine instructions.".into());
         }
         if !spec.modes.contains(&options.mode) {
             let (machine, mode) = (&spec.name, options.mode.name());
             notes.push(format!(
-                "No {machine} runs in {mode} mode: the machine is {machine} in everything else, so that nothing but the mode differs."
+                "No {machine} has {mode} mode; all other parameters are those of {machine}, so only \
+                 the mode differs."
             ));
         }
         for (pc, times) in observer.undefined_shuffles() {
             let line = code.ops()[pc.index()].inst.line;
             notes.push(format!(
-                "The shuffle on line {line} reads lanes that do not take part ({}): the value is undefined, and here it is 0.",
+                "The shuffle on line {line} reads inactive lanes ({}): their value is undefined; the \
+                 simulator returns 0.",
                 plural(times as usize, "time")
             ));
         }
@@ -126,10 +130,10 @@ impl<'a> About<'a> {
     }
 }
 
-/// Runs as much of a kernel as a window needs, and keeps what happened in it.
+/// Runs a kernel until a window is complete, and records the window.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn record(job: &Job<'_>, window: &Window) -> Result<Recording, DoesNotFit> {
     let Job { program, code, launch, machine: spec, options } = job;
     let (grid, block, kernel) = (launch.grid, launch.block, code.kernel());
@@ -139,9 +143,9 @@ pub fn record(job: &Job<'_>, window: &Window) -> Result<Recording, DoesNotFit> {
     let lines = Lines::new(program);
     let who = match simulated_sms {
         1 => format!("{sm}, which runs block {},", window.block.0),
-        n => format!("all {n} SMs, because blocks of this kernel can communicate,"),
+        n => format!("all {n} SMs, because blocks can communicate,"),
     };
-    let until = if ends_here { "to the end" } else { "no longer than this window needs" };
+    let until = if ends_here { "to the end of the run" } else { "until the end of this window" };
     let finish = finish.or(after);
     Ok(Recording {
         program: printable(&program.name),
@@ -163,11 +167,12 @@ pub fn record(job: &Job<'_>, window: &Window) -> Result<Recording, DoesNotFit> {
     })
 }
 
-/// Counts the ways that lanes take through a kernel: those of a window's warps, block and cycles (however many issues that are), or of
-/// the whole run.
+/// Counts the edges of a kernel's control-flow graph that lanes take.
+///
+/// It counts those in a window (warps, block and cycles, any number of issues) or in the whole run.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn walk(job: Job<'_>, window: Option<&Window>, host: &dyn Host) -> Result<Walk, DoesNotFit> {
     let (program, spec, mode) = (job.program, job.machine, job.options.mode);
     let (grid, block, kernel) = (job.launch.grid, job.launch.block, job.kernel().clone());
@@ -206,7 +211,7 @@ pub fn walk(job: Job<'_>, window: Option<&Window>, host: &dyn Host) -> Result<Wa
     })
 }
 
-/// What holds runs on a machine back.
+/// Returns the ceilings of a machine's roofline.
 pub fn roof(spec: &Machine) -> Roof {
     Roof {
         machine: spec.name.clone(),
@@ -216,10 +221,12 @@ pub fn roof(spec: &Machine) -> Roof {
     }
 }
 
-/// What the warps of block 0 issue, at most `limit` issues in all. Runs as much of the kernel as that takes.
+/// Returns the issues of the warps of block 0, at most `limit` in all.
+///
+/// It runs only as much of the kernel as that takes.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNotFit> {
     let (program, code) = (job.program, &job.code);
     let watched = job.trace(limit)?;
@@ -238,10 +245,12 @@ pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNo
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }
 
-/// What evidence must have been taken with for it to hold of a run: the machine file's contents, and how lanes are ordered.
+/// Returns the digests that evidence must match to apply to a run.
+///
+/// They cover the contents of the machine file and the order of lanes.
 pub fn fingerprint(spec: &Machine, options: &Options) -> Fingerprint {
-    let way = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
-    let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {way}").bytes()));
+    let order = format!("{} {:?} {}", options.mode.name(), options.order, options.yields);
+    let name = |contents: u64| format!("{:016x}", digest(format!("{contents:x} {order}").bytes()));
     Fingerprint { counts: name(spec.count_digest()), whole: name(spec.digest()) }
 }
 

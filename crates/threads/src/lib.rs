@@ -1,13 +1,13 @@
-//! SMs simulated on several threads of the computer: a [`Host`] with a thread pool.
+//! A [`Host`] with a thread pool: SMs are simulated on several host threads.
 
 use rayon::prelude::*;
 use simt_core::machine::Host;
 
-/// A thread pool; `None` inside: one thread.
+/// A thread pool; without a pool, one thread.
 pub struct Threads(Option<rayon::ThreadPool>);
 
 impl Threads {
-    /// `jobs` threads, 0 for one per core.
+    /// Creates a pool of `jobs` threads, 0 for one per core.
     pub fn new(jobs: usize) -> Threads {
         let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
         Threads(if jobs == 1 { None } else { pool() })

@@ -1,11 +1,11 @@
-//! Sets of small numbers: blocks or registers.
+//! Sets of small numbers, such as blocks or registers.
 
-/// A set of numbers below a bound fixed when it is made.
+/// A set of numbers below a fixed bound.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Bits(Vec<u64>);
 
 impl Bits {
-    /// The empty set of numbers below `bound`.
+    /// Returns the empty set of numbers below `bound`.
     pub(crate) fn new(bound: usize) -> Bits {
         Bits(vec![0; bound.div_ceil(64)])
     }
@@ -14,7 +14,7 @@ impl Bits {
         self.0.get(n / 64).is_some_and(|word| word >> (n % 64) & 1 == 1)
     }
 
-    /// Adds `n`; whether it is new.
+    /// Adds `n` and returns true if it is new.
     pub(crate) fn insert(&mut self, n: usize) -> bool {
         let word = &mut self.0[n / 64];
         let before = *word;
@@ -26,7 +26,7 @@ impl Bits {
         self.0[n / 64] &= !(1 << (n % 64));
     }
 
-    /// Adds all of `other`, a set of the same bound; whether any was new.
+    /// Adds all members of `other`, a set of the same bound; returns true if any is new.
     pub(crate) fn union(&mut self, other: &Bits) -> bool {
         let mut grown = false;
         for (word, &more) in self.0.iter_mut().zip(&other.0) {
@@ -36,15 +36,15 @@ impl Bits {
         grown
     }
 
-    /// This set, and `other` with its members moved up by `by`.
+    /// Returns the union of this set and `other` with its members moved up by `by`.
     pub(crate) fn joined(&self, other: &Bits, by: usize) -> Bits {
         let mut all = Bits::new((by + other.0.len() * 64).max(self.0.len() * 64));
         self.iter().chain(other.iter().map(|n| n + by)).for_each(|n| _ = all.insert(n));
         all
     }
 
-    /// Whether the two have a member in common.
-    pub(crate) fn meets(&self, other: &Bits) -> bool {
+    /// Returns true if the sets have a member in common.
+    pub(crate) fn intersects(&self, other: &Bits) -> bool {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
@@ -52,7 +52,7 @@ impl Bits {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// The members in ascending order.
+    /// Iterates over the members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;

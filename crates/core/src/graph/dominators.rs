@@ -5,7 +5,7 @@ use petgraph::graph::NodeIndex;
 
 use super::{Successors, petgraph};
 
-/// The immediate dominator of every node that `start` reaches, but of `start` itself.
+/// Returns the immediate dominator of every node reachable from `start`, except `start`.
 pub(crate) fn dominators(graph: &Successors, start: usize) -> Vec<Option<usize>> {
     if graph.is_empty() {
         return Vec::new();
@@ -14,7 +14,7 @@ pub(crate) fn dominators(graph: &Successors, start: usize) -> Vec<Option<usize>>
     (0..graph.len()).map(|n| tree.immediate_dominator(NodeIndex::new(n)).map(NodeIndex::index)).collect()
 }
 
-/// How far each block is from the root of its tree of dominators.
+/// Returns each node's depth in the dominator tree.
 pub(crate) fn depths(idom: &[Option<usize>]) -> Vec<u32> {
     let mut depths: Vec<Option<u32>> = vec![None; idom.len()];
     for start in 0..idom.len() {
@@ -27,21 +27,24 @@ pub(crate) fn depths(idom: &[Option<usize>]) -> Vec<u32> {
     depths.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Whether the block `a` is on every path to `b`, given the immediate dominators and their [`depths`].
+/// Returns true if `a` dominates `b`, given the immediate dominators and their [`depths`].
 pub(crate) fn dominates(idom: &[Option<usize>], depths: &[u32], a: usize, b: usize) -> bool {
     std::iter::successors(Some(b), |&n| idom[n]).take_while(|&n| depths[n] >= depths[a]).any(|n| n == a)
 }
 
-/// The immediate dominators in a graph without cycles whose nodes, but for `start`, are numbered in topological order. Faster there
-/// than [`dominators`], which takes quadratic time in deep nests: each node's is the nearest common one of those that lead to it,
-/// found by pointers that jump (Myers, "An applicative random-access stack", 1983).
+/// Returns the immediate dominators of an acyclic graph in topological order.
+///
+/// Nodes except `start` must be numbered in topological order. It is faster than [`dominators`],
+/// which takes quadratic time in deep nests: each node's dominator is the nearest common dominator
+/// of its predecessors, found by pointers that jump (Myers, "An applicative random-access stack",
+/// 1983).
 pub(crate) fn dominators_in_order(graph: &Successors, start: usize) -> Vec<Option<usize>> {
     let mut tree =
         Jumps { above: vec![None; graph.len()], jump: vec![start; graph.len()], depth: vec![0; graph.len()] };
     for node in std::iter::once(start).chain(0..graph.len()).filter(|&n| n < graph.len()) {
         if node != start {
-            let Some(above) = tree.above[node] else { continue }; // nothing leads here
-            tree.hang(node, above);
+            let Some(above) = tree.above[node] else { continue }; // unreachable
+            tree.insert(node, above);
         }
         for &next in &graph[node] {
             tree.above[next] = Some(tree.above[next].map_or(node, |known| tree.common(known, node)));
@@ -50,7 +53,7 @@ pub(crate) fn dominators_in_order(graph: &Successors, start: usize) -> Vec<Optio
     tree.above
 }
 
-/// A tree in which each node knows one of its far ancestors.
+/// A tree in which each node has a pointer to a far ancestor.
 struct Jumps {
     above: Vec<Option<usize>>,
     jump: Vec<usize>,
@@ -58,8 +61,8 @@ struct Jumps {
 }
 
 impl Jumps {
-    /// Takes `node` into the tree, below `above`.
-    fn hang(&mut self, node: usize, above: usize) {
+    /// Adds `node` below `above`.
+    fn insert(&mut self, node: usize, above: usize) {
         let far = self.jump[above];
         let even = self.depth[above] - self.depth[far] == self.depth[far] - self.depth[self.jump[far]];
         self.jump[node] = if even { self.jump[far] } else { above };
@@ -70,7 +73,7 @@ impl Jumps {
         self.above[node].unwrap_or(node)
     }
 
-    /// The nearest node that both are below, or are.
+    /// Returns the lowest common ancestor of two nodes.
     fn common(&self, a: usize, b: usize) -> usize {
         let (mut a, mut b) = if self.depth[a] < self.depth[b] { (b, a) } else { (a, b) };
         while self.depth[a] > self.depth[b] {

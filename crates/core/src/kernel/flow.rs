@@ -1,10 +1,11 @@
-//! Control flow: basic blocks, dominators, loops, which branches can diverge, where lanes meet again, and the streams of
-//! steps that machines run.
+//! Control-flow analysis of kernels and device functions.
 //!
-//! Everything here is known before a kernel runs and is computed once, by [`ControlFlow::build`]. Modelled: a kernel and its device
-//! functions, each analysed for itself (a call is a step like others), then laid side by side; irreducible graphs are fine everywhere (a cycle with two entries is no natural loop, but
-//! its branches get their joins). The module's own pages tell the definitions: `dominance` for post-dominators that ignore
-//! exits, `uniformity` for divergence, `joins` and `merges` for barriers, `stream` for what is added where.
+//! [`ControlFlow::build`] computes basic blocks, dominators, loops, divergent branches and
+//! reconvergence points once, before a run. A kernel and each of its device functions are analysed
+//! separately (a call is an ordinary instruction), and the results are concatenated. Irreducible
+//! graphs are supported: a cycle with two entries is no natural loop, but its branches get
+//! reconvergence points. Definitions are in the files: `dominance` (exit-ignoring post-dominators),
+//! `uniformity` (divergence), `branches` (reconvergence points), `spins` (spin loops), `liveness`.
 
 mod around;
 mod blocks;
@@ -23,7 +24,7 @@ mod warnings;
 
 pub use around::Around;
 pub use blocks::BasicBlock;
-pub(crate) use blocks::parting_call;
+pub(crate) use blocks::may_diverge_at_call;
 #[cfg(test)]
 pub(crate) use blocks::{blocks as blocks_of, successors};
 pub use branches::Branch;
@@ -42,45 +43,47 @@ use super::{DeviceFunction, Inst, Op, Registers};
 use crate::base::{BasicBlockId, Pc};
 use crate::graph::{Bits, Successors, dominators};
 
-/// The most basic blocks of a kernel, its functions included: the analyses take time and memory by the square of their number.
+/// Maximum number of basic blocks of a kernel and its functions.
+///
+/// The analyses take time and memory quadratic in it.
 pub(in crate::kernel) const MOST_BLOCKS: usize = 10_000;
 
-/// The number of basic blocks that these instructions make.
+/// Returns the number of basic blocks of the instructions.
 pub(in crate::kernel) fn count_blocks(insts: &[Inst]) -> usize {
     blocks::blocks(insts).0.len()
 }
 
-/// Removes edges that no lane takes from the graph of a function: what a compiler that evaluates constants knows.
+/// Function that removes edges no lane takes, as a compiler that evaluates constants does.
 pub(crate) type EdgeFilter = fn(&mut Successors, &[Inst], &Registers, &[BasicBlock], &[BasicBlockId]);
 
-/// What is known of a kernel's control flow.
+/// Results of control-flow analysis.
 #[derive(Clone, Debug, Default)]
 pub struct ControlFlow {
     blocks: Vec<BasicBlock>,
     block_of: Vec<BasicBlockId>,
-    /// Edges that control can take.
+    /// Edges that lanes can take.
     edges: Successors,
     idom: Vec<Option<usize>>,
     ipdom: Vec<Option<usize>>,
     loops: Vec<Loop>,
     loop_depth: Vec<u32>,
     branches: Vec<Branch>,
-    /// Blocks that hold nothing but an exit.
+    /// Blocks that contain only an exit.
     bare_exits: Bits,
     /// Blocks of the kernel itself and of each function.
-    parts: Vec<Range<usize>>,
+    function_blocks: Vec<Range<usize>>,
     under_divergence: Bits,
     divergent_guards: Bits,
     uniform_results: Bits,
 }
 
 impl ControlFlow {
-    /// Analyses the checked instructions of a kernel: its own, then those of its `functions`.
+    /// Analyses checked instructions: the kernel's own, then those of its `functions`.
     pub fn build(insts: &[Inst], functions: &[DeviceFunction], registers: &Registers) -> ControlFlow {
         ControlFlow::build_without(insts, functions, registers, None)
     }
 
-    /// As [`ControlFlow::build`], for a compiler that removes edges.
+    /// Like [`ControlFlow::build`], for a compiler that removes the edges `dead`.
     pub(crate) fn build_without(
         insts: &[Inst],
         functions: &[DeviceFunction],
@@ -92,16 +95,16 @@ impl ControlFlow {
         for function in functions {
             flow.append(ControlFlow::analyse(&on_its_own(insts, function), registers, true, dead));
         }
-        flow.mark_called_apart(insts, functions);
+        flow.mark_called_diverged(insts, functions);
         flow
     }
 
-    /// One function, or the kernel's own instructions: targets count from its first instruction.
+    /// Analyses one function or the kernel; targets count from its first instruction.
     fn analyse(insts: &[Inst], registers: &Registers, called: bool, dead: Option<EdgeFilter>) -> ControlFlow {
         let (blocks, block_of) = blocks::blocks(insts);
         let mut graph = blocks::successors(&blocks);
         for block in blocks.iter().filter(|b| !b.reachable) {
-            graph[block.id.index()].clear(); // what never runs has no say
+            graph[block.id.index()].clear(); // unreachable blocks have no effect
         }
         if let Some(drop) = dead {
             drop(&mut graph, insts, registers, &blocks, &block_of);
@@ -115,7 +118,7 @@ impl ControlFlow {
             dominance::post_dominance(&graph, &bare, &waiting, dominance::returning(insts, &blocks), &loop_depth);
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
         let branches = branches::branches(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
-        let parts = std::iter::once(0..blocks.len()).collect();
+        let function_blocks = std::iter::once(0..blocks.len()).collect();
         ControlFlow {
             blocks,
             block_of,
@@ -126,14 +129,14 @@ impl ControlFlow {
             loop_depth,
             branches,
             bare_exits: bare,
-            parts,
+            function_blocks,
             under_divergence: uniformity.under_divergence,
             divergent_guards: uniformity.divergent_guards,
             uniform_results: uniformity.uniform_results,
         }
     }
 
-    /// Lays the analysis of a function behind what is there.
+    /// Appends the analysis of a function.
     fn append(&mut self, other: ControlFlow) {
         let (blocks, insts) = (self.blocks.len(), self.block_of.len());
         let id = |b: BasicBlockId| BasicBlockId((b.index() + blocks) as u32);
@@ -166,19 +169,19 @@ impl ControlFlow {
             ..b
         }));
         self.bare_exits = self.bare_exits.joined(&other.bare_exits, blocks);
-        self.parts.extend(other.parts.into_iter().map(|part| part.start + blocks..part.end + blocks));
+        self.function_blocks.extend(other.function_blocks.into_iter().map(|r| r.start + blocks..r.end + blocks));
         self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
         self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
         self.uniform_results = self.uniform_results.joined(&other.uniform_results, insts);
     }
 
-    /// A function that is called where lanes are apart runs under divergence as a whole.
-    fn mark_called_apart(&mut self, insts: &[Inst], functions: &[DeviceFunction]) {
+    /// Marks functions that are called under divergence as divergent as a whole.
+    fn mark_called_diverged(&mut self, insts: &[Inst], functions: &[DeviceFunction]) {
         let mut open: Vec<std::ops::Range<usize>> = std::iter::once(0..insts.len()).collect();
         while let Some(range) = open.pop() {
             for i in range {
                 let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else { continue };
-                if !(self.under_divergence(block) || blocks::parting_call(&insts[i])) {
+                if !(self.under_divergence(block) || blocks::may_diverge_at_call(&insts[i])) {
                     continue;
                 }
                 for function in call.callees().iter().filter_map(|&f| functions.get(f as usize)) {
@@ -195,81 +198,84 @@ impl ControlFlow {
         }
     }
 
-    /// The basic blocks in the order written.
+    /// Returns the basic blocks in source order.
     pub fn blocks(&self) -> &[BasicBlock] {
         &self.blocks
     }
 
-    /// Edges that control can take, by block.
+    /// Returns the edges that lanes can take, by block.
     pub(crate) fn edges(&self) -> &Successors {
         &self.edges
     }
 
-    /// Blocks that hold nothing but an exit.
+    /// Returns the blocks that contain only an exit.
     pub(crate) fn bare_exits(&self) -> &Bits {
         &self.bare_exits
     }
 
-    /// Blocks of the kernel itself and of each function.
-    pub(crate) fn parts(&self) -> &[Range<usize>] {
-        &self.parts
+    /// Returns the blocks of the kernel itself and of each function.
+    pub(crate) fn function_blocks(&self) -> &[Range<usize>] {
+        &self.function_blocks
     }
 
-    /// The block of an instruction; `None` past the end.
+    /// Returns the block of an instruction; `None` past the end.
     pub fn block_of(&self, inst: usize) -> Option<BasicBlockId> {
         self.block_of.get(inst).copied()
     }
 
-    /// The nearest other block on every path from the start to this one.
+    /// Returns the immediate dominator of a block.
     pub fn immediate_dominator(&self, block: BasicBlockId) -> Option<BasicBlockId> {
         self.idom.get(block.index()).copied().flatten().map(|b| BasicBlockId(b as u32))
     }
 
-    /// The nearest other block on every path onwards, where paths that exit before do not count (see `dominance`).
+    /// Returns the immediate post-dominator of a block, ignoring exits (see `dominance`).
     pub fn immediate_post_dominator(&self, block: BasicBlockId) -> Option<BasicBlockId> {
         self.ipdom.get(block.index()).copied().flatten().map(|b| BasicBlockId(b as u32))
     }
 
-    /// The natural loops, by header.
+    /// Returns the natural loops by header.
     pub fn loops(&self) -> &[Loop] {
         &self.loops
     }
 
-    /// How many natural loops the block is in.
+    /// Returns the number of natural loops around a block.
     pub fn loop_depth(&self, block: BasicBlockId) -> u32 {
         self.loop_depth.get(block.index()).copied().unwrap_or(0)
     }
 
-    /// The branches with several sides that can be reached, in the order written.
+    /// Returns the reachable branches with several sides, in source order.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
 
-    /// The branch with several sides that is this instruction.
+    /// Returns the branch at an instruction, if it has several sides.
     pub fn branch_at(&self, inst: usize) -> Option<&Branch> {
         let at = self.branches.binary_search_by_key(&inst, |b| b.inst as usize).ok()?;
         self.branches.get(at)
     }
 
-    /// Whether lanes of a warp may be apart in this block: it lies between a branch that may diverge and the place where
-    /// its sides meet.
+    /// Returns true if lanes of a warp may be diverged in the block.
+    ///
+    /// The block lies between a branch that may diverge and its reconvergence point.
     pub fn under_divergence(&self, block: BasicBlockId) -> bool {
         self.under_divergence.contains(block.index())
     }
 
-    /// Whether the instruction's guard may differ between lanes that execute it together.
+    /// Returns true if the guard may differ between the active lanes of an instruction.
     pub fn divergent_guard(&self, inst: usize) -> bool {
         self.divergent_guards.contains(inst)
     }
 
-    /// Whether the instruction computes one value for all lanes of the warp, at a place where no lanes can be apart: what a
-    /// uniform datapath can do once for the warp. False where it cannot be told, as in device functions.
+    /// Returns true if the instruction computes one value for the whole, converged warp.
+    ///
+    /// The uniform datapath can execute such an instruction once. False if unknown, as in device
+    /// functions.
     pub fn uniform_result(&self, inst: usize) -> bool {
         self.uniform_results.contains(inst)
     }
 }
 
-/// The instructions of a function with its first one as number 0.
+/// Returns the instructions of a function, renumbered from 0.
 pub(in crate::kernel) fn on_its_own(insts: &[Inst], function: &DeviceFunction) -> Vec<Inst> {
     let mut own = insts[function.first as usize..function.end as usize].to_vec();
     let shift = |target: &mut Pc| target.0 = target.0.wrapping_sub(function.first);

@@ -1,48 +1,57 @@
-//! A step that becomes several machine instructions, as `rem` becomes seventeen: how they are issued.
+//! Issue of a step that becomes several machine instructions, as `rem` becomes seventeen.
 //!
-//! They are a chain, each needs the one before, and they take their issue slots one by one, other warps' instructions in
-//! between. The machine file's price of the class is that of the whole, measured as a whole: the chain is as long as its latency,
-//! and its interval is what the instructions on the class's unit (conversions and a reciprocal, say) keep that unit busy
-//! together. Those come first. On a machine with two units of integers (products on the other one) those of an integer division
-//! that follow are dealt to the two in turn, as ptxas deals them; elsewhere they need an issue slot only. What the step does, it
-//! does when its first instruction is issued, which no other warp can tell; its results can be used when the last one's can.
+//! The machine instructions form a chain in which each needs the one before. They take issue slots
+//! one by one, interleaved with other warps' instructions. The machine file's price of the class is
+//! that of the whole chain, measured as a whole: the chain takes the class's latency, and its
+//! interval is the time for which the instructions on the class's unit (conversions and a
+//! reciprocal, for example) keep that unit busy together. Those instructions come first. On a
+//! machine with two integer units (products on the second), the remaining instructions of an
+//! integer division alternate between the two, as ptxas distributes them; elsewhere they need an
+//! issue slot only. The step takes effect when its first instruction issues, which no other warp
+//! can observe; its results are ready after the last.
 
 use super::scheduler::Port;
 use crate::isa::{Class, Unit};
 use crate::spec::Machine;
 
-/// One of the machine instructions.
+/// One machine instruction of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Part {
     pub port: Port,
-    /// Cycles that it keeps its unit busy.
+    /// Cycles for which it keeps its unit busy.
     pub interval: u32,
-    /// Cycles until the next one, which needs its result, may be issued.
+    /// Cycles until the next one, which needs its result, may issue.
     pub gap: u32,
 }
 
-/// The machine instructions that a step becomes.
+/// Machine instructions of a step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expansion {
-    /// How many they are.
+    /// Number of machine instructions.
     pub count: u32,
     on_unit: u32,
-    /// One on the unit; from the `longer`-th on they keep it busy for a cycle more, so that their shares add up to the whole.
+    /// Instruction on the unit.
+    ///
+    /// From number `longer` on, the interval is a cycle longer, so that the intervals add up to the
+    /// whole.
     unit: Part,
     longer: u32,
-    /// The others, in turn.
+    /// The other instructions, alternating.
     others: [Part; 2],
     /// Cycles from the issue of the last one to the result.
     pub tail: u32,
 }
 
 impl Expansion {
-    /// `count` instructions (at least one), of which `on_unit` need `port`, for a step of this class.
+    /// Creates an expansion of `count` instructions, of which `on_unit` use `port`.
+    ///
+    /// `count` is at least one.
     pub(super) fn new(class: Class, port: Port, count: u32, on_unit: u32, spec: &Machine) -> Expansion {
         let price = spec.price(class);
         let on_unit = on_unit.clamp(1, count);
         let even = price.latency / count;
-        // A trip through the unit of special functions takes what it is measured to take alone, if the whole is long enough.
+        // An instruction on the special function unit takes its measured latency if the whole is
+        // long enough.
         let trip = if port == Port::Sfu { spec.price(Class::Special).latency } else { even };
         let others = count - on_unit;
         let trip = if trip.saturating_mul(on_unit).saturating_add(others) > price.latency { even } else { trip };
@@ -63,7 +72,7 @@ impl Expansion {
         Expansion { count, on_unit, unit, longer, others, tail }
     }
 
-    /// The `i`-th.
+    /// Returns the `i`-th instruction.
     #[inline]
     pub(super) fn part(&self, i: u32) -> Part {
         if i < self.on_unit {

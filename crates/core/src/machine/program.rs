@@ -1,4 +1,4 @@
-//! A kernel priced for a machine: the steps of the mode's stream, each with what it costs and which registers it waits for.
+//! Costs of a kernel's micro-ops on a machine: unit, latency, issue slots, registers.
 
 use super::expansion::Expansion;
 use super::fetch::LINE;
@@ -12,85 +12,87 @@ use crate::isa::{Class, Space, Unit};
 use crate::kernel::{LaneFn, LaneOp, Op, Row};
 use crate::spec::Machine;
 
-/// How the pipeline treats a step, apart from its meaning. Those from [`Kind::FreeJoin`] on may have to be prepared
-/// before they can be issued.
+/// Treatment of a step by the pipeline.
+///
+/// Steps from [`Kind::FreeJoin`] on may have to be prepared before they can issue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
-    /// Changes registers of its own lanes and nothing else: most of all steps.
+    /// Changes only registers of its own lanes; most steps.
     ElementWise,
-    /// A join step.
+    /// A convergence operation.
     Join,
     /// A conditional branch that may diverge.
     ConditionalBranch,
-    /// Needs nothing special.
+    /// None of the others.
     Plain,
-    /// A join step that takes no issue slot here.
+    /// A convergence operation without an issue slot.
     FreeJoin,
-    /// An instruction of the program that takes none, because a neighbour does its work.
+    /// A free instruction: a neighbour does its work.
     Free,
-    /// Names member lanes that must be there first.
+    /// Names member lanes that must arrive first.
     Collective,
-    /// A block barrier that some lanes may pass by.
+    /// A guarded block barrier, which some lanes may bypass.
     GuardedBarrier,
 }
 
-/// The most registers an instruction names: `shfl.sync` has a guard and six operands.
+/// Maximum number of registers of an instruction: `shfl.sync` has a guard and six operands.
 const MOST_REGISTERS: usize = 8;
 
-/// What a step costs, in one cache line.
+/// Cost of a step, in one cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Cost {
     pub kind: Kind,
-    /// What must be free for it to issue.
+    /// Port that must be free for it to issue.
     pub port: Port,
-    /// What a warp that waits for the port is charged with.
+    /// Stall reason of a warp that waits for the port.
     pub throttle: Stall,
-    /// What a warp that waits for this step's result waits for.
+    /// Stall reason of a warp that waits for its result.
     pub result: Stall,
-    /// Cycles until a dependent instruction may issue, where the memory system does not say otherwise.
+    /// Cycles until a dependent may issue, unless the memory system determines it.
     pub latency: u32,
-    /// Cycles the unit is busy.
+    /// Cycles for which it keeps the unit busy.
     pub interval: u32,
     /// Issue slots taken at once.
     pub slots: u32,
-    /// If it becomes several machine instructions that are issued one by one: one more than the index of its [`Expansion`].
+    /// One more than the index of its [`Expansion`]; 0: none.
     pub expansion: u32,
-    /// Cycles until the same warp may issue its next step, and what it waits for until then: the slots taken, and for
-    /// branches until the target is known.
+    /// Cycles until the same warp may issue its next step, with the stall reason.
+    ///
+    /// They cover the issue slots and, for branches, the time until the target is known.
     pub gap: Until,
-    /// Cycles that the guard's predicate needs beyond its writer's latency, and its scoreboard entry; 0 without a guard.
+    /// Extra cycles until the guard's predicate is ready; 0 without a guard.
     pub guard_delay: u32,
     pub guard: u16,
-    /// Whether a warp may issue it ahead of a barrier that it has arrived at, where barriers are deferred.
+    /// True if a warp may issue it ahead of a deferred barrier at which it has arrived.
     pub ahead: bool,
-    /// Whether it is a branch, which waits until what is uniform is there for the block behind.
+    /// True for a branch, which waits for uniform values needed after it.
     pub branches: bool,
-    /// Whether it empties the SM's L1 (CCTL.IVALL): what follows must see what other SMs wrote.
+    /// True if it invalidates the SM's L1 (CCTL.IVALL).
     pub empties_l1: bool,
-    /// The line of machine code that it is in.
+    /// Line of machine code that contains it.
     pub line: u32,
-    /// Scoreboard entries: those read or written, the written ones first.
+    /// Scoreboard entries, written ones first.
     entries: [u16; MOST_REGISTERS],
     writes: u8,
     touches: u8,
 }
 
 impl Cost {
-    /// Scoreboard entries that the step reads or writes.
+    /// Returns the scoreboard entries that the step reads or writes.
     #[inline]
     pub(super) fn touched(&self) -> &[u16] {
         &self.entries[..usize::from(self.touches).min(MOST_REGISTERS)]
     }
 
-    /// Scoreboard entries that the step writes.
+    /// Returns the scoreboard entries that the step writes.
     #[inline]
     pub(super) fn written(&self) -> &[u16] {
         &self.entries[..usize::from(self.writes).min(MOST_REGISTERS)]
     }
 }
 
-/// A priced program.
+/// A program with the costs of its steps.
 pub(super) struct Program<'a> {
     pub ops: &'a [MicroOp],
     pub entry: Pc,
@@ -98,13 +100,15 @@ pub(super) struct Program<'a> {
     pub functions: &'a [Pc],
     pub scheme: Scheme,
     pub costs: Vec<Cost>,
-    /// What steps become that are several machine instructions, issued one by one.
+    /// Expansions of steps into several machine instructions.
     pub expansions: Vec<Expansion>,
-    /// Lines of machine code.
+    /// Number of lines of machine code.
     pub lines: u32,
-    /// Scoreboard entries a warp has.
+    /// Number of scoreboard entries of a warp.
     pub scoreboard: usize,
-    /// Whether blocks can talk to each other through memory while they run, so that SMs must run in cycle order.
+    /// True if running blocks can communicate through memory.
+    ///
+    /// SMs must then run in cycle order.
     pub communicates: bool,
 }
 
@@ -163,9 +167,12 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Whether a warp issues the step ahead of a barrier that it has arrived at: arithmetic of fixed latency. Seen on an H200, instruction
-/// by instruction (docs/calibration.md): comparisons, selections and products go ahead, conversions, copies on the uniform datapath,
-/// branches and accesses wait. Uniform arithmetic waits there, too, but ptxas moves it in front of the barrier.
+/// Returns true if a warp issues the step ahead of a barrier at which it has arrived.
+///
+/// These are arithmetic instructions of fixed latency, as measured on an H200 instruction by
+/// instruction (docs/calibration.md): comparisons, selections and products go ahead; conversions,
+/// copies on the uniform datapath, branches and accesses wait. Uniform arithmetic also waits on the
+/// H200, but ptxas moves it in front of the barrier.
 fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
     let fixed = match cost.port {
         Port::Alu | Port::Fma => cost.result == Stall::Wait,
@@ -175,7 +182,7 @@ fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
     cost.kind == Kind::Free || cost.kind == Kind::ElementWise && fixed
 }
 
-/// The price of a micro-op by its class.
+/// Returns the cost of a micro-op by its class.
 fn price(op: &MicroOp, spec: &Machine) -> Cost {
     let (inst, slots) = (&op.inst, op.count);
     let Dependences::Registers { entries: touched, written, guard } = &op.dependences;
@@ -240,8 +247,9 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
     }
 }
 
-/// Whether the instruction can pass information between blocks that run at the same time: a global atomic, or a strong
-/// access to memory that other blocks see.
+/// Returns true if the instruction can communicate with running blocks.
+///
+/// It is a global atomic, or a strong access to memory that other blocks see.
 fn communicates(op: &Op) -> bool {
     let visible = |space: Space| matches!(space, Space::Global | Space::Generic);
     match op {

@@ -1,36 +1,42 @@
-//! Where the sides of a branch meet, and the convergence barriers that make them.
+//! Reconvergence points of branches, and the convergence barriers for them.
 //!
-//! *Meeting places* are the exit-ignoring immediate post-dominators, with one correction: two sides that meet nowhere but at a shared,
-//! bare `ret` meet there, unless a join of an enclosing branch lies on the way of one of them. (So the two ends of a
-//! plain `if (a) A else B; return` exit together, and so do the threads that skip a whole kernel by `if (i >= n) return`.)
-//! Conversely, a jump to a shared `ret` out of a construct that joins elsewhere is an exit of its own: the stream gives it a private
-//! copy of the `ret` (ptxas makes it a predicated EXIT), so that it does not wait for the lanes that come there to meet.
+//! *Reconvergence points* are the exit-ignoring immediate post-dominators, with one correction: two
+//! sides that reconverge only at a shared, bare `ret` reconverge there, unless a path of one of
+//! them passes a join of an enclosing branch. (So both arms of a plain `if (a) A else B; return`
+//! exit together, as do the threads that skip a whole kernel by `if (i >= n) return`.) Conversely,
+//! a jump to a shared `ret` out of a construct that joins elsewhere is a separate exit: it gets a
+//! private copy of the `ret` (ptxas makes it a predicated EXIT), so that it does not wait for the
+//! lanes that reconverge there.
 //!
-//! *Barriers*, as a compiler places them for BSSY and BSYNC. For a branch that may diverge and whose sides meet at block `j`:
+//! *Barriers* are placed as a compiler places BSSY and BSYNC. For a branch that may diverge and
+//! reconverges at block `j`:
 //!
-//! - if lanes can come round to the branch again without passing `j`, they are in a cycle that they leave at different times: the
-//!   barrier is set where that cycle (a strongly connected component of the graph without `j`) is entered; otherwise right before
-//!   the branch;
-//! - all ways into `j` lead through the sync;
-//! - a branch that joins where an enclosing barrier does, and that only lanes of that barrier can reach, needs none of its own:
-//!   in the graph without `j`, the place that sets the other barrier dominates it;
-//! - where only some of a branch's lanes meet, because others go round that place, there is a barrier, too: see [`super::merges`].
+//! - If lanes can return to the branch without passing `j`, they are in a cycle that they leave at
+//!   different times. The barrier is set where that cycle (a strongly connected component of the
+//!   graph without `j`) is entered, otherwise right before the branch.
+//! - All edges into `j` lead through the sync.
+//! - A branch that joins where an enclosing barrier does, and that only lanes of that barrier can
+//!   reach, needs none of its own: in the graph without `j`, the set point of the other barrier
+//!   dominates it.
+//! - If only some of a branch's lanes reconverge at a block, because others bypass it, there is a
+//!   barrier, too: see [`super::merges`].
 //!
-//! Barrier registers are numbered by colouring: barriers whose lanes can be in both at once, or can pass the sync of one while they
-//! are in the other, get different numbers, outer ones the lower. In structured programs the number is the depth of nesting. Hardware
-//! has sixteen and spills beyond; here there may be more.
+//! Barrier registers are assigned by colouring. Two barriers get different registers if lanes can
+//! be in both at once, or can pass the sync of one while they are in the other; outer barriers get
+//! the lower numbers. In structured programs the number is the nesting depth. Hardware has sixteen
+//! registers and spills beyond; the model has no limit except for merges.
 
 use super::merges::merges;
 use crate::base::{BasicBlockId, JoinId};
 use crate::graph::{Bits, Successors, components, dominators_in_order, is_cycle, reach, reach_within, reversed};
 use crate::kernel::{Branch, ControlFlow, regions};
 
-/// Where a convergence barrier is set.
+/// Set point of a convergence barrier.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum SetPoint {
     /// Right before the branch that ends this block.
     Branch(usize),
-    /// On every edge into this set of blocks from outside, and where the kernel starts if its first block is in it.
+    /// On every edge into this cycle from outside, and at the kernel's start if it is inside.
     Cycle(Bits),
 }
 
@@ -39,21 +45,21 @@ pub(super) enum SetPoint {
 pub(super) struct ConvergenceBarrier {
     pub(super) id: JoinId,
     pub(super) set: SetPoint,
-    /// The block at whose head its lanes meet.
+    /// Block at whose start the lanes reconverge.
     pub(super) join: usize,
-    /// The branch it is for (several may share it; this is the first).
+    /// First of the branches that use it.
     pub(super) branch: usize,
-    /// The blocks that its lanes can pass before they meet.
+    /// Blocks that its lanes can pass before they reconverge.
     pub(super) region: Bits,
-    /// Whether lanes may turn away from its join.
+    /// True if lanes may bypass its join.
     pub(super) is_merge: bool,
 }
 
-/// Barrier registers that hardware has.
+/// Number of barrier registers of the hardware.
 const REGISTERS: usize = 16;
 
 impl ConvergenceBarrier {
-    /// The same with all blocks' numbers moved up.
+    /// Returns the barrier with all block numbers moved up.
     pub(super) fn shifted(self, by: usize) -> ConvergenceBarrier {
         let up = |bits: Bits| bits.iter().map(|b| b + by).collect();
         ConvergenceBarrier {
@@ -70,27 +76,29 @@ impl ConvergenceBarrier {
     }
 }
 
-/// Convergence barriers of a kernel, and the edges that avoid a shared exit.
+/// Convergence barriers of a kernel, and edges with a private exit.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Barriers {
-    /// Outer ones before inner ones.
+    /// Barriers, outer ones first.
     pub(super) barriers: Vec<ConvergenceBarrier>,
-    /// Edges to a bare exit that have a copy of it to themselves.
+    /// Edges to a bare exit that get a private copy of it.
     pub(super) private_exits: Vec<(usize, usize)>,
 }
 
-/// Places the barriers of each function. `merge`: also where only some of a branch's lanes meet ([`super::merges`]).
+/// Places the barriers of each function.
+///
+/// With `merge`, also where only some of a branch's lanes reconverge ([`super::merges`]).
 pub(super) fn place(flow: &ControlFlow, merge: bool) -> Barriers {
     let mut placed = Barriers::default();
-    for part in flow.parts() {
-        let first = part.start;
+    for function in flow.function_blocks() {
+        let first = function.start;
         let id = |b: BasicBlockId| BasicBlockId((b.index() - first) as u32);
         let graph: Successors =
-            flow.edges()[part.clone()].iter().map(|to| to.iter().map(|b| b - first).collect()).collect();
-        let inside = flow.branches().iter().filter(|b| part.contains(&b.block.index()));
+            flow.edges()[function.clone()].iter().map(|to| to.iter().map(|b| b - first).collect()).collect();
+        let inside = flow.branches().iter().filter(|b| function.contains(&b.block.index()));
         let branches: Vec<Branch> =
             inside.map(|b| Branch { block: id(b.block), reconverge: b.reconverge.map(id), ..b.clone() }).collect();
-        let bare: Bits = part.clone().filter(|&b| flow.bare_exits().contains(b)).map(|b| b - first).collect();
+        let bare: Bits = function.clone().filter(|&b| flow.bare_exits().contains(b)).map(|b| b - first).collect();
         let entered = |exit: usize| flow.blocks()[first + exit].predecessors.iter().map(|p| p.index() - first);
         let private_exits = private_exits(&branches, entered, &graph, &bare);
         let mut shared = graph;
@@ -103,7 +111,9 @@ pub(super) fn place(flow: &ControlFlow, merge: bool) -> Barriers {
     placed
 }
 
-/// The edges to bare exits that leave a construct which joins elsewhere, where the exit is a meeting place for others.
+/// Returns the edges to bare exits that need a private copy.
+///
+/// They leave a construct that joins elsewhere, and the exit is a reconvergence point of others.
 fn private_exits<I: Iterator<Item = usize>>(
     branches: &[Branch],
     entered: impl Fn(usize) -> I,
@@ -112,9 +122,9 @@ fn private_exits<I: Iterator<Item = usize>>(
 ) -> Vec<(usize, usize)> {
     let regions = regions(branches, graph);
     let mut edges = Vec::new();
-    for exit in bare.iter().filter(|e| regions.iter().any(|(_, meet, _)| meet == e)) {
+    for exit in bare.iter().filter(|e| regions.iter().any(|(_, join, _)| join == e)) {
         for from in entered(exit) {
-            if regions.iter().any(|(_, meet, region)| *meet != exit && region.contains(from)) {
+            if regions.iter().any(|(_, join, region)| *join != exit && region.contains(from)) {
                 edges.push((from, exit));
             }
         }
@@ -141,27 +151,29 @@ fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits, merge: bool) -
     let merges = if merge { merges(branches, graph, &back, bare, &barriers) } else { Vec::new() };
     barriers.retain(|b| !merges.iter().any(|merge| merge.join == b.join && merge.region.contains(b.branch)));
     barriers.extend(merges);
-    // Outer before inner: who encloses has the larger region. At one join the order found is the order of nesting already,
-    // and a stable sort keeps it among equals.
+    // Outer before inner: the outer barrier has the larger region. At one join, the order found is
+    // already the order of nesting, and a stable sort keeps it among equals.
     barriers.sort_by_key(|b: &ConvergenceBarrier| std::cmp::Reverse(b.region.count()));
     colour(&mut barriers, &back);
     barriers.retain(|b| !b.is_merge || b.id.index() < REGISTERS);
     barriers
 }
 
-/// The barrier at `join` of the only branch that joins there: what [`barriers_joining_at`] gives, from the blocks between the two alone.
+/// Returns the barrier of the only branch that joins at `join`.
+///
+/// It equals the result of [`barriers_joining_at`], but needs only the blocks between the two.
 fn only_barrier_at(join: usize, branch: usize, graph: &Successors, back: &Successors) -> ConvergenceBarrier {
     let region = reach(graph, [branch], Some(join));
-    // Lanes come round to the branch through blocks of its region only.
+    // Lanes return to the branch only through blocks of its region.
     let cycle = reach_within(back, branch, &region);
     let set = if cycle.contains(branch) { SetPoint::Cycle(cycle.iter().collect()) } else { SetPoint::Branch(branch) };
     ConvergenceBarrier { id: JoinId(0), set, join, branch, region, is_merge: false }
 }
 
-/// The barriers needed by the branches that join at `join`.
+/// Returns the barriers needed by the branches that join at `join`.
 fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> Vec<ConvergenceBarrier> {
     let (components, component_of) = components(graph, Some(join));
-    // The graph of components without `join`, entered where the kernel starts and behind `join`.
+    // The graph of components without `join`, entered at the kernel's start and after `join`.
     let start = components.len();
     let mut condensed: Successors = vec![Vec::new(); start + 1];
     for (node, next) in graph.iter().enumerate().filter(|&(node, _)| node != join) {
@@ -192,9 +204,10 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
     needed.into_iter().map(barrier).collect()
 }
 
-/// Gives each barrier the lowest number that no earlier barrier has with which it clashes.
+/// Assigns each barrier the lowest number that no conflicting earlier barrier has.
 fn colour(barriers: &mut [ConvergenceBarrier], back: &Successors) {
-    // The sync of `a` stands on every way into its join: also on those that lanes of `b` take which are not in `a`.
+    // The sync of `a` is on every edge into its join, including edges taken by lanes of `b` that
+    // are not in `a`.
     let passes = |b: &ConvergenceBarrier, a: &ConvergenceBarrier| {
         b.region.contains(a.join) && back[a.join].iter().any(|&from| b.region.contains(from))
     };
@@ -202,7 +215,7 @@ fn colour(barriers: &mut [ConvergenceBarrier], back: &Successors) {
         let (earlier, rest) = barriers.split_at_mut(i);
         let current = &mut rest[0];
         let clash =
-            |b: &&ConvergenceBarrier| b.region.meets(&current.region) || passes(b, current) || passes(current, b);
+            |b: &&ConvergenceBarrier| b.region.intersects(&current.region) || passes(b, current) || passes(current, b);
         let taken: Bits = earlier.iter().filter(clash).map(|b| b.id.index()).collect();
         let free = (0..).map(JoinId).find(|id| !taken.contains(id.index()));
         current.id = free.unwrap_or_default();

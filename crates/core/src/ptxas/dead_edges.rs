@@ -1,14 +1,19 @@
-//! What is known of values before a kernel runs, and the ways that nobody takes therefore.
+//! Constant propagation, and removal of edges that no lane takes.
 //!
-//! ptxas works out what constants alone decide: a branch that always goes the same way is none in machine code, so that lanes meet where
-//! the ways that are left do. This is constant propagation on registers (Kildall, POPL 1973), forward from where the
-//! kernel starts: a value is known when it is the same on all ways. When that has shown that some ways are dead, it is done once more without
-//! them. It does not assume, as conditional propagation (Wegman and Zadeck, TOPLAS 1991) would, that a loop's back edge is dead until
-//! something shows that it is not; nor does ptxas, which keeps a loop `do .. while (++i < 0)` (with the conditional one the counts of four
-//! generated kernels less are those of an H200).
+//! ptxas evaluates what constants alone decide. A branch that always goes the same way does not
+//! exist in machine code, so lanes reconverge where the remaining edges do. This is constant
+//! propagation on registers (Kildall, POPL 1973), forward from the start of the kernel: a value is
+//! known if it is the same on all paths. After edges have been removed, the analysis runs again
+//! without them.
 //!
-//! Known are integers of 32 and 64 bits and predicates, through the operations of [`lane`]. What ptxas knows of ranges is not
-//! modelled (of `x & 7`, that it is never above 12; but not that it is never above 7), nor what unrolling a loop makes constant.
+//! Unlike conditional constant propagation (Wegman and Zadeck, TOPLAS 1991), it does not assume
+//! that a loop's back edge is dead until shown otherwise; nor does ptxas, which keeps the loop `do
+//! .. while (++i < 0)`. (With conditional propagation, the counts of four generated kernels less
+//! match those of an H200.)
+//!
+//! Known values are integers of 32 and 64 bits and predicates, through the operations of [`lane`].
+//! Not modelled: what ptxas knows of ranges (that `x & 7` is never above 12; it does not know that
+//! it is never above 7), and constants that unrolling reveals.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,13 +22,16 @@ use crate::graph::Successors;
 use crate::isa::{BoolOp, Compare, Type};
 use crate::kernel::*;
 
-/// Registers whose value is known, predicates as 0 or 1.
+/// Known register values; a predicate is 0 or 1.
 type Known = BTreeMap<Register, u64>;
 
-/// Values that may be handled in all. Beyond it everything is taken to be unknown: no text may take the square of its length.
+/// Maximum number of values processed.
+///
+/// Beyond it all values count as unknown, so that the time is not quadratic in the length of the
+/// text.
 const MOST_WORK: usize = 1 << 21;
 
-/// Takes the ways out of `graph` that no lane can take.
+/// Removes the edges from `graph` that no lane can take.
 pub(super) fn drop_dead_edges(
     graph: &mut Successors,
     insts: &[Inst],
@@ -37,18 +45,18 @@ pub(super) fn drop_dead_edges(
     while dropped {
         let Some(known) = propagate(graph, insts, &immediates, blocks, &mut left) else { return };
         dropped = false;
-        for (block, ways) in graph.iter_mut().enumerate() {
-            let before = ways.len();
+        for (block, next) in graph.iter_mut().enumerate() {
+            let before = next.len();
             match &known[block] {
-                Some(state) => ways.retain(|&next| !state.never_goes(insts, &blocks[block], block_of, next)),
-                None => ways.clear(),
+                Some(state) => next.retain(|&to| !state.never_goes(insts, &blocks[block], block_of, to)),
+                None => next.clear(),
             }
-            dropped |= ways.len() < before;
+            dropped |= next.len() < before;
         }
     }
 }
 
-/// The rows that hold an immediate.
+/// Returns the registers that hold immediates.
 fn immediates(registers: &Registers) -> Known {
     let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
     let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
@@ -56,7 +64,9 @@ fn immediates(registers: &Registers) -> Known {
     narrow.chain(wide).chain(truth).collect()
 }
 
-/// What is known where each block ends; `None` of a block that is not reached. Nothing at all when there is more to do than is `left`.
+/// Returns the known values at the end of each block; `None` for an unreached block.
+///
+/// Returns `None` if the work exceeds `left`.
 fn propagate<'a>(
     graph: &Successors,
     insts: &[Inst],
@@ -86,16 +96,18 @@ fn propagate<'a>(
     Some(exit)
 }
 
-/// Keeps of what is known where a block begins what holds on a further way into it. Whether that is less than before.
-fn join(entry: &mut Option<Known>, way: &Known) -> bool {
+/// Merges the values of a further edge into a block's entry values.
+///
+/// Returns true if the entry values change.
+fn join(entry: &mut Option<Known>, incoming: &Known) -> bool {
     match entry {
         None => {
-            *entry = Some(way.clone());
+            *entry = Some(incoming.clone());
             true
         }
         Some(known) => {
             let before = known.len();
-            known.retain(|register, value| way.get(register) == Some(value));
+            known.retain(|register, value| incoming.get(register) == Some(value));
             known.len() < before
         }
     }
@@ -119,7 +131,7 @@ impl State<'_> {
         self.get(Register::Predicate(p.predicate)).map(|value| (value != 0) != p.negated)
     }
 
-    /// Whether the branch that ends `block` is known not to go to block `next`.
+    /// Returns true if the branch that ends `block` is known not to go to block `next`.
     fn never_goes(&self, insts: &[Inst], block: &BasicBlock, block_of: &[BasicBlockId], next: usize) -> bool {
         let last = &insts[block.last()];
         let (Op::Branch { target, .. }, Some(guard)) = (&last.op, last.guard) else { return false };
@@ -147,7 +159,7 @@ impl State<'_> {
         }
     }
 
-    /// The registers that an instruction writes, as far as it is one of those that are worked out, and what it writes.
+    /// Returns the registers that an operation writes, with their values if known.
     fn results(&self, op: &Op) -> [(Register, Option<u64>); 2] {
         const NONE: (Register, Option<u64>) = (Register::Narrow(Row(0)), None);
         let predicate = |p: Predicate, value: Option<bool>| (Register::Predicate(p), value.map(u64::from));
@@ -209,7 +221,7 @@ fn combine(f: BoolOp, a: Option<bool>, b: Option<bool>) -> Option<bool> {
     }
 }
 
-/// The value as a number, if the type is an integer of 32 or 64 bits.
+/// Returns the value as a number, if the type is an integer of 32 or 64 bits.
 fn number(ty: Type, bits: u64) -> Option<i128> {
     match ty {
         Type::U32 | Type::B32 => Some(i128::from(bits as u32)),
@@ -240,7 +252,7 @@ fn result_is_wide(op: &LaneOp) -> bool {
     }
 }
 
-/// What an element-wise operation gives, if its sources and its meaning are known here.
+/// Returns the result of an element-wise operation, if known.
 fn lane(op: &LaneOp, source: impl Fn(usize) -> Option<u64>) -> Option<u64> {
     let ty = op.ty;
     let bits = ty.bits();
@@ -287,17 +299,17 @@ mod tests {
         program.kernel(None).unwrap_or_else(|e| panic!("{e}\n{}", program.text))
     }
 
-    /// The blocks that are left, by the numbers of their ways out.
-    fn ways(body: &str) -> Vec<usize> {
+    /// Returns the number of remaining edges out of each block.
+    fn edges(body: &str) -> Vec<usize> {
         let program = kernel(body, 1);
         let kernel = checked(&program);
         let (blocks, block_of) = blocks_of(&kernel.insts);
-        let mut ways = successors(&blocks);
-        drop_dead_edges(&mut ways, &kernel.insts, &kernel.registers, &blocks, &block_of);
-        ways.iter().map(Vec::len).collect()
+        let mut graph = successors(&blocks);
+        drop_dead_edges(&mut graph, &kernel.insts, &kernel.registers, &blocks, &block_of);
+        graph.iter().map(Vec::len).collect()
     }
 
-    /// Every operation that is worked out here, on corner values, gives what the oracle gives.
+    /// Every modelled operation, on corner values, gives the oracle's result.
     #[test]
     fn what_is_known_is_what_a_run_computes() {
         const NARROW: [u64; 6] = [0, 1, 7, 33, 0x8000_0000, 0xffff_ffff];
@@ -364,7 +376,7 @@ mod tests {
     #[test]
     fn a_branch_that_constants_decide_has_one_way() {
         let branch = "@%p0 bra X;\nmov.u32 %r2, 1;\nX:\nst.global.u32 [%out], %r2;";
-        let decided = |condition: &str| ways(&format!("mov.u32 %r2, %tid.x;\n{condition}\n{branch}"))[0] == 1;
+        let decided = |condition: &str| edges(&format!("mov.u32 %r2, %tid.x;\n{condition}\n{branch}"))[0] == 1;
         assert!(decided("mov.u32 %r0, 21;\nand.b32 %r0, %r0, 15;\nsetp.ne.u32 %p0, %r0, 5;"));
         assert!(decided("setp.gt.u32 %p1, %r2, 3;\nsetp.ne.and.u32 %p0, 3, 3, %p1;"), "nothing and anything");
         assert!(!decided("setp.gt.u32 %p1, %r2, 3;\nsetp.eq.and.u32 %p0, 3, 3, %p1;"));
@@ -373,20 +385,20 @@ mod tests {
         assert!(decided("mov.u32 %r0, 3;\nsetp.gt.u32 %p1, %r2, 3;\n@%p1 mov.u32 %r0, 3;\nsetp.gt.u32 %p0, %r0, 7;"));
     }
 
-    /// ptxas keeps the loop: on its first way round nothing is known to be the last.
+    /// ptxas keeps the loop: in its first round no iteration is known to be the last.
     #[test]
     fn a_counter_is_not_known_in_its_loop() {
         let round = |more: u32| {
-            ways(&format!("mov.u32 %r0, 0;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, {more};\n@%p0 bra L;"))
+            edges(&format!("mov.u32 %r0, 0;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, {more};\n@%p0 bra L;"))
         };
         assert_eq!(round(0)[1], 2);
         assert_eq!(round(2)[1], 2);
     }
 
-    /// Behind a dead way more may be known than before.
+    /// Removing a dead edge can reveal more constants.
     #[test]
     fn what_only_a_dead_way_changes_is_known() {
-        let left = ways(
+        let left = edges(
             "mov.u32 %r0, 3;\nmov.u32 %r1, 5;\nsetp.eq.u32 %p0, %r0, 4;\n@!%p0 bra X;\nmov.u32 %r1, %tid.x;\nX:\n\
              setp.eq.u32 %p1, %r1, 5;\n@%p1 bra Y;\nst.global.u32 [%out], %r0;\nY:",
         );
@@ -399,7 +411,7 @@ mod tests {
             let mut body = format!(".reg .u32 %c<{constants}>;\nsetp.eq.u32 %p0, 3, 4;\n");
             (0..constants).for_each(|n| body += &format!("mov.u32 %c{n}, {n};\n"));
             (0..branches).for_each(|n| body += &format!("@%p0 bra X{n};\nmov.u32 %r1, 1;\nX{n}:\n"));
-            ways(&(body + "mov.u32 %r2, 2;"))[0] == 1
+            edges(&(body + "mov.u32 %r2, 2;"))[0] == 1
         };
         assert!(decided(100, 100));
         assert!(!decided(1_500, 1_500));

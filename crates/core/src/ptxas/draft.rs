@@ -1,4 +1,4 @@
-//! A kernel on its way to machine code: instructions that the passes rewrite.
+//! Kernel between two passes.
 
 use crate::code::PredicatedBranch;
 use crate::kernel::{ControlFlow, DeviceFunction, EdgeFilter, Inst, Kernel};
@@ -6,30 +6,30 @@ use crate::kernel::{ControlFlow, DeviceFunction, EdgeFilter, Inst, Kernel};
 /// A kernel between two passes.
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
-    /// The instructions so far, analysed.
+    /// Current instructions and their control flow.
     pub(super) kernel: Kernel,
-    /// Branches that became predication, by the instruction in their place.
+    /// Branches that became predication, by the instruction that replaces them.
     pub(super) predicated: Vec<PredicatedBranch>,
-    /// Edges that the compiler knows no lane takes.
+    /// Removes edges that the compiler knows no lane takes.
     dead: Option<EdgeFilter>,
 }
 
-/// The outcome of a pass that adds or removes instructions.
+/// Result of a pass that adds or removes instructions.
 #[derive(Clone, Debug)]
 pub(super) struct Rewritten {
     pub(super) draft: Draft,
-    /// For each instruction the index of the one from which it was made.
+    /// Index of the original of each instruction.
     pub(super) origin: Vec<u32>,
 }
 
 impl Draft {
-    /// The kernel as checked, without the edges that `dead` removes.
+    /// Returns the checked kernel, without the edges that `dead` removes.
     pub(super) fn new(kernel: &Kernel, dead: Option<EdgeFilter>) -> Draft {
         let draft = Draft { kernel: kernel.clone(), predicated: Vec::new(), dead };
         draft.with(kernel.insts.clone(), kernel.functions.clone(), Vec::new())
     }
 
-    /// The same kernel with other instructions, and functions that lie elsewhere among them.
+    /// Returns the kernel with other instructions and functions.
     pub(super) fn with(
         &self,
         insts: Vec<Inst>,

@@ -1,17 +1,22 @@
-//! The peephole: instructions that cost nothing because a neighbour does their work.
+//! Peephole folds: instructions whose work a neighbour does for free.
 //!
-//! Each [`Fold`] is one pattern, seen in sm_75, sm_80 and sm_90 machine code of the kernels in programs/cuda. `x -> y` means: every
-//! use of x's result is by a y. An instruction that is folded cannot take another in, except where the pattern says "each".
+//! Each [`Fold`] is one pattern, observed in sm_75, sm_80 and sm_90 machine code of the kernels in
+//! programs/cuda. `x -> y` means that every use of x's result is a y. A folded instruction cannot
+//! absorb another one, except where the pattern says "each".
 //!
-//! - `Moves`: `mov` of a constant, or of a register that is written once. Loop variables are written twice and keep their moves.
-//! - `LaunchConstants`: `mov` of `%ntid`, `%nctaid`: an operand c[0][..].
-//! - `MulWideAdd`: `mul.wide` -> 64-bit adds: each add costs what the product did (IMAD.WIDE), the product nothing.
-//! - `ShiftAdd`: `shl` by a constant -> 32-bit adds: the adds are LEAs.
+//! - `Moves`: `mov` of a constant, or of a register that is written once. Loop variables are
+//!   written twice and keep their moves.
+//! - `LaunchConstants`: `mov` of `%ntid` or `%nctaid`, an operand c[0][..].
+//! - `MulWideAdd`: `mul.wide` -> 64-bit adds. Each add costs what the product did (IMAD.WIDE), and
+//!   the product is free.
+//! - `ShiftAdd`: `shl` by a constant -> 32-bit adds. The adds become LEAs.
 //! - `MulAdd`: `mul.lo` -> one 32-bit add.
 //! - `AddAdd`, `Logic`: two in a row, the first -> the second: IADD3, LOP3.
-//! - `AddressOffset`: an add of a constant -> addresses of loads and stores. The constant moves into the access.
-//! - `CallSlots`: `ld.param` and `st.param` of a device function's parameters and of a call's arguments and results. Values are computed
-//!   where the callee expects them. (Where ptxas has to move them after all, the model counts too little.)
+//! - `AddressOffset`: an add of a constant -> addresses of loads and stores. The constant moves
+//!   into the access.
+//! - `CallSlots`: `ld.param` and `st.param` of a device function's parameters and of a call's
+//!   arguments and results. Values are computed in the registers where the callee expects them. (If
+//!   ptxas has to move them after all, the count is too low.)
 
 use std::collections::BTreeSet;
 
@@ -21,12 +26,13 @@ use crate::isa::Type;
 use crate::kernel::{Address, AddressBase, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row, Special};
 use crate::spec::Fold;
 
-/// Takes what is folded out of `counts`.
+/// Sets the counts of folded instructions to 0.
 pub(super) fn apply(kernel: &Kernel, folds: &[Fold], counts: &mut [u32]) {
-    let mut peephole = Peephole { kernel, values: Values::new(kernel), counts, taken: BTreeSet::new() };
-    // In the order of the type, whatever the file's: products find their adds before adds find each other.
-    let wanted: BTreeSet<Fold> = folds.iter().copied().collect();
-    for fold in wanted {
+    let mut peephole = Peephole { kernel, values: Values::new(kernel), counts, absorbed: BTreeSet::new() };
+    // Folds apply in the order of the type, not of the file: products absorb adds before adds
+    // absorb each other.
+    let ordered: BTreeSet<Fold> = folds.iter().copied().collect();
+    for fold in ordered {
         for i in 0..kernel.insts.len() {
             if kernel.insts[i].guard.is_none() && peephole.counts[i] > 0 {
                 peephole.fold(fold, i);
@@ -39,8 +45,8 @@ struct Peephole<'a> {
     kernel: &'a Kernel,
     values: Values<'a>,
     counts: &'a mut [u32],
-    /// Instructions that have taken a neighbour in.
-    taken: BTreeSet<usize>,
+    /// Instructions that have absorbed a neighbour.
+    absorbed: BTreeSet<usize>,
 }
 
 impl Peephole<'_> {
@@ -67,13 +73,13 @@ impl Peephole<'_> {
         self.kernel.registers.specials.iter().find(|(r, _)| *r == row).map(|&(_, s)| s)
     }
 
-    /// The instructions that use the result of `i`; `None` when there are none or it cannot be told.
+    /// Returns the instructions that use the result of `i`; `None` if none or unknown.
     fn users(&self, i: usize) -> Option<Vec<usize>> {
         let &[result] = self.inst(i).writes.as_slice() else { return None };
         self.values.uses(result, i).filter(|users| !users.is_empty())
     }
 
-    /// Whether the instruction is an integer add of 32 bits.
+    /// Returns true if the instruction is a 32-bit integer add.
     fn is_narrow_add(&self, i: usize) -> bool {
         is(self.inst(i), LaneFn::Add { sat: false }) && self.lane(i).is_some_and(|op| !op.ty.is_wide())
     }
@@ -100,7 +106,7 @@ impl Peephole<'_> {
             }
             Fold::LaunchConstants => {
                 let Some(&LaneOp { f: LaneFn::Mov, s: [row, ..], .. }) = self.lane(i) else { return };
-                if matches!(self.special(row), Some(Special::Ntid(_) | Special::Nctaid(_))) && self.once(i) {
+                if matches!(self.special(row), Some(Special::Ntid(_) | Special::Nctaid(_))) && self.has_known_users(i) {
                     self.counts[i] = 0;
                 }
             }
@@ -119,7 +125,7 @@ impl Peephole<'_> {
                 let Some(adds) = self.users(i) else { return };
                 if !ty.is_wide() && self.is_constant(by, Type::U32) && adds.iter().all(|&a| self.is_narrow_add(a)) {
                     self.counts[i] = 0;
-                    self.taken.extend(adds);
+                    self.absorbed.extend(adds);
                 }
             }
             Fold::MulAdd => {
@@ -142,37 +148,37 @@ impl Peephole<'_> {
         }
     }
 
-    /// Folds `i` into its one user, if it is one that takes it in.
+    /// Folds `i` into its only user, if that can absorb it.
     fn fold_in(&mut self, i: usize, fits: bool, takes: fn(&Self, usize) -> bool) {
-        if !fits || self.taken.contains(&i) {
+        if !fits || self.absorbed.contains(&i) {
             return;
         }
         if let Some(&[user]) = self.users(i).as_deref()
             && takes(self, user)
             && self.counts[user] > 0
-            && self.taken.insert(user)
+            && self.absorbed.insert(user)
         {
             self.counts[i] = 0;
         }
     }
 
-    /// Whether all users of the instruction's result are known.
-    fn once(&self, i: usize) -> bool {
+    /// Returns true if all users of the instruction's result are known.
+    fn has_known_users(&self, i: usize) -> bool {
         self.users(i).is_some()
     }
 
-    /// Whether the instruction only gives a value that lasts another name.
+    /// Returns true if the instruction only copies a value that does not change.
     fn is_alias(&self, i: usize) -> bool {
         let Some(&LaneOp { f: LaneFn::Mov, ty, s: [from, ..], .. }) = self.lane(i) else { return false };
         if !ty.is_wide() && self.special(from).is_some() {
             return false;
         }
         let register = if ty.is_wide() { Register::Wide(from) } else { Register::Narrow(from) };
-        (self.is_constant(from, ty) || self.values.is_written_once(register)) && self.once(i)
+        (self.is_constant(from, ty) || self.values.is_written_once(register)) && self.has_known_users(i)
     }
 }
 
-/// Whether the instruction reads `register` as an address and as nothing else.
+/// Returns true if the instruction reads `register` only as an address.
 fn only_address(inst: &Inst, register: Register) -> bool {
     let based = |address: &Address| match address.base {
         AddressBase::Zero => false,

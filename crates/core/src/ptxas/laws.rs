@@ -1,7 +1,9 @@
-//! Laws of control flow in both modes, by exhaustion over small graphs and by sampling of larger ones and of structured programs.
+//! Properties of control flow in both modes.
 //!
-//! Each program is run three times with the same choices: lane by lane on the instructions themselves, and as a warp on the
-//! stream of each mode. Every branch asks its lane's own list of choices; when the list is used up, a lane heads for an exit.
+//! They are checked on all small graphs, and on samples of larger graphs and of structured
+//! programs. Each program runs three times with the same choices: lane by lane on the instructions,
+//! and as a warp on the stream of each mode. Every branch consumes a choice of its lane; a lane
+//! without choices left takes the shortest path to an exit.
 
 mod programs;
 
@@ -18,12 +20,12 @@ use programs::{Random, graphs, insts_of_graph, registers, structured};
 const SCHEMES: [Scheme; 2] = [Scheme::Stack, Scheme::Barriers];
 const STEP_LIMIT: usize = 2000;
 
-/// A program, analysed.
+/// An analysed program.
 struct Program {
     insts: Vec<Inst>,
     flow: ControlFlow,
     streams: [Stream; 2],
-    /// For each instruction that branches: whether its target is nearer to an exit than what follows it.
+    /// True for each branch whose target is nearer to an exit than the fall-through.
     exits_by_target: Vec<bool>,
     exits: bool,
 }
@@ -43,7 +45,7 @@ impl Program {
         Program { insts, flow, streams, exits_by_target, exits }
     }
 
-    /// Whether a lane branches at instruction `at`, given its choices and how many it has used.
+    /// Returns true if a lane branches at instruction `at`, and counts the choice as used.
     fn branches(&self, at: usize, choices: u32, length: u32, used: &mut u32) -> bool {
         let Some(_) = self.insts[at].guard else { return true };
         let taken = if *used < length { choices >> *used & 1 == 1 } else { self.exits_by_target[at] };
@@ -51,7 +53,7 @@ impl Program {
         taken
     }
 
-    /// The instructions one lane executes by itself; `None` when it does not come to an end.
+    /// Returns the instructions that one lane executes alone; `None` if it does not end.
     fn alone(&self, choices: u32, length: u32) -> Option<Vec<u32>> {
         let (mut at, mut used, mut trace) = (0, 0, Vec::new());
         while trace.len() < STEP_LIMIT / 8 {
@@ -66,7 +68,7 @@ impl Program {
     }
 }
 
-/// Steps to the nearest exit from each instruction.
+/// Returns the number of steps from each instruction to the nearest exit.
 fn distances(insts: &[Inst]) -> Vec<u32> {
     let mut distance = vec![u32::MAX; insts.len()];
     for _ in 0..insts.len() {
@@ -83,10 +85,10 @@ fn distances(insts: &[Inst]) -> Vec<u32> {
     distance
 }
 
-/// How often each instruction was issued.
+/// Number of issues of each instruction.
 type Issues = BTreeMap<u32, u32>;
 
-/// Runs a warp and holds every step to the laws that need no second run.
+/// Runs a warp and checks every property that needs no second run.
 fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: &[Vec<u32>]) -> Result<Issues, String> {
     let all = LaneMask::first_n(lanes.len() as u32);
     let stream = &p.streams[mode];
@@ -119,7 +121,7 @@ fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: 
             *issues.entry(source).or_default() += 1;
             for lane in active.lanes().map(|l| l as usize) {
                 if alone[lane].get(done[lane]) != Some(&source) {
-                    return Err(format!("lane {lane} executes {source}, alone it would go {:?}", alone[lane]));
+                    return Err(format!("lane {lane} executes {source}, expected {:?}", alone[lane]));
                 }
                 done[lane] += 1;
             }
@@ -183,7 +185,7 @@ const ORDERS: [SideOrder; 6] = [
     SideOrder::Random(2),
 ];
 
-/// Every set of three different lists of three choices.
+/// Returns all sets of three different lists of three choices.
 fn triples() -> Vec<[(u32, u32); 3]> {
     let mut out = Vec::new();
     for a in 0..8 {
@@ -194,7 +196,7 @@ fn triples() -> Vec<[(u32, u32); 3]> {
     out
 }
 
-/// Up to four blocks, three lanes with different choices, every order: everything there is.
+/// All graphs of up to four blocks, three lanes with different choices, all orders.
 #[test]
 fn all_small_graphs_keep_the_laws_in_every_order() {
     let (triples, mut programs, mut runs) = (triples(), [0; 4], 0);
@@ -230,9 +232,11 @@ fn sampled_graphs_of_five_to_nine_blocks_keep_the_laws() {
     assert!(runs > 10_000, "{runs}");
 }
 
-/// Structured programs: both modes issue every instruction equally often, but where lanes turn away from a merge: there barriers
-/// bring the others together sooner than the stack. And whatever stands at the top level is issued
-/// once, for all lanes that are still alive.
+/// Both modes issue every instruction of a structured program equally often.
+///
+/// The exception is a program whose lanes bypass a merge: barriers reconverge the other lanes
+/// sooner than the stack. In both modes, instructions at the top level issue once, for all live
+/// lanes.
 #[test]
 fn structured_programs_cost_the_same_in_both_modes() {
     let (mut random, mut runs) = (Random(11), 0);
@@ -244,11 +248,12 @@ fn structured_programs_cost_the_same_in_both_modes() {
             let order = ORDERS[(n + round) % ORDERS.len()];
             let Some([stack, barriers]) = check(&p, order, &lanes) else { continue };
             runs += 1;
-            let turns = p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Break(_))));
+            let bypasses =
+                p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Break(_))));
             let no_more = || barriers.iter().all(|(at, times)| stack.get(at).is_some_and(|known| times <= known));
-            let fits = if turns { no_more() } else { stack == barriers };
+            let fits = if bypasses { no_more() } else { stack == barriers };
             assert!(fits, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
-            // Threads that return early go through the last instruction, an exit, by themselves.
+            // Threads that return early execute the last instruction, an exit, separately.
             let returns = usize::from(n % 3 != 0);
             for at in &top_level[..top_level.len() - returns] {
                 let times = barriers.get(at).copied().unwrap_or(0);

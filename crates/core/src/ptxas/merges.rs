@@ -1,23 +1,32 @@
-//! Where lanes meet although others of their branch go round that place, by a `break`, a `continue`, an early return or a `case`
-//! without one: `if (a) { if (b) break; X } Y` meets behind the loop, but who does not break comes to Y.
+//! Merges: blocks where some of a branch's lanes reconverge while others bypass the block.
 //!
-//! ptxas lets lanes meet there, too. The barrier is set where the ways to the place part, and who turns away is taken out of it
-//! (BREAK). The rule was read off machine code and the counts of 2,031 generated kernels on an H200: without these barriers 1,506 of them
-//! executed every block as often as there, with them 1,680 (before yields of functions and dead ways were known).
+//! Lanes bypass such a block by a `break`, a `continue`, an early return or a `case` without one.
+//! In `if (a) { if (b) break; X } Y` the branch reconverges after the loop, but lanes that do not
+//! break reach Y.
 //!
-//! - A *merge* is a block that two forward ways or more lead into (the edges back to the head of a loop are none). Its barrier is set
-//!   at its immediate dominator, unless one of [`super::barriers`]'s that joins there holds these lanes already.
-//! - One level: inside the region of such a barrier, those who turn away from an inner merge must leave the outer one as well,
-//!   or have a meeting place of their own before. Unless nobody turns away from the outer one, and the inner one is set at a branch that
-//!   may part lanes: that outer one is a join like others, set early.
-//! - Hardware has sixteen barrier registers; one that would need more is left out.
+//! ptxas lets those lanes reconverge there, too. It sets the barrier where the paths to the block
+//! diverge, and removes bypassing lanes from it (BREAK). The rule was read off machine code and the
+//! counts of 2,031 generated kernels on an H200: without these barriers 1,506 of them executed
+//! every block as often as the GPU, with them 1,680 (before yields of functions and dead edges were
+//! modelled).
+//!
+//! - A *merge* is a block with two or more forward edges into it (back edges to a loop's header do
+//!   not count). Its barrier is set at its immediate dominator, unless a barrier of
+//!   [`super::barriers`] that joins there already holds these lanes.
+//! - Merges do not nest: inside the region of a merge, lanes that bypass an inner merge must leave
+//!   the outer one as well, or have reconverged before. The exception is an outer merge that no
+//!   lane bypasses, if the inner one is set at a branch that may diverge: such an outer merge is an
+//!   ordinary join that is set early.
+//! - Hardware has sixteen barrier registers; a merge that would need more is left out.
 
 use super::barriers::{ConvergenceBarrier, SetPoint};
 use crate::base::JoinId;
 use crate::graph::{Bits, Successors, depths, dominates, dominators, reach};
 use crate::kernel::Branch;
 
-/// The barriers of merges, outer ones first. `known`: those where branches meet.
+/// Returns the barriers of merges, outer ones first.
+///
+/// `known` are the barriers of branches.
 pub(super) fn merges(
     branches: &[Branch],
     graph: &Successors,
@@ -41,32 +50,32 @@ pub(super) fn merges(
         let mut region = reach(back, forward, Some(place));
         region.remove(join);
         region.insert(place);
-        // Those who part and meet again on the way come together.
-        let parts = |branch: &Branch| {
-            branch.may_diverge && !branch.reconverge.is_some_and(|meet| region.contains(meet.index()))
+        // Lanes that diverge and reconverge inside the region arrive together.
+        let diverges = |branch: &Branch| {
+            branch.may_diverge && !branch.reconverge.is_some_and(|join| region.contains(join.index()))
         };
-        if region.iter().any(|block| branch_of[block].is_some_and(parts)) {
+        if region.iter().any(|block| branch_of[block].is_some_and(diverges)) {
             let set = SetPoint::Branch(place);
             found.push(ConvergenceBarrier { id: JoinId(0), set, join, branch: place, region, is_merge: true });
         }
     }
     found.sort_by_key(|barrier| std::cmp::Reverse(barrier.region.count()));
-    let meet = |block: usize| branch_of[block].and_then(|branch| branch.reconverge);
+    let join_of = |block: usize| branch_of[block].and_then(|branch| branch.reconverge);
     let mut kept: Vec<ConvergenceBarrier> = Vec::new();
-    // Whether lanes turn away from each of these.
-    let mut left: Vec<bool> = Vec::new();
+    // True for each kept merge that lanes may bypass.
+    let mut bypassed: Vec<bool> = Vec::new();
     for inner in found {
-        let away: Vec<usize> = inner.region.iter().flat_map(|from| inner.ways_out(graph, from)).collect();
-        let parts = branch_of[inner.branch].is_some_and(|branch| branch.may_diverge);
-        let nested = kept.iter().zip(&left).any(|(outer, &left)| {
-            (left || !parts)
-                && meet(outer.branch) == meet(inner.branch)
+        let exits: Vec<usize> = inner.region.iter().flat_map(|from| inner.edges_out(graph, from)).collect();
+        let diverges = branch_of[inner.branch].is_some_and(|branch| branch.may_diverge);
+        let nested = kept.iter().zip(&bypassed).any(|(outer, &bypassed)| {
+            (bypassed || !diverges)
+                && join_of(outer.branch) == join_of(inner.branch)
                 && outer.region.contains(inner.branch)
                 && outer.region.contains(inner.join)
-                && away.iter().any(|&to| to != outer.branch && (to == outer.join || outer.region.contains(to)))
+                && exits.iter().any(|&to| to != outer.branch && (to == outer.join || outer.region.contains(to)))
         });
         if !nested {
-            left.push(!away.is_empty());
+            bypassed.push(!exits.is_empty());
             kept.push(inner);
         }
     }
@@ -74,13 +83,13 @@ pub(super) fn merges(
 }
 
 impl ConvergenceBarrier {
-    /// Whether lanes that go from one block to the other will not come to this merge.
+    /// Returns true if lanes on the edge from `from` to `to` will bypass this merge.
     pub(super) fn is_left_by(&self, from: usize, to: usize) -> bool {
-        let turns_away = || to != self.join && (to == self.branch || !self.region.contains(to));
-        self.is_merge && self.region.contains(from) && turns_away()
+        let bypasses = || to != self.join && (to == self.branch || !self.region.contains(to));
+        self.is_merge && self.region.contains(from) && bypasses()
     }
 
-    fn ways_out<'a>(&'a self, graph: &'a Successors, from: usize) -> impl Iterator<Item = usize> + 'a {
+    fn edges_out<'a>(&'a self, graph: &'a Successors, from: usize) -> impl Iterator<Item = usize> + 'a {
         graph[from].iter().copied().filter(move |&to| self.is_left_by(from, to))
     }
 }

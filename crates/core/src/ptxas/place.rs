@@ -1,14 +1,22 @@
-//! The steps a machine runs: the kernel's instructions in their order, then the steps that the convergence scheme adds.
+//! Placement of convergence operations on the edges of a kernel.
 //!
-//! Every step names its successor, so an added step stands on an edge without any jump: the edge leads to it, and it leads on. What
-//! stands on an edge into a block, in this order: the breaks of the merges that it turns away from; the syncs of the barriers that join
-//! at the block, innermost first; the sets of the barriers whose cycle the edge enters, outermost first (behind the syncs: who enters a
-//! loop together should have met before); the yield, if the block heads a loop that spins. Edges into a block that need the same steps
-//! share them.
+//! A stream has the instructions of the kernel in order, then the added steps. Every step names its
+//! successor, so an added step on an edge needs no jump: the edge leads to the step, and the step
+//! leads to the block. An edge into a block has, in this order:
 //!
-//! *Yield* is placed as ptxas places it (for sm_90): at the head of the innermost loop around an atomic whose result, or a
-//! strong load whose value, decides a branch or a guard in that loop. Loops that merely contain one do not spin; but a kernel or function
-//! that calls has a yield in each of them, and a function also where it is entered ([`Builder::yield_beside_calls`]).
+//! 1. the breaks of the merges that lanes on the edge do not reach;
+//! 2. the syncs of the barriers that join at the block, innermost first;
+//! 3. the sets of the barriers whose cycle the edge enters, outermost first (after the syncs, so
+//!    that lanes reconverge before they enter a loop together);
+//! 4. the yield, if the block is the header of a spin loop.
+//!
+//! Edges into a block that need the same steps share them.
+//!
+//! *Yields* are placed as ptxas places them for sm_90: in the header of the innermost loop around
+//! an atomic whose result, or a strong load whose value, decides a branch or a guard in that loop.
+//! A loop that only contains such a loop does not spin. In a kernel or function with calls, every
+//! innermost loop around such an access yields, and a function may also yield at its entry
+//! ([`Builder::yield_beside_calls`]).
 
 use super::barriers::{Barriers, ConvergenceBarrier, SetPoint};
 use crate::base::{BasicBlockId, JoinId, Pc};
@@ -40,7 +48,9 @@ pub(super) struct Step {
     pub(super) reconverge: Option<Pc>,
 }
 
-/// Places convergence operations on the edges of a kernel; `yields`: also YIELD where a loop may wait for other lanes.
+/// Places convergence operations on the edges of a kernel.
+///
+/// With `yields`, it also places YIELD in loops that may wait for other lanes.
 pub(super) fn place(
     insts: &[Inst],
     functions: &[DeviceFunction],
@@ -66,7 +76,7 @@ pub(super) fn place(
         barriers: scheme == Scheme::Barriers,
         spins: vec![false; blocks],
         entries: vec![false; blocks],
-        ways: vec![Vec::new(); blocks],
+        shared_edges: vec![Vec::new(); blocks],
         sets: vec![None; blocks],
         exits: vec![None; blocks],
     };
@@ -85,28 +95,34 @@ struct Builder<'a> {
     placed: &'a Barriers,
     insts: &'a [Inst],
     functions: &'a [DeviceFunction],
-    /// The register around calls whose lanes may part: no other barrier has it, and none of these is inside another of the
-    /// same activation.
+    /// Barrier register of calls whose lanes may diverge.
+    ///
+    /// No other barrier uses it, and such calls do not nest within an activation.
     call_join: JoinId,
     steps: Vec<Step>,
-    /// Whether joins are placed.
+    /// True if convergence barriers are placed.
     barriers: bool,
     /// Blocks that begin with a yield.
     spins: Vec<bool>,
-    /// Blocks before which a yield stands where a function enters them.
+    /// Blocks with a yield before them when a function is entered there.
     entries: Vec<bool>,
-    /// For each block the steps added on ways into it, and the first of them.
-    ways: Vec<Vec<(Vec<ConvergenceOp>, Pc)>>,
-    /// For each block the first of the sets added before its branch.
+    /// Added steps on edges into each block, with the PC of the first.
+    shared_edges: Vec<Vec<(Vec<ConvergenceOp>, Pc)>>,
+    /// First of the sets before the branch of each block.
     sets: Vec<Option<Pc>>,
-    /// For each block that is a bare exit its private copy: one serves all, being nobody's reconvergence point.
+    /// Private copy of each bare exit.
+    ///
+    /// One copy serves all edges, because it is no branch's reconvergence point.
     exits: Vec<Option<Pc>>,
 }
 
 impl Builder<'_> {
-    /// Marks the yields of code that calls. There ptxas does not see what decides when a loop ends: each innermost loop around an access
-    /// that [`may_wait`] yields, and so does a function with one outside of its loops, being in a loop for all that is known. Found by
-    /// compiling some eighty small kernels; a loop that ptxas unrolls does not yield, which is not known here.
+    /// Marks the yields of kernels and functions that contain calls.
+    ///
+    /// With calls, ptxas does not see what decides when a loop ends. Each innermost loop around an
+    /// access that [`may_wait`] yields, and so does a function with such an access outside its
+    /// loops, because its caller may be a loop. Found by compiling some eighty small kernels. A
+    /// loop that ptxas unrolls does not yield; the model does not know unrolling.
     fn yield_beside_calls(&mut self) {
         let flow = self.flow;
         let mut innermost: Vec<Option<&Loop>> = vec![None; flow.blocks().len()];
@@ -151,54 +167,56 @@ impl Builder<'_> {
             }
             match &self.insts[last].op {
                 Op::Branch { target, .. } => {
-                    let new = self.way(from, last, *target);
+                    let new = self.taken(from, last, *target);
                     if let Op::Branch { target, .. } = &mut self.steps[last].inst.op {
                         *target = new;
                     }
                     if self.insts[last].guard.is_some() {
-                        self.fall(from, last);
+                        self.fall_through(from, last);
                     }
                 }
                 Op::Switch(switch) => {
-                    let new: Vec<Pc> = switch.targets.iter().map(|&target| self.way(from, last, target)).collect();
+                    let new: Vec<Pc> = switch.targets.iter().map(|&target| self.taken(from, last, target)).collect();
                     if let Op::Switch(switch) = &mut self.steps[last].inst.op {
                         switch.targets = new;
                     }
                     if self.insts[last].guard.is_some() {
-                        self.fall(from, last);
+                        self.fall_through(from, last);
                     }
                 }
-                _ if self.barriers && parting_call(&self.insts[last]) => {
-                    self.fall(from, last);
+                _ if self.barriers && may_diverge_at_call(&self.insts[last]) => {
+                    self.fall_through(from, last);
                     self.steps[last].next = self.add(ConvergenceOp::Sync(self.call_join), last, self.steps[last].next);
                 }
                 _ if block.successors.is_empty() => {}
-                _ => self.fall(from, last),
+                _ => self.fall_through(from, last),
             }
         }
         if !self.barriers {
             for branch in self.flow.branches() {
-                let meet = branch.reconverge.map(|b| Pc(self.flow.blocks()[b.index()].first));
-                self.steps[branch.inst as usize].reconverge = meet;
+                let join = branch.reconverge.map(|b| Pc(self.flow.blocks()[b.index()].first));
+                self.steps[branch.inst as usize].reconverge = join;
             }
         }
         Stream { steps: self.steps, entry, functions }
     }
 
-    /// The first step on the way that branch `last`, the end of block `from`, has to instruction `target`.
-    fn way(&mut self, from: usize, last: usize, target: Pc) -> Pc {
+    /// Returns the first step from branch `last` of block `from` to instruction `target`.
+    fn taken(&mut self, from: usize, last: usize, target: Pc) -> Pc {
         let block = self.flow.block_of(target.index()).map(|b| b.index());
         block.map_or(Pc(last as u32), |block| self.edge(Some(from), block))
     }
 
-    /// The step behind `last`, the end of block `from`, leads into the next block.
-    fn fall(&mut self, from: usize, last: usize) {
+    /// Links `last`, the end of block `from`, to the next block.
+    fn fall_through(&mut self, from: usize, last: usize) {
         if let Some(next) = self.flow.block_of(last + 1) {
             self.steps[last].next = self.edge(Some(from), next.index());
         }
     }
 
-    /// The first step on the edge into block `to`; `from` is `None` where the kernel starts.
+    /// Returns the first step on the edge into block `to`.
+    ///
+    /// `from` is `None` where the kernel or a function starts.
     fn edge(&mut self, from: Option<usize>, to: usize) -> Pc {
         let first = self.flow.blocks()[to].first;
         if from.is_some_and(|from| self.placed.private_exits.contains(&(from, to))) {
@@ -208,13 +226,13 @@ impl Builder<'_> {
             }
             return copy;
         }
-        let mut way = Vec::new();
+        let mut ops = Vec::new();
         if from.is_none() && self.entries[to] {
-            way.push(ConvergenceOp::Yield);
+            ops.push(ConvergenceOp::Yield);
         }
         if self.barriers {
             let mut syncs: Vec<ConvergenceOp> = Vec::new();
-            // Nothing can wait where the kernel starts.
+            // No lane can wait at a sync where the kernel starts.
             for barrier in self.placed.barriers.iter().filter(|b| b.join == to && from.is_some()) {
                 syncs.push(ConvergenceOp::Sync(barrier.id));
             }
@@ -227,40 +245,42 @@ impl Builder<'_> {
                 SetPoint::Branch(_) => false,
             };
             let sets = self.placed.barriers.iter().filter(|b| enters(&b.set)).map(|b| ConvergenceOp::Set(b.id));
-            way.extend(breaks.chain(syncs).chain(sets));
+            ops.extend(breaks.chain(syncs).chain(sets));
         }
         if self.spins[to] {
-            way.push(ConvergenceOp::Yield);
+            ops.push(ConvergenceOp::Yield);
         }
         let front = self.front(to);
-        if way.is_empty() {
+        if ops.is_empty() {
             return front;
         }
-        if let Some((_, head)) = self.ways[to].iter().find(|(known, _)| *known == way) {
+        if let Some((_, head)) = self.shared_edges[to].iter().find(|(known, _)| *known == ops) {
             return *head;
         }
         let mut next = front;
-        for &op in way.iter().rev() {
+        for &op in ops.iter().rev() {
             next = self.add(op, first as usize, next);
         }
-        self.ways[to].push((way, next));
+        self.shared_edges[to].push((ops, next));
         next
     }
 
-    /// The first step of a block's own: its first instruction, or the set before it.
+    /// Returns the first step of a block: its first instruction, or the set before it.
     fn front(&mut self, block: usize) -> Pc {
         let (first, last) = (self.flow.blocks()[block].first, self.flow.blocks()[block].last());
         let set = if last == first as usize { self.set_before_branch(block) } else { None };
         set.unwrap_or(Pc(first))
     }
 
-    /// The first of the sets, outer ones first, right before the branch, or call whose lanes may part, that ends the block.
+    /// Returns the first of the sets before the branch or divergent call that ends the block.
+    ///
+    /// Outer sets come first.
     fn set_before_branch(&mut self, block: usize) -> Option<Pc> {
         let last = self.flow.blocks()[block].last();
         if self.barriers && self.sets[block].is_none() {
             let here = self.placed.barriers.iter().filter(|b| b.set == SetPoint::Branch(block));
             let mut joins: Vec<JoinId> = here.map(|b| b.id).collect();
-            if joins.is_empty() && parting_call(&self.insts[last]) {
+            if joins.is_empty() && may_diverge_at_call(&self.insts[last]) {
                 joins.push(self.call_join);
             }
             for join in joins.into_iter().rev() {
@@ -271,7 +291,7 @@ impl Builder<'_> {
         self.sets[block]
     }
 
-    /// Adds a join step that belongs to instruction `at`.
+    /// Adds a convergence operation that belongs to instruction `at`.
     fn add(&mut self, op: ConvergenceOp, at: usize, next: Pc) -> Pc {
         let inst = Inst {
             op: Op::Join(op),
@@ -288,13 +308,15 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a loop around the access may wait for others: as [`observes`], and any atomic in shared memory, where the machine has none
-/// that returns nothing.
+/// Returns true if a loop around the access may wait for other lanes.
+///
+/// That is true of accesses that [`observes`] accepts, and of any atomic in shared memory, because
+/// the machine has none that returns nothing.
 fn may_wait(inst: &Inst) -> bool {
     observes(inst) || matches!(&inst.op, Op::Atomic(atomic) if atomic.space == Space::Shared)
 }
 
-/// The block of an instruction of the kernel.
+/// Returns the block of an instruction.
 fn block_at(flow: &ControlFlow, inst: usize) -> BasicBlockId {
     flow.block_of(inst).unwrap_or_default()
 }

@@ -1,17 +1,21 @@
-//! If-conversion: short conditional code becomes guarded instructions, as a compiler back end makes it.
+//! If-conversion: short conditional code becomes guarded instructions.
 //!
-//! Two rewritings, both from kernel to kernel, neither of which changes what a program does:
+//! There are two rewritings from kernel to kernel. Neither changes what a program does.
 //!
-//! - *Predicated exits*: a conditional branch to a bare `ret` is a guarded `exit`. (nvcc writes `if (i >= n) return;` as a branch
-//!   to a shared `ret`; ptxas makes `@P0 EXIT` of it.)
-//! - *Predicated bodies*: the arms of a forward `if` or `if`/`else` are guarded by the branch's own predicate, and the branch is gone.
-//!   So is an arm that ends the thread, as in `if (c) { out[i] = x; return; }`, with its exit; not from inside a loop.
+//! - *Predicated exits*: a conditional branch to a bare `ret` becomes a guarded `exit`. (nvcc
+//!   compiles `if (i >= n) return;` to a branch to a shared `ret`; ptxas makes it `@P0 EXIT`.)
+//! - *Predicated bodies*: the branch's own predicate guards the arms of a forward `if` or
+//!   `if`/`else`, and the branch disappears. Outside loops this includes an arm that ends the
+//!   thread, as in `if (c) { out[i] = x; return; }`, with its exit.
 //!
-//! Converted are innermost constructs of which each arm is a chain of blocks that nothing else enters and holds only unguarded
-//! element-wise instructions and weak loads and stores, none of which writes the predicate. Barriers, atomics, volatile accesses and everything
-//! that looks at other lanes stay in branches. Which of these constructs are worth converting is a question to the caller: a machine has
-//! its own limits. After Allen et al., Conversion of Control Dependence to Data Dependence (POPL 1983), without its nesting: ptxas on
-//! sm_75 to sm_90 does not guard what is guarded already.
+//! Only innermost constructs are converted, if each arm is a chain of blocks that nothing else
+//! enters, and holds only unguarded element-wise instructions and weak loads and stores that do not
+//! write the predicate. Barriers, atomics, volatile accesses and instructions that read other lanes
+//! stay in branches. The caller selects the constructs to convert, because each machine has its own
+//! limits.
+//!
+//! After Allen et al., Conversion of Control Dependence to Data Dependence (POPL 1983), without
+//! nesting: ptxas for sm_75 to sm_90 does not guard what is already guarded.
 
 use std::collections::BTreeMap;
 
@@ -20,23 +24,25 @@ use crate::base::{BasicBlockId, Pc};
 use crate::code::PredicatedBranch;
 use crate::kernel::*;
 
-/// An `if` that could be converted.
+/// A conditional that can be converted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Conditional {
-    /// The branch's index in [`Kernel::insts`].
+    /// Index of the branch in [`Kernel::insts`].
     pub(super) branch: u32,
-    /// The instructions of each side, in order, without jumps: first the side that falls through, then the one branched to.
+    /// Instructions of each side in order, without jumps: fall-through side first.
     pub(super) arms: [Vec<u32>; 2],
-    /// The block where the sides meet; where one of them ends the thread, the one that the other side begins with.
+    /// Block at which the sides reconverge.
+    ///
+    /// If one side ends the thread, it is the first block of the other side.
     pub(super) join: BasicBlockId,
-    /// The exit at the end of the side that has instructions, if it ends the thread.
+    /// Exit of the side with instructions, if it ends the thread.
     pub(super) exit: Option<u32>,
-    /// The blocks that are in an arm.
+    /// Blocks of both arms.
     blocks: Vec<BasicBlockId>,
 }
 
 impl Draft {
-    /// Branches to a bare `ret` as guarded exits, one instruction for one.
+    /// Replaces branches to a bare `ret` by guarded exits, one for one.
     #[must_use]
     pub(super) fn with_predicated_exits(&self) -> Draft {
         let bare = |target: &Pc| {
@@ -55,15 +61,17 @@ impl Draft {
         self.with(insts, self.kernel.functions.clone(), predicated)
     }
 
-    /// The ways in which each `if` could be converted, in the order written; of an `if` that has several, the one to be
-    /// preferred first. No instruction is in the arms of two of them.
+    /// Returns the possible conversions of all branches, in source order.
+    ///
+    /// If a branch has several, the preferred one comes first. No instruction is in the arms of two
+    /// branches.
     pub(super) fn conditionals(&self) -> Vec<Conditional> {
-        self.kernel.flow.branches().iter().flat_map(|branch| self.ways_to_convert(branch)).collect()
+        self.kernel.flow.branches().iter().flat_map(|branch| self.candidates(branch)).collect()
     }
 
-    /// The kernel with those conditionals as guarded instructions for which `worth` holds.
-    pub(super) fn with_predication(&self, worth: impl Fn(&Conditional) -> bool) -> Rewritten {
-        let mut chosen: Vec<Conditional> = self.conditionals().into_iter().filter(worth).collect();
+    /// Replaces the conditionals that `should_predicate` selects by guarded instructions.
+    pub(super) fn with_predication(&self, should_predicate: impl Fn(&Conditional) -> bool) -> Rewritten {
+        let mut chosen: Vec<Conditional> = self.conditionals().into_iter().filter(should_predicate).collect();
         chosen.dedup_by_key(|conditional| conditional.branch);
         Rewriting {
             draft: self,
@@ -76,9 +84,11 @@ impl Draft {
         .run()
     }
 
-    /// How the `if` that begins with a branch could be converted: with an arm that ends the thread, whose lanes exit there and
-    /// leave the rest unguarded, or as a whole.
-    fn ways_to_convert(&self, branch: &Branch) -> Vec<Conditional> {
+    /// Returns the possible conversions of the `if` that begins with a branch.
+    ///
+    /// Either an arm ends the thread and is guarded with its exit, while the rest stays unguarded,
+    /// or the whole `if` is guarded.
+    fn candidates(&self, branch: &Branch) -> Vec<Conditional> {
         let Some(guard) =
             self.kernel.insts.get(branch.inst as usize).filter(|inst| matches!(inst.op, Op::Branch { .. }))
         else {
@@ -89,7 +99,7 @@ impl Draft {
         let arms = sides.map(|side| self.arm(side));
         let in_loop =
             self.kernel.flow.block_of(branch.inst as usize).is_none_or(|b| self.kernel.flow.loop_depth(b) > 0);
-        let mut ways = Vec::new();
+        let mut candidates = Vec::new();
         for side in (0..2).filter(|_| !in_loop && fall != taken) {
             if let Some((blocks, exit)) = self.ending(arms[side].0.clone(), sides[side]) {
                 let mut work = [Vec::new(), Vec::new()];
@@ -100,22 +110,31 @@ impl Draft {
                     && self.work(&arms[1 - side].0).is_empty();
                 if !other_is_empty {
                     let (branch, join) = (branch.inst, sides[1 - side]);
-                    ways.push(Conditional { branch, arms: work, join, exit: Some(exit), blocks });
+                    candidates.push(Conditional { branch, arms: work, join, exit: Some(exit), blocks });
                 }
             }
         }
         let [(fall, end_of_fall), (taken, end_of_taken)] = arms;
         if let Some(join) = end_of_fall.filter(|_| end_of_fall == end_of_taken) {
             let arms = [&fall, &taken].map(|blocks| self.work(blocks));
-            ways.push(Conditional { branch: branch.inst, arms, join, exit: None, blocks: [fall, taken].concat() });
+            candidates.push(Conditional {
+                branch: branch.inst,
+                arms,
+                join,
+                exit: None,
+                blocks: [fall, taken].concat(),
+            });
         }
         let convertible = |i: &u32| self.kernel.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
-        ways.retain(|way| way.arms.iter().any(|arm| !arm.is_empty()) && way.arms.iter().flatten().all(convertible));
-        ways
+        candidates.retain(|c| c.arms.iter().any(|arm| !arm.is_empty()) && c.arms.iter().flatten().all(convertible));
+        candidates
     }
 
-    /// The chain of blocks that begins at `start`, with the block behind it if that ends the thread and nothing else enters it,
-    /// and the exit; `None` unless the chain leads to an exit, its own or a bare one.
+    /// Extends the chain of an arm to an exit.
+    ///
+    /// Returns the chain and the exit. It includes the block after the arm if that block ends the
+    /// thread and nothing else enters it. `None` unless the chain leads to an exit, either its own
+    /// or a bare one.
     fn ending(&self, mut chain: Vec<BasicBlockId>, start: BasicBlockId) -> Option<(Vec<BasicBlockId>, u32)> {
         let exits = |i: usize| self.kernel.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit);
         let next = match chain.last() {
@@ -134,8 +153,9 @@ impl Draft {
         exits(at).then_some((chain, at as u32))
     }
 
-    /// The chain of blocks that begins at `start` and that nothing else enters, and the block behind it; no block when control
-    /// ends, or divides, in the chain.
+    /// Returns the chain of blocks of an arm that begins at `start`, and the block after it.
+    ///
+    /// Nothing else enters the chain. There is no block after it if control ends or branches in it.
     fn arm(&self, start: BasicBlockId) -> (Vec<BasicBlockId>, Option<BasicBlockId>) {
         let mut chain = Vec::new();
         let mut at = start;
@@ -150,12 +170,12 @@ impl Draft {
         (chain, None)
     }
 
-    /// Whether the kernel or a function starts with the block.
+    /// Returns true if the kernel or a function starts with the block.
     fn is_entered(&self, block: &BasicBlock) -> bool {
         block.first == 0 || self.kernel.functions.iter().any(|f| f.first == block.first)
     }
 
-    /// The instructions of a chain of blocks, without the jumps between them.
+    /// Returns the instructions of a chain of blocks, without the jumps between them.
     fn work(&self, blocks: &[BasicBlockId]) -> Vec<u32> {
         let range = |b: &BasicBlockId| self.kernel.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range);
         let jump =
@@ -164,7 +184,7 @@ impl Draft {
     }
 }
 
-/// Whether guarding an instruction by the predicate of a branch around it leaves its meaning as it is.
+/// Returns true if the instruction may be guarded by the predicate of a branch around it.
 fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
     let own_lanes = match &inst.op {
         Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } => true,
@@ -175,7 +195,7 @@ fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
     own_lanes && inst.guard.is_none() && !inst.writes.contains(&Register::Predicate(guard.predicate))
 }
 
-/// A kernel being written anew.
+/// State of a rewriting.
 struct Rewriting<'a> {
     draft: &'a Draft,
     kernel: &'a Kernel,
@@ -217,7 +237,7 @@ impl Rewriting<'_> {
         }
         let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
         let functions = self.kernel.functions.iter().map(moved).collect();
-        // Those of an earlier rewriting go where their instructions went.
+        // Branches of an earlier rewriting move with their instructions.
         for branch in &self.draft.predicated {
             let inst = (0..).zip(&self.origin).find(|&(_, &origin)| origin == branch.inst).map(|(inst, _)| inst);
             self.predicated.extend(inst.map(|inst| PredicatedBranch { inst, ..*branch }));
@@ -231,7 +251,9 @@ impl Rewriting<'_> {
         self.origin.push(origin);
     }
 
-    /// Writes the arms one after the other, with the exit at their end; `follows` is the block written next.
+    /// Emits the guarded arms in order, with the exit at their end.
+    ///
+    /// `follows` is the block emitted next.
     fn convert(&mut self, conditional: &Conditional, follows: Option<BasicBlockId>) {
         let branch = &self.kernel.insts[conditional.branch as usize];
         let Some(taken) = branch.guard else { return };

@@ -1,11 +1,11 @@
-//! Counts of single instructions and of the patterns that are folded.
+//! Counts of single instructions and of folded patterns.
 
 use super::*;
 use crate::kernel::check;
 use crate::ptx;
 use crate::spec::Machine;
 
-/// What the instructions of a body become on a preset.
+/// Returns the counts of a body's instructions on a preset.
 fn counts_on(preset: &str, body: &str) -> Vec<u32> {
     let source = format!(
         ".func (.param .b32 r) f(.param .b32 x) {{ .reg .b32 %r1; ld.param.b32 %r1, [x]; st.param.b32 [r], %r1; ret; }}
@@ -55,7 +55,8 @@ fn neighbours_ride_along() {
             vec![0, 1, 1, 1, 1],
         ),
         ("fermi", "add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r4; st.shared.u32 [tile], %r3; ret;", vec![1, 1, 1, 1]),
-        // Arguments and results of a call are in registers; the function is `ld.param`, `st.param`, `ret`.
+        // Arguments and results of a call are in registers; the function is `ld.param`, `st.param`,
+        // `ret`.
         (
             "h200",
             "st.param.b32 [a], %r1; call (b), f, (a); ld.param.b32 %r2, [b]; st.shared.u32 [tile], %r2; ret;",

@@ -1,7 +1,8 @@
-//! Which instruction reads whose result, as far as it can be told without a data-flow analysis.
+//! Definitions and uses of registers, without a data-flow analysis.
 //!
-//! Exact for registers that are written once, as compilers' are; for others it follows values inside a basic block and gives up where
-//! a value may leave its block. Giving up means that nothing is folded: the count errs to the high side.
+//! The result is exact for registers that are written once, as in compilers' output. For others it
+//! follows values inside a basic block and gives up where a value may leave the block. Then nothing
+//! is folded: counts err on the high side.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +11,9 @@ use crate::kernel::{BasicBlock, Kernel, Register};
 /// Definitions and uses of a kernel.
 pub(super) struct Values<'a> {
     kernel: &'a Kernel,
-    /// For each register the instructions that write it.
+    /// Instructions that write each register.
     writers: BTreeMap<Register, Vec<usize>>,
-    /// For each register the instructions that read it.
+    /// Instructions that read each register.
     readers: BTreeMap<Register, Vec<usize>>,
     /// Registers that some block reads before it writes them.
     exposed: BTreeSet<Register>,
@@ -44,7 +45,7 @@ impl<'a> Values<'a> {
         map.get(&register).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether only one instruction writes the register.
+    /// Returns true if exactly one instruction writes the register.
     pub(super) fn is_written_once(&self, register: Register) -> bool {
         Values::all(&self.writers, register).len() == 1
     }
@@ -54,24 +55,26 @@ impl<'a> Values<'a> {
         block.map_or(at..at + 1, BasicBlock::range)
     }
 
-    /// Every instruction that reads what `at` writes to `register`; `None` if that cannot be told.
+    /// Returns the instructions that read the value which `at` writes to `register`.
+    ///
+    /// `None` if they are unknown.
     pub(super) fn uses(&self, register: Register, at: usize) -> Option<Vec<usize>> {
         let readers = Values::all(&self.readers, register);
         if self.is_written_once(register) {
             return Some(readers.to_vec());
         }
-        let behind = at + 1..self.range(at).end;
-        let next = within(Values::all(&self.writers, register), &behind).first().copied();
-        let own = within(readers, &behind).iter().copied().take_while(|&r| next.is_none_or(|n| r <= n)).collect();
+        let after = at + 1..self.range(at).end;
+        let next = within(Values::all(&self.writers, register), &after).first().copied();
+        let own = within(readers, &after).iter().copied().take_while(|&r| next.is_none_or(|n| r <= n)).collect();
         if next.is_some_and(|n| self.kernel.insts[n].guard.is_none()) {
             return Some(own);
         }
-        // It reaches the end of the block. Does any block read the register before it writes it?
+        // The value reaches the end of the block: it escapes if any block reads the register first.
         (!self.exposed.contains(&register)).then_some(own)
     }
 }
 
-/// The numbers of an ascending list that lie in a range.
+/// Returns the part of an ascending list that lies in a range.
 fn within<'l>(list: &'l [usize], range: &std::ops::Range<usize>) -> &'l [usize] {
     let from = list.partition_point(|&n| n < range.start);
     let rest = list.get(from..).unwrap_or_default();

@@ -1,9 +1,10 @@
-//! What PTX becomes on a GPU: the part of a machine file about machine instructions.
+//! Instruction lowering: the part of a machine file about machine instructions.
 //!
-//! Profilers count machine instructions, and schedulers issue them: `rem.u32` is seventeen of them on sm_90, `cvta` none. A file
-//! gives a count for each class (`prices`, `slots`), exceptions by row of the ISA (`expand`), what rides on a neighbour
-//! (`folds`), what every kernel begins with (`entry`), and how long a conditional body may be that is predicated (`predicate`).
-//! How they are applied: `ptxas`; where the numbers are from: docs/machine-instructions.md.
+//! Profilers count machine instructions, and schedulers issue them: `rem.u32` is seventeen of them
+//! on sm_90, `cvta` none. A machine file has a count for each class (`prices`, `slots`), exceptions
+//! by row of the ISA (`expand`), patterns without cost (`folds`), the instructions at the start of
+//! every kernel (`entry`), and the maximum length of a predicated body (`predicate`). The `ptxas`
+//! module applies them; docs/machine-instructions.md has the sources of the numbers.
 
 use serde::Deserialize;
 
@@ -11,17 +12,17 @@ use super::MachineSpec;
 use crate::diag::closest;
 use crate::isa::{Class, Form, Isa, Type};
 
-/// What is issued for an instruction.
+/// Instruction lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Lowering {
-    /// One issue for each PTX instruction, branches as the author wrote them.
+    /// One issue per PTX instruction, with branches as written.
     AsWritten,
-    /// The machine instructions that a back end makes of it.
+    /// Machine instructions of the compiler model.
     Hardware,
 }
 
 impl Lowering {
-    /// The name on the command line.
+    /// Returns the name used on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Lowering::AsWritten => "as-written",
@@ -30,28 +31,30 @@ impl Lowering {
     }
 }
 
-/// What a machine's back end makes of PTX.
+/// Machine instructions for PTX.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MachineCode {
-    /// Instructions that every kernel begins with.
+    /// Instructions at the start of every kernel.
     pub entry: Entry,
-    /// Instructions that set a convergence point: BMOV and BSSY, BSSY alone, or SSY. (What syncs, BSYNC, is one of class
-    /// `Join`; before Volta it is a flag of another instruction.)
+    /// Instructions that set a convergence point: BMOV and BSSY, BSSY alone, or SSY.
+    ///
+    /// The sync (BSYNC) is an instruction of class `Join`; before Volta it is a flag of another
+    /// instruction.
     pub join_set: u32,
-    /// An `if` is predicated when each of its arms becomes at most so many machine instructions; 0: never.
+    /// Maximum machine instructions of each arm of a predicated `if`; 0: never predicated.
     pub predicate: u32,
-    /// True if edges that constants rule out are no edges, so that lanes reconverge without them.
+    /// True if the compiler removes edges that constants rule out.
     pub dead_edges: bool,
     /// True if lanes also reconverge at blocks that only some lanes of a branch reach.
     pub merges: bool,
-    /// What costs nothing because a neighbour does it.
+    /// Patterns in which a neighbour does an instruction's work.
     pub folds: Vec<Fold>,
-    /// Instructions that a row of the ISA becomes, where its class does not say it.
+    /// Exceptions to the class's count, by row of the ISA.
     pub expand: Vec<Expansion>,
 }
 
-/// Instructions that a kernel begins with.
+/// Instructions at the start of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
@@ -63,16 +66,16 @@ pub struct Entry {
     pub shared: u32,
 }
 
-/// How an instruction can ride on another one; see `ptxas` for the conditions.
+/// Pattern in which an instruction is free; `ptxas/folds.rs` has the conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub enum Fold {
-    /// A move that only gives a value another name: users read the original.
+    /// A move that only renames a value: users read the original.
     Moves,
-    /// A special register that is the same in the whole launch is an operand from the constant bank.
+    /// A special register that is constant in a launch: an operand from the constant bank.
     LaunchConstants,
-    /// `mul.wide` into 64-bit adds: IMAD.WIDE each.
+    /// `mul.wide` into 64-bit adds: one IMAD.WIDE each.
     MulWideAdd,
-    /// `shl` by a constant into 32-bit adds: LEA or ISCADD each.
+    /// `shl` by a constant into 32-bit adds: one LEA or ISCADD each.
     ShiftAdd,
     /// `mul.lo` into one 32-bit add: IMAD.
     MulAdd,
@@ -80,24 +83,24 @@ pub enum Fold {
     AddAdd,
     /// Two bitwise operations: LOP3.
     Logic,
-    /// Adding a constant to an address: part of the access.
+    /// Addition of a constant to an address: part of the access.
     AddressOffset,
-    /// `ld.param` and `st.param` of a call: its convention has arguments and results in registers.
+    /// `ld.param` and `st.param` of a call: arguments and results are in registers.
     CallSlots,
 }
 
-/// A row of the ISA and what it becomes.
+/// Machine instructions of one row of the ISA.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expansion {
-    /// The row, as docs/reference/isa.md writes it.
+    /// Syntax of the row, as in docs/reference/isa.md.
     pub form: String,
-    /// Only for these instruction types; empty: for all.
+    /// Instruction types that it applies to; empty: all.
     #[serde(default)]
     pub types: Vec<String>,
-    /// Machine instructions.
+    /// Number of machine instructions.
     pub count: u32,
-    /// How many of them use the unit of the instruction's class.
+    /// Number of them that use the unit of the instruction's class.
     #[serde(default = "one")]
     pub on_unit: u32,
 }
@@ -107,25 +110,25 @@ fn one() -> u32 {
 }
 
 impl Expansion {
-    /// The rows meant.
+    /// Returns the rows that match `form`.
     fn rows(&self) -> impl Iterator<Item = (usize, &'static Form)> {
         Isa::ptx().rows().iter().enumerate().filter(|(_, row)| row.syntax == self.form)
     }
 }
 
 impl MachineCode {
-    /// Machine instructions for row `form` at type `ty`, if the file singles them out.
+    /// Returns the machine instructions of a row at type `ty`, if the file has an entry.
     pub fn expansion(&self, row: Option<&Form>, ty: Option<Type>) -> Option<u32> {
-        self.singled_out(row, ty).map(|e| e.count)
+        self.expansion_of(row, ty).map(|e| e.count)
     }
 
-    /// How many of these use the unit of the instruction's class.
+    /// Returns the number of these that use the unit of the instruction's class.
     pub fn on_unit(&self, row: Option<&Form>, ty: Option<Type>) -> u32 {
-        self.singled_out(row, ty).map_or(1, |e| e.on_unit)
+        self.expansion_of(row, ty).map_or(1, |e| e.on_unit)
     }
 
-    /// The last entry that fits counts.
-    fn singled_out(&self, row: Option<&Form>, ty: Option<Type>) -> Option<&Expansion> {
+    /// Returns the last matching entry.
+    fn expansion_of(&self, row: Option<&Form>, ty: Option<Type>) -> Option<&Expansion> {
         let syntax = &row?.syntax;
         let typed = |e: &&Expansion| e.types.is_empty() || ty.is_some_and(|t| e.types.iter().any(|n| n == t.name()));
         self.expand.iter().rev().filter(|e| e.form == *syntax).find(typed)
@@ -138,13 +141,16 @@ impl MachineCode {
             if rows.is_empty() {
                 let near = closest(&e.form, Isa::ptx().rows().iter().map(|row| row.syntax.as_str()));
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-                faults.push(("expand", format!("no row of the ISA is written `{}`{hint}", e.form)));
+                faults.push(("expand", format!("no instruction form `{}`{hint}", e.form)));
             }
             for name in e.types.iter().filter(|name| Type::from_name(name).is_none()) {
-                faults.push(("expand", format!("`{name}` in `{}` is no type", e.form)));
+                faults.push(("expand", format!("unknown type `{name}` in `{}`", e.form)));
             }
             if e.count > 100_000 {
-                faults.push(("expand", format!("`{}` cannot become {} instructions", e.form, e.count)));
+                faults.push((
+                    "expand",
+                    format!("`{}`: expected at most 100,000 instructions, found {}", e.form, e.count),
+                ));
             }
         }
         for (field, n) in [
@@ -155,14 +161,14 @@ impl MachineCode {
             ("predicate", self.predicate),
         ] {
             if n > 1000 {
-                faults.push((field, format!("`{field}` is {n}, at most 1000 make sense")));
+                faults.push((field, format!("expected at most 1000, found {n}")));
             }
         }
         faults
     }
 }
 
-/// The part of a machine file that a compiler reads: its tables, and the issue slots of each class.
+/// Part of a machine file that a compiler reads: tables, and issue slots of each class.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     machine: &'a MachineSpec,
@@ -171,13 +177,14 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The target of a machine; `yields`: spin loops yield.
+    /// Creates the target of a machine; with `yields`, spin loops yield.
     pub fn new(machine: &'a MachineSpec, yields: bool) -> Target<'a> {
         Target { machine, yields, places_as_ptxas: false }
     }
 
-    /// The target of a comparison with a GPU by source instruction: each PTX instruction is issued as written, and lanes reconverge
-    /// where ptxas lets them.
+    /// Creates the target of a comparison with a GPU by source instruction.
+    ///
+    /// Each PTX instruction is issued as written, and lanes reconverge where ptxas lets them.
     pub fn for_comparison(machine: &'a MachineSpec, yields: bool) -> Target<'a> {
         Target { machine, yields, places_as_ptxas: true }
     }
@@ -187,12 +194,14 @@ impl<'a> Target<'a> {
         self.places_as_ptxas
     }
 
-    /// Tables of machine instructions; `None` if one is issued for each PTX instruction.
+    /// Returns the tables of machine instructions.
+    ///
+    /// `None` if one instruction is issued per PTX instruction.
     pub fn tables(&self) -> Option<&'a MachineCode> {
         self.machine.code.as_ref().filter(|_| self.machine.lowering == Lowering::Hardware && !self.places_as_ptxas)
     }
 
-    /// Issue slots of an instruction of this class.
+    /// Returns the issue slots of an instruction of this class.
     pub fn slots(&self, class: Class) -> u32 {
         self.machine.price(class).slots
     }

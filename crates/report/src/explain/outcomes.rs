@@ -89,9 +89,9 @@ pub(super) const EXITS: &[Exit] = &[
 const VERDICTS: &[[&str; 5]] = &[
     [
         "ok",
-        "Every thread of the grid ended.",
-        "Counted: no live warp is left.",
-        "Nothing; expectations are judged now.",
+        "Every thread of the grid exited.",
+        "No live warp is left.",
+        "Nothing; expectations are now checked.",
         "simt-sim run programs/small/if_else.ir",
     ],
     [

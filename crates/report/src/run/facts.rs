@@ -1,5 +1,4 @@
-//! Inputs of a report besides the counts.
-//! Facts about machine, launch, program and outcome.
+//! Inputs of a report besides the counts: facts about machine, launch, program and outcome.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};

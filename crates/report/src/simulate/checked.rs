@@ -1,4 +1,4 @@
-//! A run with checks on.
+//! Runs with checks.
 
 use super::{About, Simulation};
 use crate::{CheckFinding, CheckPlace, Checked};
@@ -9,25 +9,27 @@ use simt_core::diag::{Diagnostic, Severity, line_column};
 use simt_core::machine::{DoesNotFit, Finish, Hang, Host, Outcome};
 use simt_core::ptx::Locations;
 
-/// A finished run, and what the checks found.
+/// A finished run with the findings of the checks.
 pub struct CheckedSimulation {
-    /// The run. Its report names the findings.
+    /// The run; its report lists the findings.
     pub simulation: Simulation,
-    /// The findings, errors first, each pair of source lines once for each kind; the message says how often it came.
+    /// Findings, errors first, one per kind and pair of source lines.
+    ///
+    /// Messages have the number of occurrences.
     pub findings: Vec<Diagnostic>,
 }
 
 impl CheckedSimulation {
-    /// Whether any finding is an error.
+    /// Returns true if any finding is an error.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|f| f.severity == Severity::Error)
     }
 }
 
-/// As [`simulate`](super::simulate), with checks. It runs on one host thread.
+/// Like [`simulate`](super::simulate), with checks, on one host thread.
 ///
 /// # Errors
-/// When a block does not fit the machine.
+/// Fails if a block does not fit the machine.
 pub fn simulate_checked(job: Job<'_>, host: &dyn Host, on: Checks) -> Result<CheckedSimulation, DoesNotFit> {
     let about = About::new(&job);
     let outcome = job.check(host, on)?;
@@ -57,8 +59,9 @@ pub fn simulate_checked(job: Job<'_>, host: &dyn Host, on: Checks) -> Result<Che
     Ok(CheckedSimulation { simulation, findings })
 }
 
-/// Adds the `.sync` instructions that lanes wait at for ever because their masks name lanes that are elsewhere: one finding
-/// for each instruction.
+/// Adds a finding for each `.sync` instruction that causes a deadlock.
+///
+/// Its mask names lanes that never arrive.
 fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
     let kind = Kind::MaskAbsent;
     for stuck in hang.lanes.iter().filter(|stuck| !stuck.missing.is_empty()) {
@@ -73,7 +76,7 @@ fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a fault belongs to one of the checks that are on.
+/// Returns true if a fault belongs to an enabled check.
 fn of_interest(on: Checks, kind: &simt_core::exec::FaultKind) -> bool {
     use simt_core::exec::FaultKind;
     match kind {
@@ -83,15 +86,15 @@ fn of_interest(on: Checks, kind: &simt_core::exec::FaultKind) -> bool {
     }
 }
 
-/// The sentence of the report.
+/// Returns the note of the report.
 fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) -> String {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
     let plural = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let found = match (errors, findings.len() - errors) {
         (0, 0) => match finish {
             Finish::Ok => "nothing found",
-            // What went wrong is the verdict; no check has a name for it.
-            _ => "no finding but how the run ended",
+            // The verdict says what went wrong; no check has a name for it.
+            _ => "no finding besides the verdict",
         }
         .to_owned(),
         (0, warnings) => plural(warnings, "warning"),

@@ -1,4 +1,4 @@
-//! A run in terms of the program's source lines: its steps, its verdict, the places of its lanes.
+//! Steps, verdict and lanes of a run in terms of source lines.
 
 use crate::{self as report, LaneGroup, Origin, ReplacedBranch, StepInfo, Verdict};
 use simt_core::Program;

@@ -31,7 +31,7 @@ struct Trusted {
 impl Trusted {
     /// For a figure that follows from the program text or the student's input.
     fn exact() -> Trusted {
-        Trusted { words: "exact count".to_owned(), page: "docs/grading.md#how-far-to-trust-a-figure" }
+        Trusted { words: "exact count".to_owned(), page: "docs/grading.md#accuracy-of-figures" }
     }
 
     /// For the final memory contents.

@@ -180,7 +180,7 @@ pub(super) const TWO_SIDES: &[Figure] = &[count(
 .near(2000.0)];
 
 impl Figure {
-    /// The same, near enough within so much.
+    /// Sets the tolerance.
     const fn near(mut self, within: f64) -> Figure {
         self.within = within;
         self

@@ -1,5 +1,7 @@
-//! Which branches decide whether lanes come to an instruction: those that may diverge and have it
-//! between them and the place where their sides meet.
+//! Divergent branches around an instruction.
+//!
+//! These are the branches that may diverge with the instruction between them and their
+//! reconvergence point. They decide whether a lane reaches it.
 
 use super::ControlFlow;
 use super::branches::Branch;
@@ -7,7 +9,7 @@ use super::uniformity::region;
 use crate::base::BasicBlockId;
 use crate::kernel::{DeviceFunction, Inst, Op};
 
-/// Divergent branches with the places around which their lanes may be apart.
+/// Query for the divergent branches around blocks and instructions.
 pub struct Around<'a> {
     flow: &'a ControlFlow,
     insts: &'a [Inst],
@@ -15,26 +17,28 @@ pub struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// For a checked kernel of these instructions.
+    /// Creates the query for the instructions of a checked kernel.
     pub fn new(flow: &'a ControlFlow, insts: &'a [Inst], functions: &'a [DeviceFunction]) -> Around<'a> {
         Around { flow, insts, functions }
     }
 
-    /// The branches of its own function around a block, in the order of the text.
+    /// Returns the branches around a block in its own function, in source order.
     pub(super) fn block(&self, block: BasicBlockId) -> impl Iterator<Item = &'a Branch> {
         let around = move |b: &&Branch| {
             b.may_diverge && {
-                // Where one side only leads to exits, the rest goes on: lanes that end early are not apart.
-                let meet = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
-                region(&self.flow.edges, b.block.index(), meet.map(|m| m.index())).contains(block.index())
+                // If one side only leads to exits, its lanes end early and the rest is not
+                // diverged.
+                let join = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
+                region(&self.flow.edges, b.block.index(), join.map(|j| j.index())).contains(block.index())
             }
         };
         let branches = if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };
         branches.iter().filter(around)
     }
 
-    /// The branches around an instruction, and around the calls that lead to it: their instructions,
-    /// ascending.
+    /// Returns the branches around an instruction and around the calls that lead to it.
+    ///
+    /// The result lists their instructions in ascending order.
     pub fn inst(&self, inst: usize) -> Vec<u32> {
         let mut found = Vec::new();
         let mut called = vec![false; self.functions.len()];

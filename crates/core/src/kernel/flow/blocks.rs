@@ -1,48 +1,51 @@
-//! Basic blocks and the edges between them.
+//! Basic blocks and their edges.
 //!
-//! A block ends at a branch, at an unguarded `exit` or `trap`, at a `ret` of a device function, and before every branch target. A
-//! call is one step of a block, except where its lanes may go different ways: that is a block of its own. A guarded `exit` does not end a
-//! block: its lanes vanish and the others fall through, so it is no fork in the road that anybody could come back from.
+//! A block ends at a branch, at an unguarded `exit` or `trap`, at the `ret` of a device function,
+//! and before every branch target. A call is an ordinary instruction, unless its lanes may go to
+//! different callees: then it is a block of its own. A guarded `exit` does not end a block: its
+//! lanes exit and the others fall through, so no lanes could reconverge after it.
 
 use crate::base::{BasicBlockId, Pc};
 use crate::graph::{Successors, reach};
 use crate::kernel::{Inst, Op};
 
-/// A run of instructions that is entered at its first one and left at its last.
+/// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BasicBlock {
-    /// Its number; blocks are numbered in the order written.
+    /// Number of the block in source order.
     pub id: BasicBlockId,
-    /// Its first instruction.
+    /// First instruction.
     pub first: u32,
-    /// One past its last instruction.
+    /// One past the last instruction.
     pub end: u32,
-    /// Where it can go: the branch targets first, the way of those who do not branch last. No duplicates; empty when it ends in an exit.
+    /// Successors without duplicates; empty after an exit.
+    ///
+    /// Branch targets come first, then the fall-through.
     pub successors: Vec<BasicBlockId>,
-    /// The blocks that can go here, in order of their numbers.
+    /// Predecessors in ascending order.
     pub predecessors: Vec<BasicBlockId>,
-    /// Whether any path from the start of the kernel comes here.
+    /// True if a path from the start of the kernel leads to it.
     pub reachable: bool,
 }
 
 impl BasicBlock {
-    /// Its instructions as indices into `Kernel::insts`.
+    /// Returns its instructions as indices into `Kernel::insts`.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.first as usize..self.end as usize
     }
 
-    /// Its last instruction.
+    /// Returns its last instruction.
     pub fn last(&self) -> usize {
         self.end as usize - 1
     }
 }
 
-/// Whether control never goes past the instruction, for any lane.
+/// Returns true if no lane continues after the instruction.
 fn ends_lanes(inst: &Inst) -> bool {
     inst.guard.is_none() && matches!(inst.op, Op::Exit | Op::Trap | Op::Return)
 }
 
-/// Where the instruction sends the lanes that branch.
+/// Returns the branch targets of an instruction.
 fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
         Op::Branch { target, .. } => std::slice::from_ref(target),
@@ -51,12 +54,14 @@ fn targets(inst: &Inst) -> &[Pc] {
     }
 }
 
-/// Whether lanes may go different ways at the call that the instruction is, and have to be brought together behind it.
-pub(crate) fn parting_call(inst: &Inst) -> bool {
+/// Returns true if the instruction is a call at which lanes may diverge.
+///
+/// They must reconverge after it.
+pub(crate) fn may_diverge_at_call(inst: &Inst) -> bool {
     matches!(&inst.op, Op::Call(call) if call.may_part(inst.guard.is_some()))
 }
 
-/// The blocks, and for each instruction its block.
+/// Returns the blocks, and the block of each instruction.
 pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
     let mut leads = vec![false; insts.len() + 1];
     leads[0] = true;
@@ -64,8 +69,9 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
         for target in targets(inst) {
             leads[target.index().min(insts.len())] = true;
         }
-        leads[i] |= parting_call(inst);
-        leads[i + 1] |= ends_lanes(inst) || parting_call(inst) || matches!(inst.op, Op::Branch { .. } | Op::Switch(_));
+        leads[i] |= may_diverge_at_call(inst);
+        leads[i + 1] |=
+            ends_lanes(inst) || may_diverge_at_call(inst) || matches!(inst.op, Op::Branch { .. } | Op::Switch(_));
     }
     let mut blocks: Vec<BasicBlock> = Vec::new();
     let mut block_of = Vec::with_capacity(insts.len());
@@ -87,7 +93,7 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
     for b in 0..blocks.len() {
         let last = blocks[b].last();
         let next = block_of.get(last + 1).copied();
-        let ways: Vec<BasicBlockId> = match insts[last].op {
+        let edges: Vec<BasicBlockId> = match insts[last].op {
             _ if ends_lanes(&insts[last]) => Vec::new(),
             Op::Branch { .. } | Op::Switch(_) => {
                 let fall = insts[last].guard.and(next);
@@ -97,9 +103,9 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
             _ => next.into_iter().collect(),
         };
         let mut successors: Vec<BasicBlockId> = Vec::new();
-        for way in ways {
-            if !successors.contains(&way) {
-                successors.push(way);
+        for next in edges {
+            if !successors.contains(&next) {
+                successors.push(next);
             }
         }
         for s in &successors {

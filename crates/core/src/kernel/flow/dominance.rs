@@ -1,24 +1,34 @@
 //! Dominators, and post-dominators that ignore exits.
 //!
-//! A lane that exits leaves every join, so a path to an exit must not push a join behind the code where the other lanes meet
-//! again: in `if (a) { if (b) return; X } Y` the outer branch joins at Y and the inner one at X, although Y does not
-//! post-dominate `a` in the textbook's sense (an H200 re-joins before Y, too).
+//! A lane that exits leaves every join, so a path to an exit must not move a reconvergence point
+//! past the code where the other lanes reconverge. In `if (a) { if (b) return; X } Y` the outer
+//! branch joins at Y and the inner one at X, although Y does not post-dominate `a` in the textbook
+//! sense (an H200 reconverges before Y, too).
 //!
-//! Definition. Blocks are dealt out to *layers*. A layer has one exit, its *main* one, and holds the blocks, not in an earlier layer,
-//! that can reach it. The immediate post-dominator of a block is the textbook's within its layer: edges to other layers do not
-//! count. The main exit of a layer is the one that most of the remaining blocks lead to that hold a block barrier or a warp's `.sync` (where
-//! threads wait for each other, those that have not returned early are together); among equals the one that most of the remaining blocks can reach, then the
-//! one in the fewest loops, then the last in the text. A block that is nothing but an exit is as many exits as it has edges in: every jump to a shared
-//! `ret` is a return of its own. Blocks that reach no exit circle for ever; their layers end where the circle closes: an edge back
-//! to the circle's first block leads to the layer's end.
+//! *Definition.* Blocks are divided into *layers*. A layer has one *main* exit and contains the
+//! blocks that can reach it and are in no earlier layer. The immediate post-dominator of a block is
+//! the textbook's within its layer: edges to other layers do not count. The main exit of a layer is
+//! selected by, in this order:
 //!
-//! In a device function the `ret`, of which there is one, is the main exit of the first layer whatever else there is: there the
-//! lanes of an activation meet at the latest, and return together.
+//! 1. the most remaining blocks that can reach it and contain a block barrier or a `.sync` of the
+//!    warp (threads that have not returned early are converged there, because they wait for each
+//!    other);
+//! 2. the most remaining blocks that can reach it;
+//! 3. the fewest loops around it;
+//! 4. the last position in the text.
 //!
-//! Why this is safe for the reconvergence stack. Blocks of a later layer reach no block of an earlier one, else they would be in
-//! it. So a lane either stays in the layer, where textbook post-dominators nest, or leaves it for ever, and exits
-//! without passing any reconvergence point that waits for it. (Edges back to the first block of an endless circle stand for the
-//! layer's end; a lane that takes one has passed every join of the layer that lay ahead of it.)
+//! A block that contains only an exit counts as one exit per incoming edge: every jump to a shared
+//! `ret` is a separate return. Blocks that reach no exit are in an infinite loop. Their layer ends
+//! at the loop's back edges: an edge to the loop's first block leads to the end of the layer.
+//!
+//! In a device function, the only `ret` is always the main exit of the first layer: the lanes of an
+//! activation reconverge there at the latest, and return together.
+//!
+//! *Safety for the reconvergence stack.* Blocks of a later layer reach no block of an earlier one,
+//! or they would be in it. So a lane either stays in the layer, where textbook post-dominators
+//! nest, or leaves it permanently, and exits without passing any reconvergence point that waits for
+//! it. (Edges to the first block of an infinite loop count as the end of the layer; a lane that
+//! takes one has passed every join of the layer ahead of it.)
 
 use std::collections::BTreeSet;
 
@@ -30,7 +40,7 @@ use super::BasicBlock;
 use crate::graph::{Bits, Successors, components, depths, dominators, is_cycle, petgraph, reach, reversed};
 use crate::kernel::{Inst, Match, Op, Redux, Row, Shuffle, Vote};
 
-/// Blocks that hold nothing but an exit.
+/// Returns the blocks that contain only an exit.
 pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let bare = |b: &&BasicBlock| {
         b.range().len() == 1 && b.id.index() != 0 && insts[b.last()].guard.is_none() && insts[b.last()].op == Op::Exit
@@ -38,13 +48,14 @@ pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     blocks.iter().filter(bare).map(|b| b.id.index()).collect()
 }
 
-/// The block that ends in the return of a device function.
+/// Returns the block that ends in the `ret` of a device function.
 pub(super) fn returning(insts: &[Inst], blocks: &[BasicBlock]) -> Option<usize> {
     blocks.iter().find(|b| insts[b.last()].op == Op::Return).map(|b| b.id.index())
 }
 
-/// Blocks in which threads wait for the others of their thread block, or of their warp. (A `.sync` with the mask that an `activemask`
-/// gave waits for nobody.)
+/// Returns the blocks in which threads wait for others of their thread block or warp.
+///
+/// A `.sync` with the mask of an `activemask` waits for no lane.
 pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let present = insts.iter().filter_map(|inst| if let Op::ActiveMask { d } = inst.op { Some(d) } else { None });
     let present: BTreeSet<Row> = present.collect();
@@ -60,30 +71,36 @@ pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     blocks.iter().filter(|b| insts[b.range()].iter().any(waits)).map(|b| b.id.index()).collect()
 }
 
-/// Post-dominators that ignore exits.
+/// Exit-ignoring post-dominators.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PostDominance {
-    /// The immediate post-dominator of each block; `None` at the main exits, in unreachable blocks, and where paths
-    /// meet nowhere.
+    /// Immediate post-dominator of each block.
+    ///
+    /// `None` at the main exits, in unreachable blocks, and where paths do not reconverge.
     pub(super) ipdom: Vec<Option<usize>>,
-    /// The edges that stay within a layer. A branch with two of them has sides that meet at its post-dominator.
+    /// Edges within a layer.
+    ///
+    /// The sides of a branch with two of them reconverge at its post-dominator.
     pub(super) inner: Successors,
 }
 
-/// An end of the road.
+/// An exit of the graph.
 struct Exit {
-    /// The block that exits, or the block from which a bare exit is entered.
+    /// Block that exits, or block from which a bare exit is entered.
     from: usize,
-    /// That bare exit.
+    /// The bare exit.
     bare: Option<usize>,
-    /// The blocks that can come here.
+    /// Blocks that can reach it.
     reached_by: Bits,
-    /// How many of them are in no layer yet, and in how many of these threads wait for others.
+    /// Number of these blocks that are in no layer yet, and of those in which threads wait.
     count: usize,
     waits: usize,
 }
 
-/// `bare`, `waiting`, `returning`: what the functions of that name found; `depth`: the number of loops around each block.
+/// Computes exit-ignoring post-dominators.
+///
+/// `bare`, `waiting` and `returning` are results of the functions of these names; `depth` is the
+/// number of loops around each block.
 pub(super) fn post_dominance(
     graph: &Successors,
     bare: &Bits,
@@ -139,9 +156,11 @@ pub(super) fn post_dominance(
     out
 }
 
-/// By block: how many blocks in which threads wait lie on every way to it, itself included. Of two exits that the same waits can lead
-/// to, the main one is that which lanes reach only after them: a lane that leaves for the other one, as by a `ret` in a loop
-/// around a `.sync`, waits there for nobody.
+/// Returns the number of waiting blocks on every path to each block, itself included.
+///
+/// If the same waits can lead to two exits, the main exit is the one that lanes reach only after
+/// them. A lane that leaves by the other exit, as by a `ret` in a loop around a `.sync`, waits for
+/// no lane there.
 fn waits_passed(graph: &Successors, waiting: &Bits) -> Vec<u32> {
     let idom = dominators(graph, 0);
     let mut order: Vec<usize> = (0..graph.len()).collect();
@@ -154,7 +173,9 @@ fn waits_passed(graph: &Successors, waiting: &Bits) -> Vec<u32> {
     passed
 }
 
-/// A layer for blocks that reach no exit: those that reach one circle without a way out, and the edges that close it.
+/// Returns a layer of blocks that reach no exit, and the edges that close its loop.
+///
+/// The blocks are those that reach one loop without an exit.
 fn endless(
     graph: &Successors,
     back: &Successors,
@@ -162,21 +183,23 @@ fn endless(
     remaining: &[usize],
 ) -> (Bits, Vec<(usize, Option<usize>)>) {
     let inside: Bits = remaining.iter().copied().collect();
-    // In topological order the last component of the remaining blocks has no way out.
-    let circle = components.iter().rev().find(|c| inside.contains(c[0]) && is_cycle(graph, c));
-    let Some(circle) = circle else {
+    // In topological order, the last component of the remaining blocks has no exit.
+    let cycle = components.iter().rev().find(|c| inside.contains(c[0]) && is_cycle(graph, c));
+    let Some(cycle) = cycle else {
         return (inside, Vec::new());
     };
-    let entered = |&&b: &&usize| back[b].iter().any(|p| !circle.contains(p));
-    let first = circle.iter().find(entered).copied().unwrap_or(circle[0]);
+    let entered = |&&b: &&usize| back[b].iter().any(|p| !cycle.contains(p));
+    let first = cycle.iter().find(entered).copied().unwrap_or(cycle[0]);
     let members = reach(back, [first], None).iter().filter(|&b| inside.contains(b)).collect();
-    let ends = back[first].iter().filter(|p| circle.contains(p)).map(|&p| (p, Some(first))).collect();
+    let ends = back[first].iter().filter(|p| cycle.contains(p)).map(|&p| (p, Some(first))).collect();
     (members, ends)
 }
 
-/// Post-dominators within one layer. `ends`: the edges (or, with `None`, the blocks) that lead to its end; when `cut`,
-/// what stands behind those edges is not the end's own block but one of the layer's. `number` has room for a number of each block:
-/// the layer's are numbered anew, so that many small layers take no longer than one large one.
+/// Computes post-dominators within one layer.
+///
+/// `ends` are the edges (or, with `None`, the blocks) that lead to its end. With `cut`, those edges
+/// lead to blocks of the layer instead of bare exits. `number` has room for a number of each block:
+/// the layer's blocks are renumbered, so that many small layers take no longer than one large one.
 fn layer(
     graph: &Successors,
     members: &Bits,

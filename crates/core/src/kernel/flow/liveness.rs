@@ -1,4 +1,4 @@
-//! How many registers a thread holds at once.
+//! Liveness analysis and register pressure.
 
 use super::BasicBlock;
 use super::blocks::{blocks, successors};
@@ -6,30 +6,31 @@ use super::operands::Numbering;
 use crate::graph::Bits;
 use crate::kernel::{Inst, Op, Register, Registers};
 
-/// The largest number of 32-bit registers that are live at once (a 64-bit row counts two, a predicate none).
+/// Returns the maximum number of 32-bit registers live at once.
 ///
-/// A guarded write keeps the old value alive; a result that nobody reads still needs a register when it is written. A compiler
-/// needs a few more (addresses, copies) or fewer (rematerialisation): this is an estimate for occupancy, not ptxas's figure.
-/// Immediates and special registers do not count.
+/// A 64-bit register counts two, a predicate none. A guarded write keeps the old value alive. An
+/// unread result still needs a register when it is written. Immediates and special registers do not
+/// count. A compiler needs a few more (addresses, copies) or fewer (rematerialisation): this is an
+/// estimate for occupancy, not ptxas's figure.
 pub fn register_pressure(insts: &[Inst], registers: &Registers) -> u32 {
     Liveness::new(insts, registers).pressure
 }
 
-/// What is live where in a function, as far as others must know.
+/// Liveness facts of a function.
 #[derive(Clone, Debug, Default)]
 pub(in crate::kernel) struct Liveness {
-    /// What [`register_pressure`] says.
+    /// Result of [`register_pressure`].
     pub(in crate::kernel) pressure: u32,
     /// Registers that may be read before they are written.
     pub(in crate::kernel) at_entry: Vec<Register>,
-    /// For each call: its instruction, the registers that are read after it, and what they cost.
+    /// Instruction of each call, with the registers read after it and their cost.
     pub(in crate::kernel) across: Vec<(usize, Vec<Register>, u32)>,
-    /// The largest cost, at any one place, of values that are in a register which some call must leave alone.
+    /// Maximum cost, at any one point, of values in registers that some call must preserve.
     pub(in crate::kernel) held: u32,
 }
 
 impl Liveness {
-    /// Backward data-flow over the basic blocks of one function; targets count from its first instruction.
+    /// Analyses one function backwards; targets count from its first instruction.
     pub(in crate::kernel) fn new(insts: &[Inst], registers: &Registers) -> Liveness {
         let (blocks, _) = blocks(insts);
         let graph = successors(&blocks);
@@ -42,7 +43,7 @@ impl Liveness {
             }
             live
         };
-        // The last first; again those that lead to where more is live than before.
+        // Starts with the last block, and repeats predecessors when more becomes live.
         let mut open: Vec<usize> = (0..blocks.len()).collect();
         let mut queued: Bits = open.iter().copied().collect();
         while let Some(b) = open.pop() {
@@ -87,8 +88,9 @@ impl Liveness {
     }
 }
 
-/// From what is live behind an instruction to what is live before it. Gives the cost of what is live there only before it, and of what
-/// is only behind it.
+/// Steps liveness back over an instruction.
+///
+/// Returns the cost of values live only before it, and of values live only after it.
 fn step_back(inst: &Inst, numbering: Numbering, live: &mut Bits) -> (u32, u32) {
     let (mut born, mut dead) = (0, 0);
     if inst.guard.is_none() {

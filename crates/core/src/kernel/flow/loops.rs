@@ -1,23 +1,28 @@
-//! Natural loops: a back edge leads to a block that dominates its source; the loop is what can reach that source without
-//! passing the header (Aho, Lam, Sethi, Ullman, section 9.6). Cycles without such an edge (irreducible ones) are no loops here.
+//! Natural loops.
+//!
+//! A back edge leads to a block that dominates its source. The loop is the set of blocks that can
+//! reach the source without passing the header (Aho, Lam, Sethi, Ullman, section 9.6). Cycles
+//! without such an edge (irreducible ones) are not loops.
 
 use crate::base::BasicBlockId;
 use crate::graph::{Bits, Successors, depths as depths_of, dominates, reach, reversed};
 
-/// A natural loop. Back edges to the same header make one loop.
+/// A natural loop. All back edges to the same header belong to one loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The only block through which it is entered.
+    /// Header, the only entry.
     pub header: BasicBlockId,
-    /// The sources of its back edges.
+    /// Sources of its back edges.
     pub latches: Vec<BasicBlockId>,
-    /// Its blocks in order, the header included.
+    /// Blocks in ascending order, including the header.
     pub body: Vec<BasicBlockId>,
-    /// How many loops it is in, itself included: 1 for an outermost loop.
+    /// Nesting depth: 1 for an outermost loop.
     pub depth: u32,
 }
 
-/// The loops, by header; `graph` holds reachable blocks' edges, `idom` their dominators.
+/// Returns the loops by header.
+///
+/// `graph` has the edges of reachable blocks, `idom` their dominators.
 pub(super) fn loops(graph: &Successors, idom: &[Option<usize>]) -> Vec<Loop> {
     let (back, depths) = (reversed(graph), depths_of(idom));
     let live = if graph.is_empty() { Bits::default() } else { reach(graph, [0], None) };
@@ -44,7 +49,7 @@ pub(super) fn loops(graph: &Successors, idom: &[Option<usize>]) -> Vec<Loop> {
         .collect()
 }
 
-/// The number of loops around each block.
+/// Returns the number of loops around each block.
 pub(super) fn depths(loops: &[Loop], blocks: usize) -> Vec<u32> {
     let mut depth = vec![0; blocks];
     for block in loops.iter().flat_map(|l| &l.body) {

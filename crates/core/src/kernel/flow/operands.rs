@@ -1,9 +1,11 @@
-//! The rows that an instruction reads, with those that `Inst::reads` leaves out: special registers and immediates.
+//! Registers that an instruction reads.
+//!
+//! They include special registers and immediates, which `Inst::reads` omits.
 
 use crate::isa::Type;
 use crate::kernel::*;
 
-/// How many operands of `LaneOp::s` a function reads.
+/// Returns the number of operands of `LaneOp::s` that a function reads.
 const fn arity(f: LaneFn) -> usize {
     use LaneFn::*;
     match f {
@@ -44,7 +46,7 @@ const fn arity(f: LaneFn) -> usize {
     }
 }
 
-/// Whether operand `n` of the operation lives in a 64-bit row.
+/// Returns true if operand `n` of the operation is in a 64-bit register.
 pub(crate) fn is_wide(op: &LaneOp, n: usize) -> bool {
     match (op.f, n) {
         (LaneFn::OffsetBy(_), _) => true,
@@ -56,7 +58,9 @@ pub(crate) fn is_wide(op: &LaneOp, n: usize) -> bool {
     }
 }
 
-/// Calls `visit` for every register that the instruction reads, guard included; a register may come twice.
+/// Calls `visit` for every register that the instruction reads, including the guard.
+///
+/// A register may be visited twice.
 pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
     let row = |row, wide| if wide { Register::Wide(row) } else { Register::Narrow(row) };
     let typed = |r, ty: Type| row(r, ty.is_wide());
@@ -119,7 +123,7 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
     }
 }
 
-/// Registers as consecutive numbers, so that sets of them are [`super::Bits`].
+/// Consecutive numbers of registers, so that sets of them are [`super::Bits`].
 #[derive(Clone, Copy)]
 pub(super) struct Numbering {
     narrow: usize,
@@ -136,7 +140,7 @@ impl Numbering {
         }
     }
 
-    /// One past the highest number.
+    /// Returns one past the highest number.
     pub(super) fn len(self) -> usize {
         self.narrow + self.wide + self.predicates
     }
@@ -149,7 +153,7 @@ impl Numbering {
         }
     }
 
-    /// The register of a number.
+    /// Returns the register with a number.
     pub(super) fn register(self, number: usize) -> Register {
         match number {
             n if n < self.narrow => Register::Narrow(Row(n as u16)),
@@ -158,7 +162,9 @@ impl Numbering {
         }
     }
 
-    /// What the register costs a thread, in 32-bit registers. Predicates have a file of their own.
+    /// Returns the number of 32-bit registers that a register occupies.
+    ///
+    /// Predicates have a register file of their own.
     pub(super) fn cost(self, number: usize) -> u32 {
         match number {
             n if n < self.narrow => 1,

@@ -1,5 +1,7 @@
-//! Kernels for tests, written in a shorthand, one instruction a line: `label:`, `work`,
-//! `bra L`, `@t bra L` (guard from `%tid`), `@u bra L` (guard from `%ntid`), `ret`, `@t ret`, `bar`, and `op d a b` forms below.
+//! Kernels for tests in a shorthand, one instruction per line.
+//!
+//! Forms: `label:`, `work`, `bra L`, `@t bra L` (guard from `%tid`), `@u bra L` (guard from
+//! `%ntid`), `ret`, `@t ret`, `bar`, and the `op d a b` forms below.
 
 use super::ControlFlow;
 use crate::base::Pc;
@@ -7,7 +9,9 @@ use crate::diag::Span;
 use crate::isa::{Class, Compare, Isa, Space, Type};
 use crate::kernel::*;
 
-/// Rows: 0 `%tid.x`, 1 `%ntid.x`, 2.. the author's. Predicates: 0 from `%tid`, 1 from `%ntid`, 2.. the author's.
+/// Returns the registers of the shorthand.
+///
+/// Rows: 0 `%tid.x`, 1 `%ntid.x`, 2.. free. Predicates: 0 from `%tid`, 1 from `%ntid`, 2.. free.
 pub(crate) fn registers() -> Registers {
     let specials = vec![(Row(0), Special::Tid(0)), (Row(1), Special::Ntid(0))];
     Registers { narrow: 16, wide: 4, predicates: 8, specials, ..Registers::default() }
@@ -60,7 +64,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
             ["work"] => Op::Fence(Scope::Block),
             ["ret"] => Op::Exit,
             ["trap"] => Op::Trap,
-            // The target is the number of its name until all labels are known.
+            // The target is the line of the branch until all labels are known.
             ["bra" | "bra.uni", _] => Op::Branch { target: Pc(line as u32), uniform },
             ["bar"] => Op::Barrier(Barrier { kind: BarrierKind::Sync, id: Row(15), count: None, aligned: true }),
             ["add", d, a, b] => lane(LaneFn::Add { sat: false }, row(d), [row(a), row(b), Row(0), Row(0)]),
@@ -94,7 +98,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
                 let p = PredicateUse { predicate: predicate(p), negated: false };
                 Op::Vote(Vote { kind: VoteKind::Ballot(row(d)), p: Some(p), mask: Row(14) })
             }
-            other => panic!("what is {other:?}?"),
+            other => panic!("unknown form {other:?}"),
         };
         let mut reads = guard.map(|g| Register::Predicate(g.predicate)).into_iter().collect();
         let mut writes = Vec::new();

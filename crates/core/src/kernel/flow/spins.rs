@@ -4,7 +4,7 @@ use super::{ControlFlow, Loop};
 use crate::base::BasicBlockId;
 use crate::kernel::{DeviceFunction, Inst, Op, Register};
 
-/// Whether the instruction sees what other lanes or warps do.
+/// Returns true if the instruction observes writes of other lanes or warps.
 pub(crate) fn observes(inst: &Inst) -> bool {
     match &inst.op {
         Op::Atomic(atomic) => atomic.d.is_some(),
@@ -13,8 +13,9 @@ pub(crate) fn observes(inst: &Inst) -> bool {
     }
 }
 
-/// For each instruction, whether a loop waits for what it sees: a strong load or an atomic that decides when a loop that
-/// spins ends.
+/// Returns true for each instruction that a spin loop waits for.
+///
+/// It is a strong load or an atomic that decides when a spin loop ends.
 pub(in crate::kernel) fn awaited(insts: &[Inst], functions: &[DeviceFunction], flow: &ControlFlow) -> Vec<bool> {
     let observing = observing_functions(insts, functions);
     let mut awaited = vec![false; insts.len()];
@@ -28,11 +29,11 @@ pub(in crate::kernel) fn awaited(insts: &[Inst], functions: &[DeviceFunction], f
     awaited
 }
 
-/// The functions with an instruction that [`observes`], their own or of a function that they may call.
+/// Returns true for each function that may execute an instruction that [`observes`].
 pub(crate) fn observing_functions(insts: &[Inst], functions: &[DeviceFunction]) -> Vec<bool> {
     let mut observing = vec![false; functions.len()];
     loop {
-        let sees = |inst: &Inst| observes(inst) || calls_one_of(inst, &observing);
+        let sees = |inst: &Inst| observes(inst) || calls_any_of(inst, &observing);
         let now: Vec<bool> =
             functions.iter().map(|f| insts[f.first as usize..f.end as usize].iter().any(sees)).collect();
         if now == observing {
@@ -42,19 +43,22 @@ pub(crate) fn observing_functions(insts: &[Inst], functions: &[DeviceFunction]) 
     }
 }
 
-fn calls_one_of(inst: &Inst, which: &[bool]) -> bool {
-    matches!(&inst.op, Op::Call(call) if call.callees().iter().any(|&f| which.get(f as usize) == Some(&true)))
+fn calls_any_of(inst: &Inst, selected: &[bool]) -> bool {
+    matches!(&inst.op, Op::Call(call) if call.callees().iter().any(|&f| selected.get(f as usize) == Some(&true)))
 }
 
-/// Whether a loop waits for what other lanes or warps do: an atomic's result or a strong load's value, read in this
-/// loop and in no loop inside it, decides a branch or a guard of the loop. So does what a function brings back that reads such.
+/// Returns true if a loop waits for writes of other lanes or warps.
+///
+/// An atomic's result or a strong load's value, read in this loop and in no inner loop, decides a
+/// branch or a guard of the loop. The results of functions that read such values count as well.
 pub(crate) fn spins(insts: &[Inst], observing: &[bool], flow: &ControlFlow, candidate: &Loop) -> bool {
     let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
     let range = |b: &BasicBlockId| flow.blocks[b.index()].range();
     let own: Vec<&Inst> = candidate.body.iter().filter(innermost).flat_map(range).map(|i| &insts[i]).collect();
-    let calls = own.iter().any(|inst| calls_one_of(inst, observing));
-    let brings = |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
-    let mut observed: Vec<Register> = own.iter().filter(brings).flat_map(|i| i.writes.iter().copied()).collect();
+    let calls = own.iter().any(|inst| calls_any_of(inst, observing));
+    let observes_result = |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
+    let mut observed: Vec<Register> =
+        own.iter().filter(observes_result).flat_map(|i| i.writes.iter().copied()).collect();
     if observed.is_empty() {
         return false;
     }

@@ -1,10 +1,10 @@
-//! Small programs with known answers, in the shorthand of [`super::shorthand`].
+//! Small programs with known results, in the shorthand of [`super::shorthand`].
 
 use super::shorthand::{assemble, kernel, registers};
 use super::*;
 use crate::diag::Span;
 
-/// The line (in the text given, from 0) at which the branch on line `line` reconverges.
+/// Returns the line of each branch and of its reconvergence point, from 0.
 fn joins(text: &str) -> Vec<(u32, Option<u32>)> {
     let k = kernel(text);
     let line = |inst: u32| k.insts[inst as usize].line - 3;
@@ -55,7 +55,7 @@ fn loops_and_dominators() {
 
 #[test]
 fn what_depends_on_the_lane() {
-    // Each program ends in a branch on p2; the question is whether that one may diverge.
+    // Each program ends in a branch on p2 that may or may not diverge.
     let cases = [
         ("block size", "setp p2 r1 r1", false),
         ("thread number", "setp p2 r1 r0", true),

@@ -1,22 +1,24 @@
-//! Which branches can diverge: what depends on the lane, by data, by control, and by time.
+//! Uniformity analysis: values and branches that depend on the lane.
 //!
-//! A register is *uniform* at a point when all lanes that execute the point together hold the same value in it. This is a forward
-//! data-flow analysis over sets of registers that may not be uniform (Karrenberg and Hack, "Whole-function vectorization",
-//! CGO 2011; Rosemann, Moll and Hack, POPL 2021):
+//! A register is *uniform* at a point if all lanes that execute the point together hold the same
+//! value in it. This is a forward data-flow analysis over sets of registers that may not be uniform
+//! (Karrenberg and Hack, "Whole-function vectorization", CGO 2011; Rosemann, Moll and Hack, POPL
+//! 2021). Sources of divergence:
 //!
-//! - *data*: lane-dependent special registers, results of atomics, shuffles, matches and clocks, loads from divergent addresses,
-//!   strong (volatile) loads, local memory, and whatever is computed from these;
-//! - *control*: where the sides of a divergent branch meet, every register written on the way there (one side may have written,
-//!   or both, differently). This covers time as well: a loop that lanes leave in different rounds is such a way, and what it
-//!   wrote differs behind it;
-//! - a guarded write leaves the old value in some lanes.
+//! - *data*: lane-dependent special registers, results of atomics, shuffles, matches and clocks,
+//!   loads from divergent addresses, strong (volatile) loads, local memory, and everything computed
+//!   from these;
+//! - *control*: at the reconvergence point of a divergent branch, every register written on a path
+//!   to it (one side may have written it, or both with different values). This covers temporal
+//!   divergence: in a loop that lanes leave in different rounds, the registers that it wrote differ
+//!   after it;
+//! - a guarded write, which leaves the old value in some lanes;
+//! - a device function's parameters and the results of calls; also votes in a function, whose
+//!   caller may call it from several places at once.
 //!
-//! A device function's parameters, and what calls bring back, may differ between lanes; so may what a vote says in a function, whose
-//! caller may have called it from several places at once.
-//!
-//! Votes, `redux`, `match.all` and barrier reductions give one value to all who take part: they are uniform unless under divergent
-//! control. A branch marked `.uni` is taken at its word. Everything errs on one side: what is called uniform is uniform; a
-//! "divergent" branch may well never diverge.
+//! Votes, `redux`, `match.all` and barrier reductions give one value to all participants: they are
+//! uniform unless under divergent control. A branch marked `.uni` is trusted. The analysis is
+//! conservative: a uniform result is uniform, while a "divergent" branch may never diverge.
 
 use super::BasicBlock;
 use super::dominance::PostDominance;
@@ -26,23 +28,24 @@ use crate::isa::Space;
 use crate::kernel::layout::LOCAL_WINDOW;
 use crate::kernel::*;
 
-/// The result of the analysis.
+/// Result of the analysis.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Uniformity {
     /// Blocks whose branch may send lanes of one group to different sides.
     pub(super) diverging: Bits,
-    /// Blocks between a diverging branch and the place where its sides meet.
+    /// Blocks between a divergent branch and its reconvergence point.
     pub(super) under_divergence: Bits,
     /// Instructions whose guard may differ between lanes.
     pub(super) divergent_guards: Bits,
-    /// Instructions that compute the same value for all lanes of a warp, where no lanes can be apart.
+    /// Instructions that compute one value for the whole, converged warp.
     pub(super) uniform_results: Bits,
 }
 
-/// The blocks between a branch and the place where its sides meet: those that lanes may pass while they are apart.
-/// The branch's own block is among them if lanes can come round to it before they meet.
-pub(super) fn region(graph: &Successors, branch: usize, meet: Option<usize>) -> Bits {
-    reach(graph, graph[branch].iter().copied(), meet)
+/// Returns the blocks between a branch and its reconvergence point.
+///
+/// The branch's own block is included if lanes can return to it before they reconverge.
+pub(super) fn region(graph: &Successors, branch: usize, join: Option<usize>) -> Bits {
+    reach(graph, graph[branch].iter().copied(), join)
 }
 
 pub(super) fn analyse(
@@ -54,7 +57,8 @@ pub(super) fn analyse(
     called: bool,
 ) -> Uniformity {
     let mut analysis = Analysis::new(insts, registers, blocks, graph, called);
-    // More divergent branches make more values divergent, and these more branches: both only grow, so this ends.
+    // More divergent branches make more values divergent and vice versa. Both only grow, so this
+    // ends.
     let mut result = Uniformity { diverging: Bits::new(graph.len()), ..Uniformity::default() };
     let mut placed = Bits::new(graph.len());
     loop {
@@ -69,7 +73,7 @@ pub(super) fn analyse(
             break;
         }
     }
-    result.under_divergence = analysis.apart;
+    result.under_divergence = analysis.diverged;
     result
 }
 
@@ -79,17 +83,17 @@ struct Analysis<'a> {
     graph: &'a Successors,
     back: Successors,
     numbering: Numbering,
-    /// This is a device function.
+    /// True for a device function.
     called: bool,
-    /// A generic address may lead to local memory.
+    /// True if a generic address may point to local memory.
     local_is_generic: bool,
     /// Registers written in each block.
     written: Vec<Bits>,
     /// Blocks under divergent control.
-    apart: Bits,
-    /// Registers that become divergent where a block begins, because sides meet there.
+    diverged: Bits,
+    /// Registers that become divergent at the start of a block, because sides reconverge there.
     tainted: Vec<Bits>,
-    /// Registers that may be divergent where a block begins.
+    /// Registers that may be divergent at the start of a block.
     entry: Vec<Bits>,
 }
 
@@ -136,25 +140,25 @@ impl<'a> Analysis<'a> {
             called,
             local_is_generic: insts.iter().any(to_local),
             written,
-            apart: Bits::new(blocks.len()),
+            diverged: Bits::new(blocks.len()),
             tainted: none,
             entry,
         }
     }
 
-    /// What a diverging branch means for the blocks behind it.
+    /// Marks the effects of a divergent branch on the blocks after it.
     fn place_divergence(&mut self, branch: usize, post: &PostDominance) {
         let region = region(self.graph, branch, post.ipdom[branch]);
-        self.apart.union(&region);
-        let Some(meet) = post.ipdom[branch] else { return };
-        for block in reach_within(&self.back, meet, &region).iter() {
-            self.tainted[meet].union(&self.written[block]);
+        self.diverged.union(&region);
+        let Some(join) = post.ipdom[branch] else { return };
+        for block in reach_within(&self.back, join, &region).iter() {
+            self.tainted[join].union(&self.written[block]);
         }
-        // Shuffles and their kin wait for lanes of other sides, and merge them there.
+        // Shuffles and similar instructions wait for lanes of other sides, and merge them there.
         let mut written = Bits::new(self.numbering.len());
         region.iter().for_each(|block| _ = written.union(&self.written[block]));
         for block in region.iter() {
-            if self.insts[self.blocks[block].range()].iter().any(gathers) {
+            if self.insts[self.blocks[block].range()].iter().any(waits_for_lanes) {
                 self.tainted[block].union(&written);
             }
         }
@@ -182,7 +186,7 @@ impl<'a> Analysis<'a> {
     fn transfer(&self, inst: &Inst, block: usize, state: &mut Bits) {
         let mut operand_diverges = false;
         operands(inst, |r| operand_diverges |= state.contains(self.numbering.number(r)));
-        let apart = self.called || self.apart.contains(block);
+        let diverged = self.called || self.diverged.contains(block);
         let diverges = match &inst.op {
             Op::Load(load) => {
                 let own = load.access.space == Space::Local
@@ -192,11 +196,11 @@ impl<'a> Analysis<'a> {
             }
             Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
-            Op::Match(op) => !op.all || apart || state.contains(self.numbering.number(Register::Narrow(op.mask))),
+            Op::Match(op) => !op.all || diverged || state.contains(self.numbering.number(Register::Narrow(op.mask))),
             Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
-                apart || state.contains(self.numbering.number(Register::Narrow(*mask))) || self.guard(inst, state)
+                diverged || state.contains(self.numbering.number(Register::Narrow(*mask))) || self.guard(inst, state)
             }
-            Op::ActiveMask { .. } | Op::Barrier(_) => apart || self.guard(inst, state),
+            Op::ActiveMask { .. } | Op::Barrier(_) => diverged || self.guard(inst, state),
             _ => operand_diverges,
         };
         for &register in &inst.writes {
@@ -213,7 +217,7 @@ impl<'a> Analysis<'a> {
         inst.guard.is_some_and(|g| state.contains(self.numbering.number(Register::Predicate(g.predicate))))
     }
 
-    /// What the states say of branches, guards and results.
+    /// Collects divergent branches and guards, and uniform results, from the states.
     fn branches(&self) -> Uniformity {
         let mut diverging = Bits::new(self.blocks.len());
         let mut divergent_guards = Bits::new(self.insts.len());
@@ -226,7 +230,7 @@ impl<'a> Analysis<'a> {
                 if guard {
                     divergent_guards.insert(i);
                 }
-                let parts = match &inst.op {
+                let diverges = match &inst.op {
                     Op::Branch { uniform, .. } => guard && !uniform,
                     Op::Switch(switch) => {
                         let index = self.numbering.number(Register::Narrow(switch.index));
@@ -234,13 +238,13 @@ impl<'a> Analysis<'a> {
                     }
                     _ => false,
                 };
-                if parts && block.successors.len() > 1 {
+                if diverges && block.successors.len() > 1 {
                     diverging.insert(block.id.index());
                 }
                 self.transfer(inst, block.id.index(), &mut state);
-                let together = inst.guard.is_none() && !self.called && !self.apart.contains(block.id.index());
+                let converged = inst.guard.is_none() && !self.called && !self.diverged.contains(block.id.index());
                 let same = |&r: &Register| !state.contains(self.numbering.number(r));
-                if together && !inst.writes.is_empty() && inst.writes.iter().all(same) {
+                if converged && !inst.writes.is_empty() && inst.writes.iter().all(same) {
                     uniform_results.insert(i);
                 }
             }
@@ -249,7 +253,9 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Whether the instruction can wait for lanes that come another way. A function may hold such instructions.
-fn gathers(inst: &Inst) -> bool {
+/// Returns true if the instruction can wait for lanes on another path.
+///
+/// A call can, because the function may contain such instructions.
+fn waits_for_lanes(inst: &Inst) -> bool {
     matches!(inst.op, Op::Call(_) | Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. })
 }

@@ -1,4 +1,4 @@
-//! What a kernel's control flow says about its author's intentions.
+//! Warnings about control flow.
 
 use super::ControlFlow;
 use super::around::Around;
@@ -6,8 +6,11 @@ use super::dominance::bare_exits;
 use crate::diag::{Diagnostic, Span};
 use crate::kernel::{Inst, Kernel, Op};
 
-/// Findings about control flow: no exit that can be reached (`no-exit`), a block barrier that lanes of a warp may reach
-/// apart (`divergent-barrier`), instructions that no path reaches (`unreachable-code`). In the order of the text.
+/// Returns the warnings about a kernel's control flow, in source order.
+///
+/// - `no-exit`: no exit is reachable.
+/// - `divergent-barrier`: lanes of a warp may reach a block barrier diverged.
+/// - `unreachable-code`: no path reaches the instructions.
 pub fn warnings(kernel: &Kernel) -> Vec<Diagnostic> {
     let (insts, flow) = (&kernel.insts[..], &kernel.flow);
     let mut found = no_exit(insts, flow, kernel.span);
@@ -44,12 +47,12 @@ fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
                         .help("let every thread of the block execute the barrier, or guard it by a uniform predicate"),
                 );
             } else if flow.under_divergence(block.id) {
-                // The last such branch in the text is the nearest in structured code.
+                // In structured code, the last such branch in the text is the nearest.
                 let cause = around.block(block.id).last();
                 let mut finding = finding("lanes of one warp may reach a block barrier at different times, or never")
-                    .help("move the barrier behind the point where the lanes meet again, or make the branch uniform");
+                    .help("move the barrier after the reconvergence point, or make the branch uniform");
                 if let Some(cause) = cause {
-                    finding = finding.also(insts[cause.inst as usize].span, "lanes may part here");
+                    finding = finding.also(insts[cause.inst as usize].span, "lanes may diverge here");
                 }
                 found.push(finding);
             }
@@ -59,7 +62,7 @@ fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
 }
 
 fn unreachable_code(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
-    let bare = bare_exits(insts, &flow.blocks); // compilers end every path with one
+    let bare = bare_exits(insts, &flow.blocks); // compilers end every path with an exit
     let mut found = Vec::new();
     let mut run: Option<Span> = None;
     for block in &flow.blocks {
@@ -71,6 +74,6 @@ fn unreachable_code(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
         }
     }
     found.extend(run);
-    let say = |span| Diagnostic::warning("unreachable-code", span, "no path leads to these instructions");
-    found.into_iter().map(say).collect()
+    let finding = |span| Diagnostic::warning("unreachable-code", span, "no path leads to these instructions");
+    found.into_iter().map(finding).collect()
 }

@@ -1,4 +1,4 @@
-//! The programs that the laws are tried on.
+//! Programs on which the properties are checked.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use crate::diag::Span;
 use crate::isa::{Class, Compare, Type};
 use crate::kernel::*;
 
-/// How a block of a graph ends.
+/// End of a block of a graph.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     Exit,
@@ -15,7 +15,7 @@ pub(super) enum End {
     Fork(usize, usize),
 }
 
-/// A small generator (SplitMix64), so that samples are the same everywhere.
+/// Random numbers by SplitMix64, so that samples are the same everywhere.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -32,8 +32,9 @@ impl Random {
     }
 }
 
-/// Every graph of exactly `n` blocks, all reachable from the first, up to renaming: blocks are numbered in the order in
-/// which a walk from the first block finds them.
+/// Returns every graph of exactly `n` reachable blocks, up to renaming.
+///
+/// Blocks are numbered in the order in which a walk from the first block finds them.
 pub(super) fn graphs(n: usize) -> impl Iterator<Item = Vec<End>> {
     let ends = 1 + n + n * n;
     (0..ends.pow(n as u32)).filter_map(move |mut code| {
@@ -64,7 +65,7 @@ pub(super) fn graphs(n: usize) -> impl Iterator<Item = Vec<End>> {
     })
 }
 
-/// A graph of `n` blocks, mostly forks.
+/// Returns a random graph of `n` blocks, mostly forks.
 pub(super) fn sample(random: &mut Random, n: usize) -> Vec<End> {
     let end = |random: &mut Random| match random.below(8) {
         0 => End::Exit,
@@ -76,7 +77,10 @@ pub(super) fn sample(random: &mut Random, n: usize) -> Vec<End> {
     graph
 }
 
-/// Row 0 is `%tid.x`: the first instruction makes predicate 0 of it, which guards every branch.
+/// Returns the registers of the programs.
+///
+/// Row 0 is `%tid.x`. The first instruction computes predicate 0 from it, which guards every
+/// branch.
 pub(super) fn registers() -> Registers {
     let specials = vec![(Row(0), Special::Tid(0))];
     Registers { narrow: 1, predicates: 1, specials, ..Registers::default() }
@@ -103,7 +107,9 @@ fn branch(target: usize, guarded: bool) -> Inst {
     inst(Op::Branch { target: Pc(target as u32), uniform: false }, guarded)
 }
 
-/// The graph as instructions. With `bare`, blocks that exit do nothing else.
+/// Returns the instructions of a graph.
+///
+/// With `bare`, blocks that exit contain nothing else.
 pub(super) fn insts_of_graph(graph: &[End], bare: bool) -> Vec<Inst> {
     let mut insts = vec![compare()];
     let mut starts = Vec::new();
@@ -129,8 +135,10 @@ pub(super) fn insts_of_graph(graph: &[End], bare: bool) -> Vec<Inst> {
     insts
 }
 
-/// Writes a random structured program: nested `if`, `if else`, `while`, `do while`, and, with `jumps`, `break` and `return`
-/// under a condition. Returns its instructions, those at its top level, and its text.
+/// Writes a random structured program.
+///
+/// It has nested `if`, `if else`, `while`, `do while` and, with `jumps`, conditional `break` and
+/// `return`. Returns its instructions, those at its top level, and its text.
 pub(super) fn structured(random: &mut Random, jumps: bool) -> (Vec<Inst>, Vec<u32>, String) {
     // Branch targets are labels at first: indices into `labels`.
     let mut w = Writer { insts: vec![compare()], labels: Vec::new(), random, jumps, top: vec![0], text: String::new() };
@@ -182,7 +190,7 @@ impl Writer<'_> {
         }
     }
 
-    /// `out`: where `break` goes; `end`: where `return` goes.
+    /// Writes a statement; `out` is the target of `break`, `end` that of `return`.
     fn statement(&mut self, depth: usize, out: Option<usize>, end: usize) {
         let deep = depth >= 4;
         match self.random.below(if deep { 2 } else { 8 }) {
@@ -250,7 +258,7 @@ impl Writer<'_> {
                 self.bind(skip);
             }
         }
-        // Something stands behind every construct, so that there is a place to meet.
+        // An instruction after every construct makes a reconvergence point.
         self.insts.push(work());
     }
 }

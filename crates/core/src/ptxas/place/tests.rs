@@ -8,8 +8,9 @@ fn placed(k: &Kernel, scheme: Scheme, yields: bool) -> Stream {
     place(&k.insts, &k.functions, &k.flow, &barriers::place(&k.flow, true), scheme, yields)
 }
 
-/// The join operations of the barrier stream, as `op line`, along the way a converged warp takes when every branch
-/// falls through.
+/// Formats the barrier stream of a converged warp.
+///
+/// Every branch falls through.
 fn straight(text: &str, yields: bool) -> String {
     let k = kernel(text);
     let stream = placed(&k, Scheme::Barriers, yields);
@@ -36,23 +37,23 @@ fn straight(text: &str, yields: bool) -> String {
 fn where_join_steps_stand() {
     let cases = [
         ("if", "@t bra A\nwork\nA: work\nret", "Set(0) fork work Sync(0) work exit"),
-        ("a uniform if needs none", "@u bra A\nwork\nA: work\nret", "fork work work exit"),
+        ("a uniform if needs no barrier", "@u bra A\nwork\nA: work\nret", "fork work work exit"),
         (
             "nested",
             "@t bra A\n@t bra B\nwork\nB: work\nA: work\nret",
             "Set(0) fork Set(1) fork work Sync(1) work Sync(0) work exit",
         ),
         (
-            "the same end needs one barrier",
+            "two branches with one join need one barrier",
             "@t bra A\n@t bra A\nwork\nA: work\nret",
             "Set(0) fork fork work Sync(0) work exit",
         ),
         (
-            "one after another use one register",
+            "consecutive ifs use one register",
             "@t bra A\nwork\nA: @t bra B\nwork\nB: work\nret",
             "Set(0) fork work Sync(0) Set(0) fork work Sync(0) work exit",
         ),
-        ("a loop is set outside", "A: work\n@t bra A\nwork\nret", "Set(0) work fork Sync(0) work exit"),
+        ("a loop's barrier is set outside", "A: work\n@t bra A\nwork\nret", "Set(0) work fork Sync(0) work exit"),
         (
             "a spinning loop yields inside",
             "A: atom r3 r1\nsetp p2 r3 r1\n@p2 bra A\nwork\nret",
@@ -64,31 +65,31 @@ fn where_join_steps_stand() {
             "Set(0) work fork Sync(0) work exit",
         ),
         (
-            "two ways to one end, neither around the other, meet where they part",
+            "two branches to one join, neither nested in the other, are set at the common branch",
             "@u bra B\n@t bra J\nB: @t bra J\nwork\nJ: work\nret",
             "Set(0) fork fork fork work Sync(0) work exit",
         ),
         (
-            "who does not break meets before the end of the loop",
+            "lanes that do not break reconverge before the end of the loop",
             "A: work\n@t bra B\n@t bra Z\nwork\nB: work\n@t bra A\nZ: work\nret",
             "Set(0) work Set(1) fork fork work Sync(1) work fork Sync(0) work exit",
         ),
         (
-            "so does who comes from a case to the next, if others have a third",
+            "so do lanes that fall through to the next case, if others take a third",
             "@t bra A\n@t bra B\nbra D\nA: work\nB: work\nbra E\nD: work\nE: work\nret",
             "Set(0) Set(1) fork fork Break(1) work work Sync(0) work exit",
         ),
         (
-            "of two merges, one in the other, the inner has none if who turns away from it may come to the outer",
+            "an inner merge has no barrier if lanes that bypass it may reach the outer one",
             "@t bra A\n@t bra B\n@t bra C\nbra D\nA: work\nB: work\nC: work\nbra E\nD: work\nE: work\nret",
             "Set(0) Set(1) fork fork fork Break(1) work work Sync(0) work exit",
         ),
         (
-            "unless nobody turns away from the outer, which is then a join set early",
+            "unless no lane bypasses the outer merge, which is then a join set early",
             "@u bra J\nwork\n@t bra A\nwork\nbra M\nA: @t bra J\nM: work\nJ: work\nret",
             "Set(0) fork work Set(1) fork work work Sync(1) work Sync(0) work exit",
         ),
-        ("early return needs none", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
+        ("an early return needs no barrier", "@t bra A\nwork\nret\nA: work\nret", "fork work exit"),
     ];
     for (what, text, expected) in cases {
         assert_eq!(straight(text, true), expected, "{what}");

@@ -1,9 +1,9 @@
-//! What is converted, what is left, and what the outcome looks like.
+//! Conditionals that are converted, those that are not, and the result.
 
 use super::*;
 use crate::ptx;
 
-/// A draft of a kernel around `body`.
+/// Returns the draft of a kernel around `body`.
 fn draft(body: &str) -> Draft {
     let source = format!(
         ".entry k(.param .u64 out) {{ .reg .pred %p<4>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .shared .align 4 .b8 tile[64];\n{body}\n}}\n"
@@ -16,7 +16,7 @@ fn draft(body: &str) -> Draft {
 
 const HEAD: &str = "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 4;";
 
-/// Guarded instructions and branches after converting all that can be.
+/// Counts guarded instructions and branches after all possible conversions.
 fn outcome(body: &str) -> (usize, usize) {
     let done = draft(&format!("{HEAD} {body}")).with_predication(|_| true).draft;
     let is_branch = |inst: &&Inst| matches!(inst.op, Op::Branch { .. });
@@ -34,7 +34,7 @@ fn arms_without_side_effects_on_others_are_guarded() {
             "@%p1 bra E; bra.uni T; E: add.u32 %r2, %r1, 1; bra.uni J; T: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;",
             (2, 0),
         ),
-        // The inner one only: what is guarded already is not guarded again.
+        // Only the inner one: guarded instructions are not guarded again.
         (
             "@%p1 bra J; setp.lt.u32 %p2, %r1, 9; @%p2 bra I; add.u32 %r2, %r1, 1; I: add.u32 %r3, %r1, 1; J: ret;",
             (1, 1),
@@ -79,7 +79,8 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
         ("@%p1 bra E; bar.sync 0; ret; E: WORK ret;", (2, 0)),
         // One after the other.
         ("@%p1 bra E; WORK ret; E: setp.lt.u32 %p2, %r1, 9; @%p2 bra F; WORK WORK ret; F: bar.sync 0; ret;", (5, 0)),
-        // Neither what other lanes could see, nor what is guarded already, nor a way out of a loop.
+        // Not converted: accesses that other lanes could see, guarded instructions, and exits from
+        // a loop.
         ("@%p1 bra E; bar.sync 0; ret; E: bar.sync 0; ret;", (0, 1)),
         ("@%p1 bra E; @%p2 st.shared.u32 [tile], %r1; ret; E: bar.sync 0; ret;", (1, 1)),
         ("L: @%p1 bra E; bar.sync 0; bra L; E: WORK ret;", (0, 2)),
@@ -103,13 +104,14 @@ fn the_kernel_keeps_what_stands_in_the_place_of_a_branch() {
                 %r1, 2;\nK:\nst.shared.u32 [tile], %r3;\nX:\nret;";
     let done = draft(&format!("{HEAD}\n{body}")).with_predicated_exits().with_predication(|_| true).draft;
     let found: Vec<_> = done.predicated.iter().map(|b| (b.line, b.meets, b.executes_taken)).collect();
-    // The side that goes on stands first; an exit is the taken side; of the last `if` only the taken side has work.
+    // The fall-through side comes first; an exit is the taken side; only the taken side of the last
+    // `if` has instructions.
     assert_eq!(found, [(3, Some(6), false), (6, None, true), (8, Some(13), true)]);
     for branch in &done.predicated {
         let inst = &done.kernel.insts[branch.inst as usize];
         let guard = inst.guard.expect("a guard");
         assert_eq!(guard.negated, !branch.executes_taken, "line {}", branch.line);
-        assert!(inst.line >= branch.line, "line {} stands for the branch of line {}", inst.line, branch.line);
+        assert!(inst.line >= branch.line, "line {} replaces the branch of line {}", inst.line, branch.line);
     }
-    assert!(draft(&format!("{HEAD}\n{body}")).predicated.is_empty(), "as written nothing is");
+    assert!(draft(&format!("{HEAD}\n{body}")).predicated.is_empty(), "a fresh draft has no predicated branch");
 }

@@ -139,6 +139,6 @@ pub(in crate::quiz) fn occupancy(dice: &mut Dice) -> Question<'static> {
             Ok(revealed)
         },
     );
-    question.shown = None; // nothing in the program decides
+    question.shown = None; // the answer does not depend on the text
     question
 }
