@@ -3,21 +3,21 @@
 //! [`run`] takes compiled code, a launch and a [`Machine`](crate::spec::Machine), and
 //! reports events to an [`Observer`](crate::event::Observer); it keeps no counters. Each file's
 //! header states the model and its sources: `sm` (cycles), `issue` (one issue), `expansion`
-//! (machine instructions of a micro-op), `scheduler`, `program` (costs), `fetch` (instruction
+//! (machine instructions of a micro-op), `scheduler`, `pricing` (costs), `fetch` (instruction
 //! cache), `warp` (scoreboard), `memsys`, `cache`, `l2`, `dram` and `stores` (memory), `block`
-//! (admission, barriers), `verdict` (hangs), `gpu` (several SMs), `session` (single steps, forwards
+//! (admission, barriers), `verdict` (hangs), `device` (several SMs), `session` (single steps, forwards
 //! and backwards).
 
 mod block;
 mod cache;
+mod device;
 mod dram;
 mod expansion;
 mod fetch;
-mod gpu;
 mod issue;
 mod l2;
 mod memsys;
-mod program;
+mod pricing;
 mod scheduler;
 mod session;
 mod sm;
@@ -26,6 +26,6 @@ mod verdict;
 mod warp;
 
 pub use block::{DoesNotFit, Occupancy};
-pub use gpu::{Host, Options, Outcome, Watched, fits, run, watch};
+pub use device::{Host, Options, Outcome, Watched, fits, run, watch};
 pub use session::{Access, Saved, Session, WarpState, step_through};
 pub use verdict::{FaultReport, Finish, Hang, Limit, QUIET, StuckLanes};

@@ -13,11 +13,11 @@ pub(super) use ways::split;
 use ways::{add_side, branch, join, sides};
 
 use super::block::Block;
+use super::device::Context;
 use super::fetch::Instructions;
-use super::gpu::Context;
 use super::l2::replay::RequestLog;
 use super::memsys::MemorySystem;
-use super::program::{Cost, Kind};
+use super::pricing::{Cost, Kind};
 use super::scheduler::{NEVER, Port, Scheduler, SharedPorts};
 use super::verdict::{FaultReport, Watch};
 use super::warp::{Arrival, Until, Waiting, Warp};

@@ -18,7 +18,7 @@ pub use ears::Access;
 use ears::Listener;
 
 use super::block::{DoesNotFit, Occupancy};
-use super::gpu::{self, Context, Options};
+use super::device::{self, Context, Options};
 use super::sm::Sm;
 use super::verdict::Finish;
 use crate::base::{BlockId, Cycle, SmId, WarpId};
@@ -110,7 +110,7 @@ pub fn step_through<R>(
     let occupancy = Occupancy::new(kernel, &launch, spec)?;
     let mut base = exec::variable_segments(&kernel.variables);
     base.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
-    let global = gpu::load(kernel, &mut launch);
+    let global = device::load(kernel, &mut launch);
     let cx = Context::new(code, &launch, spec, options, occupancy, &global);
     let alone = SmId(block.0 % cx.active_sms.max(1));
     let ids = if cx.communicates() { (0..cx.active_sms).map(SmId).collect() } else { vec![alone] };
@@ -131,7 +131,7 @@ impl<'a> Session<'a> {
             if open.scheduler == sm.schedulers().len() {
                 sm.end_cycle(open.now);
                 self.state.open = None;
-                if gpu::all_hang(&mut self.state.sms, &self.state.finished, open.sm) {
+                if device::all_hang(&mut self.state.sms, &self.state.finished, open.sm) {
                     self.end(open.sm, self.state.sms[open.sm].livelock());
                 }
                 continue;
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     /// Begins the next cycle, if it is at most `limit`.
     fn begin(&mut self, limit: Cycle) -> Option<Open> {
         loop {
-            let i = gpu::earliest(&self.state.sms, &self.state.finished);
+            let i = device::earliest(&self.state.sms, &self.state.finished);
             let Some(i) = i else {
                 self.state.over = true;
                 return None;

@@ -6,7 +6,7 @@
 //! counts nothing: it reports [`Event`]s.
 
 use super::block::{Block, Votes};
-use super::gpu::Context;
+use super::device::Context;
 use super::issue::{After, Issuer, split};
 use super::scheduler::{NEVER, Scheduler};
 use super::verdict::{FaultReport, Finish, Limit};

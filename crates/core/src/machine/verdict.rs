@@ -10,7 +10,7 @@
 //! exchange between lanes. A counter that is only incremented does not hide a livelock.
 
 use super::block::Block;
-use super::gpu::Context;
+use super::device::Context;
 use super::warp::Warp;
 use crate::base::{BlockId, Cycle, LaneMask, Pc, SmId};
 use crate::code::MicroOp;

@@ -1,6 +1,6 @@
 //! Warp slot: registers, control state, scoreboard, and the account of its waits.
 
-use super::program::Cost;
+use super::pricing::Cost;
 use crate::base::{BlockId, Cycle, LaneMask, Pc};
 use crate::divergence::{Flow, WarpControl};
 use crate::event::Stall;

@@ -1,7 +1,7 @@
 //! Issue of steps that expand to several micro-ops ([`Expansion`]), one at a time.
 
 use super::super::expansion::Expansion;
-use super::super::program::Cost;
+use super::super::pricing::Cost;
 use super::super::scheduler::{Port, Scheduler};
 use super::super::warp::{MicroOps, Until, Waiting, Warp};
 use super::Issuer;

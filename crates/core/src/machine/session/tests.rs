@@ -60,7 +60,8 @@ const PROGRAMS: [Case; 5] = [
 fn a_session_issues_what_a_run_issues() {
     for (name, set, machine) in PROGRAMS {
         with(name, set, machine, |kernel, launch, spec, options| {
-            let watched = gpu::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default).expect("fits");
+            let watched =
+                device::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default).expect("fits");
             let stepped = step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
                 let mut issues = Vec::new();
                 while session.step(Cycle::MAX) {

@@ -93,7 +93,7 @@ impl Cost {
 }
 
 /// A program with the costs of its steps.
-pub(super) struct Program<'a> {
+pub(super) struct PricedCode<'a> {
     pub ops: &'a [MicroOp],
     pub entry: Pc,
     /// PC at which each function starts.
@@ -112,8 +112,8 @@ pub(super) struct Program<'a> {
     pub communicates: bool,
 }
 
-impl<'a> Program<'a> {
-    pub(super) fn new(code: &'a Code, spec: &Machine) -> Program<'a> {
+impl<'a> PricedCode<'a> {
+    pub(super) fn new(code: &'a Code, spec: &Machine) -> PricedCode<'a> {
         let registers = &code.kernel().registers;
         let mut expansions = Vec::new();
         let price_of = |op: &MicroOp| {
@@ -153,7 +153,7 @@ impl<'a> Program<'a> {
                 };
             }
         }
-        Program {
+        PricedCode {
             ops: code.ops(),
             entry: code.entry(),
             functions: code.functions(),

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 
 use super::block::{DoesNotFit, Occupancy};
 use super::l2::replay::{self, Found, RequestLog};
-use super::program::Program;
+use super::pricing::PricedCode;
 use super::scheduler::NEVER;
 use super::sm::Sm;
 use super::verdict::Finish;
@@ -69,7 +69,7 @@ pub struct Outcome<O> {
 pub(super) struct Context<'a> {
     pub kernel: &'a Kernel,
     pub spec: &'a Machine,
-    pub program: Program<'a>,
+    pub program: PricedCode<'a>,
     pub global: &'a GlobalMemory,
     pub occupancy: Occupancy,
     pub active_sms: u32,
@@ -107,7 +107,7 @@ impl<'a> Context<'a> {
         Context {
             kernel: code.kernel(),
             spec,
-            program: Program::new(code, spec),
+            program: PricedCode::new(code, spec),
             global,
             occupancy,
             active_sms,
