@@ -112,6 +112,85 @@ pub const FILES: &[(&str, &str)] = files! {
     "calibrate/warp.ir"
 };
 
+/// Kernels that the simulator was not built with, and the GPU's outputs and counters of them:
+/// path below `programs/` and text, sorted by path.
+pub const UNSEEN: &[(&str, &str)] = files! {
+    "unseen/held/banks_apart.ptx"
+    "unseen/held/big_block_max.ptx"
+    "unseen/held/bit_tricks.ptx"
+    "unseen/held/convolve_constant.ptx"
+    "unseen/held/copy_strided.ptx"
+    "unseen/held/divide_float.ptx"
+    "unseen/held/early_outs.ptx"
+    "unseen/held/frontier_step.ptx"
+    "unseen/held/function_table.ptx"
+    "unseen/held/grid_stride_max.ptx"
+    "unseen/held/half_warps_loop.ptx"
+    "unseen/held/histo_warp_private.ptx"
+    "unseen/held/horner_double.ptx"
+    "unseen/held/last_block_sum.ptx"
+    "unseen/held/lock_block.ptx"
+    "unseen/held/matvec_warp.ptx"
+    "unseen/held/merge_path.ptx"
+    "unseen/held/nested_bits.ptx"
+    "unseen/held/outputs.txt"
+    "unseen/held/pi_darts.ptx"
+    "unseen/held/primes.ptx"
+    "unseen/held/profile.csv"
+    "unseen/held/reduce_modulo.ptx"
+    "unseen/held/scan_warps.ptx"
+    "unseen/held/search_binary.ptx"
+    "unseen/held/sort_rank.ptx"
+    "unseen/held/stencil_plane.ptx"
+    "unseen/held/tiles_of_eight.ptx"
+    "unseen/held/transpose_padded.ptx"
+    "unseen/held/vector_loads.ptx"
+    "unseen/held/wavefront_align.ptx"
+    "unseen/mend/ackermann.ptx"
+    "unseen/mend/axpy.ptx"
+    "unseen/mend/bitonic.ptx"
+    "unseen/mend/break_continue.ptx"
+    "unseen/mend/calls_apart.ptx"
+    "unseen/mend/collatz.ptx"
+    "unseen/mend/compact_ballot.ptx"
+    "unseen/mend/dot_float.ptx"
+    "unseen/mend/edit_distance.ptx"
+    "unseen/mend/game_of_life.ptx"
+    "unseen/mend/gather_chain.ptx"
+    "unseen/mend/gcd.ptx"
+    "unseen/mend/hash_insert.ptx"
+    "unseen/mend/histo.ptx"
+    "unseen/mend/histo_global.ptx"
+    "unseen/mend/locklist.ptx"
+    "unseen/mend/mandel.ptx"
+    "unseen/mend/match_groups.ptx"
+    "unseen/mend/matmul.ptx"
+    "unseen/mend/matmul_plain.ptx"
+    "unseen/mend/nbody_step.ptx"
+    "unseen/mend/norm_float.ptx"
+    "unseen/mend/ntt_block.ptx"
+    "unseen/mend/outputs.txt"
+    "unseen/mend/power_modulo.ptx"
+    "unseen/mend/profile.csv"
+    "unseen/mend/recurse.ptx"
+    "unseen/mend/reduce_shuffle.ptx"
+    "unseen/mend/ring_exchange.ptx"
+    "unseen/mend/scan_blelloch.ptx"
+    "unseen/mend/scan_hs.ptx"
+    "unseen/mend/search_text.ptx"
+    "unseen/mend/sort_insertion.ptx"
+    "unseen/mend/sort_odd_even.ptx"
+    "unseen/mend/stencil_shared.ptx"
+    "unseen/mend/straight_hash.ptx"
+    "unseen/mend/struct_of_three.ptx"
+    "unseen/mend/switch8.ptx"
+    "unseen/mend/tokens.ptx"
+    "unseen/mend/transpose_plain.ptx"
+    "unseen/mend/tree_walk.ptx"
+    "unseen/mend/wide64.ptx"
+    "unseen/recorded.ron"
+};
+
 /// Returns the text of the program with this path below `programs/`.
 ///
 /// # Panics
@@ -138,4 +217,38 @@ const fn equal(a: &[u8], b: &[u8]) -> bool {
         i += 1;
     }
     i == a.len() && i == b.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::path::{Path, PathBuf};
+
+    use super::{FILES, UNSEEN};
+
+    /// Collects the embedded kinds of files below `folder`, assignments left out.
+    fn collect(folder: &Path, found: &mut BTreeSet<PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder of programs").flatten() {
+            let path = entry.path();
+            let is_data = |kind| ["ron", "txt", "csv"].contains(&kind) && !path.ends_with("metrics.txt");
+            if path.is_dir() {
+                if !path.ends_with("assignments") {
+                    collect(&path, found);
+                }
+            } else if let Some(kind) = path.extension().and_then(|e| e.to_str())
+                && (kind == "ir" || kind == "ptx" || is_data(kind))
+            {
+                found.insert(path);
+            }
+        }
+    }
+
+    #[test]
+    fn every_file_is_embedded() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut found = BTreeSet::new();
+        collect(root, &mut found);
+        let embedded = FILES.iter().chain(UNSEEN).map(|(path, _)| root.join(path));
+        assert_eq!(embedded.collect::<BTreeSet<_>>(), found);
+    }
 }

@@ -11,6 +11,7 @@ mod check;
 mod checks;
 mod compare;
 mod crosscheck;
+mod date;
 mod explain;
 mod export;
 mod fields;

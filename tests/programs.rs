@@ -50,7 +50,7 @@ fn main() {
 fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         if path.is_dir() {
-            if !path.ends_with("wrong") {
+            if !path.ends_with("wrong") && !path.ends_with("unseen") {
                 collect(&path, into);
             }
         } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") {

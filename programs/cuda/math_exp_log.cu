@@ -1,6 +1,6 @@
 // Exponentials and logarithms of doubles at corner cases: zeros, infinities, NaN, denormals,
 // overflow, underflow and values near 1. nvcc inlines the library code: polynomials of `fma` and a
-// seed for division. Tests compare all bits with an H200's results (tests/observations/h200).
+// seed for division. Tests compare all bits with an H200's results (crates/gpu/observations/h200).
 //
 //! kernel mathExpLog
 //! title  exp, expm1, log, log2 in double precision (nvcc)

@@ -1,6 +1,6 @@
 // Powers of doubles, 24 values to the power of each: signs, zeros, infinities, NaN, odd and even
 // integer exponents, overflow, underflow. The general case is a call (`__internal_accurate_pow`)
-// with branches for special cases. Tests compare all bits with an H200's (tests/observations/h200).
+// with branches for special cases. Tests compare all bits with an H200's (crates/gpu/observations/h200).
 //
 //! kernel mathPow
 //! title  pow in double precision (nvcc)

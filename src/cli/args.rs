@@ -327,7 +327,8 @@ pub(crate) struct CrosscheckArgs {
     /// Record the results of the GPU in DIR/FILE.ron
     #[arg(long, value_name = "DIR", conflicts_with = "recorded")]
     pub(crate) record: Option<PathBuf>,
-    /// Compare with DIR/FILE.ron instead of a GPU [default without a GPU: tests/observations/h200]
+    /// Compare with DIR/FILE.ron, and run nothing on a GPU [default without a GPU: those of an H200 that
+    /// come with simt-sim]
     #[arg(long, value_name = "DIR")]
     pub(crate) recorded: Option<PathBuf>,
     /// Date the observations [default: today]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record, Row, Sheet, Trouble};
 
 use super::args::{CalibrateArgs, Format, MachineChoice};
-use super::{Exit, Failure, crosscheck, job, output, source};
+use super::{Exit, Failure, date, job, output, source};
 use simt_threads::Threads;
 
 /// Runs the experiments and prints both figures of each.
@@ -67,7 +67,7 @@ fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Recor
     for experiment in chosen {
         match calibrate::measured(experiment, Duration::from_secs(args.timeout)) {
             Ok(measured) => {
-                let date = args.date.clone().unwrap_or_else(crosscheck::today);
+                let date = args.date.clone().unwrap_or_else(date::today);
                 let fresh = Record::of(&measured, &date);
                 let record = record.get_or_insert_with(|| {
                     // A record of the same GPU keeps the figures that are not measured again.

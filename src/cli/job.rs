@@ -151,6 +151,13 @@ pub(crate) fn resolve(
     kernel: &Kernel,
     choice: &LaunchChoice,
 ) -> Result<Result<Launch, Vec<Diagnostic>>, Failure> {
+    let overrides = overrides(choice)?;
+    let folder = Path::new(&program.name).parent().unwrap_or(Path::new(""));
+    Ok(program.launch(kernel, &overrides, &reading::beside(folder)))
+}
+
+/// Parses the launch options.
+pub(crate) fn overrides(choice: &LaunchChoice) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::default();
     for set in &choice.set {
         let Some(setting) = launch::setting(set) else {
@@ -161,8 +168,7 @@ pub(crate) fn resolve(
     overrides.grid = choice.grid.as_deref().map(|t| parse_shape("--grid", t)).transpose()?;
     overrides.block = choice.block.as_deref().map(|t| parse_shape("--block", t)).transpose()?;
     overrides.most_memory = choice.max_memory.map(|gib| gib.saturating_mul(1 << 30));
-    let folder = Path::new(&program.name).parent().unwrap_or(Path::new(""));
-    Ok(program.launch(kernel, &overrides, &reading::beside(folder)))
+    Ok(overrides)
 }
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {

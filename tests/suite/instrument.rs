@@ -20,8 +20,8 @@ use super::support::{self, MODES, cases, changed, launch, machine, options};
 /// Size of the log: enough to show the order in several blocks.
 const LOG: Log = Log { warps: 8, events: 100 };
 
-/// Folder with a GPU's counts.
-const RECORDS: &str = "tests/observations/h200/divergence";
+/// What a GPU counted.
+const RECORDS: &str = "crates/gpu/observations/h200/divergence";
 
 /// Returns every program under a folder, sorted. Those of `calibrate` loop by the clock, which
 /// probes change.

@@ -34,7 +34,9 @@ fn kept(target: &str) -> Vec<PathBuf> {
         "arguments" => (&["fuzz/seeds/arguments"], &["txt"]),
         "assignment" => (&["fuzz/seeds/assignment", "programs/assignments"], &["ron"]),
         "machine" => (&["isa/machines", "fuzz/seeds/machine"], &["ron"]),
-        "records" => (&["tests/observations", "fuzz/seeds/records"], &["ron", "csv", "jsonl"]),
+        "records" => {
+            (&["crates/gpu/observations", "tests/observations", "fuzz/seeds/records"], &["ron", "csv", "jsonl"])
+        }
         _ => (PROGRAMS, &["ir", "ptx"]),
     };
     let files: Vec<PathBuf> = folders.iter().flat_map(|folder| support::files(folder, endings)).collect();

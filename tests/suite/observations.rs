@@ -10,19 +10,22 @@ use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::spec::Mode;
-use simt_gpu::{Finish, Observation, Tolerance};
+use simt_gpu::{Finish, GeneratedRecord, GeneratedSummary, Observation, Tolerance};
 use simt_report::simulate::simulate;
 use simt_report::validation::Known;
 
 use super::support::{launch, machine, options};
 use super::truth;
 
-const FOLDER: &str = "tests/observations/h200";
+/// Records of the bundled programs.
+const BUNDLED: &str = "crates/gpu/observations/h200";
+/// Records of programs that only tests run.
+const FOLDER: &str = "crates/gpu/observations/h200";
 
 /// Returns the programs whose result PTX leaves open, or that the simulator stops where a GPU
 /// continues, with the reason.
 fn known() -> Known {
-    let text = fs::read_to_string(Path::new(FOLDER).join("known.ron")).expect("the file");
+    let text = fs::read_to_string(Path::new(BUNDLED).join("known.ron")).expect("the file");
     Known::parse(&text).unwrap_or_else(|e| panic!("known.ron: {e}"))
 }
 
@@ -73,7 +76,11 @@ fn the_simulator_does_what_the_gpu_did() {
         assert!(programs.contains_key(&open.name), "known.ron: there is no program {}", open.name);
     }
     let (mut wrong, mut held) = (Vec::new(), 0);
-    let mut files: Vec<PathBuf> = fs::read_dir(FOLDER).expect("observations").flatten().map(|e| e.path()).collect();
+    let mut files: Vec<PathBuf> = [BUNDLED, FOLDER]
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("observations").flatten())
+        .map(|e| e.path())
+        .collect();
     files.sort();
     for file in files {
         let name = file.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
@@ -111,5 +118,39 @@ fn every_truth_program_was_recorded() {
             Path::new(FOLDER).join(format!("{name}.ron")).exists(),
             "{name}: record it with `simt-sim crosscheck --record`"
         );
+    }
+}
+
+/// Only the counts of generated programs are bundled.
+#[test]
+fn the_bundled_summary_counts_the_generated_programs() {
+    let summary = |name: &str| {
+        let text = fs::read_to_string(Path::new(FOLDER).join(format!("{name}.ron"))).expect("a record");
+        GeneratedSummary::new(name, &GeneratedRecord::parse(&text).expect("a record"))
+    };
+    let text = GeneratedSummary::to_text(&["random", "random_calls"].map(summary)).expect("text");
+    let file = Path::new(BUNDLED).join("generated.ron");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &text).expect("the summary is written");
+    }
+    assert_eq!(fs::read_to_string(&file).expect("the summary"), text, "BLESS=1 writes it anew");
+}
+
+/// Everything that `crosscheck` compares with is compiled in.
+#[test]
+fn an_installed_binary_compares_anywhere() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("anywhere");
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::copy("programs/small/diamond.ir", folder.join("diamond.ir")).expect("a copy");
+    for (args, begins) in [
+        (&["crosscheck", "diamond.ir"][..], "diamond.ir: agree"),
+        (&["crosscheck", "--divergence", "diamond.ir"], "diamond.ir: equal"),
+        (&["crosscheck", "--suite", "--page"], "# "),
+    ] {
+        let binary =
+            std::process::Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(args).current_dir(&folder).output();
+        let output = binary.expect("the binary runs");
+        let out = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && out.starts_with(begins), "{args:?}: {out}");
     }
 }

@@ -1,8 +1,8 @@
 //! Kernels that the simulator was not built on: their outputs equal the GPU's, the measured errors
-//! equal trust/h200.ron, and every label holds for nine of ten kernels of the half that only
+//! equal crates/report/evidence/h200.ron, and every label holds for nine of ten kernels of the half that only
 //! measures errors.
 //!
-//! `BLESS=1 cargo test --test suite unseen` rewrites trust/h200.ron; labels change with the next
+//! `BLESS=1 cargo test --test suite unseen` rewrites crates/report/evidence/h200.ron; labels change with the next
 //! build.
 
 use std::fs;
@@ -14,7 +14,7 @@ use serde_json::Value;
 use simt_report::evidence::{Errors, Evidence, Standing};
 use simt_report::metrics;
 
-const FILE: &str = "trust/h200.ron";
+const FILE: &str = "crates/report/evidence/h200.ron";
 
 fn simt_sim(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_simt-sim"))

@@ -23,7 +23,7 @@ const PAGE: &str = "docs/reference/validation.md";
 const APPENDIX: &str = "docs/reference/validation-programs.md";
 /// Start of the part about large launches.
 const LARGE: &str = "\n## Counters of large launches\n";
-const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "tests/observations/h200"];
+const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "crates/gpu/observations/h200"];
 
 fn simt_sim(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(args).env_remove("COLUMNS").output().expect("the binary runs")

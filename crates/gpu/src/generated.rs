@@ -56,3 +56,55 @@ impl GeneratedRecord {
         ron::ser::to_string_pretty(self, pretty).map(|text| text + "\n").map_err(|e| e.to_string())
     }
 }
+
+/// Figures of a [`GeneratedRecord`] that reports show.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratedSummary {
+    /// File name of the record without its ending.
+    pub name: String,
+    /// The device.
+    pub gpu: String,
+    /// The driver.
+    pub driver: String,
+    /// The day, `YYYY-MM-DD`.
+    pub date: String,
+    /// Programs that the device ran.
+    pub programs: usize,
+    /// Programs whose lanes are together elsewhere, for a stated reason.
+    pub explained: usize,
+    /// Programs whose probes did not count the same lanes throughout.
+    pub uncounted: usize,
+}
+
+impl GeneratedSummary {
+    /// Counts the programs of a record.
+    pub fn new(name: &str, record: &GeneratedRecord) -> GeneratedSummary {
+        GeneratedSummary {
+            name: name.to_string(),
+            gpu: record.gpu.clone(),
+            driver: record.driver.clone(),
+            date: record.date.clone(),
+            programs: record.programs.iter().filter(|entry| !entry.is_empty()).count(),
+            explained: record.explained.iter().map(|e| e.programs.len()).sum(),
+            uncounted: record.programs.iter().filter(|entry| entry.ends_with('-')).count(),
+        }
+    }
+
+    /// Reads a file of summaries.
+    ///
+    /// # Errors
+    /// Position and reason of a syntax error.
+    pub fn parse_all(text: &str) -> Result<Vec<GeneratedSummary>, String> {
+        ron::from_str(text).map_err(|e| e.to_string())
+    }
+
+    /// Writes a file of summaries in RON.
+    ///
+    /// # Errors
+    /// Never in practice: every field can be written.
+    pub fn to_text(all: &[GeneratedSummary]) -> Result<String, String> {
+        let pretty = ron::ser::PrettyConfig::new().indentor(" ").new_line("\n");
+        ron::ser::to_string_pretty(&all, pretty).map(|text| text + "\n").map_err(|e| e.to_string())
+    }
+}

@@ -19,19 +19,22 @@
 
 pub mod calibrate;
 mod content;
+pub mod crosscheck;
 #[cfg(feature = "cuda")]
 mod device;
 mod divergence;
 mod generated;
 pub mod instrument;
 mod observation;
+mod records;
 mod text;
 mod tolerance;
 
 pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
-pub use generated::{Explained, GeneratedRecord};
+pub use generated::{Explained, GeneratedRecord, GeneratedSummary};
 pub use observation::{BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation};
+pub use records::{H200, Records};
 pub use text::{device_text, digest, source_digest};
 pub use tolerance::Tolerance;
 

@@ -1,7 +1,7 @@
 //! Measured accuracy of figures on unseen kernels.
 //! The kernels were not used to build or tune the simulator.
 //!
-//! [`Evidence`] is the file `trust/h200.ron`, written by `simt-sim crosscheck --unseen` and
+//! [`Evidence`] is the file `crates/report/evidence/h200.ron`, written by `simt-sim crosscheck --unseen` and
 //! compiled in. It has the errors of each metric on two sets of kernels: *mend*, which may be used
 //! to correct the model, and *held*, which only state the error. Labels come from *held* alone
 //! ([`Standing`]) and hold for at least nine of ten of its kernels.

@@ -1,24 +1,25 @@
-//! A [`Host`] with a thread pool: SMs are simulated on several host threads.
+//! SMs simulated on several threads of the computer: a [`Host`] with a thread pool.
 
 use rayon::prelude::*;
 use simt_core::machine::Host;
 
-/// A thread pool; without a pool, one thread.
-pub struct Threads(Option<rayon::ThreadPool>);
+/// A host with a number of threads; 0: one per core.
+pub struct Threads(usize);
 
 impl Threads {
-    /// Creates a pool of `jobs` threads, 0 for one per core.
+    /// Creates a host with `jobs` threads, 0 for one per core.
     pub fn new(jobs: usize) -> Threads {
-        let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
-        Threads(if jobs == 1 { None } else { pool() })
+        Threads(jobs)
     }
 }
 
 impl Host for Threads {
     fn each(&self, n: u32, task: &(dyn Fn(u32) + Sync)) {
-        match &self.0 {
-            Some(pool) if n > 1 => pool.install(|| (0..n).into_par_iter().for_each(task)),
-            _ => (0..n).for_each(task),
+        // More threads than tasks would be idle.
+        let pool = || rayon::ThreadPoolBuilder::new().num_threads(self.0.min(n as usize)).build().ok();
+        match if self.0 == 1 || n < 2 { None } else { pool() } {
+            Some(pool) => pool.install(|| (0..n).into_par_iter().for_each(task)),
+            None => (0..n).for_each(task),
         }
     }
 }

@@ -16,22 +16,16 @@ pub(crate) enum ValidationPage {
 /// Comparison of a whole folder, or with a profiler's figures.
 #[derive(clap::Args, Debug)]
 pub(crate) struct SuiteChoice {
-    /// Compare every program of a folder [default: programs] and its profiler figures: print one
-    /// table, and a label for each feature of the model
-    #[arg(
-        long,
-        value_name = "DIR",
-        num_args = 0..=1,
-        default_missing_value = "programs",
-        conflicts_with = "files"
-    )]
-    pub(crate) suite: Option<PathBuf>,
-    /// Run unseen kernels [default: trust] and print the error of each metric against a recorded
-    /// GPU; fail if an output differs
-    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "trust",
+    /// Hold every program of a folder [default: the bundled ones], and what a profiler measured of them, against the simulator: one table, and a
+    /// label for each feature of the model
+    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "files")]
+    pub(crate) suite: Option<Option<PathBuf>>,
+    /// Run kernels that nothing was built with [default: the bundled ones], and state the error of each metric beside what a GPU
+    /// recorded; fails where an output differs
+    #[arg(long, value_name = "DIR", num_args = 0..=1,
           conflicts_with_all = ["files", "suite", "ncu", "divergence", "record", "recorded"])]
-    pub(crate) unseen: Option<PathBuf>,
-    /// With --unseen: print the file that the labels of trust come from
+    pub(crate) unseen: Option<Option<PathBuf>>,
+    /// With --unseen: print the file that labels of trust come from
     #[arg(long, requires = "unseen", conflicts_with = "format")]
     pub(crate) evidence: bool,
     /// Compare each program's counters with an `ncu --csv` report of the same launch

@@ -22,7 +22,7 @@ fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
             fs::copy(file, submission.join("kernel.ir")).expect("a copy");
         }
         let mut script = Command::new("bash");
-        script.arg("grading/gradescope/run_autograder").env("AUTOGRADER", &folder);
+        script.arg("docs/grading/gradescope/run_autograder").env("AUTOGRADER", &folder);
         let output = script.env("SIMT_SIM", env!("CARGO_BIN_EXE_simt-sim")).output().expect("bash");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let text = fs::read_to_string(folder.join("results/results.json")).expect("results");
@@ -37,7 +37,7 @@ fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
     assert_eq!(run(None)["score"], 0);
 }
 
-const WORKFLOW: &str = "grading/classroom/classroom.yml";
+const WORKFLOW: &str = "docs/grading/classroom/classroom.yml";
 
 /// Returns the scripts of a workflow: the blocks after `run: |`, without indentation.
 fn scripts(workflow: &str) -> Vec<String> {

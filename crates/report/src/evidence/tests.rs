@@ -79,7 +79,7 @@ fn evidence_is_of_a_machine_files_contents() {
 
 #[test]
 fn the_evidence_that_is_compiled_in_is_read() {
-    let known = known().expect("trust/h200.ron is evidence");
+    let known = known().expect("evidence/h200.ron is evidence");
     assert!(known.metrics.len() > 40 && known.kernels.1 >= 20, "{known:?}");
     // The share of the warp is the same figure as the number of lanes.
     let lanes = Standing::of(metric("average_active_lanes")).evidence();

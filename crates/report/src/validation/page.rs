@@ -33,13 +33,13 @@ GPU's `branch_efficiency`; the table has its error.
 
 [The appendix](validation-programs.md) and [calibration](../calibration.md) cover the programs of this
 repository, random programs, profiled launches of up to 2^24 threads, and the machine's parameters.
-The model was built on all of them, so they give no labels. The GPU's results are in `trust` and
-`tests/observations`.
+The model was built on all of them, so they give no labels. The GPU's results are in `programs/unseen` and
+`crates/gpu/observations`.
 
 ```sh
 simt-sim crosscheck --unseen --verbose      # every metric and kernel of both sets
 simt-sim crosscheck --suite                 # the programs of the appendix
-NVCC=nvcc trust/record.sh                   # records both sets again, on a computer with a GPU
+NVCC=nvcc programs/unseen/record.sh                   # records both sets again, on a computer with a GPU
 ```
 ";
 
@@ -74,7 +74,7 @@ the simulator. A GPU without its own [machine file](../machines.md) is compared 
 
 ```sh
 cargo build --release --features cuda
-simt-sim crosscheck --suite --record tests/observations/mine
+simt-sim crosscheck --suite --record observations/mine
 ncu --csv --page raw --set full --log-file report.csv simt-sim crosscheck programs/cuda/*.ptx
 simt-sim crosscheck --ncu report.csv programs/cuda/*.ptx
 BLESS=1 cargo test --release --features cuda --test suite -- --ignored generated::device
@@ -125,7 +125,7 @@ fn unseen(out: &mut String, found: &Evidence) {
 
 /// Adds every metric and every kernel of both sets.
 fn unseen_all(out: &mut String, found: &Evidence) {
-    *out += "\n## Unseen kernels\n\nThe errors of every metric on both sets of `trust`, and of \
+    *out += "\n## Unseen kernels\n\nThe errors of every metric on both sets of `programs/unseen`, and of \
              each kernel.\n";
     for (basis, rows) in by_basis(found, None) {
         let _ = writeln!(out, "\n### {}\n", basis.title());

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Records every kernel of mend/ and held/ on the first GPU: outputs.txt, profile.csv, recorded.ron.
 #
-#   NVCC=/path/to/nvcc NCU=/path/to/ncu trust/record.sh
+#   NVCC=/path/to/nvcc NCU=/path/to/ncu programs/unseen/record.sh
 #
 # Afterwards `BLESS=1 cargo test --test suite unseen` regenerates h200.ron; the pages follow with
 # the next build. Outputs are recorded three times and must be equal; counters come from one launch

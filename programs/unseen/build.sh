@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rebuilds every .ptx in mend/ and held/ from its .cu:   NVCC=/path/to/nvcc trust/build.sh
+# Rebuilds every .ptx in mend/ and held/ from its .cu:   NVCC=/path/to/nvcc programs/unseen/build.sh
 #
 # The files in the repository were made by nvcc 13.0. The GPU ran the same sources compiled with
 # `nvcc -O3 -arch=sm_90`.
