@@ -6,9 +6,20 @@ use crate::support::machine;
 
 #[test]
 fn the_h200_that_is_simulated_measures_as_the_real_one() {
+    measures_as_the_real_one(8);
+}
+
+#[test]
+#[ignore = "long: all experiments"]
+fn long_the_h200_that_is_simulated_measures_as_the_real_one() {
+    measures_as_the_real_one(1);
+}
+
+/// Holds one experiment in `step` against the record.
+fn measures_as_the_real_one(step: usize) {
     let (record, spec) = (Record::h200().expect("the bundled record"), machine("h200"));
     let mut far = Vec::new();
-    for experiment in EXPERIMENTS {
+    for experiment in EXPERIMENTS.iter().step_by(step) {
         let measured = record.figure(experiment).unwrap_or_else(|| panic!("{} was not measured", experiment.name));
         let figure = simulated(experiment, &spec, &()).unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
         let row = Row::new(experiment, Some(figure), Some(measured));

@@ -85,7 +85,17 @@ fn probes_count_what_the_simulator_counts() {
 
 #[test]
 fn probes_count_what_the_simulator_counts_of_generated_programs() {
-    let result = TestRunner::new(cases(60)).run(&any_program(), |generated| {
+    generated_programs(10);
+}
+
+#[test]
+#[ignore = "long: 60 programs"]
+fn long_probes_count_what_the_simulator_counts_of_generated_programs() {
+    generated_programs(60);
+}
+
+fn generated_programs(number: u32) {
+    let result = TestRunner::new(cases(number)).run(&any_program(), |generated| {
         let program = Program::parse("generated", &generated.print());
         for mode in MODES {
             let narrow = changed(&machine("teaching"), |m| (m.warp_size, m.max_warps) = (5, 32));

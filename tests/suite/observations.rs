@@ -14,13 +14,14 @@ use simt_gpu::{Finish, GeneratedRecord, GeneratedSummary, Observation, Tolerance
 use simt_report::simulate::simulate;
 use simt_report::validation::Known;
 
-use super::support::{launch, machine, options};
-use super::truth;
+use super::support::{self, launch, machine, options};
 
 /// Records of the bundled programs.
 const BUNDLED: &str = "crates/gpu/observations/h200";
+/// Programs of the core's tests (`truth`).
+const TRUTH: &str = "tests/truth";
 /// Records of programs that only tests run.
-const FOLDER: &str = "crates/gpu/observations/h200";
+const FOLDER: &str = "tests/observations/h200";
 
 /// Returns the programs whose result PTX leaves open, or that the simulator stops where a GPU
 /// continues, with the reason.
@@ -32,7 +33,7 @@ fn known() -> Known {
 /// Returns program files by the name of their observation; for a `.cu`, nvcc's `.ptx`.
 fn programs() -> BTreeMap<String, PathBuf> {
     let mut found = BTreeMap::new();
-    for folder in ["programs", "programs/small", "programs/calibrate", "programs/cuda", truth::FOLDER] {
+    for folder in ["programs", "programs/small", "programs/calibrate", "programs/cuda", TRUTH] {
         for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
             if let Some(name) = path.file_name().and_then(|n| n.to_str())
                 && (name.ends_with(".ir") || name.ends_with(".ptx"))
@@ -112,7 +113,7 @@ fn the_simulator_does_what_the_gpu_did() {
 
 #[test]
 fn every_truth_program_was_recorded() {
-    for path in truth::files() {
+    for path in support::files(TRUTH, &["ptx"]) {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
         assert!(
             Path::new(FOLDER).join(format!("{name}.ron")).exists(),

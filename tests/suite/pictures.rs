@@ -14,6 +14,7 @@ use simt_report::simulate::{record, simulate, walk};
 use simt_report::timeline::{Axis, Recording};
 
 use crate::cli::{good, refused};
+use crate::drawing::summary;
 use crate::support::{MODES, launch, machine, options, programs};
 
 const LIMIT: u64 = 200_000;
@@ -401,7 +402,7 @@ fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "sweep", NEIGHBORED], &["line 1 is not a sweep result"]);
 }
 
-/// The pictures in `tests/pictures`, each by its command; BLESS=1 redraws them.
+/// The pictures that `tests/pictures` describes ([`summary`]), each by its command; BLESS=1 writes them anew.
 #[test]
 fn pictures_are_those_that_lie_here() {
     const PICTURES: [(&str, &[&str]); 8] = [
@@ -415,12 +416,14 @@ fn pictures_are_those_that_lie_here() {
         ("timeline", &["timeline", "programs/small/diamond.ir", "--machine", "teaching"]),
     ];
     for (name, arguments) in PICTURES {
-        let drawn = good(&[&["plot"], arguments].concat());
-        let path = format!("tests/pictures/{name}.svg");
+        let drawn = summary(&good(&[&["plot"], arguments].concat()));
+        let path = format!("tests/pictures/{name}.txt");
         if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&path, &drawn).expect("a picture is written");
+            std::fs::write(&path, &drawn).expect("a description is written");
         }
         let there = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(drawn == there, "{path} is not what `plot {}` draws; BLESS=1 draws it anew", arguments.join(" "));
+        let differ = drawn.lines().zip(there.lines()).find(|(drawn, there)| drawn != there);
+        let command = arguments.join(" ");
+        assert!(drawn == there, "{path} is not what `plot {command}` draws; BLESS=1 writes it anew: {differ:?}");
     }
 }

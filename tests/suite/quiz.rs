@@ -315,17 +315,28 @@ fn what_cannot_be_asked_is_refused() {
 }
 
 #[test]
-fn every_assignment_of_the_course_can_be_asked() {
-    let mut asked = 0;
+fn an_assignment_of_the_course_can_be_asked() {
+    assignments_can_be_asked(1);
+}
+
+#[test]
+#[ignore = "long: grades a class of each assignment"]
+fn long_every_assignment_of_the_course_can_be_asked() {
+    assignments_can_be_asked(usize::MAX);
+}
+
+fn assignments_can_be_asked(most: usize) {
+    let (mut asked, mut asked_of) = (0, 0);
     let mut folders: Vec<_> =
         std::fs::read_dir("programs/assignments").expect("assignments").flatten().map(|e| e.path()).collect();
     folders.sort();
     for folder in folders {
         let answers = folder.join("reference.answers.ron");
         let ron = std::fs::read_to_string(folder.join("assignment.ron")).expect("an assignment");
-        if !ron.contains("Question(") {
+        if !ron.contains("Question(") || asked_of == most {
             continue;
         }
+        asked_of += 1;
         let answers: std::collections::BTreeMap<String, f64> =
             ron::from_str(&std::fs::read_to_string(&answers).expect("answers")).expect("answers");
         let folder = folder.display().to_string();

@@ -1,9 +1,8 @@
 //! docs/reference/validation.md and its appendix are the output of `simt-sim crosscheck --suite --page`, and
 //! profilers' reports parse unchanged.
 //!
-//! A default test run generates the appendix up to the large launches; the ignored test, or
-//! `BLESS=1 cargo test --release --test suite -- --ignored validation`, generates and checks the
-//! whole.
+//! The long tests hold the appendix, up to the large launches and whole;
+//! `BLESS=1 cargo test --release --test suite -- --ignored validation` makes it anew.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -59,7 +58,8 @@ fn the_page_is_what_the_suite_prints() {
 }
 
 #[test]
-fn the_appendix_is_what_the_suite_prints() {
+#[ignore = "long: runs every program"]
+fn long_the_appendix_is_what_the_suite_prints() {
     let quick = printed(&["--suite", "--page", "programs", "--quick"]);
     let old = page(APPENDIX);
     let (small, large) = old.split_once(LARGE).unwrap_or((&old, ""));
@@ -72,8 +72,8 @@ fn the_appendix_is_what_the_suite_prints() {
 }
 
 #[test]
-#[ignore = "simulates 2^24 threads seven times"]
-fn the_whole_appendix_is_what_the_suite_prints() {
+#[ignore = "long: 2^24 threads seven times"]
+fn long_the_whole_appendix_is_what_the_suite_prints() {
     let whole = printed(&["--suite", "--page", "programs"]);
     if blesses() {
         fs::write(APPENDIX, &whole).expect("the page is written");

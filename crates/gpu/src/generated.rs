@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Contents of the file. Generator and replay belong to a test (`tests/suite/generated`).
+/// The file. The generator is a test's (`crates/core/tests/model/generator`), and so is the replay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GeneratedRecord {

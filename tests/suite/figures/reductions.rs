@@ -46,48 +46,66 @@ const INTERLEAVED: Measured = Measured {
     hits: 2_260_992,
 };
 
-fn as_measured(measured: &Measured, mode: Mode) {
+/// Runs one part in `parts` of the measured elements, and expects that part of the counts.
+fn as_measured(measured: &Measured, mode: Mode, parts: u64) {
     let program = program(measured.file);
-    let done = run_on(&program, mode.default_machine(), &[("n", 1 << 24), ("block", 512)]);
+    let n = (1 << 24) / parts;
+    let done = run_on(&program, mode.default_machine(), &[("n", n as i64), ("block", 512)]);
     assert_eq!(done.run.mode, mode.name());
     assert_expected(&done);
     assert_eq!(done.run.expectations.len(), 3, "every block's sum, the sum, the recursive sum");
     let counts = ["divergent_branch", "gld_requests", "gld_transactions"].map(|name| count(&done, name));
-    assert_eq!(counts, [measured.divergent, measured.requests, measured.sectors]);
-    if mode == Mode::Volta {
+    let expected = [measured.divergent, measured.requests, measured.sectors].map(|count| count / parts);
+    assert_eq!(counts, expected, "{}, {n} elements, {}", measured.file, mode.name());
+    if mode == Mode::Volta && parts == 1 {
         let (hits, real) = (count(&done, "l1_hit_sectors") as f64, measured.hits as f64);
         assert!((hits - real).abs() <= real / 1000.0, "{hits} L1 hits, the H200 had {real}");
     }
 }
 
 #[test]
-fn neighbored_before_volta() {
-    as_measured(&NEIGHBORED, Mode::PreVolta);
+fn a_sixteenth_counts_a_sixteenth() {
+    for measured in [NEIGHBORED, LESS, INTERLEAVED] {
+        for mode in MODES {
+            as_measured(&measured, mode, 16);
+        }
+    }
 }
 
 #[test]
-fn neighbored_on_an_h200() {
-    as_measured(&NEIGHBORED, Mode::Volta);
+#[ignore = "long: 2^24 elements"]
+fn long_neighbored_before_volta() {
+    as_measured(&NEIGHBORED, Mode::PreVolta, 1);
 }
 
 #[test]
-fn neighbored_less_before_volta() {
-    as_measured(&LESS, Mode::PreVolta);
+#[ignore = "long: 2^24 elements"]
+fn long_neighbored_on_an_h200() {
+    as_measured(&NEIGHBORED, Mode::Volta, 1);
 }
 
 #[test]
-fn neighbored_less_on_an_h200() {
-    as_measured(&LESS, Mode::Volta);
+#[ignore = "long: 2^24 elements"]
+fn long_neighbored_less_before_volta() {
+    as_measured(&LESS, Mode::PreVolta, 1);
 }
 
 #[test]
-fn interleaved_before_volta() {
-    as_measured(&INTERLEAVED, Mode::PreVolta);
+#[ignore = "long: 2^24 elements"]
+fn long_neighbored_less_on_an_h200() {
+    as_measured(&LESS, Mode::Volta, 1);
 }
 
 #[test]
-fn interleaved_on_an_h200() {
-    as_measured(&INTERLEAVED, Mode::Volta);
+#[ignore = "long: 2^24 elements"]
+fn long_interleaved_before_volta() {
+    as_measured(&INTERLEAVED, Mode::PreVolta, 1);
+}
+
+#[test]
+#[ignore = "long: 2^24 elements"]
+fn long_interleaved_on_an_h200() {
+    as_measured(&INTERLEAVED, Mode::Volta, 1);
 }
 
 /// Executions of the loop's `if`, and divergent ones.
@@ -112,7 +130,16 @@ const PER_BLOCK: [(u64, u64, [InABlock; 3]); 4] = [
 
 #[test]
 fn every_block_size_follows_the_closed_form() {
-    let n: u64 = 1 << 18;
+    closed_form(1 << 16);
+}
+
+#[test]
+#[ignore = "long: 24 runs of 2^18 elements"]
+fn long_every_block_size_follows_the_closed_form() {
+    closed_form(1 << 18);
+}
+
+fn closed_form(n: u64) {
     for (file, which) in [(NEIGHBORED.file, 0), (LESS.file, 1), (INTERLEAVED.file, 2)] {
         let program = program(file);
         for (block, tests, per_kernel) in PER_BLOCK {

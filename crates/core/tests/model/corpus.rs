@@ -1,7 +1,7 @@
 //! Incorrect programs and the exact text of their diagnostics.
 //!
-//! Next to each `tests/bad/**/NAME.ir`, `NAME.stderr` has its rendered findings. `BLESS=1 cargo
-//! test --test suite corpus` rewrites them; read the difference before you commit it.
+//! Beside each `tests/bad/**/NAME.ir` stands `NAME.stderr` with its findings as they are rendered. `BLESS=1 cargo test -p
+//! simt-core corpus` rewrites them; read the difference before you commit it.
 
 use std::fs;
 use std::path::Path;
@@ -30,6 +30,7 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
 
 #[test]
 fn bad_programs_are_told_what_is_wrong() {
+    super::enter_repository();
     let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
     let files = support::programs("tests/bad");
     assert!(!files.is_empty(), "tests/bad holds no .ir file");
@@ -56,7 +57,7 @@ fn bad_programs_are_told_what_is_wrong() {
     }
     assert!(
         wrong.is_empty(),
-        "\n{}\n{} of the corpus differ; if what is found now is right: BLESS=1 cargo test --test suite corpus",
+        "\n{}\n{} of the corpus differ; if what is found now is right: BLESS=1 cargo test -p simt-core corpus",
         wrong.join("\n"),
         wrong.len()
     );
@@ -64,6 +65,7 @@ fn bad_programs_are_told_what_is_wrong() {
 
 #[test]
 fn every_blessed_file_has_its_program() {
+    super::enter_repository();
     let folder_of = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut folders: Vec<_> = support::programs("tests/bad").iter().map(|p| folder_of(p)).collect();
     folders.dedup();

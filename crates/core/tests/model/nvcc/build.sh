@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rebuilds the .ptx here that have a .cu:   NVCC=/path/to/nvcc tests/suite/nvcc/build.sh [NAME.cu ..]
+# Rebuilds the .ptx here that have a .cu:   NVCC=/path/to/nvcc crates/core/tests/model/nvcc/build.sh [NAME.cu ..]
 #
 # nvcc 13.0 wrote the files that are checked in, for the architecture that the first line of each names
 # (default: compute_75). The lines `//! ..` of the .cu are put at the head of the .ptx.

@@ -1,10 +1,10 @@
 //! The truth programs: every instruction form on corner values, as PTX that runs on a GPU
 //! unchanged.
 //!
-//! The tables here generate `tests/truth/*.ptx` from the rows of the ISA, so a new row adds a line
-//! to a program: `BLESS=1 cargo test --test suite truth` writes them. `tests/observations` has an
-//! H200's results, and `observations.rs` compares the simulator with them. Each output buffer
-//! belongs to one form and has its name, so a difference names the form.
+//! `tests/truth/*.ptx` are generated from the rows of the ISA by the tables here, so that a new row is a new line of a
+//! program: `BLESS=1 cargo test -p simt-core truth` writes them. What an H200 makes of them is kept in
+//! `tests/observations`, and `tests/suite/observations.rs` holds the simulator against that. Each output buffer belongs to one form and
+//! bears its name, so that a difference names the form.
 //!
 //! Inputs (see `tables`): all pairs of twelve corner values, sixteen chosen pairs, and random
 //! values; a third operand cycles through the corners. Forms with one operand get more corners
@@ -25,8 +25,8 @@ use simt_core::isa::Isa;
 
 use super::support;
 
-/// Folder of the programs.
-pub(crate) const FOLDER: &str = "tests/truth";
+/// Where the programs are.
+const FOLDER: &str = "tests/truth";
 
 /// Returns every program by file name.
 fn programs() -> BTreeMap<String, String> {
@@ -40,16 +40,15 @@ fn programs() -> BTreeMap<String, String> {
     all
 }
 
-/// Returns the files of the folder.
-pub(crate) fn files() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = fs::read_dir(FOLDER).into_iter().flatten().flatten().map(|e| e.path()).collect();
-    found.retain(|p| p.extension().is_some_and(|e| e == "ptx"));
-    found.sort();
-    found
+/// The files of the folder.
+fn files() -> Vec<PathBuf> {
+    super::enter_repository();
+    support::files(FOLDER, &["ptx"])
 }
 
 #[test]
 fn the_committed_truth_programs_are_the_generated_ones() {
+    super::enter_repository();
     let bless = std::env::var_os("BLESS").is_some_and(|v| v != "0");
     let mut stale = Vec::new();
     for (name, text) in programs() {
@@ -67,7 +66,7 @@ fn the_committed_truth_programs_are_the_generated_ones() {
     }
     assert!(
         stale.is_empty(),
-        "{stale:?} are out of date: BLESS=1 cargo test --test suite truth, then record them again"
+        "{stale:?} are out of date: BLESS=1 cargo test -p simt-core truth, then record them again"
     );
     let names: BTreeSet<String> = files().iter().filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect();
     assert_eq!(names, programs().into_keys().collect::<BTreeSet<_>>(), "files that nothing generates");

@@ -76,8 +76,8 @@ pub(crate) fn covers(form: &Form) -> bool {
     registers && mnemonics::of(form).first().is_some_and(|m| oracle(&lookup(m)).is_some())
 }
 
-/// Checks every row of a group against its oracles.
-pub(crate) fn check(title: &str, chosen: impl Fn(&Form) -> bool) {
+/// Holds every row of a group against its oracles, on one tuple of operands in `step`.
+pub(crate) fn check(title: &str, chosen: impl Fn(&Form) -> bool, step: usize) {
     let isa = Isa::ptx();
     let group = isa.groups().iter().find(|g| g.title == title).expect("a group of the table");
     let mut rows = 0;
@@ -88,7 +88,7 @@ pub(crate) fn check(title: &str, chosen: impl Fn(&Form) -> bool) {
             programs.entry(format!("{:?}", line.registers)).or_default().push(line);
         }
         for lines in programs.values().flat_map(|lines| lines.chunks(LINES)) {
-            prove(form, lines);
+            prove(form, lines, step);
         }
     }
     assert!(rows > 0, "no row of `{title}` is checked");
@@ -175,9 +175,10 @@ fn register(bits: u32, name: &str) -> String {
     format!("%{class}{name}")
 }
 
-/// Runs lines with the same source types and checks each result against its oracle.
-fn prove(form: &Form, lines: &[Line]) {
+/// Runs lines whose sources have the same types and holds each result against its oracle.
+fn prove(form: &Form, lines: &[Line], step: usize) {
     let operands = tuples(&lines[0].registers, form.syntax.len() as u64);
+    let operands: Vec<Vec<u64>> = operands.into_iter().step_by(step).collect();
     let oracles: Vec<Oracle> =
         lines.iter().map(|l| oracle(&lookup(&l.mnemonic)).expect("rows of `covers` have one")).collect();
     run(lines, &oracles, &operands, false);
