@@ -26,10 +26,12 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
     let spec = Machine::parse(spec).expect("a sound preset");
     let kernel = program.kernel(None).expect("one kernel");
     let overrides = Overrides { set: vec![("n".into(), n.to_string())], ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
+    let launch =
+        program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
     let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX };
-    let done = simulate(Job::new(&program, kernel, launch, &spec, options), &Threads::new(jobs)).expect("a run");
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options), &Threads::new(jobs))
+        .expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));
     done.run.metric("inst_executed").expect("counted").as_f64() as u64
 }
@@ -42,7 +44,9 @@ fn reductions(c: &mut Criterion) {
         for mode in [Mode::PreVolta, Mode::Volta] {
             let n = 1 << 18;
             group.throughput(Throughput::Elements(run(&program, mode, n, 1)));
-            group.bench_function(format!("{name}/{}/2^18", mode.name()), |b| b.iter(|| run(&program, mode, n, 1)));
+            group.bench_function(format!("{name}/{}/2^18", mode.name()), |b| {
+                b.iter(|| run(&program, mode, n, 1))
+            });
         }
     }
     let neighbored = program("reduce_neighbored");
@@ -59,7 +63,9 @@ fn reductions(c: &mut Criterion) {
 fn front_end(c: &mut Criterion) {
     let path = format!("{}/programs/reduce_neighbored.ir", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).expect("a program of this repository");
-    c.bench_function("parse and check/reduce_neighbored", |b| b.iter(|| Program::parse(&path, &text)));
+    c.bench_function("parse and check/reduce_neighbored", |b| {
+        b.iter(|| Program::parse(&path, &text))
+    });
 }
 
 criterion_group!(benches, reductions, front_end);

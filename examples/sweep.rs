@@ -15,7 +15,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for mode in [Mode::PreVolta, Mode::Volta] {
         let machine = Machine::preset(mode.default_machine()).ok_or("no such machine")?;
         for k in [1, 2, 4, 8, 16, 32] {
-            let overrides = Overrides { set: vec![("k".into(), k.to_string())], ..Overrides::default() };
+            let overrides =
+                Overrides { set: vec![("k".into(), k.to_string())], ..Overrides::default() };
             let launch = program
                 .launch(kernel, &overrides, &|_, _| Err("no files".into()))
                 .map_err(|found| format!("{found:?}"))?;

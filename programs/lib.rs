@@ -230,7 +230,8 @@ mod tests {
     fn collect(folder: &Path, found: &mut BTreeSet<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder of programs").flatten() {
             let path = entry.path();
-            let is_data = |kind| ["ron", "txt", "csv"].contains(&kind) && !path.ends_with("metrics.txt");
+            let is_data =
+                |kind| ["ron", "txt", "csv"].contains(&kind) && !path.ends_with("metrics.txt");
             if path.is_dir() {
                 if !path.ends_with("assignments") {
                     collect(&path, found);

@@ -85,7 +85,8 @@ pub(crate) fn main() -> ExitCode {
     let typed = typed::lists(std::env::args_os());
     let command = help::grouped(numbers::read(Args::command()));
     let matches = command.try_get_matches_from(&typed);
-    let matches = matches.unwrap_or_else(|e| typed::with_tip(e, typed.get(1).map(AsRef::as_ref)).exit());
+    let matches =
+        matches.unwrap_or_else(|e| typed::with_tip(e, typed.get(1).map(AsRef::as_ref)).exit());
     let args = Args::from_arg_matches(&matches).unwrap_or_else(|e| e.exit());
     let done = match &args.command {
         Command::Run(a) => run::run(a),

@@ -30,12 +30,15 @@ fn main() {
     files.sort();
     let mut trials = Vec::new();
     for path in &files {
-        let name = path.strip_prefix("programs").unwrap_or(path).with_extension("").display().to_string();
+        let name =
+            path.strip_prefix("programs").unwrap_or(path).with_extension("").display().to_string();
         for mode in [Mode::PreVolta, Mode::Volta] {
             for machine in [mode.default_machine(), "teaching"] {
                 let path = path.clone();
                 let title = format!("{name} [{}] {machine}", mode.name());
-                trials.push(Trial::test(title, move || hold(&path, mode, machine).map_err(Failed::from)));
+                trials.push(Trial::test(title, move || {
+                    hold(&path, mode, machine).map_err(Failed::from)
+                }));
             }
         }
     }
@@ -63,26 +66,34 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) {
 fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
     let text = fs::read_to_string(path).map_err(|e| e.to_string())?;
     let program = Program::parse(&path.display().to_string(), &text);
-    let show = |found: &[_]| diag::render(found, Source { name: &program.name, text: &program.text }, false);
+    let show = |found: &[_]| {
+        diag::render(found, Source { name: &program.name, text: &program.text }, false)
+    };
     if !program.is_sound() {
         return Err(show(&program.findings));
     }
     let kernel = program.kernel(None).map_err(|e| e.to_string())?;
     let beside = |name: &str, _| fs::read(path.with_file_name(name)).map_err(|e| e.to_string());
-    let launch = |overrides: &Overrides| program.launch(kernel, overrides, &beside).map_err(|found| show(&found));
-    let small = Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
+    let launch = |overrides: &Overrides| {
+        program.launch(kernel, overrides, &beside).map_err(|found| show(&found))
+    };
+    let small =
+        Overrides { set: vec![(SMALL.0.to_string(), SMALL.1.to_string())], ..Overrides::default() };
     let launch = if is_large(&text) { launch(&small)? } else { launch(&Overrides::default())? };
 
     let preset = Machine::preset(machine).ok_or("no such preset")?;
-    let spec = preset.changed(|spec| spec.warp_size = 32).map_err(|faults| format!("{faults:?}"))?;
+    let spec =
+        preset.changed(|spec| spec.warp_size = 32).map_err(|faults| format!("{faults:?}"))?;
     let order = match spec.side {
         Side::Taken => SideOrder::Taken,
         Side::FallThrough => SideOrder::FallThrough,
         Side::Fewer => SideOrder::Fewer,
         Side::More => SideOrder::More,
     };
-    let options = Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
-    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).map_err(|e| e.to_string())?;
+    let options =
+        Options { mode, order, yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+        .map_err(|e| e.to_string())?;
     let failed: Vec<String> = done
         .run
         .expectations
@@ -90,15 +101,22 @@ fn hold(path: &Path, mode: Mode, machine: &str) -> Result<(), String> {
         .filter(|e| !e.passed)
         .map(|e| format!("expectation failed: {}\n  {}", e.text, e.detail))
         .collect();
-    if failed.is_empty() { Ok(()) } else { Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish)) }
+    if failed.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("{}\nfinish: {:?}", failed.join("\n"), done.finish))
+    }
 }
 
 /// Returns true if the program's own `const n` is too large for a test.
 fn is_large(text: &str) -> bool {
-    let value =
-        text.lines().find_map(|l| l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('='));
+    let value = text.lines().find_map(|l| {
+        l.strip_prefix("//! const")?.trim().strip_prefix("n")?.trim().strip_prefix('=')
+    });
     value.is_some_and(|v| match v.split_once("<<") {
-        Some((_, shift)) => shift.trim().parse::<u32>().is_ok_and(|s| 1u64.checked_shl(s).is_none_or(|n| n > LARGE)),
+        Some((_, shift)) => {
+            shift.trim().parse::<u32>().is_ok_and(|s| 1u64.checked_shl(s).is_none_or(|n| n > LARGE))
+        }
         None => v.trim().parse::<u64>().is_ok_and(|n| n > LARGE),
     })
 }

@@ -37,7 +37,10 @@ fn value(typed: &str) {
     }
     for warps in [1, 32, u32::MAX] {
         if let Some(range) = Window::warps_named(typed, warps) {
-            assert!(range.start < range.end && range.end <= warps, "{typed:?} of {warps} warps is {range:?}");
+            assert!(
+                range.start < range.end && range.end <= warps,
+                "{typed:?} of {warps} warps is {range:?}"
+            );
         }
     }
     if let Some((name, value)) = launch::setting(typed) {
@@ -50,13 +53,32 @@ fn value(typed: &str) {
     let _ = Setting::parse(typed).to_string();
     let _ = Checks::named(typed.split(',')).is_ok();
     let _ = metrics::find(typed);
-    for ty in [Type::Pred, Type::U8, Type::S16, Type::B32, Type::U64, Type::S64, Type::F16, Type::F32, Type::F64] {
+    for ty in [
+        Type::Pred,
+        Type::U8,
+        Type::S16,
+        Type::B32,
+        Type::U64,
+        Type::S64,
+        Type::F16,
+        Type::F32,
+        Type::F64,
+    ] {
         let Ok(bits) = parse_value(typed, ty) else { continue };
-        assert!(ty.bits() >= 64 || bits >> ty.bits() == 0, "{typed:?} as {} is {bits:x}", ty.name());
+        assert!(
+            ty.bits() >= 64 || bits >> ty.bits() == 0,
+            "{typed:?} as {} is {bits:x}",
+            ty.name()
+        );
         // Floats are shown rounded, and large numbers in a form that cannot be typed.
         let shown = format_value(bits, ty, Base::Natural);
         if !ty.is_float() && !shown.starts_with('x') {
-            assert_eq!(parse_value(&shown, ty), Ok(bits), "{typed:?} as {} is shown as {shown}", ty.name());
+            assert_eq!(
+                parse_value(&shown, ty),
+                Ok(bits),
+                "{typed:?} as {} is shown as {shown}",
+                ty.name()
+            );
         }
     }
 }
@@ -64,9 +86,15 @@ fn value(typed: &str) {
 /// Launches the program with constants set, with at most a mebibyte of buffers.
 fn set(constants: &[(String, String)]) {
     let program = &*PROGRAM;
-    let overrides = Overrides { set: constants.to_vec(), most_buffer_bytes: Some(1 << 20), ..Overrides::default() };
+    let overrides = Overrides {
+        set: constants.to_vec(),
+        most_buffer_bytes: Some(1 << 20),
+        ..Overrides::default()
+    };
     match program.launch(&program.kernels[0], &overrides, &|_, _| Err("no files".to_owned())) {
-        Ok(launch) => assert!(launch.buffers.iter().map(|buffer| buffer.bytes).sum::<u64>() <= 1 << 20),
+        Ok(launch) => {
+            assert!(launch.buffers.iter().map(|buffer| buffer.bytes).sum::<u64>() <= 1 << 20)
+        }
         Err(found) => laws::findings(&found, &program.text),
     }
 }

@@ -75,7 +75,11 @@ pub fn words(text: &str) -> Vec<&str> {
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let same = |c: char| kind(c) == kind(first) && kind(c) < 2;
-        let end = if kind(first) == 2 { first.len_utf8() } else { rest.find(|c| !same(c)).unwrap_or(rest.len()) };
+        let end = if kind(first) == 2 {
+            first.len_utf8()
+        } else {
+            rest.find(|c| !same(c)).unwrap_or(rest.len())
+        };
         words.push(&rest[..end]);
         rest = &rest[end..];
     }

@@ -31,8 +31,10 @@ pub fn assignment(data: &[u8]) {
 
 /// The assignment and the measurements of its reference.
 static GRADED: LazyLock<(Assignment, Measured)> = LazyLock::new(|| {
-    let assignment = Assignment::load(ASSIGNMENT, &beside).unwrap_or_else(|faults| panic!("{faults}"));
-    let reference = Submission::read(&assignment, "reference.ir", REFERENCE).unwrap_or_else(|why| panic!("{why}"));
+    let assignment =
+        Assignment::load(ASSIGNMENT, &beside).unwrap_or_else(|faults| panic!("{faults}"));
+    let reference = Submission::read(&assignment, "reference.ir", REFERENCE)
+        .unwrap_or_else(|why| panic!("{why}"));
     let measured = grade::measure(&assignment, &reference, &[], &|_, _| Err("no files".to_owned()));
     assert!(measured.runs.iter().all(|ran| ran.passed), "{measured:?}");
     (assignment, measured)
@@ -44,7 +46,9 @@ pub fn submission(data: &[u8]) {
     let (assignment, reference) = &*GRADED;
     let files = |_: &str, _| Err("no files".to_owned());
     let own = match Submission::read(assignment, "handed-in.ir", &text_of(data)) {
-        Ok(submission) => grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files),
+        Ok(submission) => {
+            grade::measure(assignment, &submission, &vec![3_000; assignment.runs.len()], &files)
+        }
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
     };
     shown(&grade::judge(
@@ -64,7 +68,8 @@ pub fn answers(data: &[u8]) {
         Ok((answers, notes)) => {
             let own = Ok(reference.clone());
             let both = (reference, reference);
-            let mut graded = grade::judge(assignment, "handed-in.ir", &own, both, &answers, Reader::Student);
+            let mut graded =
+                grade::judge(assignment, "handed-in.ir", &own, both, &answers, Reader::Student);
             graded.notes.extend(notes);
             shown(&graded);
         }
@@ -74,7 +79,12 @@ pub fn answers(data: &[u8]) {
 
 /// Checks every format of a grade.
 fn shown(graded: &Graded) {
-    assert!((0.0..=graded.max).contains(&graded.score), "{} of {} points", graded.score, graded.max);
+    assert!(
+        (0.0..=graded.max).contains(&graded.score),
+        "{} of {} points",
+        graded.score,
+        graded.max
+    );
     let style = Style { width: 80, color: false };
     let all = std::slice::from_ref(graded);
     let json = graded.to_json().expect("a grade can be written as JSON");

@@ -10,7 +10,10 @@ pub(crate) fn findings(found: &[Diagnostic], text: &str) {
     };
     for finding in found {
         assert!(codes::find(finding.code).is_some(), "no such code: {finding:?}");
-        assert!(finding.labels.iter().all(|label| inside(label.span)), "outside the text: {finding:?}");
+        assert!(
+            finding.labels.iter().all(|label| inside(label.span)),
+            "outside the text: {finding:?}"
+        );
     }
     let source = Source { name: "fuzz.ir", text };
     harmless(&diag::render(found, source, false));

@@ -35,8 +35,16 @@ pub fn machine(data: &[u8]) {
         .launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()))
         .unwrap_or_else(|found| panic!("the program cannot be launched: {found:?}"));
     for &mode in &spec.modes {
-        let options = Options { mode, order: spec.side_order(), yields: true, max_cycles: 2_000, max_issues: u64::MAX };
-        let _ = Job::new(program, kernel, launch.clone(), &spec, options).execute(&()).map(|outcome| outcome.finish);
+        let options = Options {
+            mode,
+            order: spec.side_order(),
+            yields: true,
+            max_cycles: 2_000,
+            max_issues: u64::MAX,
+        };
+        let _ = Job::new(program, kernel, launch.clone(), &spec, options)
+            .execute(&())
+            .map(|outcome| outcome.finish);
     }
 }
 
@@ -64,9 +72,14 @@ pub fn records(data: &[u8]) {
 }
 
 /// Checks that parsing, writing and parsing again gives the same text.
-fn same<T>(text: &str, read: fn(&str) -> Result<T, String>, write: fn(&T) -> Result<String, String>) {
+fn same<T>(
+    text: &str,
+    read: fn(&str) -> Result<T, String>,
+    write: fn(&T) -> Result<String, String>,
+) {
     let Ok(first) = read(text) else { return };
     let written = write(&first).expect("a record can be written");
-    let again = read(&written).unwrap_or_else(|e| panic!("cannot parse the written record: {e}\n{written}"));
+    let again = read(&written)
+        .unwrap_or_else(|e| panic!("cannot parse the written record: {e}\n{written}"));
     assert_eq!(write(&again).as_ref(), Ok(&written));
 }

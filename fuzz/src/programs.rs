@@ -82,8 +82,10 @@ pub fn run(data: &[u8]) {
     let program = Program::parse("fuzz.ir", &text);
     let Some(kernel) = program.kernels.first().filter(|_| program.is_sound()) else { return };
     // Smaller constants make large launches small.
-    let small = [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let set = small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
+    let small =
+        [("n", "256"), ("block", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let set =
+        small.into_iter().filter(|(name, _)| program.plan.constants().any(|c| c == name)).collect();
     let overrides = Overrides { set, most_buffer_bytes: Some(MOST_BYTES), ..Overrides::default() };
     let launch = match program.launch(kernel, &overrides, &|_, _| Ok(vec![1, 2, 3, 4])) {
         Ok(launch) => launch,
@@ -96,25 +98,43 @@ pub fn run(data: &[u8]) {
     }
     let oracle = oracle::run(kernel, &launch, 40_000);
     for (spec, mode) in sites() {
-        let options =
-            Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: MOST_CYCLES, max_issues: u64::MAX };
+        let options = Options {
+            mode,
+            order: SideOrder::Fewer,
+            yields: true,
+            max_cycles: MOST_CYCLES,
+            max_issues: u64::MAX,
+        };
         let clean = whole(&program, kernel, &launch, &spec, &options);
         if let (Some(after), Ok(expected)) = (clean, &oracle)
             && spec.warp_size == 32
             && is_settled(kernel)
         {
             let memory = after.buffers.iter().map(|buffer| &buffer.words);
-            assert!(memory.eq(&expected.buffers), "{} differs from the oracle on\n{text}", mode.name());
+            assert!(
+                memory.eq(&expected.buffers),
+                "{} differs from the oracle on\n{text}",
+                mode.name()
+            );
         }
     }
 }
 
 /// Runs with every check and every report; returns the final launch if there are no findings.
-fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &Machine, options: &Options) -> Option<Launch> {
+fn whole(
+    program: &Program,
+    kernel: &Kernel,
+    launch: &Launch,
+    spec: &Machine,
+    options: &Options,
+) -> Option<Launch> {
     let style = Style { width: 80, color: false };
-    let checked =
-        simulate::simulate_checked(Job::new(&program, kernel, launch.clone(), spec, options.clone()), &(), Checks::ALL)
-            .ok()?;
+    let checked = simulate::simulate_checked(
+        Job::new(&program, kernel, launch.clone(), spec, options.clone()),
+        &(),
+        Checks::ALL,
+    )
+    .ok()?;
     laws::findings(&checked.findings, &program.text);
     let simulation = checked.simulation;
     laws::harmless(&report::text(&simulation.run, style));
@@ -123,10 +143,14 @@ fn whole(program: &Program, kernel: &Kernel, launch: &Launch, spec: &Machine, op
     simulation.run.to_json().expect("a report can be written as JSON");
 
     let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
-    let recording =
-        simulate::record(&Job::new(&program, kernel, launch.clone(), spec, options.clone()), &window).ok()?;
+    let recording = simulate::record(
+        &Job::new(&program, kernel, launch.clone(), spec, options.clone()),
+        &window,
+    )
+    .ok()?;
     laws::harmless(&lane_map(&recording, MapStyle { style, axis: Axis::Cycle }));
-    (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty()).then_some(simulation.launch)
+    (matches!(simulation.finish, Finish::Ok) && checked.findings.is_empty())
+        .then_some(simulation.launch)
 }
 
 /// Returns true if a race-free kernel's result depends neither on thread order nor on anything that
@@ -156,6 +180,8 @@ fn is_settled(kernel: &Kernel) -> bool {
                 | Op::WarpSync { .. }
         ),
     };
-    let placed = |special: &Special| matches!(special, Special::Smid | Special::Nsmid | Special::Nwarpid);
-    kernel.insts.iter().all(|inst| ordered(&inst.op)) && !kernel.registers.specials.iter().any(|(_, s)| placed(s))
+    let placed =
+        |special: &Special| matches!(special, Special::Smid | Special::Nsmid | Special::Nwarpid);
+    kernel.insts.iter().all(|inst| ordered(&inst.op))
+        && !kernel.registers.specials.iter().any(|(_, s)| placed(s))
 }

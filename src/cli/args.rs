@@ -61,9 +61,11 @@ pub(crate) enum Command {
     Export(ExportArgs),
     Sweep(SweepArgs),
     /// Check programs for errors and warnings; with --run, check a run for races and hangs
-    #[command(after_help = "A kernel is judged by the code it can reach: its own text, the functions \
+    #[command(
+        after_help = "A kernel is judged by the code it can reach: its own text, the functions \
 it may call, the variables it names.\nExit codes: 0 no error; 2 an error in a file (with --kernel: \
-in code that the kernel can reach); otherwise, with --run, those of `run`.")]
+in code that the kernel can reach); otherwise, with --run, those of `run`."
+    )]
     Check(CheckArgs),
     Grade(GradeArgs),
     New(NewArgs),

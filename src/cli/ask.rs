@@ -24,7 +24,9 @@ fn text(args: &AskArgs) -> Result<String, Failure> {
     let typed = args.name.join(" ");
     match found(&typed).as_slice() {
         [] => Err(unknown(&typed)),
-        [one] if args.source => Ok(one.programs.iter().map(|p| p.text).collect::<Vec<_>>().join("\n")),
+        [one] if args.source => {
+            Ok(one.programs.iter().map(|p| p.text).collect::<Vec<_>>().join("\n"))
+        }
         [one] => answer(one, args),
         several if args.source => Err(ambiguous(&typed, several)),
         several => hits(&typed, several, args),
@@ -43,7 +45,11 @@ fn fields(experiment: &Experiment) -> Fields {
     let sources = experiment.sources.iter().map(|source| source.says);
     let programs = experiment.programs.iter().map(|program| program.text);
     let text: Vec<&str> = experiment.on_h200.into_iter().chain(sources).chain(programs).collect();
-    Fields { name: experiment.name.to_owned(), title: experiment.question.to_owned(), text: text.join("\n") }
+    Fields {
+        name: experiment.name.to_owned(),
+        title: experiment.question.to_owned(),
+        text: text.join("\n"),
+    }
 }
 
 fn unknown(typed: &str) -> Failure {
@@ -55,16 +61,22 @@ fn unknown(typed: &str) -> Failure {
 }
 
 fn ambiguous(typed: &str, several: &[&Experiment]) -> Failure {
-    let names: Vec<&str> = several.iter().take(MOST_HITS).map(|experiment| experiment.name).collect();
+    let names: Vec<&str> =
+        several.iter().take(MOST_HITS).map(|experiment| experiment.name).collect();
     let count = several.len();
-    Failure::new(format!("`{typed}` matches {count} questions\nhelp: choose one of {}", names.join(", ")))
+    Failure::new(format!(
+        "`{typed}` matches {count} questions\nhelp: choose one of {}",
+        names.join(", ")
+    ))
 }
 
 /// Lists the hits of a search.
 fn hits(typed: &str, several: &[&'static Experiment], args: &AskArgs) -> Result<String, Failure> {
     let mut questions = ask::questions();
     let all = std::mem::take(&mut questions.questions);
-    let of = |experiment: &&Experiment| all.iter().find(|question| question.name == experiment.name).cloned();
+    let of = |experiment: &&Experiment| {
+        all.iter().find(|question| question.name == experiment.name).cloned()
+    };
     questions.questions = several.iter().take(MOST_HITS).filter_map(of).collect();
     let list = listed(&questions, args)?;
     Ok(match args.format {
@@ -76,7 +88,9 @@ fn hits(typed: &str, several: &[&'static Experiment], args: &AskArgs) -> Result<
 fn listed(questions: &Questions, args: &AskArgs) -> Result<String, Failure> {
     match args.format {
         Format::Json => questions.to_json().map_err(Failure::new),
-        Format::Table => Ok(report::questions_text(questions, output::style(args.output.as_deref()))),
+        Format::Table => {
+            Ok(report::questions_text(questions, output::style(args.output.as_deref())))
+        }
     }
 }
 

@@ -42,7 +42,8 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<Exit, Failure> {
 
 /// Returns the experiments whose names begin with one of `names`; by default all.
 fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
-    let unknown = names.iter().find(|name| !EXPERIMENTS.iter().any(|e| e.name.starts_with(name.as_str())));
+    let unknown =
+        names.iter().find(|name| !EXPERIMENTS.iter().any(|e| e.name.starts_with(name.as_str())));
     if let Some(name) = unknown {
         let meant = simt_core::diag::closest(name, EXPERIMENTS.iter().map(|e| e.name));
         let meant = meant.map(|m| format!("did you mean `{m}`? ")).unwrap_or_default();
@@ -50,7 +51,9 @@ fn chosen(names: &[String]) -> Result<Vec<&'static Experiment>, Failure> {
             "no experiment `{name}`\nhelp: {meant}list all with `simt-sim calibrate --list`"
         )));
     }
-    let asked = |e: &&Experiment| names.is_empty() || names.iter().any(|name| e.name.starts_with(name.as_str()));
+    let asked = |e: &&Experiment| {
+        names.is_empty() || names.iter().any(|name| e.name.starts_with(name.as_str()))
+    };
     Ok(EXPERIMENTS.iter().filter(asked).collect())
 }
 
@@ -71,7 +74,11 @@ fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Recor
                 let fresh = Record::of(&measured, &date);
                 let record = record.get_or_insert_with(|| {
                     // A record of the same GPU keeps the figures that are not measured again.
-                    let old = args.record.as_ref().filter(|path| path.exists()).and_then(|path| read(path).ok());
+                    let old = args
+                        .record
+                        .as_ref()
+                        .filter(|path| path.exists())
+                        .and_then(|path| read(path).ok());
                     old.filter(|old| old.gpu == fresh.gpu)
                         .map_or(fresh.clone(), |old| Record { figures: old.figures, ..fresh })
                 });

@@ -66,7 +66,9 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
 /// Returns the findings, without the errors of kernels other than the chosen one.
 fn findings(program: &Program, wanted: Option<&str>) -> Vec<Diagnostic> {
     match (program.kernel(wanted), wanted) {
-        (Ok(_), Some(_)) => program.findings.iter().filter(|d| d.severity != Severity::Error).cloned().collect(),
+        (Ok(_), Some(_)) => {
+            program.findings.iter().filter(|d| d.severity != Severity::Error).cloned().collect()
+        }
         (Err(_), Some(_)) => program.findings_against(wanted).to_vec(),
         (_, None) => program.findings.clone(),
     }
@@ -79,7 +81,8 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
         let note = |kernel: &Kernel| {
             let message = format!("no directives say how to launch `{}`", kernel.name);
             let note = Diagnostic::warning("missing-directive", kernel.span, message);
-            Diagnostic { severity: Severity::Note, ..note }.help("add directives as in docs/directives.md")
+            Diagnostic { severity: Severity::Note, ..note }
+                .help("add directives as in docs/directives.md")
         };
         return Ok(program.kernels.first().map(note).into_iter().collect());
     };
@@ -103,7 +106,11 @@ fn of_launch(running: &RunningChoice, program: &Program) -> Result<Vec<Diagnosti
     let machine = job::machine(&running.machine)?;
     let options = machine.options(&running.limit);
     let fits = Job::new(program, kernel, launch, &machine.spec, options).fits();
-    Ok(fits.err().map(|why| Diagnostic::error("too-large", kernel.span, why.to_string())).into_iter().collect())
+    Ok(fits
+        .err()
+        .map(|why| Diagnostic::error("too-large", kernel.span, why.to_string()))
+        .into_iter()
+        .collect())
 }
 
 /// Runs a sound program with all checks enabled and reports the outcome.
@@ -115,7 +122,8 @@ fn run_checked(args: &CheckArgs, program: &Program) -> Result<Exit, Failure> {
     let options = machine.options(&running.limit);
     let wanted = checks::Wanted { on: Some(Checks::ALL), schedules: running.schedules };
     let bar = Bar::new(&launch, &options, args.quiet, 1);
-    let (simulation, findings) = wanted.run(Job::new(program, kernel, launch, &machine.spec, options), &bar)?;
+    let (simulation, findings) =
+        wanted.run(Job::new(program, kernel, launch, &machine.spec, options), &bar)?;
     bar.clear();
     output::error(&checks::shown(program, &findings, args.quiet));
     if !args.quiet {
@@ -164,7 +172,8 @@ fn summary(program: &Program) -> String {
     );
     let mut kernels: Vec<(Span, String)> =
         program.kernels.iter().map(|kernel| (kernel.span, of_kernel(kernel))).collect();
-    kernels.extend(program.refused.iter().map(|refused| (refused.span, of_refused(refused, program))));
+    kernels
+        .extend(program.refused.iter().map(|refused| (refused.span, of_refused(refused, program))));
     kernels.sort_by_key(|(span, _)| *span);
     out.extend(kernels.into_iter().map(|(_, text)| text));
     out
@@ -206,7 +215,8 @@ fn of_refused(refused: &Refused, program: &Program) -> String {
     }
     out += &format!("{}\n", plural(refused.errors.len(), "error"));
     for error in refused.errors.iter().take(MOST_REASONS) {
-        let line = error.labels.first().map_or(1, |label| line_column(&program.text, label.span.start).0);
+        let line =
+            error.labels.first().map_or(1, |label| line_column(&program.text, label.span.start).0);
         out += &format!("    line {line}: {}\n", printable(&error.message));
     }
     let more = refused.errors.len().saturating_sub(MOST_REASONS);

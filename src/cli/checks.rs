@@ -18,7 +18,9 @@ pub(crate) fn chosen(list: Option<&str>) -> Result<Option<Checks>, Failure> {
     let names = list.split(',').map(str::trim);
     Checks::named(names).map(Some).map_err(|unknown| {
         let all = Checks::NAMES.join(", ");
-        Failure::new(format!("--checks={list}: no check `{unknown}`\nhelp: choose from {all}, or all"))
+        Failure::new(format!(
+            "--checks={list}: no check `{unknown}`\nhelp: choose from {all}, or all"
+        ))
     })
 }
 
@@ -32,7 +34,11 @@ pub(crate) struct Wanted {
 
 impl Wanted {
     /// Runs the kernel; also returns the findings of checks and schedules.
-    pub(crate) fn run(&self, job: Job<'_>, host: &dyn Host) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
+    pub(crate) fn run(
+        &self,
+        job: Job<'_>,
+        host: &dyn Host,
+    ) -> Result<(Simulation, Vec<Diagnostic>), Failure> {
         let again = (self.schedules > 0).then(|| job.clone());
         let (mut simulation, mut findings) = match self.on {
             None => (simulate::simulate(job, host).map_err(Failure::new)?, Vec::new()),
@@ -70,7 +76,8 @@ pub(crate) fn shown(program: &Program, findings: &[Diagnostic], quiet: bool) -> 
     let first = all.get(..MOST_SHOWN).unwrap_or(&all);
     let mut text = source::excerpts(program, first, output::color_err());
     if all.len() > first.len() {
-        text += &format!("\n{} more findings; --format json prints all.\n", all.len() - first.len());
+        text +=
+            &format!("\n{} more findings; --format json prints all.\n", all.len() - first.len());
     }
     text + &source::further(first)
 }

@@ -71,7 +71,12 @@ impl Side {
     }
 }
 
-fn simulate(chosen: &ProgramChoice, jobs: usize, page: &PageChoice, quiet: bool) -> Result<Side, Failure> {
+fn simulate(
+    chosen: &ProgramChoice,
+    jobs: usize,
+    page: &PageChoice,
+    quiet: bool,
+) -> Result<Side, Failure> {
     let (setup, launch) = Setup::new(chosen, true)?;
     let recording = page::recording(page, &setup, &launch)?;
     let bar = Bar::new(&launch, &setup.options, quiet, jobs);

@@ -11,7 +11,9 @@ use std::time::Duration;
 use simt_core::Program;
 use simt_core::diag::{self, Source};
 use simt_gpu::Records;
-use simt_gpu::crosscheck::{self as compare, Bench, CudaSource, Failed, Judged, Sources, Subject, Verdict};
+use simt_gpu::crosscheck::{
+    self as compare, Bench, CudaSource, Failed, Judged, Sources, Subject, Verdict,
+};
 use simt_report::{Style, profiled};
 use simt_threads::Threads;
 
@@ -26,7 +28,9 @@ pub(crate) fn crosscheck(args: &CrosscheckArgs) -> Result<Exit, Failure> {
     let told = RefCell::default();
     if let Some(folder) = &args.suite.suite {
         let records = records::chosen(args.recorded.as_deref().or(args.record.as_deref()));
-        return with_sources(args, &*records, &told, |sources| suite::suite(args, folder.as_deref(), sources));
+        return with_sources(args, &*records, &told, |sources| {
+            suite::suite(args, folder.as_deref(), sources)
+        });
     }
     if let Some(report) = &args.suite.ncu {
         return ncu(args, report);
@@ -65,7 +69,8 @@ impl From<Failed> for Failure {
     fn from(failed: Failed) -> Failure {
         match failed {
             Failed::Findings { name, text, found } => {
-                let shown = diag::render(&found, Source { name: &name, text: &text }, output::color_err());
+                let shown =
+                    diag::render(&found, Source { name: &name, text: &text }, output::color_err());
                 Failure(shown + &source::further(&found))
             }
             Failed::Told(text) => Failure(text),
@@ -97,7 +102,10 @@ fn with_sources<T>(
 }
 
 /// Calls `then` with the simulated machine.
-fn with_bench<T>(args: &CrosscheckArgs, then: impl FnOnce(&Bench<'_>) -> Result<T, Failure>) -> Result<T, Failure> {
+fn with_bench<T>(
+    args: &CrosscheckArgs,
+    then: impl FnOnce(&Bench<'_>) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let (machine, host) = (job::machine(&args.machine)?, Threads::new(0));
     then(&Bench { machine: &machine.spec, options: machine.options(&args.limit), host: &host })
 }
@@ -135,9 +143,12 @@ fn cuda_source(path: &Path) -> Result<Option<CudaSource>, Failure> {
     }
     let (name, text) = source::read_text(&file)?;
     // The variables that CUDA's own tools read, and its usual place.
-    let named = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
-    let folders = named.chain([PathBuf::from("/usr/local/cuda")]).map(|folder| folder.join("include"));
-    let headers = folders.filter(|folder| folder.is_dir()).map(|folder| folder.display().to_string());
+    let named =
+        ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(std::env::var_os).map(PathBuf::from);
+    let folders =
+        named.chain([PathBuf::from("/usr/local/cuda")]).map(|folder| folder.join("include"));
+    let headers =
+        folders.filter(|folder| folder.is_dir()).map(|folder| folder.display().to_string());
     Ok(Some(CudaSource { name, text, headers: headers.collect() }))
 }
 

@@ -57,9 +57,14 @@ fn found(typed: &str) -> Vec<Page> {
     let fields = |page: Page| {
         let elsewhere = page.elsewhere.iter().map(|other| other.name.as_str());
         let name: Vec<&str> = [page.name].into_iter().chain(page.aliases.iter().copied()).collect();
-        let text: Vec<&str> =
-            [page.meaning.as_str(), &page.formula, page.remedy].into_iter().chain(elsewhere).collect();
-        let subject = SUBJECTS.iter().find(|(prefix, _)| page.name.starts_with(prefix)).map_or("", |&(_, words)| words);
+        let text: Vec<&str> = [page.meaning.as_str(), &page.formula, page.remedy]
+            .into_iter()
+            .chain(elsewhere)
+            .collect();
+        let subject = SUBJECTS
+            .iter()
+            .find(|(prefix, _)| page.name.starts_with(prefix))
+            .map_or("", |&(_, words)| words);
         let title = format!("{} {subject}", first_sentence(&page.meaning));
         let fields = Fields { name: name.join(" "), title, text: text.join("\n") };
         (page, fields)
@@ -87,14 +92,20 @@ fn hits(typed: &str, pages: &[Page], width: usize) -> String {
 fn ambiguous(typed: &str, pages: &[Page]) -> Failure {
     let names: Vec<&str> = pages.iter().take(MOST_HITS).map(|page| page.name).collect();
     let count = pages.len();
-    Failure::new(format!("`{typed}` matches {count} pages\nhelp: choose one of {}", names.join(", ")))
+    Failure::new(format!(
+        "`{typed}` matches {count} pages\nhelp: choose one of {}",
+        names.join(", ")
+    ))
 }
 
 fn unknown(typed: &str) -> Failure {
     let hint = match explain::nearest(typed).as_slice() {
         [] => "list all names with `simt-sim explain --list`".to_owned(),
         [near] => format!("did you mean `{near}`? List all names with `simt-sim explain --list`"),
-        near => format!("did you mean one of {}? List all names with `simt-sim explain --list`", near.join(", ")),
+        near => format!(
+            "did you mean one of {}? List all names with `simt-sim explain --list`",
+            near.join(", ")
+        ),
     };
     Failure::new(format!("no page matches `{typed}`\nhelp: {hint}"))
 }
@@ -103,7 +114,9 @@ fn unknown(typed: &str) -> Failure {
 fn in_file(page: &Page, file: &Path, args: &ExplainArgs, width: usize) -> Result<String, Failure> {
     match page.subject {
         Subject::Code(_) => findings(page.name, &source::read(file)?, args),
-        Subject::Lane => Ok(format!("`simt-sim timeline {}` draws the lanes of a run.\n", file.display())),
+        Subject::Lane => {
+            Ok(format!("`simt-sim timeline {}` draws the lanes of a run.\n", file.display()))
+        }
         _ => {
             let machine = job::machine(&args.machine)?;
             let program = source::read_runnable(file, args.kernel.as_deref(), true)?;

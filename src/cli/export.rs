@@ -14,7 +14,9 @@ pub(crate) fn export(args: &ExportArgs) -> Result<Exit, Failure> {
     let cut = recording.timeline.strips().iter().filter(|strip| strip.more).count();
     if cut > 0 {
         let warps = if cut == 1 { "1 warp issues" } else { &format!("{cut} warps issue") };
-        output::error(&format!("note: {warps} more than this window has (--limit 0 removes the limit)\n"));
+        output::error(&format!(
+            "note: {warps} more than this window has (--limit 0 removes the limit)\n"
+        ));
     }
     Ok(Exit::Ok)
 }

@@ -28,7 +28,8 @@ pub(crate) fn set(text: &str, fields: &[(String, String)]) -> Result<String, Str
             Some(place) => text.replace_range(place.value.clone(), value),
             None => {
                 let (parent, name) = full.rsplit_once('.').unwrap_or(("", &full));
-                let body = places.iter().find(|place| place.path == parent).and_then(|place| place.body);
+                let body =
+                    places.iter().find(|place| place.path == parent).and_then(|place| place.body);
                 let Some(body) = body else {
                     return Err(format!(
                         "`{PREFIX}{path}` does not exist: this machine has no `{parent}`\n\
@@ -53,10 +54,12 @@ fn resolve(path: &str, text: &str) -> Result<String, String> {
         let presets = Machine::presets().filter_map(Machine::preset_text);
         known.extend(presets.flat_map(places).map(|place| place.path));
         // A price may have fields that no preset gives.
-        let prices: Vec<String> = known.iter().filter(|p| p.starts_with("prices.")).cloned().collect();
+        let prices: Vec<String> =
+            known.iter().filter(|p| p.starts_with("prices.")).cloned().collect();
         let classes = prices.iter().filter(|p| p.matches('.').count() == 1);
-        known
-            .extend(classes.flat_map(|p| ["latency", "interval", "slots", "unit"].map(|field| format!("{p}.{field}"))));
+        known.extend(classes.flat_map(|p| {
+            ["latency", "interval", "slots", "unit"].map(|field| format!("{p}.{field}"))
+        }));
         ending(path, &known)
     } else {
         found
@@ -82,7 +85,8 @@ fn ending(path: &str, known: &BTreeSet<String>) -> Vec<String> {
 
 fn unknown(path: &str, known: &BTreeSet<String>) -> String {
     // Full paths, and their last two names: `l1.bytes`.
-    let short = |path: &str| path.rmatch_indices('.').nth(1).map(|(at, _)| path[at + 1..].to_owned());
+    let short =
+        |path: &str| path.rmatch_indices('.').nth(1).map(|(at, _)| path[at + 1..].to_owned());
     let ends: Vec<String> = known.iter().filter_map(|path| short(path)).collect();
     let last = known.iter().filter_map(|path| path.rsplit('.').next());
     let names = known.iter().chain(&ends).map(String::as_str).chain(last);
@@ -129,7 +133,9 @@ impl Scan<'_> {
             let length = match rest.trim_start() {
                 trimmed if trimmed.len() < rest.len() => rest.len() - trimmed.len(),
                 trimmed if trimmed.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-                trimmed if trimmed.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+                trimmed if trimmed.starts_with("/*") => {
+                    rest.find("*/").map_or(rest.len(), |end| end + 2)
+                }
                 _ => return,
             };
             self.at += length;
@@ -139,7 +145,9 @@ impl Scan<'_> {
     /// Skips a name and returns it; empty if there is none.
     fn word(&mut self) -> String {
         let rest = self.rest();
-        let length = rest.find(|c: char| !(c.is_alphanumeric() || "_.+-#".contains(c))).unwrap_or(rest.len());
+        let length = rest
+            .find(|c: char| !(c.is_alphanumeric() || "_.+-#".contains(c)))
+            .unwrap_or(rest.len());
         let word = rest[..length].to_owned();
         self.at += length;
         word
@@ -238,7 +246,8 @@ mod tests {
     }
 
     fn with(fields: &[(&str, &str)]) -> Result<Machine, String> {
-        let fields: Vec<(String, String)> = fields.iter().map(|&(p, v)| (p.to_owned(), v.to_owned())).collect();
+        let fields: Vec<(String, String)> =
+            fields.iter().map(|&(p, v)| (p.to_owned(), v.to_owned())).collect();
         Machine::parse(&set(h200(), &fields)?).map_err(|found| found[0].message.clone())
     }
 
@@ -251,7 +260,11 @@ mod tests {
             for place in &places[1..] {
                 let name = place.path.rsplit('.').next().expect("a name");
                 let before = text[..place.value.start].trim_end();
-                assert!(before.strip_suffix(':').is_some_and(|b| b.trim_end().ends_with(name)), "{}", place.path);
+                assert!(
+                    before.strip_suffix(':').is_some_and(|b| b.trim_end().ends_with(name)),
+                    "{}",
+                    place.path
+                );
             }
             for path in ["warp_size", "memory.l1", "prices.Float32.latency", "doc"] {
                 assert!(places.iter().any(|place| place.path == path), "{path}");
@@ -288,14 +301,36 @@ mod tests {
             let error = with(&[(path, "1")]).expect_err(path);
             assert!(error.contains(words), "{path}: {error}");
         }
-        assert!(with(&[("l1.bytes", "1"), ("memory.l1.bytes", "2")]).expect_err("twice").contains("swept twice"));
-        let nested = set("(memory: (l1: None))", &[("l1.bytes".into(), "8".into())]).expect_err("no cache");
-        assert!(nested.contains("no `memory.l1`") && nested.contains("machine.memory.l1=(bytes: 8, ..)"), "{nested}");
+        assert!(
+            with(&[("l1.bytes", "1"), ("memory.l1.bytes", "2")])
+                .expect_err("twice")
+                .contains("swept twice")
+        );
+        let nested =
+            set("(memory: (l1: None))", &[("l1.bytes".into(), "8".into())]).expect_err("no cache");
+        assert!(
+            nested.contains("no `memory.l1`")
+                && nested.contains("machine.memory.l1=(bytes: 8, ..)"),
+            "{nested}"
+        );
     }
 
     #[test]
     fn no_text_holds_the_search_up() {
-        for text in ["", "(", "(a", "(a:", "(a: \"", "(a: \"\\", "((((", ":::", "(a: b c: d)", "/*", "(/*", "[}{)"] {
+        for text in [
+            "",
+            "(",
+            "(a",
+            "(a:",
+            "(a: \"",
+            "(a: \"\\",
+            "((((",
+            ":::",
+            "(a: b c: d)",
+            "/*",
+            "(/*",
+            "[}{)",
+        ] {
             places(text);
         }
         places(&"(a: ".repeat(10_000));

@@ -36,9 +36,9 @@ pub(crate) fn grade(args: &GradeArgs) -> Result<Exit, Failure> {
     match (&args.all, &args.submission) {
         (Some(all), _) => class.all(args, all),
         (None, Some(path)) => class.one(args, path),
-        (None, None) => {
-            Err(Failure::new("nothing to grade\nhelp: name a submission, or a folder of submissions with --all"))
-        }
+        (None, None) => Err(Failure::new(
+            "nothing to grade\nhelp: name a submission, or a folder of submissions with --all",
+        )),
     }
 }
 
@@ -54,21 +54,34 @@ struct Class<'a> {
 }
 
 impl<'a> Class<'a> {
-    fn new(folder: &'a Path, assignment: &'a Assignment, reader: Reader) -> Result<Class<'a>, Failure> {
+    fn new(
+        folder: &'a Path,
+        assignment: &'a Assignment,
+        reader: Reader,
+    ) -> Result<Class<'a>, Failure> {
         let spec = &assignment.spec;
         let most = vec![spec.limits.cycles; assignment.runs.len()];
         let of = |what: &str, file: &str| {
-            let measured = child::run(folder, &folder.join(file), assignment, &most).map_err(|failed| failed.text());
+            let measured = child::run(folder, &folder.join(file), assignment, &most)
+                .map_err(|failed| failed.text());
             match measured.map(|measured| (measured.refused.clone(), measured)) {
                 Ok((None, measured)) => Ok(measured),
-                Ok((Some(why), _)) | Err(why) => Err(Failure::new(format!("the assignment's {what} `{file}`: {why}"))),
+                Ok((Some(why), _)) | Err(why) => {
+                    Err(Failure::new(format!("the assignment's {what} `{file}`: {why}")))
+                }
             }
         };
         let baseline = spec.baseline.as_ref().unwrap_or(&spec.starter);
-        let (reference, baseline) = rayon::join(|| of("reference", &spec.reference), || of("baseline", baseline));
+        let (reference, baseline) =
+            rayon::join(|| of("reference", &spec.reference), || of("baseline", baseline));
         let (reference, baseline) = (reference?, baseline?);
         if let Some((run, ran)) = reference.runs.iter().enumerate().find(|(_, ran)| !ran.passed) {
-            let why = ran.message.as_ref().or(ran.details.first()).cloned().unwrap_or_else(|| ran.finish.clone());
+            let why = ran
+                .message
+                .as_ref()
+                .or(ran.details.first())
+                .cloned()
+                .unwrap_or_else(|| ran.finish.clone());
             let at = assignment.run_name(run);
             if assignment.is_hidden(run) && reader == Reader::Student {
                 return Err(Failure::new(format!(
@@ -76,10 +89,14 @@ impl<'a> Class<'a> {
                      help: add --show-hidden for the reason"
                 )));
             }
-            return Err(Failure::new(format!("the assignment's own reference is wrong: {at}: {why}")));
+            return Err(Failure::new(format!(
+                "the assignment's own reference is wrong: {at}: {why}"
+            )));
         }
         let limits = &spec.limits;
-        let limit = |ran: &grade::Ran| ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles);
+        let limit = |ran: &grade::Ran| {
+            ran.cycles.max(1000).saturating_mul(limits.times_reference).min(limits.cycles)
+        };
         let cycles = reference.runs.iter().map(limit).collect();
         Ok(Class { folder, assignment, reference, baseline, cycles, reader })
     }
@@ -115,7 +132,9 @@ impl<'a> Class<'a> {
 
     fn one(&self, args: &GradeArgs, path: &Path) -> Result<Exit, Failure> {
         let handed = Handed::find(path, &self.assignment.spec.limits);
-        let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned());
         let own = self.own(&handed);
         let graded = |reader| {
             let mut graded = self.graded_for(&own, &handed, &name, reader);
@@ -123,7 +142,8 @@ impl<'a> Class<'a> {
                 graded.criteria.retain(|mark| mark.id == *id);
                 graded.score = graded.criteria.iter().map(|mark| mark.points).sum();
                 graded.max = graded.criteria.iter().map(|mark| mark.max).sum();
-                graded.failed = graded.failed.filter(|_| !graded.criteria.iter().all(grade::Mark::is_full));
+                graded.failed =
+                    graded.failed.filter(|_| !graded.criteria.iter().all(grade::Mark::is_full));
             }
             graded
         };
@@ -134,9 +154,10 @@ impl<'a> Class<'a> {
             GradeFormat::Csv => show::csv(std::slice::from_ref(&shown)),
             GradeFormat::Json => shown.to_json().map_err(Failure::new)?,
             // Students and staff read the same document, with different parts visible.
-            GradeFormat::Gradescope => {
-                show::gradescope(&graded(Reader::Student), Some(&shown).filter(|_| args.show_hidden))
-            }
+            GradeFormat::Gradescope => show::gradescope(
+                &graded(Reader::Student),
+                Some(&shown).filter(|_| args.show_hidden),
+            ),
             GradeFormat::Classroom => show::classroom(&shown),
             GradeFormat::Junit => show::junit(std::slice::from_ref(&shown)),
             GradeFormat::Md => show::markdown(&shown),
@@ -159,12 +180,15 @@ impl<'a> Class<'a> {
         let grade = |(name, path): &(String, std::path::PathBuf)| {
             self.graded(&Handed::find(path, &self.assignment.spec.limits), name)
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build().map_err(Failure::new)?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(args.jobs).build().map_err(Failure::new)?;
         let grades: Vec<Graded> = pool.install(|| found.par_iter().map(grade).collect());
         let text = match args.format {
             GradeFormat::Text => grades.iter().map(show::line).collect(),
             GradeFormat::Csv => show::csv(&grades),
-            GradeFormat::Json => serde_json::to_string_pretty(&grades).map_err(Failure::new)? + "\n",
+            GradeFormat::Json => {
+                serde_json::to_string_pretty(&grades).map_err(Failure::new)? + "\n"
+            }
             GradeFormat::Junit => show::junit(&grades),
             GradeFormat::Md => grades.iter().map(show::markdown).collect(),
             GradeFormat::Gradescope | GradeFormat::Classroom => {
@@ -179,16 +203,21 @@ impl<'a> Class<'a> {
 }
 
 fn known(assignment: &Assignment, id: &str) -> Result<(), Failure> {
-    let ids: Vec<&str> = assignment.spec.criteria.iter().map(|criterion| criterion.id.as_str()).collect();
+    let ids: Vec<&str> =
+        assignment.spec.criteria.iter().map(|criterion| criterion.id.as_str()).collect();
     if ids.contains(&id) {
         return Ok(());
     }
-    Err(Failure::new(format!("--only {id}: no such criterion\nhelp: choose one of {}", ids.join(", "))))
+    Err(Failure::new(format!(
+        "--only {id}: no such criterion\nhelp: choose one of {}",
+        ids.join(", ")
+    )))
 }
 
 fn list(assignment: &Assignment) -> String {
     let spec = &assignment.spec;
     let total: f64 = spec.criteria.iter().map(|criterion| criterion.points).sum();
-    let each = spec.criteria.iter().map(|c| format!("  {:<16} {:>5}  {}\n", c.id, c.points, c.title));
+    let each =
+        spec.criteria.iter().map(|c| format!("  {:<16} {:>5}  {}\n", c.id, c.points, c.title));
     format!("{}: {total} points\n{}", spec.title, each.collect::<String>())
 }

@@ -44,10 +44,12 @@ mod tests {
 
     #[test]
     fn every_command_has_one_task_and_one_line() {
-        let mut listed: Vec<&str> = TASKS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut listed: Vec<&str> =
+            TASKS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
         listed.sort_unstable();
         let command = Args::command();
-        let mut all: Vec<&str> = command.get_subcommands().map(Command::get_name).chain(["help"]).collect();
+        let mut all: Vec<&str> =
+            command.get_subcommands().map(Command::get_name).chain(["help"]).collect();
         all.sort_unstable();
         assert_eq!(listed, all);
         for of in command.get_subcommands() {

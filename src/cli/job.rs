@@ -82,13 +82,16 @@ pub(crate) fn machine(choice: &MachineChoice) -> Result<MachineSetup, Failure> {
             return Err(Failure::new(format!("--warp-size {lanes}: a warp has 2 to 32 lanes")));
         }
         let changed = spec.changed(|spec| spec.warp_size = lanes);
-        spec = changed
-            .map_err(|faults| Failure::new(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")))?;
+        spec = changed.map_err(|faults| {
+            Failure::new(faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+        })?;
     }
     match choice.lowering {
         None => {}
         Some(LoweringArg::AsWritten) => spec = spec.lowered(Lowering::AsWritten),
-        Some(LoweringArg::Hardware) if spec.code.is_some() => spec = spec.lowered(Lowering::Hardware),
+        Some(LoweringArg::Hardware) if spec.code.is_some() => {
+            spec = spec.lowered(Lowering::Hardware)
+        }
         Some(LoweringArg::Hardware) => {
             return Err(Failure::new(format!(
                 "--lowering hardware: the file of {} does not say what PTX becomes there\nhelp: choose a machine whose file has \
@@ -141,7 +144,11 @@ pub(crate) fn unknown_machine(name: &str) -> Failure {
 }
 
 /// Evaluates the program's directives with what was typed on top.
-pub(crate) fn launch(program: &Program, kernel: &Kernel, choice: &LaunchChoice) -> Result<Launch, Failure> {
+pub(crate) fn launch(
+    program: &Program,
+    kernel: &Kernel,
+    choice: &LaunchChoice,
+) -> Result<Launch, Failure> {
     resolve(program, kernel, choice)?.map_err(|found| Failure(source::render(program, &found)))
 }
 
@@ -173,6 +180,8 @@ pub(crate) fn overrides(choice: &LaunchChoice) -> Result<Overrides, Failure> {
 
 fn parse_shape(option: &str, text: &str) -> Result<[u32; 3], Failure> {
     launch::extent(text).ok_or_else(|| {
-        Failure::new(format!("{option} {text}: write one to three positive numbers, as in {option} 128,2"))
+        Failure::new(format!(
+            "{option} {text}: write one to three positive numbers, as in {option} 128,2"
+        ))
     })
 }

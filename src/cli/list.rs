@@ -22,7 +22,11 @@ pub(crate) fn print(args: &PrintArgs) -> Result<Exit, Failure> {
         ptx::print(&program.module)
     };
     // Strings may hold escapes, which must not reach a terminal; a file gets them unchanged.
-    let text = if stdout().is_terminal() { text.lines().map(|line| printable(line) + "\n").collect() } else { text };
+    let text = if stdout().is_terminal() {
+        text.lines().map(|line| printable(line) + "\n").collect()
+    } else {
+        text
+    };
     output::print(&text)?;
     Ok(Exit::Ok)
 }

@@ -32,7 +32,8 @@ pub(crate) fn new(args: &NewArgs) -> Result<Exit, Failure> {
         NewKind::Program => (vec![("", PROGRAM)], args.dir.join(format!("{}.ir", name.0))),
         NewKind::Assignment => (ASSIGNMENT.to_vec(), args.dir.join(name.0)),
     };
-    let files: Vec<(&str, String)> = files.into_iter().map(|(file, text)| (file, name.fill(text))).collect();
+    let files: Vec<(&str, String)> =
+        files.into_iter().map(|(file, text)| (file, name.fill(text))).collect();
     for (_, text) in files.iter().filter(|(file, _)| file.is_empty() || file.ends_with(".ir")) {
         name.check(text)?;
     }
@@ -59,7 +60,10 @@ struct Name<'a>(&'a str);
 impl<'a> Name<'a> {
     fn new(name: &'a str) -> Result<Name<'a>, Failure> {
         let sound = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
-        if name.starts_with(|c: char| c.is_ascii_lowercase()) && name.chars().all(sound) && name.len() <= MOST_LETTERS {
+        if name.starts_with(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(sound)
+            && name.len() <= MOST_LETTERS
+        {
             return Ok(Name(name));
         }
         let shown: String = name.chars().filter(|c| !c.is_control()).take(60).collect();
@@ -80,8 +84,13 @@ impl<'a> Name<'a> {
         if let Some(first) = title.get_mut(..1) {
             first.make_ascii_uppercase();
         }
-        let words =
-            [("FOLDER", self.0), ("FILE", self.0), ("NAME", self.0), ("TITLE", &title), ("KERNEL", &self.kernel())];
+        let words = [
+            ("FOLDER", self.0),
+            ("FILE", self.0),
+            ("NAME", self.0),
+            ("TITLE", &title),
+            ("KERNEL", &self.kernel()),
+        ];
         words.iter().fold(template.to_owned(), |text, (word, value)| text.replace(word, value))
     }
 
@@ -90,7 +99,11 @@ impl<'a> Name<'a> {
         let program = Program::parse(self.0, text);
         match program.findings.iter().find(|_| !program.is_sound()) {
             None => Ok(()),
-            Some(found) => Err(Failure::new(format!("invalid kernel name `{}`: {}", self.kernel(), found.message))),
+            Some(found) => Err(Failure::new(format!(
+                "invalid kernel name `{}`: {}",
+                self.kernel(),
+                found.message
+            ))),
         }
     }
 }

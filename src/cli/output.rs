@@ -14,7 +14,9 @@ pub(crate) use files::{Appended, is_special, write_file, write_folder};
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::new(format!("cannot write the output: {e}"))),
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::new(format!("cannot write the output: {e}")))
+        }
         _ => Ok(()),
     }
 }
@@ -61,6 +63,8 @@ fn wants_color() -> bool {
 /// Columns of reports: `COLUMNS`, else those of the terminal, else 100; 72 to 160.
 pub(crate) fn width() -> usize {
     let set = std::env::var("COLUMNS").ok().and_then(|c| c.parse().ok());
-    let terminal = || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0));
+    let terminal = || {
+        terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| usize::from(width.0))
+    };
     set.or_else(terminal).unwrap_or(100_usize).clamp(72, 160)
 }

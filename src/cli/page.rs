@@ -34,7 +34,11 @@ pub(crate) fn sensible(choice: &PageChoice) -> Result<(), Failure> {
 }
 
 /// Records the window of the page; `None` if no page is written.
-pub(crate) fn recording(choice: &PageChoice, setup: &Setup, launch: &Launch) -> Result<Option<Recording>, Failure> {
+pub(crate) fn recording(
+    choice: &PageChoice,
+    setup: &Setup,
+    launch: &Launch,
+) -> Result<Option<Recording>, Failure> {
     if choice.html.is_none() {
         return Ok(None);
     }

@@ -30,7 +30,9 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
             subject.endings().into_iter().for_each(|ending| output::warn_of(Some(ending)));
             output::deliver(file.as_deref(), &subject.data())?;
         }
-        (PlotFormat::Png, Some(file)) => output::write_file(file, &png(&checked(&subject.scene())?)?)?,
+        (PlotFormat::Png, Some(file)) => {
+            output::write_file(file, &png(&checked(&subject.scene())?)?)?
+        }
         (_, file) => output::deliver(file.as_deref(), &plot::svg(&checked(&subject.scene())?))?,
     }
     Ok(Exit::Ok)
@@ -40,7 +42,9 @@ pub(crate) fn plot(args: &PlotArgs) -> Result<Exit, Failure> {
 fn format(args: &PlotArgs) -> Result<PlotFormat, Failure> {
     let Some(file) = args.output.as_deref() else {
         return match args.format {
-            Some(PlotFormat::Png) => Err(Failure::new("--format png needs a file\nhelp: add --output FILE.png")),
+            Some(PlotFormat::Png) => {
+                Err(Failure::new("--format png needs a file\nhelp: add --output FILE.png"))
+            }
             format => Ok(format.unwrap_or(PlotFormat::Svg)),
         };
     };
@@ -86,7 +90,9 @@ impl Subject {
                 let walks = chosen.iter().map(|run| walk(run, window, args.jobs));
                 Subject::Walks(walks.collect::<Result<_, _>>()?)
             }
-            Kind::Roofline => Subject::Runs(chosen.iter().map(|run| whole(run, args.jobs)).collect::<Result<_, _>>()?),
+            Kind::Roofline => Subject::Runs(
+                chosen.iter().map(|run| whole(run, args.jobs)).collect::<Result<_, _>>()?,
+            ),
             Kind::Compare => Subject::Pair(Box::new(compare::comparison(&chosen, args.jobs)?)),
             Kind::Sweep => Subject::Sweep(sweep(args)?),
         })
@@ -111,14 +117,19 @@ impl Subject {
             Subject::Runs(runs) => runs.iter().filter_map(|(run, _)| run.ending()).collect(),
             Subject::Pair(found) => {
                 let sides = [("A", &found.a), ("B", &found.b)];
-                sides.iter().filter_map(|(letter, side)| Some(format!("{letter}: {}", title(side.finish)?))).collect()
+                sides
+                    .iter()
+                    .filter_map(|(letter, side)| Some(format!("{letter}: {}", title(side.finish)?)))
+                    .collect()
             }
         }
     }
 
     fn data(&self) -> String {
         match self {
-            Subject::Windows(view, recordings, focus) => plot::data_of_all(*view, recordings, *focus),
+            Subject::Windows(view, recordings, focus) => {
+                plot::data_of_all(*view, recordings, *focus)
+            }
             Subject::Walks(walks) => plot::data_of_flows(walks),
             Subject::Runs(runs) => plot::data_of_roofline(&borrowed(runs)),
             Subject::Pair(found) => plot::data_of_bars(found),
@@ -138,7 +149,12 @@ fn borrowed(runs: &[(Run, Roof)]) -> Vec<(&Run, Roof)> {
 }
 
 /// Records a window that the view can draw.
-fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus) -> Result<Recording, Failure> {
+fn window(
+    view: View,
+    run: &ProgramChoice,
+    window: &WindowChoice,
+    focus: &Focus,
+) -> Result<Recording, Failure> {
     let default = if view.is_of_block() { Warps::All } else { Warps::First };
     let recording = record(run, window, default)?;
     plot::drawable(view, &recording, *focus).map_err(|none| {
@@ -156,7 +172,8 @@ fn window(view: View, run: &ProgramChoice, window: &WindowChoice, focus: &Focus)
 fn walk(run: &ProgramChoice, window: Option<&WindowChoice>, jobs: usize) -> Result<Walk, Failure> {
     let (setup, launch) = Setup::new(run, true)?;
     cfg::drawable(setup.kernel())?;
-    let window = window.map(|w| resolve(w, Warps::All, &launch, setup.machine.warp_size)).transpose()?;
+    let window =
+        window.map(|w| resolve(w, Warps::All, &launch, setup.machine.warp_size)).transpose()?;
     simulate::walk(setup.job(launch), window.as_ref(), &Threads::new(jobs)).map_err(Failure::new)
 }
 
@@ -168,7 +185,13 @@ fn whole(run: &ProgramChoice, jobs: usize) -> Result<(Run, Roof), Failure> {
 }
 
 /// Draws a picture for `run --plot`: the default window, or the whole control flow.
-pub(crate) fn draw_of_run(kind: Kind, path: &Path, args: &RunArgs, run: &Run, spec: &Machine) -> Result<(), Failure> {
+pub(crate) fn draw_of_run(
+    kind: Kind,
+    path: &Path,
+    args: &RunArgs,
+    run: &Run,
+    spec: &Machine,
+) -> Result<(), Failure> {
     let scene = match kind {
         Kind::Window(view) => {
             let default = WindowChoice::default();
@@ -177,7 +200,9 @@ pub(crate) fn draw_of_run(kind: Kind, path: &Path, args: &RunArgs, run: &Run, sp
         }
         Kind::Cfg => plot::flows(&[walk(&args.program, None, args.jobs)?]),
         Kind::Roofline => plot::roofline(&[(run, simulate::roof(spec))]),
-        Kind::Compare | Kind::Sweep => return Err(Failure::new("`run` has only one run\nhelp: use `simt-sim plot`")),
+        Kind::Compare | Kind::Sweep => {
+            return Err(Failure::new("`run` has only one run\nhelp: use `simt-sim plot`"));
+        }
     };
     write(&scene, path)
 }

@@ -29,12 +29,21 @@ impl Bar {
     pub(crate) fn new(launch: &Launch, options: &Options, quiet: bool, jobs: usize) -> Bar {
         let blocks = launch.grid.iter().map(|&n| u64::from(n)).product();
         let bar = ProgressBar::with_draw_target(Some(blocks), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {msg}") {
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {human_pos}/{human_len} blocks, {msg}")
+        {
             bar.set_style(style);
         }
         let threads = Threads::new(jobs);
         let wanted = !quiet && std::io::stderr().is_terminal();
-        Bar { bar, wanted, started: Instant::now(), issued: AtomicU64::new(0), limit: options.max_issues, threads }
+        Bar {
+            bar,
+            wanted,
+            started: Instant::now(),
+            issued: AtomicU64::new(0),
+            limit: options.max_issues,
+            threads,
+        }
     }
 
     /// Removes the bar from the terminal.
@@ -51,7 +60,12 @@ impl Bar {
             self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(5));
         }
         let done = self.bar.position() as f64 / self.bar.length().unwrap_or(1).max(1) as f64;
-        self.bar.set_message(message(self.issued.load(Ordering::Relaxed), self.limit, done, elapsed));
+        self.bar.set_message(message(
+            self.issued.load(Ordering::Relaxed),
+            self.limit,
+            done,
+            elapsed,
+        ));
     }
 }
 
@@ -95,7 +109,12 @@ mod tests {
     fn the_estimate_is_that_of_the_blocks_or_of_the_limit() {
         let second = Duration::from_secs(1);
         for (issued, limit, done, expected) in [
-            (8_000_000, 500_000_000, 0.0, "8 M instructions issued; stops at 500 M, in about 62 seconds"),
+            (
+                8_000_000,
+                500_000_000,
+                0.0,
+                "8 M instructions issued; stops at 500 M, in about 62 seconds",
+            ),
             (8_000_000, u64::MAX, 0.0, "8 M instructions issued"),
             (8_000_000, 500_000_000, 0.25, "8 M instructions issued, about 3 seconds left"),
             (0, 500_000_000, 0.0, "0 M instructions issued"),

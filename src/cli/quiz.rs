@@ -40,7 +40,8 @@ pub(crate) fn quiz(args: &QuizArgs) -> Result<Exit, Failure> {
 fn unknown(what: &str) -> Failure {
     let hint = match quiz::suggest(what) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "list the topics with `simt-sim quiz --list`, or name a folder with assignment.ron".to_owned(),
+        None => "list the topics with `simt-sim quiz --list`, or name a folder with assignment.ron"
+            .to_owned(),
     };
     Failure::new(format!("no topic or folder `{what}`\nhelp: {hint}"))
 }
@@ -65,7 +66,8 @@ fn of_topics(args: &QuizArgs, style: Style) -> Result<Exit, Failure> {
             ("all topics".to_owned(), quiz::mixed(count(MIXED), &mut dice), again)
         }
     };
-    let exit = Session { title: &title, questions: &questions, style }.hold(args.answers.as_deref())?;
+    let exit =
+        Session { title: &title, questions: &questions, style }.hold(args.answers.as_deref())?;
     if let Some(again) = again {
         output::print(&format!("Other questions: {again}\n"))?;
     }
@@ -74,7 +76,9 @@ fn of_topics(args: &QuizArgs, style: Style) -> Result<Exit, Failure> {
 
 fn of_assignment(args: &QuizArgs, folder: &Path, style: Style) -> Result<Exit, Failure> {
     if args.seed.is_some() || args.count.is_some() {
-        return Err(Failure::new("--seed and --count are for topics; the questions of an assignment are fixed"));
+        return Err(Failure::new(
+            "--seed and --count are for topics; the questions of an assignment are fixed",
+        ));
     }
     let assignment = read_assignment(folder)?;
     let files = reading::beside(folder);
@@ -87,7 +91,8 @@ fn of_assignment(args: &QuizArgs, folder: &Path, style: Style) -> Result<Exit, F
             folder.display()
         )));
     }
-    Session { title: &assignment.spec.title, questions: &questions, style }.hold(args.answers.as_deref())
+    Session { title: &assignment.spec.title, questions: &questions, style }
+        .hold(args.answers.as_deref())
 }
 
 /// One quiz, from its title to its score.
@@ -142,7 +147,10 @@ fn given(answers: &[String], questions: &[Question<'_>]) -> Result<Vec<Said>, Fa
     }
     let one = |answer: &String| match Said::read(answer) {
         Ok(said @ (Said::Number(_) | Said::Skip)) => Ok(said),
-        _ => Err(Failure::new(format!("--answers: expected a number or s, found `{}`", answer.trim()))),
+        _ => Err(Failure::new(format!(
+            "--answers: expected a number or s, found `{}`",
+            answer.trim()
+        ))),
     };
     answers.iter().map(one).collect()
 }
@@ -162,7 +170,11 @@ impl Source {
             Source::Typed { terminal } => typed(*terminal, question, style),
             Source::Given(answers) => {
                 let said = answers.next();
-                let shown = if let Some(Said::Number(n)) = said { n.to_string() } else { "skipped".to_owned() };
+                let shown = if let Some(Said::Number(n)) = said {
+                    n.to_string()
+                } else {
+                    "skipped".to_owned()
+                };
                 output::print(&format!("{}{shown}\n", show::PROMPT))?;
                 Ok(said)
             }

@@ -38,7 +38,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     if !args.quiet || args.format == Format::Json || args.output.is_some() {
         let style = output::style(args.output.as_deref());
         let text = if args.annotate {
-            report::annotate::annotate(&simulation.run, &page::sources(&simulation.run, program), style)
+            report::annotate::annotate(
+                &simulation.run,
+                &page::sources(&simulation.run, program),
+                style,
+            )
         } else if args.format == Format::Json {
             keep(&mut simulation.run, &args.metrics)?;
             simulation.run.to_json().map_err(Failure::new)?

@@ -50,7 +50,12 @@ pub(crate) fn deal(choice: &RunsChoice, most: usize) -> Result<Vec<ProgramChoice
             compares_modes,
             fields: Vec::new(),
         },
-        launch: LaunchChoice { set, grid: grids[i].clone(), block: blocks[i].clone(), max_memory: choice.max_memory },
+        launch: LaunchChoice {
+            set,
+            grid: grids[i].clone(),
+            block: blocks[i].clone(),
+            max_memory: choice.max_memory,
+        },
         limit: choice.limit,
     };
     Ok(constants.into_iter().enumerate().map(run).collect())

@@ -7,8 +7,8 @@ pub(crate) const MOST_HITS: usize = 15;
 
 /// Words that say nothing about the subject.
 const COMMON: [&str; 16] = [
-    "and", "are", "can", "did", "does", "for", "from", "how", "not", "the", "what", "when", "where", "which", "why",
-    "with",
+    "and", "are", "can", "did", "does", "for", "from", "how", "not", "the", "what", "when",
+    "where", "which", "why", "with",
 ];
 
 /// Searched fields of an entry.
@@ -23,7 +23,8 @@ pub(crate) struct Fields {
 
 /// Returns the entries that have all typed words, best first.
 pub(crate) fn best<T>(typed: &str, entries: impl Iterator<Item = (T, Fields)>) -> Vec<T> {
-    let wanted: Vec<String> = words(typed).filter(|word| word.len() > 2 && !COMMON.contains(&word.as_str())).collect();
+    let wanted: Vec<String> =
+        words(typed).filter(|word| word.len() > 2 && !COMMON.contains(&word.as_str())).collect();
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -45,7 +46,8 @@ fn score(wanted: &[String], fields: &Fields) -> Option<u32> {
     let of_word = |word: &String| {
         let stem = stem(word);
         let in_field = |&(text, weight): &(&String, u32)| {
-            let hits: Vec<bool> = words(text).filter(|w| w.starts_with(stem)).map(|w| w == *word).collect();
+            let hits: Vec<bool> =
+                words(text).filter(|w| w.starts_with(stem)).map(|w| w == *word).collect();
             let exact = u32::from(hits.contains(&true));
             hits.first().map_or(0, |_| weight * (1 + exact) + hits.len().min(5) as u32)
         };
@@ -57,14 +59,19 @@ fn score(wanted: &[String], fields: &Fields) -> Option<u32> {
 
 /// Lower-case words of letters and digits.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
 }
 
 /// Removes the English ending of a word, so that `coalescing` finds `coalesced`.
 fn stem(word: &str) -> &str {
-    const ENDINGS: [&str; 14] =
-        ["ences", "ings", "ence", "ions", "ing", "ion", "ent", "ers", "ed", "er", "es", "or", "e", "s"];
-    let short = ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(|stem| stem.len() >= 4);
+    const ENDINGS: [&str; 14] = [
+        "ences", "ings", "ence", "ions", "ing", "ion", "ent", "ers", "ed", "er", "es", "or", "e",
+        "s",
+    ];
+    let short =
+        ENDINGS.iter().filter_map(|ending| word.strip_suffix(ending)).find(|stem| stem.len() >= 4);
     short.unwrap_or(word)
 }
 

@@ -24,8 +24,10 @@ pub(crate) fn man(args: &ManArgs) -> Result<Exit, Failure> {
         output::print(&String::from_utf8_lossy(&page(command)?))?;
         return Ok(Exit::Ok);
     };
-    std::fs::create_dir_all(folder).map_err(|e| Failure::new(format!("cannot create `{}`: {e}", folder.display())))?;
-    let parts: Vec<Command> = command.get_subcommands().filter(|part| part.get_name() != "help").cloned().collect();
+    std::fs::create_dir_all(folder)
+        .map_err(|e| Failure::new(format!("cannot create `{}`: {e}", folder.display())))?;
+    let parts: Vec<Command> =
+        command.get_subcommands().filter(|part| part.get_name() != "help").cloned().collect();
     write(folder, "simt-sim", command)?;
     for part in parts {
         let name = format!("simt-sim-{}", part.get_name());

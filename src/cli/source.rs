@@ -48,19 +48,30 @@ pub(crate) fn read_sound(path: &Path, quiet: bool) -> Result<Program, Failure> {
 
 /// Reads a program whose chosen kernel can be run, whatever the errors of others. Prints warnings
 /// unless `quiet`.
-pub(crate) fn read_runnable(path: &Path, kernel: Option<&str>, quiet: bool) -> Result<Program, Failure> {
+pub(crate) fn read_runnable(
+    path: &Path,
+    kernel: Option<&str>,
+    quiet: bool,
+) -> Result<Program, Failure> {
     let program = read(path)?;
     match program.kernel(kernel) {
         Ok(_) => {}
-        Err(NoKernel::Several { .. } | NoKernel::Unknown { .. }) if !program.kernels.is_empty() => {}
+        Err(NoKernel::Several { .. } | NoKernel::Unknown { .. }) if !program.kernels.is_empty() => {
+        }
         Err(_) if !program.is_sound() => {
-            return Err(Failure(render(&program, program.findings_against(kernel)) + &those_that_run(&program)));
+            return Err(Failure(
+                render(&program, program.findings_against(kernel)) + &those_that_run(&program),
+            ));
         }
         Err(_) => {}
     }
     if !quiet {
-        let warnings: Vec<Diagnostic> =
-            program.findings.iter().filter(|found| found.severity != Severity::Error).cloned().collect();
+        let warnings: Vec<Diagnostic> = program
+            .findings
+            .iter()
+            .filter(|found| found.severity != Severity::Error)
+            .cloned()
+            .collect();
         output::error(&render(&program, &warnings));
     }
     Ok(program)
@@ -68,8 +79,13 @@ pub(crate) fn read_runnable(path: &Path, kernel: Option<&str>, quiet: bool) -> R
 
 /// Names the kernels that can run, when the chosen one cannot.
 fn those_that_run(program: &Program) -> String {
-    let names: Vec<String> = program.kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
-    if names.is_empty() { String::new() } else { format!("These kernels can be run: {}.\n", names.join(", ")) }
+    let names: Vec<String> =
+        program.kernels.iter().map(|kernel| format!("`{}`", kernel.name)).collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("These kernels can be run: {}.\n", names.join(", "))
+    }
 }
 
 /// Renders findings for standard error, with source excerpts and the next command.
@@ -80,7 +96,9 @@ pub(crate) fn render(program: &Program, findings: &[Diagnostic]) -> String {
 /// Points to the `explain` page of the most severe finding.
 pub(crate) fn further(findings: &[Diagnostic]) -> String {
     let worst = findings.iter().min_by_key(|finding| finding.severity);
-    worst.map(|worst| format!("Learn more with `simt-sim explain {}`.\n", worst.code)).unwrap_or_default()
+    worst
+        .map(|worst| format!("Learn more with `simt-sim explain {}`.\n", worst.code))
+        .unwrap_or_default()
 }
 
 /// Renders findings with source excerpts.
@@ -100,5 +118,6 @@ pub(crate) fn read_text(path: &Path) -> Result<(String, String), Failure> {
 }
 
 fn utf8(bytes: Vec<u8>) -> Result<String, String> {
-    String::from_utf8(bytes).map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes)
+        .map_err(|e| format!("byte {} is not UTF-8 text", e.utf8_error().valid_up_to()))
 }

@@ -68,7 +68,8 @@ fn merge(args: &SweepArgs) -> Result<Swept, Failure> {
 pub(crate) fn together(files: &[PathBuf]) -> Result<Results, Failure> {
     let mut all = Results::default();
     for path in files {
-        let fail = |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
+        let fail =
+            |what: &dyn std::fmt::Display| Failure::new(format!("{}: {what}", path.display()));
         let (results, _) = read(path)?.ok_or_else(|| fail(&"no such file"))?;
         all.merge(results).map_err(|e| fail(&format!("{e} from those of the files before it")))?;
     }
@@ -89,7 +90,9 @@ fn read(path: &Path) -> Result<Option<(Results, Tail)>, Failure> {
 
 /// Reads the results that `--results` has already, and drops a last line cut short.
 fn resume(out: Option<&Path>) -> Result<Results, Failure> {
-    let Some(out) = out.filter(|out| !output::is_special(out)) else { return Ok(Results::default()) };
+    let Some(out) = out.filter(|out| !output::is_special(out)) else {
+        return Ok(Results::default());
+    };
     let Some((results, tail)) = read(out)? else { return Ok(Results::default()) };
     if tail != Tail::Whole {
         output::write_file(out, results.text().as_bytes())?;
@@ -108,13 +111,17 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     let points = sweep::product(&axes).map_err(Failure::new)?;
     let mine = |&(i, _): &(usize, Point)| args.shard.is_none_or(|shard| shard.takes(i));
     let points = points.into_iter().enumerate().filter(mine).map(|(_, point)| point);
-    let jobs: Vec<Planned> =
-        points.map(|point| Planned::new(args, &program, kernel, point)).collect::<Result<_, _>>()?;
+    let jobs: Vec<Planned> = points
+        .map(|point| Planned::new(args, &program, kernel, point))
+        .collect::<Result<_, _>>()?;
 
     let out = args.results.as_deref();
     let mut results = resume(out)?;
     let there = |job: &Planned| results.find(&program.name, &kernel.name, &job.point);
-    let stale = jobs.iter().filter(|job| there(job).is_some_and(|record| record.inputs != job.inputs)).count();
+    let stale = jobs
+        .iter()
+        .filter(|job| there(job).is_some_and(|record| record.inputs != job.inputs))
+        .count();
     if let (Some(out), 1.., false) = (out, stale, args.replace) {
         return Err(Failure::new(format!(
             "{} has {stale} of these points from another program text, machine, option \
@@ -123,7 +130,9 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
         )));
     }
     // Retrying a point that could not be run costs little.
-    let is_done = |job: &&Planned| there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error());
+    let is_done = |job: &&Planned| {
+        there(job).is_some_and(|record| record.inputs == job.inputs && !record.is_error())
+    };
     let (done, todo): (Vec<&Planned>, Vec<&Planned>) = jobs.iter().partition(is_done);
     if !done.is_empty() {
         output::error(&format!("note: {} of {} points are done already\n", done.len(), jobs.len()));
@@ -145,12 +154,15 @@ fn run(args: &SweepArgs) -> Result<Swept, Failure> {
     if let Some(out) = out.filter(|out| !output::is_special(out)) {
         output::write_file(out, results.text().as_bytes())?;
     }
-    let records = jobs.iter().filter_map(|job| results.find(&program.name, &kernel.name, &job.point).cloned());
+    let records = jobs
+        .iter()
+        .filter_map(|job| results.find(&program.name, &kernel.name, &job.point).cloned());
     Ok((axes.into_iter().map(|axis| axis.name).collect(), records.collect()))
 }
 
 fn bar(points: usize) -> ProgressBar {
     let shown = std::io::stderr().is_terminal() && points > 1;
-    let target = if shown { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
+    let target =
+        if shown { ProgressDrawTarget::stderr_with_hz(2) } else { ProgressDrawTarget::hidden() };
     ProgressBar::with_draw_target(Some(points as u64), target)
 }

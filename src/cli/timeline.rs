@@ -52,7 +52,11 @@ const ISSUES: usize = 200;
 const PAGE_ISSUES: (usize, usize) = (24_000, 4_000);
 
 /// Runs the program as far as the window needs.
-pub(crate) fn record(choice: &ProgramChoice, window: &WindowChoice, default: Warps) -> Result<Recording, Failure> {
+pub(crate) fn record(
+    choice: &ProgramChoice,
+    window: &WindowChoice,
+    default: Warps,
+) -> Result<Recording, Failure> {
     let (setup, launch) = Setup::new(choice, true)?;
     let window = resolve(window, default, &launch, setup.machine.warp_size)?;
     let recording = simulate::record(&setup.job(launch), &window).map_err(Failure::new)?;
@@ -90,7 +94,9 @@ pub(crate) fn resolve(
     let limit = match choice.limit {
         Some(0) => usize::MAX,
         Some(limit) => limit,
-        None if default == Warps::Page => (PAGE_ISSUES.0 / chosen.len().max(1)).clamp(ISSUES, PAGE_ISSUES.1),
+        None if default == Warps::Page => {
+            (PAGE_ISSUES.0 / chosen.len().max(1)).clamp(ISSUES, PAGE_ISSUES.1)
+        }
         None => ISSUES,
     };
     Ok(Window { block: BlockId(block), warps: chosen, cycles: choice.from..to, limit })

@@ -14,7 +14,11 @@ const TIPS: [(&str, &str, &str); 9] = [
     ("grade", "--csv", "write `--all DIR --format csv --output FILE`"),
     ("export", "csv", "write `simt-sim timeline FILE --warp all --format csv`"),
     ("grade", "--out", "write `--output FILE`"),
-    ("sweep", "--out", "write `--results FILE.jsonl` for the records, `--output FILE` for the table"),
+    (
+        "sweep",
+        "--out",
+        "write `--results FILE.jsonl` for the records, `--output FILE` for the table",
+    ),
     ("sweep", "-L", "write `-P NAME=VALUE,VALUE`"),
     ("man", "--out", "write `--dir DIR`"),
 ];
@@ -43,7 +47,8 @@ pub(crate) fn with_tip(mut error: Error, command: Option<&OsStr>) -> Error {
     };
     let (argument, value) = (typed(ContextKind::InvalidArg), typed(ContextKind::InvalidValue));
     let tip = TIPS.iter().find(|&&(of, old, _)| {
-        command.is_some_and(|command| command == of) && (argument == Some(old) || value == Some(old))
+        command.is_some_and(|command| command == of)
+            && (argument == Some(old) || value == Some(old))
     });
     if let Some((_, _, tip)) = tip {
         error.remove(ContextKind::SuggestedArg);
@@ -63,7 +68,10 @@ mod tests {
             let words = lists(line.split(' ').map(OsString::from));
             words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(moved("simt-sim sweep -P k=1,2 -P n 1 8 f.ir"), "simt-sim sweep --list k=1,2 -P n 1 8 f.ir");
+        assert_eq!(
+            moved("simt-sim sweep -P k=1,2 -P n 1 8 f.ir"),
+            "simt-sim sweep --list k=1,2 -P n 1 8 f.ir"
+        );
         assert_eq!(moved("simt-sim sweep f.ir --scan k=1"), "simt-sim sweep f.ir --list k=1");
         for same in ["simt-sim sweep f.ir -P", "simt-sim run -P k=1", "simt-sim"] {
             assert_eq!(moved(same), same);

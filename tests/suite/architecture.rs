@@ -7,10 +7,17 @@ use std::path::{Path, PathBuf};
 /// Rows of the table with this header: the name in the first column, the words of the last.
 fn table(header: &str) -> BTreeMap<String, BTreeSet<String>> {
     let page = fs::read_to_string("docs/architecture.md").expect("docs/architecture.md");
-    let rows = page.lines().skip_while(|l| !l.starts_with(header)).skip(2).take_while(|l| l.starts_with('|'));
+    let rows = page
+        .lines()
+        .skip_while(|l| !l.starts_with(header))
+        .skip(2)
+        .take_while(|l| l.starts_with('|'));
     let rows = rows.map(|row| {
         let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
-        (cells[0].to_string(), cells[cells.len() - 1].split_whitespace().map(str::to_string).collect())
+        (
+            cells[0].to_string(),
+            cells[cells.len() - 1].split_whitespace().map(str::to_string).collect(),
+        )
     });
     let rows: BTreeMap<_, _> = rows.collect();
     assert!(rows.len() > 5, "docs/architecture.md has no table `{header}`");
@@ -18,7 +25,8 @@ fn table(header: &str) -> BTreeMap<String, BTreeSet<String>> {
 }
 
 fn rust_files(dir: &Path, into: &mut Vec<PathBuf>) {
-    let mut entries: Vec<_> = fs::read_dir(dir).expect("source folder").flatten().map(|e| e.path()).collect();
+    let mut entries: Vec<_> =
+        fs::read_dir(dir).expect("source folder").flatten().map(|e| e.path()).collect();
     entries.sort();
     for path in entries {
         if path.is_dir() {
@@ -45,10 +53,13 @@ fn compiled(text: &str) -> (Vec<(usize, &str)>, Vec<String>) {
         let indent = line.len() - line.trim_start().len();
         let ends = |l: &str| {
             l.len() - l.trim_start().len() == indent
-                && (l.trim_start().starts_with('}') || l.trim_end().ends_with(';') && !l.contains('{'))
+                && (l.trim_start().starts_with('}')
+                    || l.trim_end().ends_with(';') && !l.contains('{'))
         };
         for (_, item) in lines.by_ref() {
-            if let Some(name) = item.trim().strip_suffix(';').and_then(|item| item.split("mod ").nth(1)) {
+            if let Some(name) =
+                item.trim().strip_suffix(';').and_then(|item| item.split("mod ").nth(1))
+            {
                 test_modules.push(name.to_string());
             }
             if ends(item) {
@@ -76,13 +87,17 @@ fn sources(folder: &str) -> Vec<(PathBuf, Vec<(usize, String)>)> {
         only_tests.extend(modules.into_iter().map(|module| beside.join(module)));
         sources.push((path, lines.into_iter().map(|(n, l)| (n, l.to_string())).collect()));
     }
-    sources.retain(|(path, _)| !only_tests.iter().any(|test| path.with_extension("").starts_with(test)));
+    sources.retain(|(path, _)| {
+        !only_tests.iter().any(|test| path.with_extension("").starts_with(test))
+    });
     sources
 }
 
 /// The first name after each `prefix` of a line.
 fn names_after<'l>(line: &'l str, prefix: &'l str) -> impl Iterator<Item = &'l str> {
-    line.split(prefix).skip(1).map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""))
+    line.split(prefix)
+        .skip(1)
+        .map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(""))
 }
 
 #[test]
@@ -91,13 +106,21 @@ fn rooms_of_the_core_import_only_what_the_table_allows() {
     let mut faults = Vec::new();
     let mut seen = BTreeSet::new();
     for (path, lines) in sources("crates/core/src") {
-        let room = path.strip_prefix("crates/core/src").expect("in the core").components().next().expect("a name");
+        let room = path
+            .strip_prefix("crates/core/src")
+            .expect("in the core")
+            .components()
+            .next()
+            .expect("a name");
         let room = room.as_os_str().to_string_lossy().trim_end_matches(".rs").to_string();
         if room == "lib" {
             continue;
         }
         let Some(allowed) = table.get(&room) else {
-            faults.push(format!("{}: room `{room}` has no row in docs/architecture.md", path.display()));
+            faults.push(format!(
+                "{}: room `{room}` has no row in docs/architecture.md",
+                path.display()
+            ));
             continue;
         };
         for (number, line) in &lines {
@@ -110,7 +133,10 @@ fn rooms_of_the_core_import_only_what_the_table_allows() {
                 if used != room && table.contains_key(used) {
                     seen.insert((room.clone(), used.to_string()));
                     if !allowed.contains(used) {
-                        faults.push(format!("{}:{number}: `{room}` may not import `{used}`", path.display()));
+                        faults.push(format!(
+                            "{}:{number}: `{room}` may not import `{used}`",
+                            path.display()
+                        ));
                     }
                 }
             }
@@ -134,17 +160,25 @@ fn crates_use_only_what_the_table_allows() {
             "simt-isa" | "simt-programs" => name["simt-".len()..].to_string(),
             name => format!("crates/{}", &name["simt-".len()..]),
         };
-        let manifest = fs::read_to_string(Path::new(&folder).join("Cargo.toml")).expect("a manifest");
+        let manifest =
+            fs::read_to_string(Path::new(&folder).join("Cargo.toml")).expect("a manifest");
         let listed = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
         let listed = listed.split("\n[").next().unwrap_or_default().lines();
-        let listed: BTreeSet<&str> =
-            listed.filter_map(|l| l.split(['.', ' ', '=']).next()).filter(|l| l.starts_with("simt-")).collect();
+        let listed: BTreeSet<&str> = listed
+            .filter_map(|l| l.split(['.', ' ', '=']).next())
+            .filter(|l| l.starts_with("simt-"))
+            .collect();
         for used in &listed {
             if !allowed.contains(*used) {
                 faults.push(format!("{name} may not depend on {used}"));
             }
         }
-        faults.extend(allowed.iter().filter(|a| !listed.contains(a.as_str())).map(|a| format!("{name} has no {a}")));
+        faults.extend(
+            allowed
+                .iter()
+                .filter(|a| !listed.contains(a.as_str()))
+                .map(|a| format!("{name} has no {a}")),
+        );
     }
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
@@ -152,13 +186,23 @@ fn crates_use_only_what_the_table_allows() {
 /// The core knows no file, clock, thread, process, environment or terminal.
 #[test]
 fn the_core_knows_nothing_of_the_computer() {
-    const NOT: [&str; 8] =
-        ["std::fs", "std::io", "std::time", "std::thread", "std::process", "std::env", "println!", "eprintln!"];
+    const NOT: [&str; 8] = [
+        "std::fs",
+        "std::io",
+        "std::time",
+        "std::thread",
+        "std::process",
+        "std::env",
+        "println!",
+        "eprintln!",
+    ];
     let mut faults = Vec::new();
     for (path, lines) in sources("crates/core/src") {
         for (number, line) in lines {
             faults.extend(
-                NOT.iter().filter(|not| line.contains(**not)).map(|not| format!("{}:{number}: {not}", path.display())),
+                NOT.iter()
+                    .filter(|not| line.contains(**not))
+                    .map(|not| format!("{}:{number}: {not}", path.display())),
             );
         }
     }

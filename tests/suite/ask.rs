@@ -17,9 +17,9 @@ fn ask(name: &str) -> Answer {
 }
 
 fn cell<'a>(answer: &'a Answer, row: &str, column: &str) -> &'a Cell {
-    answer
-        .cell(row, column)
-        .unwrap_or_else(|| panic!("{}: no figure `{row}` / `{column}`: {:#?}", answer.name, answer.tables))
+    answer.cell(row, column).unwrap_or_else(|| {
+        panic!("{}: no figure `{row}` / `{column}`: {:#?}", answer.name, answer.tables)
+    })
 }
 
 fn count(answer: &Answer, row: &str, column: &str) -> u64 {
@@ -51,11 +51,15 @@ fn counts<const N: usize>(answer: &Answer, row: &str, columns: [&str; N]) -> [u6
 #[test]
 fn every_question_has_an_answer_fit_to_print() {
     let names: BTreeSet<&str> = experiments().map(|e| e.name).collect();
-    assert!(names.len() >= 20 && names.len() == experiments().count(), "names are unique: {names:?}");
+    assert!(
+        names.len() >= 20 && names.len() == experiments().count(),
+        "names are unique: {names:?}"
+    );
     for experiment in experiments() {
         let name = experiment.name;
         assert!(
-            name.chars().all(|c| c.is_ascii_lowercase() || c == '-') && experiment.question.ends_with(['?', '.']),
+            name.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+                && experiment.question.ends_with(['?', '.']),
             "{name}"
         );
         assert!(!experiment.programs.is_empty() && !experiment.sources.is_empty(), "{name}");
@@ -68,7 +72,10 @@ fn every_question_has_an_answer_fit_to_print() {
         }
         for width in [72, 100] {
             for line in answer_text(&answer, Style { width, color: false }).lines() {
-                assert!(line.len() <= width || line.trim_start().starts_with("http"), "{name}: {line}");
+                assert!(
+                    line.len() <= width || line.trim_start().starts_with("http"),
+                    "{name}: {line}"
+                );
             }
         }
         assert_eq!(answer, ask(name), "{name} gives the same answer every time");
@@ -91,10 +98,12 @@ fn the_committed_page_is_the_generated_one() {
 #[test]
 fn answers_come_as_json_as_well() {
     let answer = ask("trip-counts");
-    let json: serde_json::Value = serde_json::from_str(&answer.to_json().expect("JSON")).expect("JSON");
+    let json: serde_json::Value =
+        serde_json::from_str(&answer.to_json().expect("JSON")).expect("JSON");
     assert_eq!(json["schema"], "simt-sim/answer/1");
     assert_eq!(json["tables"][0]["rows"][1]["cells"][0], 31);
-    let listed: serde_json::Value = serde_json::from_str(&ask::questions().to_json().expect("JSON")).expect("JSON");
+    let listed: serde_json::Value =
+        serde_json::from_str(&ask::questions().to_json().expect("JSON")).expect("JSON");
     assert_eq!(listed["questions"].as_array().map(Vec::len), Some(experiments().count()));
     assert_eq!(ask::suggest("spin-lok"), Some("spin-lock"));
 }
@@ -103,11 +112,19 @@ fn answers_come_as_json_as_well() {
 fn words_find_questions() {
     let found = good(&["ask", "lock"]);
     assert!(found.contains(" questions match `lock`, best first"), "{found}");
-    let first = found.lines().find(|line| line.starts_with("  ") || line.contains("spin-lock")).expect("a hit");
+    let first = found
+        .lines()
+        .find(|line| line.starts_with("  ") || line.contains("spin-lock"))
+        .expect("a hit");
     assert!(first.contains("lock"), "{found}");
-    let json: serde_json::Value = serde_json::from_str(&good(&["ask", "lock", "--format", "json"])).expect("JSON");
-    let names: Vec<&str> =
-        json["questions"].as_array().expect("a list").iter().filter_map(|question| question["name"].as_str()).collect();
+    let json: serde_json::Value =
+        serde_json::from_str(&good(&["ask", "lock", "--format", "json"])).expect("JSON");
+    let names: Vec<&str> = json["questions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|question| question["name"].as_str())
+        .collect();
     assert!(names.len() > 1 && names[0].contains("lock"), "{names:?}");
     // One hit opens the question, as its name does in any spelling.
     assert_eq!(good(&["ask", "trip", "counts"]), good(&["ask", "trip-counts"]));

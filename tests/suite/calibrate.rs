@@ -20,8 +20,11 @@ fn measures_as_the_real_one(step: usize) {
     let (record, spec) = (Record::h200().expect("the bundled record"), machine("h200"));
     let mut far = Vec::new();
     for experiment in EXPERIMENTS.iter().step_by(step) {
-        let measured = record.figure(experiment).unwrap_or_else(|| panic!("{} was not measured", experiment.name));
-        let figure = simulated(experiment, &spec, &()).unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
+        let measured = record
+            .figure(experiment)
+            .unwrap_or_else(|| panic!("{} was not measured", experiment.name));
+        let figure = simulated(experiment, &spec, &())
+            .unwrap_or_else(|e| panic!("{}: {e}", experiment.name));
         let row = Row::new(experiment, Some(figure), Some(measured));
         if !row.is_close() {
             far.push(format!("{}: {figure:.2}, measured {measured:.2}", row.name));

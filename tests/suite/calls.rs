@@ -40,8 +40,11 @@ fn program(threads: u32, functions: &str, body: &str) -> Program {
 fn run(program: &Program, mode: Mode) -> Simulation {
     let (kernel, launch) = launch(program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     let spec = machine(mode.default_machine());
-    simulate(Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Fewer, 100_000_000)), &())
-        .expect("it fits")
+    simulate(
+        Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Fewer, 100_000_000)),
+        &(),
+    )
+    .expect("it fits")
 }
 
 fn out(done: &Simulation) -> &[u32] {
@@ -55,7 +58,8 @@ const INC: &str = ".func (.param .u32 r) inc(.param .u32 a)
 /// Message, source line text, and lane of a fault.
 #[test]
 fn what_has_no_meaning_is_a_fault() {
-    let proto = "proto: .callprototype (.param .u32 _) _ (.param .u32 _);\n    st.param.u32 [a], %t;\n";
+    let proto =
+        "proto: .callprototype (.param .u32 _) _ (.param .u32 _);\n    st.param.u32 [a], %t;\n";
     let cases = [
         (
             "a null pointer",
@@ -126,7 +130,11 @@ fn what_has_no_meaning_is_a_fault() {
             let verdict = done.run.verdict.as_ref().expect("a fault has a verdict");
             assert!(verdict.message.contains(message), "{what}: {}", verdict.message);
             let at = &verdict.lanes[0];
-            assert_eq!((at.lanes.as_str(), at.text.as_str()), (lane.to_string().as_str(), line), "{what}");
+            assert_eq!(
+                (at.lanes.as_str(), at.text.as_str()),
+                (lane.to_string().as_str(), line),
+                "{what}"
+            );
         }
     }
 }
@@ -158,7 +166,8 @@ proto: .callprototype (.param .u32 _) _ (.param .u32 _);
     for mode in MODES {
         let done = run(&program, mode);
         assert_eq!(done.finish.name(), "ok", "{}", mode.name());
-        let expected: Vec<u32> = (0..32).map(|t| [13, 12, 11].get(t).copied().unwrap_or(50)).collect();
+        let expected: Vec<u32> =
+            (0..32).map(|t| [13, 12, 11].get(t).copied().unwrap_or(50)).collect();
         assert_eq!(out(&done), expected, "{}", mode.name());
     }
 }
@@ -222,16 +231,22 @@ const MEET: &str = ".shared .u32 here[64];
 
 #[test]
 fn a_barrier_in_a_function_is_one_barrier() {
-    let call =
-        "st.param.u32 [a], %t;\n    call (r), meet, (a);\n    ld.param.u32 %x, [r];\n    st.global.u32 [%out], %x;";
+    let call = "st.param.u32 [a], %t;\n    call (r), meet, (a);\n    ld.param.u32 %x, [r];\n    st.global.u32 [%out], %x;";
     let mirrored: Vec<u32> = (0..64).rev().collect();
     for mode in MODES {
         let done = run(&program(64, MEET, call), mode);
-        assert_eq!((done.finish.name(), out(&done)), ("ok", &mirrored[..]), "all call it, {}", mode.name());
+        assert_eq!(
+            (done.finish.name(), out(&done)),
+            ("ok", &mirrored[..]),
+            "all call it, {}",
+            mode.name()
+        );
     }
     // Called by the even lanes only: before Volta warps arrive as a whole; since Volta the others
     // have exited, or wait.
-    let skip = |odd: &str| format!("and.b32 %x, %t, 1;\n    setp.eq.u32 %p, %x, 1;\n    @%p bra {odd};\n{call}\n");
+    let skip = |odd: &str| {
+        format!("and.b32 %x, %t, 1;\n    setp.eq.u32 %p, %x, 1;\n    @%p bra {odd};\n{call}\n")
+    };
     let waits = program(64, MEET, &format!("{}Skip:\n    bar.warp.sync 0xffffffff;", skip("Skip")));
     assert_eq!(run(&waits, Mode::PreVolta).finish.name(), "ok");
     let stuck = run(&waits, Mode::Volta);
@@ -265,14 +280,16 @@ Join:
     let program = program(32, functions, body);
     for mode in MODES {
         let done = run(&program, mode);
-        let expected: Vec<u32> = (0..32).map(|t| if t < 16 && t % 2 == 0 { 0 } else { 0xffff_aaaa }).collect();
+        let expected: Vec<u32> =
+            (0..32).map(|t| if t < 16 && t % 2 == 0 { 0 } else { 0xffff_aaaa }).collect();
         assert_eq!((done.finish.name(), out(&done)), ("ok", &expected[..]), "{}", mode.name());
     }
 }
 
 #[test]
 fn a_call_that_can_be_for_nothing_is_warned_of() {
-    let program = program(32, INC, "mov.u64 %f, 0;\nproto: .callprototype _ ();\n    call %f, proto;");
+    let program =
+        program(32, INC, "mov.u64 %f, 0;\nproto: .callprototype _ ();\n    call %f, proto;");
     assert!(
         program.is_sound() && program.findings.iter().any(|d| d.code == "nothing-to-call"),
         "{:?}",
@@ -288,7 +305,8 @@ fn reports_name_the_function() {
         "st.param.u32 [a], %t;\n    setp.lt.u32 %p, %t, 9;\n    @%p call (r), meet, (a);\n    bar.warp.sync 0xffffffff;",
     );
     let done = run(&program, Mode::Volta);
-    let states: Vec<&str> = done.run.verdict.iter().flat_map(|v| &v.lanes).map(|l| l.state.as_str()).collect();
+    let states: Vec<&str> =
+        done.run.verdict.iter().flat_map(|v| &v.lanes).map(|l| l.state.as_str()).collect();
     assert!(states.iter().any(|s| s.ends_with(", in function meet")), "{states:?}");
     assert!(states.iter().any(|s| s.contains("waiting") && !s.contains("function")), "{states:?}");
     let dot = simt_report::cfg::dot(&program.kernels[0], &program.text);
@@ -299,7 +317,8 @@ fn reports_name_the_function() {
 
 #[test]
 fn an_alias_is_the_function() {
-    let module = format!(".weak .func (.param .u32 r) other(.param .u32 a);\n.alias other, inc;\n{INC}");
+    let module =
+        format!(".weak .func (.param .u32 r) other(.param .u32 a);\n.alias other, inc;\n{INC}");
     let body = "mov.u64 %base, other; mov.u64 %f, inc; setp.ne.u64 %p, %base, %f; @%p trap;
     st.param.u32 [a], %t;
     call (r), other, (a);

@@ -29,14 +29,19 @@ fn checked(name: &str, text: &str, mode: Mode) -> Result<CheckedSimulation, Stri
     let (kernel, launch) = support::launch(&program, &overrides)?;
     let spec = support::machine(mode.default_machine());
     let options = support::options(mode, spec.side_order(), MAX_CYCLES);
-    simulate::simulate_checked(Job::new(&program, kernel, launch, &spec, options.clone()), &(), Checks::ALL)
-        .map_err(|e| e.to_string())
+    simulate::simulate_checked(
+        Job::new(&program, kernel, launch, &spec, options.clone()),
+        &(),
+        Checks::ALL,
+    )
+    .map_err(|e| e.to_string())
 }
 
 /// Formats a finding as `race-shared 12 15`: the code and its lines, ascending; a line with both
 /// accesses counts twice.
 fn brief(finding: &Diagnostic, text: &str) -> String {
-    let mut lines: Vec<u32> = finding.labels.iter().map(|l| line_column(text, l.span.start).0).collect();
+    let mut lines: Vec<u32> =
+        finding.labels.iter().map(|l| line_column(text, l.span.start).0).collect();
     lines.sort_unstable();
     lines.iter().fold(finding.code.to_string(), |all, line| format!("{all} {line}"))
 }
@@ -52,7 +57,9 @@ fn what_is_wrong_is_found_on_its_lines() {
         for mode in support::MODES {
             let head = format!("// found[{}]: ", mode.name());
             let line = text.lines().find_map(|l| l.strip_prefix(&head));
-            let Some(line) = line else { panic!("{name} does not say what is found in {}", mode.name()) };
+            let Some(line) = line else {
+                panic!("{name} does not say what is found in {}", mode.name())
+            };
             let mut expected: Vec<String> = line.split(';').map(|f| f.trim().to_string()).collect();
             expected.retain(|f| f != "nothing");
             expected.sort();
@@ -63,21 +70,28 @@ fn what_is_wrong_is_found_on_its_lines() {
             if let Some(advice) = text.lines().find_map(|l| l.strip_prefix("// advice: ")) {
                 let run = &checked.simulation.run;
                 let helps = checked.findings.iter().filter_map(|f| f.help.as_deref());
-                let helps: Vec<&str> =
-                    helps.chain(run.verdict.iter().filter_map(|verdict| verdict.help.as_deref())).collect();
+                let helps: Vec<&str> = helps
+                    .chain(run.verdict.iter().filter_map(|verdict| verdict.help.as_deref()))
+                    .collect();
                 let fits = helps.iter().all(|help| help.contains(advice));
                 if helps.is_empty() || !fits {
                     wrong.push(format!("{name} [{}] advises {helps:?}", mode.name()));
                 }
             }
-            let hangs = matches!(checked.simulation.finish, Finish::Deadlock(_) | Finish::Livelock(_));
-            if hangs && checked.simulation.run.notes.iter().any(|note| note.contains("nothing found")) {
+            let hangs =
+                matches!(checked.simulation.finish, Finish::Deadlock(_) | Finish::Livelock(_));
+            if hangs
+                && checked.simulation.run.notes.iter().any(|note| note.contains("nothing found"))
+            {
                 wrong.push(format!("{name} [{}] hangs, and nothing is found", mode.name()));
             }
             if found != expected {
                 let program = Program::parse(&name, &text);
                 let shown = support::rendered(&program, &checked.findings);
-                wrong.push(format!("{name} [{}]\nexpected {expected:?}\nfound    {found:?}\n{shown}", mode.name()));
+                wrong.push(format!(
+                    "{name} [{}]\nexpected {expected:?}\nfound    {found:?}\n{shown}",
+                    mode.name()
+                ));
             }
         }
     }
@@ -86,20 +100,33 @@ fn what_is_wrong_is_found_on_its_lines() {
 
 /// Findings in generated programs that are not mistakes: threads exit early, masks name all lanes,
 /// and a shuffle tests its source lane before the value is used.
-pub(crate) const GENERATED: [&str; 3] = ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
+pub(crate) const GENERATED: [&str; 3] =
+    ["barrier-after-exit", "mask-ended-lane", "undefined-shuffle"];
 
 /// Bundled programs, by the start of their names, with their findings and the reason.
 const LISTED: &[(&str, &[&str], &str)] = &[
     ("calibrate/", &["race-same-value"], "all lanes leave the same measurement in one place"),
     ("cuda/shared_doubling_race", &["race-shared"], "its barrier is missing on purpose"),
-    ("cuda/shared_halving_race", &["race-shared", "unset-shared"], "its barrier is missing on purpose"),
+    (
+        "cuda/shared_halving_race",
+        &["race-shared", "unset-shared"],
+        "its barrier is missing on purpose",
+    ),
     ("small/ballot_both_arms", &["mask-absent-lane"], "shows a full mask in both arms of a branch"),
     ("small/barrier_after_exit", &["barrier-after-exit"], "shows what machines make of it"),
     ("small/barrier_both_arms", &["barrier-in-parts"], "shows what machines make of it"),
     ("small/barrier_one_arm", &["barrier-in-parts"], "shows what machines make of it"),
-    ("small/hoisted_load", &["race-shared", "race-same-value"], "waits for a plain store, which a compiler may move"),
+    (
+        "small/hoisted_load",
+        &["race-shared", "race-same-value"],
+        "waits for a plain store, which a compiler may move",
+    ),
     ("small/nested_four", &["race-same-value"], "lanes mark where they have been"),
-    ("small/racy_sides", &["race-global", "race-same-value"], "shows which side of a branch runs last"),
+    (
+        "small/racy_sides",
+        &["race-global", "race-same-value"],
+        "shows which side of a branch runs last",
+    ),
     ("small/shuffle_after_exit", &["mask-ended-lane"], "shows a full mask after an exit"),
     ("small/shuffle_partial", &["mask-absent-lane"], "shows a full mask in a branch"),
     ("small/warp_sync_reduction", &["race-shared"], "written for lock-step; volta only"),
@@ -113,7 +140,8 @@ fn no_clean_program_is_accused() {
     let mut seen = vec![false; LISTED.len()];
     for path in paths {
         let text = fs::read_to_string(&path).expect("a readable file");
-        let name = path.strip_prefix("programs").unwrap_or(&path).with_extension("").display().to_string();
+        let name =
+            path.strip_prefix("programs").unwrap_or(&path).with_extension("").display().to_string();
         let listed = LISTED.iter().position(|(n, ..)| name.starts_with(n));
         for mode in support::MODES {
             match checked(&name, &text, mode) {
@@ -127,7 +155,10 @@ fn no_clean_program_is_accused() {
                     codes.retain(|code| !allowed.contains(code));
                     if !codes.is_empty() {
                         let program = Program::parse(&name, &text);
-                        let shown = support::rendered(&program, checked.findings.get(..1).unwrap_or_default());
+                        let shown = support::rendered(
+                            &program,
+                            checked.findings.get(..1).unwrap_or_default(),
+                        );
                         wrong.push(format!("{name} [{}]: {codes:?}\n{shown}", mode.name()));
                     }
                 }
@@ -180,7 +211,8 @@ fn schedules_find_results_that_depend_on_them() {
     for (path, mode, differs) in cases {
         let text = fs::read_to_string(path).expect("a readable file");
         let program = Program::parse(path, &text);
-        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let (kernel, launch) =
+            support::launch(&program, &Overrides::default()).expect("a sound program");
         let spec = support::machine(mode.default_machine());
         let options = support::options(mode, spec.side_order(), MAX_CYCLES);
         let done = {
@@ -189,9 +221,12 @@ fn schedules_find_results_that_depend_on_them() {
         };
         assert!(matches!(done.finish, Finish::Ok), "{path}");
         let ended = (&done.finish, &done.launch);
-        let other =
-            simt_core::schedules::another_result(&Job::new(&program, kernel, launch, &spec, options), 24, ended)
-                .expect("it fits");
+        let other = simt_core::schedules::another_result(
+            &Job::new(&program, kernel, launch, &spec, options),
+            24,
+            ended,
+        )
+        .expect("it fits");
         let said = other.map(|o| o.finding.message);
         assert_eq!(said.is_some(), differs, "{path} [{}]: {said:?}", mode.name());
     }
@@ -202,11 +237,13 @@ fn checks_change_no_figure() {
     for path in ["programs/small/shared_reduction.ir", "programs/small/spin_lock.ir"] {
         let text = fs::read_to_string(path).expect("a readable file");
         let program = Program::parse(path, &text);
-        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let (kernel, launch) =
+            support::launch(&program, &Overrides::default()).expect("a sound program");
         let spec = support::machine("h200");
         let options = support::options(Mode::Volta, spec.side_order(), MAX_CYCLES);
         let plain =
-            simulate::simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("it fits");
+            simulate::simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+                .expect("it fits");
         let checked = checked(path, &text, Mode::Volta).expect("it runs");
         assert_eq!(plain.run.metrics, checked.simulation.run.metrics, "{path}");
         assert_eq!(plain.run.cycles, checked.simulation.run.cycles, "{path}");

@@ -21,8 +21,12 @@ pub(crate) struct Ended {
 
 pub(crate) fn simt_sim(arguments: &[&str]) -> Ended {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-    let Output { status, stdout, stderr } =
-        command.args(arguments).env("COLUMNS", "100").env_remove("NO_COLOR").output().expect("the binary starts");
+    let Output { status, stdout, stderr } = command
+        .args(arguments)
+        .env("COLUMNS", "100")
+        .env_remove("NO_COLOR")
+        .output()
+        .expect("the binary starts");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     let (out, err, command) = (text(stdout), text(stderr), arguments.join(" "));
     assert!(!err.contains("panicked"), "{command}: {err}");
@@ -62,7 +66,8 @@ fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     path.display().to_string()
 }
 
-const WRONG: &str = "//! grid = 1\n//! block = 32\n//! buffer out: u32[1] = fill(0)\n//! expect out == 1\n
+const WRONG: &str =
+    "//! grid = 1\n//! block = 32\n//! buffer out: u32[1] = fill(0)\n//! expect out == 1\n
 .visible .entry k() { ret; }\n";
 const TRAP: &str = "//! grid = 1\n//! block = 32\n.visible .entry k() { trap; }\n";
 
@@ -91,7 +96,12 @@ fn every_exit_code_has_a_case() {
         assert_eq!(ended.code, code, "{}\n{}{}", ended.command, ended.out, ended.err);
         if code != 2 && arguments[0] == "run" {
             let quiet = simt_sim(&[arguments.as_slice(), &["--quiet"]].concat());
-            assert_eq!((quiet.code, quiet.out.as_str(), quiet.err.as_str()), (code, "", ""), "{}", quiet.command);
+            assert_eq!(
+                (quiet.code, quiet.out.as_str(), quiet.err.as_str()),
+                (code, "", ""),
+                "{}",
+                quiet.command
+            );
         }
     }
 }
@@ -110,7 +120,12 @@ fn reports_say_what_went_wrong() {
     ] {
         let ended = simt_sim(arguments);
         for word in words {
-            assert!(ended.out.contains(word), "{}: `{word}` is not in\n{}", ended.command, ended.out);
+            assert!(
+                ended.out.contains(word),
+                "{}: `{word}` is not in\n{}",
+                ended.command,
+                ended.out
+            );
         }
     }
 }
@@ -125,7 +140,11 @@ fn the_mode_picks_the_machine_and_the_machine_the_mode() {
         (&["--machine", "ampere"], "volta", "ampere"),
         (&["--machine", "ampere", "--mode", "volta"], "volta", "ampere"),
         (&["--machine", "teaching", "--mode", "volta", "--warp-size", "32"], "volta", "teaching"),
-        (&["--machine", "teaching", "--mode", "pre-volta", "--warp-size", "32"], "pre-volta", "teaching"),
+        (
+            &["--machine", "teaching", "--mode", "pre-volta", "--warp-size", "32"],
+            "pre-volta",
+            "teaching",
+        ),
     ] {
         let run = json(&[&["run", DIAMOND], options].concat());
         assert_eq!((&run["mode"], &run["machine"]), (&mode.into(), &machine.into()), "{options:?}");
@@ -134,13 +153,26 @@ fn the_mode_picks_the_machine_and_the_machine_the_mode() {
         &["run", DIAMOND, "--mode", "volta", "--machine", "fermi"],
         &["--mode volta contradicts --machine fermi", "pre-volta", "help:"],
     );
-    refused(&["run", DIAMOND, "--mode", "pre-volta", "--machine", "h200"], &["contradicts", "h200"]);
+    refused(
+        &["run", DIAMOND, "--mode", "pre-volta", "--machine", "h200"],
+        &["contradicts", "h200"],
+    );
 }
 
 #[test]
 fn json_has_the_promised_keys() {
     let run = json(&["run", REDUCTION, "--set", "n=4096"]);
-    for key in ["program", "kernel", "mode", "machine", "finish", "cycles", "metrics", "branches", "expectations"] {
+    for key in [
+        "program",
+        "kernel",
+        "mode",
+        "machine",
+        "finish",
+        "cycles",
+        "metrics",
+        "branches",
+        "expectations",
+    ] {
         assert!(!run[key].is_null(), "no `{key}`");
     }
     assert_eq!(run["schema"], "simt-sim/run/1");
@@ -160,18 +192,33 @@ fn json_has_the_promised_keys() {
     }
     assert!(run["metrics"]["inst_per_warp"].is_number());
     assert_eq!(run["metrics"]["divergent_branch"], 8 * 5);
-    let lines: Vec<_> = run["branches"].as_array().expect("a list").iter().map(|b| b["divergent"].as_u64()).collect();
+    let lines: Vec<_> = run["branches"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|b| b["divergent"].as_u64())
+        .collect();
     assert_eq!(lines, [Some(0), Some(8 * 5), Some(0)]);
-    let passed = run["expectations"].as_array().expect("a list").iter().all(|e| e["passed"] == true);
+    let passed =
+        run["expectations"].as_array().expect("a list").iter().all(|e| e["passed"] == true);
     assert!(passed, "{}", run["expectations"]);
 }
 
 #[test]
 fn chosen_metrics_come_alone_in_the_order_asked_for() {
-    let out =
-        good(&["run", DIAMOND, "--metrics", "divergent_branch,inst_executed", "--metrics", "conditional_branches"]);
+    let out = good(&[
+        "run",
+        DIAMOND,
+        "--metrics",
+        "divergent_branch,inst_executed",
+        "--metrics",
+        "conditional_branches",
+    ]);
     let figures: Vec<&str> = out.lines().filter_map(|line| line.split("  # ").next()).collect();
-    assert_eq!(figures, ["divergent_branch 1 branch", "inst_executed 26 inst", "conditional_branches 1 branch"]);
+    assert_eq!(
+        figures,
+        ["divergent_branch 1 branch", "inst_executed 26 inst", "conditional_branches 1 branch"]
+    );
     assert!(out.lines().all(|line| line.contains("  # compiler count; ")), "{out}");
     let time = good(&["run", DIAMOND, "--metrics", "cycles", "--machine", "fermi"]);
     assert!(time.contains("  # model estimate; not measured with this machine file"), "{time}");
@@ -181,7 +228,10 @@ fn chosen_metrics_come_alone_in_the_order_asked_for() {
     assert_eq!(run["metrics"], serde_json::json!({"inst_executed": 26, "divergent_branch": 1}));
     refused(&["run", DIAMOND, "--metrics", "ipcc"], &["`ipcc`", "did you mean `ipc`"]);
     for nvidias in ["branch", "branches", "smsp__sass_branch_targets.sum"] {
-        refused(&["run", DIAMOND, "--metrics", nvidias], &[nvidias, "use `conditional_branches`", "unconditional"]);
+        refused(
+            &["run", DIAMOND, "--metrics", nvidias],
+            &[nvidias, "use `conditional_branches`", "unconditional"],
+        );
     }
     refused(&["run", DIAMOND, "--metrics", "nonsense"], &["`nonsense`", "simt-sim metrics"]);
     refused(&["run", DIAMOND, "--metrics", ""], &["unknown metric"]);
@@ -191,8 +241,20 @@ fn chosen_metrics_come_alone_in_the_order_asked_for() {
 
 #[test]
 fn constants_and_shapes_can_be_changed() {
-    let run = json(&["run", REDUCTION, "--set", "n=1 << 12", "--set", "block=256", "--machine", "ampere"]);
-    assert_eq!((&run["grid"], &run["block"]), (&serde_json::json!([16, 1, 1]), &serde_json::json!([256, 1, 1])));
+    let run = json(&[
+        "run",
+        REDUCTION,
+        "--set",
+        "n=1 << 12",
+        "--set",
+        "block=256",
+        "--machine",
+        "ampere",
+    ]);
+    assert_eq!(
+        (&run["grid"], &run["block"]),
+        (&serde_json::json!([16, 1, 1]), &serde_json::json!([256, 1, 1]))
+    );
     assert_eq!((&run["constants"]["n"], &run["constants"]["block"]), (&4096.into(), &256.into()));
     let run = json(&["run", "programs/small/for_tid.ir", "--grid", "2,3,4"]);
     assert_eq!(run["grid"], serde_json::json!([2, 3, 4]));
@@ -244,7 +306,10 @@ fn shapes_that_no_gpu_takes() {
     // A block larger than its data is the program's fault, not a wrong argument.
     assert_eq!(simt_sim(&["run", DIAMOND, "--block", "1024"]).code, 5);
     // Many blocks need neither much memory nor a long start.
-    assert_eq!(simt_sim(&["run", DIAMOND, "--grid", "67108863", "--max-cycles", "500", "-q"]).code, 4);
+    assert_eq!(
+        simt_sim(&["run", DIAMOND, "--grid", "67108863", "--max-cycles", "500", "-q"]).code,
+        4
+    );
 }
 
 #[test]
@@ -264,8 +329,12 @@ fn side_orders_by_name() {
 #[test]
 fn the_number_of_jobs_changes_nothing() {
     for mode in ["pre-volta", "volta"] {
-        let with =
-            |jobs| good(&["run", REDUCTION, "--set", "n=1<<16", "--mode", mode, "--format", "json", "--jobs", jobs]);
+        let with = |jobs| {
+            good(&[
+                "run", REDUCTION, "--set", "n=1<<16", "--mode", mode, "--format", "json", "--jobs",
+                jobs,
+            ])
+        };
         let one = with("1");
         for jobs in ["1", "2", "0", "100000", "18446744073709551615"] {
             assert!(with(jobs) == one, "{mode}: --jobs {jobs} gives another report");
@@ -276,18 +345,27 @@ fn the_number_of_jobs_changes_nothing() {
 #[test]
 fn files_that_are_no_programs() {
     let empty = file("empty.ir", "");
-    let garbage: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    let garbage: Vec<u8> =
+        (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let garbage = file("garbage.ir", garbage);
-    let printable: String = (0..20_000u32).map(|i| char::from(33 + (i.wrapping_mul(40_503) >> 7) as u8 % 90)).collect();
+    let printable: String =
+        (0..20_000u32).map(|i| char::from(33 + (i.wrapping_mul(40_503) >> 7) as u8 % 90)).collect();
     let printable = file("printable.ir", printable);
     let nul = file("nul.ir", "\0\0\0\0");
-    let deep = file("deep.ir", format!(".entry k() {} ret; {}", "{".repeat(100_000), "}".repeat(100_000)));
+    let deep =
+        file("deep.ir", format!(".entry k() {} ret; {}", "{".repeat(100_000), "}".repeat(100_000)));
     let parentheses = file(
         "parentheses.ir",
-        format!("//! grid = {}1{}\n//! block = 32\n.entry k() {{ ret; }}\n", "(".repeat(100_000), ")".repeat(100_000)),
+        format!(
+            "//! grid = {}1{}\n//! block = 32\n.entry k() {{ ret; }}\n",
+            "(".repeat(100_000),
+            ")".repeat(100_000)
+        ),
     );
-    let negations =
-        file("negations.ir", format!("//! grid = {}1\n//! block = 32\n.entry k() {{ ret; }}\n", "-".repeat(100_000)));
+    let negations = file(
+        "negations.ir",
+        format!("//! grid = {}1\n//! block = 32\n.entry k() {{ ret; }}\n", "-".repeat(100_000)),
+    );
     let folder = Path::new(&empty).parent().map(|p| p.display().to_string()).unwrap_or_default();
     for command in ["run", "check", "cfg", "print"] {
         refused(&[command, "nowhere.ir"], &["cannot read `nowhere.ir`"]);
@@ -308,7 +386,10 @@ fn files_that_are_no_programs() {
 #[test]
 fn machines_that_are_none() {
     refused(&["run", DIAMOND, "--machine", "ampera"], &["did you mean `ampere`?"]);
-    refused(&["run", DIAMOND, "--machine", "cray"], &["no machine `cray`", "teaching, fermi", ".ron"]);
+    refused(
+        &["run", DIAMOND, "--machine", "cray"],
+        &["no machine `cray`", "teaching, fermi", ".ron"],
+    );
     refused(&["run", DIAMOND, "--machine", ""], &["no machine"]);
     refused(&["machine", "ampera"], &["did you mean `ampere`?"]);
     refused(&["run", DIAMOND, "--machine", "nowhere.ron"], &["cannot read `nowhere.ron`"]);
@@ -319,9 +400,11 @@ fn machines_that_are_none() {
         file(name, h200.replacen(from, to, 1))
     };
     let copy = file("copy.ron", &h200);
-    let [preset, read] = ["h200", copy.as_str()].map(|m| json(&["run", DIAMOND, "--machine", m])["cycles"].clone());
+    let [preset, read] =
+        ["h200", copy.as_str()].map(|m| json(&["run", DIAMOND, "--machine", m])["cycles"].clone());
     assert_eq!(preset, read);
-    let refused_machine = |path: &str, words: &[&str]| refused(&["run", DIAMOND, "--machine", path], words);
+    let refused_machine =
+        |path: &str, words: &[&str]| refused(&["run", DIAMOND, "--machine", path], words);
     refused_machine(
         &like("typo.ron", "max_warps", "max_wraps"),
         &["max_wraps: 64", "^^^^", "did you mean `max_warps`"],
@@ -336,7 +419,10 @@ fn machines_that_are_none() {
         &["dram_bytes_per_cycle"],
     );
     refused_machine(&like("wide.ron", "warp_size: 32", "warp_size: 64"), &["warp_size: 64"]);
-    refused_machine(&like("banks.ron", "shared_banks: 32", "shared_banks: 0"), &["shared_banks: 0"]);
+    refused_machine(
+        &like("banks.ron", "shared_banks: 32", "shared_banks: 0"),
+        &["shared_banks: 0"],
+    );
     refused_machine(&file("open.ron", "("), &["-->"]);
     refused_machine(&file("empty.ron", ""), &["error"]);
 }
@@ -362,9 +448,21 @@ fn no_number_in_a_machine_file_breaks_a_run() {
                 .flat_map(|l| [l, "\n"])
                 .collect();
             let path = file(&format!("number{number}_{value}.ron"), text);
-            let ended =
-                simt_sim(&["run", "programs/small/for_tid.ir", "--machine", &path, "-q", "--max-cycles", "100000000"]);
-            assert!(matches!(ended.code, 0 | 2 | 4), "{changed}: exit code {}\n{}", ended.code, ended.err);
+            let ended = simt_sim(&[
+                "run",
+                "programs/small/for_tid.ir",
+                "--machine",
+                &path,
+                "-q",
+                "--max-cycles",
+                "100000000",
+            ]);
+            assert!(
+                matches!(ended.code, 0 | 2 | 4),
+                "{changed}: exit code {}\n{}",
+                ended.code,
+                ended.err
+            );
             tried += 1;
         }
     }
@@ -382,8 +480,12 @@ fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
     assert!(String::from_utf8_lossy(&ended.stderr).contains("cannot write the output"));
 
     // More than a pipe's buffer, so that writing hits the closed end.
-    let mut child =
-        binary().arg("isa").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the binary starts");
+    let mut child = binary()
+        .arg("isa")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
     drop(child.stdout.take());
     let ended = child.wait_with_output().expect("the binary ends");
     assert_eq!((ended.status.code(), ended.stderr.as_slice()), (Some(0), &[][..]));
@@ -391,11 +493,14 @@ fn output_that_cannot_be_written_is_an_error_and_a_closed_pipe_is_none() {
 
 #[test]
 fn large_graphs_are_written_but_not_drawn() {
-    let sides: String =
-        (0..400).map(|i| format!("setp.eq.u32 %p, %r, {i};\n@%p bra L{i};\nadd.u32 %r, %r, 1;\nL{i}:\n")).collect();
+    let sides: String = (0..400)
+        .map(|i| format!("setp.eq.u32 %p, %r, {i};\n@%p bra L{i};\nadd.u32 %r, %r, 1;\nL{i}:\n"))
+        .collect();
     let path = file(
         "graph.ir",
-        format!(".visible .entry k() {{ .reg .pred %p; .reg .u32 %r; mov.u32 %r, %tid.x;\n{sides} ret; }}\n"),
+        format!(
+            ".visible .entry k() {{ .reg .pred %p; .reg .u32 %r; mov.u32 %r, %tid.x;\n{sides} ret; }}\n"
+        ),
     );
     assert!(good(&["cfg", &path]).starts_with("digraph"));
     refused(&["cfg", &path, "--svg"], &["basic blocks", "--dot"]);
@@ -432,7 +537,11 @@ fn windows_are_checked_and_views_keep_their_width() {
     }
     refused(&["plot", "lanes", DIAMOND, "-o", "picture.gif"], &["ends in .svg, .png or .csv"]);
     refused(&["run", DIAMOND, "--annotate", "--metrics", "ipc"], &["cannot be used with"]);
-    for view in [&["timeline", DIAMOND][..], &["timeline", DIAMOND, "--lanes"], &["run", DIAMOND, "--annotate"]] {
+    for view in [
+        &["timeline", DIAMOND][..],
+        &["timeline", DIAMOND, "--lanes"],
+        &["run", DIAMOND, "--annotate"],
+    ] {
         let out = good(view);
         assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
         assert!(!out.contains('\x1b'), "{out}");
@@ -447,7 +556,11 @@ fn commands() -> Vec<String> {
     let help = good(&["--help"]);
     let list = help.lines().skip_while(|l| *l != "See:").take_while(|l| *l != "Options:");
     let names = list.filter_map(|l| l.strip_prefix("  "));
-    names.filter_map(|l| l.split_whitespace().next()).filter(|n| *n != "help").map(str::to_string).collect()
+    names
+        .filter_map(|l| l.split_whitespace().next())
+        .filter(|n| *n != "help")
+        .map(str::to_string)
+        .collect()
 }
 
 #[test]
@@ -458,9 +571,13 @@ fn every_command_has_a_manual_page_and_is_completed() {
     let commands = commands();
     assert!(commands.len() > 10, "{commands:?}");
     for command in &commands {
-        let page = fs::read_to_string(folder.join(format!("simt-sim-{command}.1"))).expect("a page");
+        let page =
+            fs::read_to_string(folder.join(format!("simt-sim-{command}.1"))).expect("a page");
         assert!(page.contains(".SH SYNOPSIS") && page.contains(".SH OPTIONS"), "{command}\n{page}");
-        assert!(script.contains(&format!("simt__sim__subcmd__{command}")), "{command} is not completed");
+        assert!(
+            script.contains(&format!("simt__sim__subcmd__{command}")),
+            "{command} is not completed"
+        );
     }
     assert!(good(&["man"]).contains("simt\\-sim"));
     for shell in ["zsh", "fish", "elvish", "powershell"] {

@@ -47,7 +47,8 @@ fn two_modes() {
         "--mode",
         "pre-volta,volta",
     ]);
-    for metric in ["inst_executed", "conditional_branches", "divergent_branch", "gld_transactions"] {
+    for metric in ["inst_executed", "conditional_branches", "divergent_branch", "gld_transactions"]
+    {
         assert_eq!(figure(&found, metric)["ratio"], Value::from(1.0), "{metric}");
     }
     assert!(found["branches"].as_array().is_some_and(|b| b.len() == 3));
@@ -57,7 +58,15 @@ fn two_modes() {
 
 #[test]
 fn two_settings_and_two_machines() {
-    let found = json(&[INTERLEAVED, "--machine", "teaching", "--set", "block=128", "--set", "n=max(1024, 512),2048"]);
+    let found = json(&[
+        INTERLEAVED,
+        "--machine",
+        "teaching",
+        "--set",
+        "block=128",
+        "--set",
+        "n=max(1024, 512),2048",
+    ]);
     assert_eq!([&found["a"]["name"], &found["b"]["name"]], ["n = 1024", "n = 2048"]);
     assert_eq!(figure(&found, "warps_launched")["ratio"], Value::from(2.0));
     let found = json(&[INTERLEAVED, "--set", "n=1024", "--machine", "volta,h200"]);

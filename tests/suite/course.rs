@@ -28,7 +28,9 @@ fn name(path: &Path) -> String {
 fn spec(folder: &Path) -> Spec {
     let read = |file: &str| fs::read_to_string(folder.join(file)).map_err(|e| e.to_string());
     let text = read("assignment.ron").unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    Assignment::load(&text, &read).unwrap_or_else(|faults| panic!("{}: {faults}", folder.display())).spec
+    Assignment::load(&text, &read)
+        .unwrap_or_else(|faults| panic!("{}: {faults}", folder.display()))
+        .spec
 }
 
 /// Returns true if a wrong answer loses the criteria that it names.
@@ -49,7 +51,11 @@ fn hand_in(folder: &Path, spec: &Spec) -> (PathBuf, Vec<PathBuf>) {
     let _ = fs::remove_dir_all(&class);
     fs::create_dir_all(&class).expect("a folder");
     let mut programs = vec![folder.join(&spec.reference), folder.join(&spec.starter)];
-    let wrong = fs::read_dir(folder.join("wrong")).into_iter().flatten().flatten().map(|entry| entry.path());
+    let wrong = fs::read_dir(folder.join("wrong"))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
     programs.extend(wrong.filter(|path| path.extension().is_some_and(|e| e == "ir")));
     for program in &programs {
         for file in [program.clone(), program.with_extension("answers.ron")] {
@@ -104,8 +110,8 @@ fn deserves(folders: &[PathBuf]) -> usize {
             .output()
             .expect("the binary starts");
         let errors = String::from_utf8_lossy(&output.stderr);
-        let grades: Value =
-            serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{}: {e}\n{errors}", folder.display()));
+        let grades: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|e| panic!("{}: {e}\n{errors}", folder.display()));
         let grade = |program: &Path| {
             let of = |grade: &&Value| grade["submission"] == name(program).as_str();
             grades.as_array().and_then(|grades| grades.iter().find(of)).expect("a grade")
@@ -113,7 +119,12 @@ fn deserves(folders: &[PathBuf]) -> usize {
         let statement = fs::read_to_string(folder.join(&spec.statement)).expect("a statement");
         if let Some(cycles) = cycles_named(&statement) {
             let board = &grade(&folder.join(&spec.starter))["leaderboard"];
-            assert_eq!(board[0]["value"].as_f64(), Some(cycles), "{}: cycles of the starter", folder.display());
+            assert_eq!(
+                board[0]["value"].as_f64(),
+                Some(cycles),
+                "{}: cycles of the starter",
+                folder.display()
+            );
             named += 1;
         }
         for program in &programs {
@@ -144,25 +155,44 @@ fn statements_say_what_is_asked_and_what_it_is_worth() {
     for folder in folders() {
         let (spec, at) = (spec(&folder), name(&folder));
         let statement = fs::read_to_string(folder.join(&spec.statement)).expect("a statement");
-        assert!(statement.starts_with(&format!("# {}\n", spec.title)), "{at}: the title of the statement");
-        for words in [&spec.starter, &format!("simt-sim grade {at} kernel.ir"), &format!("`{}`", spec.kernel)] {
+        assert!(
+            statement.starts_with(&format!("# {}\n", spec.title)),
+            "{at}: the title of the statement"
+        );
+        for words in [
+            &spec.starter,
+            &format!("simt-sim grade {at} kernel.ir"),
+            &format!("`{}`", spec.kernel),
+        ] {
             assert!(statement.contains(words), "{at}: the statement does not say {words}");
         }
         for choice in spec.choices.keys() {
-            assert!(statement.contains(&format!("const {choice} = ")), "{at}: how to choose `{choice}`");
+            assert!(
+                statement.contains(&format!("const {choice} = ")),
+                "{at}: how to choose `{choice}`"
+            );
         }
         for criterion in &spec.criteria {
             assert!(!criterion.hint.is_empty(), "{at}: `{}` has no hint", criterion.id);
             if let Rule::Question { text, .. } = &criterion.rule {
-                assert!(statement.contains(&format!("\"{}\": 0", criterion.id)), "{at}: where `{}` goes", criterion.id);
+                assert!(
+                    statement.contains(&format!("\"{}\": 0", criterion.id)),
+                    "{at}: where `{}` goes",
+                    criterion.id
+                );
                 assert!(text.ends_with(['?', '.', ')']), "{at}: {text}");
             }
         }
         // The points in headings such as `## Predict (6 points)` add up.
-        let of = |line: &str| line.strip_suffix(" points)")?.rsplit_once('(')?.1.parse::<f64>().ok();
-        let parts: Vec<f64> = statement.lines().filter(|line| line.starts_with("## ")).filter_map(of).collect();
+        let of =
+            |line: &str| line.strip_suffix(" points)")?.rsplit_once('(')?.1.parse::<f64>().ok();
+        let parts: Vec<f64> =
+            statement.lines().filter(|line| line.starts_with("## ")).filter_map(of).collect();
         let all: f64 = spec.criteria.iter().map(|criterion| criterion.points).sum();
-        assert!(parts.is_empty() || parts.iter().sum::<f64>() == all, "{at}: {parts:?} of {all} points");
+        assert!(
+            parts.is_empty() || parts.iter().sum::<f64>() == all,
+            "{at}: {parts:?} of {all} points"
+        );
         assert!(chapter.contains(&format!("`{at}`")), "docs/teaching.md does not know {at}");
     }
 }
@@ -187,12 +217,20 @@ fn run_commands(folders: Vec<PathBuf>) {
             fs::copy(folder.join(of), desk.join(file)).expect("a copy");
         }
         let statement = fs::read_to_string(folder.join(&spec.statement)).expect("a statement");
-        for command in statement.lines().filter_map(|line| line.trim_start().strip_prefix("simt-sim ")) {
+        for command in
+            statement.lines().filter_map(|line| line.trim_start().strip_prefix("simt-sim "))
+        {
             let words = command.split_whitespace();
-            let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(words).current_dir(&desk).output();
+            let output = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+                .args(words)
+                .current_dir(&desk)
+                .output();
             let output = output.expect("the binary starts");
             let errors = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.code().is_some_and(|code| code != 2), "{at}: simt-sim {command}\n{errors}");
+            assert!(
+                output.status.code().is_some_and(|code| code != 2),
+                "{at}: simt-sim {command}\n{errors}"
+            );
         }
     }
 }

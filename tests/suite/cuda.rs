@@ -25,7 +25,8 @@ const BLOCKS: u64 = 32;
 /// Returns the files of the folder with an extension.
 fn files(extension: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(FOLDER).expect("the folder").flatten().map(|e| e.path());
-    let mut found: Vec<PathBuf> = entries.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
+    let mut found: Vec<PathBuf> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == extension)).collect();
     found.sort();
     found
 }
@@ -42,15 +43,18 @@ fn run(path: &Path, mode: Mode) -> (Program, Simulation) {
     let (kernel, launch) = launch(&program, &small).unwrap_or_else(|e| panic!("{e}"));
     let spec = machine(mode.default_machine()).lowered(Lowering::AsWritten);
     let options = options(mode, SideOrder::Fewer, 100_000_000);
-    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).expect("the block fits");
+    let done = simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+        .expect("the block fits");
     (program, done)
 }
 
 #[test]
 fn each_source_has_its_ptx_with_the_same_directives() {
-    let directives =
-        |text: &str| -> Vec<String> { text.lines().filter(|l| l.starts_with("//!")).map(str::to_string).collect() };
-    let stems = |extension| files(extension).iter().map(|p| p.with_extension("")).collect::<Vec<_>>();
+    let directives = |text: &str| -> Vec<String> {
+        text.lines().filter(|l| l.starts_with("//!")).map(str::to_string).collect()
+    };
+    let stems =
+        |extension| files(extension).iter().map(|p| p.with_extension("")).collect::<Vec<_>>();
     assert_eq!(stems("cu"), stems("ptx"));
     for source in files("cu") {
         let (source_text, ptx) = (read(&source), read(&source.with_extension("ptx")));
@@ -64,11 +68,16 @@ fn each_source_has_its_ptx_with_the_same_directives() {
 }
 
 /// Splits the branches of a run into those that only jump to the kernel's end, and the others.
-fn returns_and_others<'r>(program: &Program, done: &'r Simulation) -> (Vec<&'r Branch>, Vec<&'r Branch>) {
+fn returns_and_others<'r>(
+    program: &Program,
+    done: &'r Simulation,
+) -> (Vec<&'r Branch>, Vec<&'r Branch>) {
     let insts = &program.kernel(None).expect("one kernel").insts;
-    done.run.branches.iter().partition(|branch| match branch.instruction.map(|i| &insts[i as usize].op) {
-        Some(Op::Branch { target, .. }) => matches!(insts[target.index()].op, Op::Exit),
-        other => panic!("no branch: {other:?}"),
+    done.run.branches.iter().partition(|branch| {
+        match branch.instruction.map(|i| &insts[i as usize].op) {
+            Some(Op::Branch { target, .. }) => matches!(insts[target.index()].op, Op::Exit),
+            other => panic!("no branch: {other:?}"),
+        }
     })
 }
 
@@ -86,7 +95,9 @@ fn executed(branches: &[&Branch]) -> u64 {
 fn nvcc_and_the_twins_by_hand_agree() {
     // Divergent warps of a block of 16 warps in nine steps: see the header comments of the
     // hand-written kernels.
-    for (name, a_block) in [("reduce_neighbored", 95), ("reduce_neighbored_less", 5), ("reduce_interleaved", 5)] {
+    for (name, a_block) in
+        [("reduce_neighbored", 95), ("reduce_neighbored_less", 5), ("reduce_interleaved", 5)]
+    {
         for mode in MODES {
             let title = format!("{name} [{}]", mode.name());
             let (_, by_hand) = run(&Path::new("programs").join(name).with_extension("ir"), mode);
@@ -99,9 +110,17 @@ fn nvcc_and_the_twins_by_hand_agree() {
             let (returns, others) = returns_and_others(&program, &by_nvcc);
             // Sixteen warps, each: the guard, and in nine steps the `if` and the loop branch.
             assert_eq!(executed(&others), 304 * BLOCKS, "{title}");
-            assert_eq!(executed(&by_hand.run.branches.iter().collect::<Vec<_>>()), 304 * BLOCKS, "{title}");
+            assert_eq!(
+                executed(&by_hand.run.branches.iter().collect::<Vec<_>>()),
+                304 * BLOCKS,
+                "{title}"
+            );
             assert_eq!(divergent(&others), a_block * BLOCKS, "{title}");
-            assert_eq!(divergent(&by_hand.run.branches.iter().collect::<Vec<_>>()), a_block * BLOCKS, "{title}");
+            assert_eq!(
+                divergent(&by_hand.run.branches.iter().collect::<Vec<_>>()),
+                a_block * BLOCKS,
+                "{title}"
+            );
             // `if (idx >= n) return;` splits no warp, `if (tid == 0)` at the end one per block.
             assert_eq!(returns.len(), 2, "{title}");
             assert_eq!(divergent(&returns), BLOCKS, "{title}");

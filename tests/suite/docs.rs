@@ -19,7 +19,9 @@ fn pages() -> BTreeSet<PathBuf> {
     let mut pages = BTreeSet::from(["README.md", "CONTRIBUTING.md"].map(PathBuf::from));
     let mut folders = vec![PathBuf::from("docs")];
     while let Some(folder) = folders.pop() {
-        for path in fs::read_dir(folder).expect("a folder of docs").flatten().map(|entry| entry.path()) {
+        for path in
+            fs::read_dir(folder).expect("a folder of docs").flatten().map(|entry| entry.path())
+        {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|e| e == "md") {
@@ -56,9 +58,13 @@ fn commands(page: &str) -> Vec<(usize, String, Vec<String>)> {
 fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
-        Some((dots, rest)) if dots == "..." => (0..=printed.len()).any(|skip| matches(rest, &printed[skip..])),
+        Some((dots, rest)) if dots == "..." => {
+            (0..=printed.len()).any(|skip| matches(rest, &printed[skip..]))
+        }
         Some((line, rest)) => {
-            let same = |p: &&str| *p == line || p.split_once("  # ").is_some_and(|(figure, _)| figure == line);
+            let same = |p: &&str| {
+                *p == line || p.split_once("  # ").is_some_and(|(figure, _)| figure == line)
+            };
             printed.first().is_some_and(same) && matches(rest, &printed[1..])
         }
     }
@@ -67,12 +73,15 @@ fn matches(shown: &[String], printed: &[&str]) -> bool {
 /// Runs a command of a page. Output files go to a folder of the test; a picture of the book is
 /// compared.
 fn run(at: &str, command: &str) -> Output {
-    let args = command.strip_prefix("simt-sim ").unwrap_or_else(|| panic!("{at}: not simt-sim: {command}"));
+    let args = command
+        .strip_prefix("simt-sim ")
+        .unwrap_or_else(|| panic!("{at}: not simt-sim: {command}"));
     let scratch = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     fs::create_dir_all(&scratch).expect("a folder for what commands write");
     let mut written = Vec::new();
     let mut divert = |file: &str| {
-        let name = Path::new(file).file_name().unwrap_or_else(|| panic!("{at}: `{file}` is no file"));
+        let name =
+            Path::new(file).file_name().unwrap_or_else(|| panic!("{at}: `{file}` is no file"));
         let diverted = scratch.join(name);
         written.push((file.to_string(), diverted.clone()));
         diverted.display().to_string()
@@ -92,7 +101,8 @@ fn run(at: &str, command: &str) -> Output {
         .output()
         .expect("the binary runs");
     for (shown, drawn) in written.iter().filter(|(shown, _)| shown.starts_with(PICTURES)) {
-        let drawn = fs::read(drawn).unwrap_or_else(|e| panic!("{at}: `{command}` wrote no {shown}: {e}"));
+        let drawn =
+            fs::read(drawn).unwrap_or_else(|e| panic!("{at}: `{command}` wrote no {shown}: {e}"));
         if std::env::var_os("BLESS").is_some() {
             fs::write(shown, &drawn).expect("a picture is written");
         }
@@ -121,7 +131,8 @@ fn long_pages_show_what_the_slow_commands_print() {
 
 /// True of a command that takes more than a second.
 fn is_slow(command: &str) -> bool {
-    command.contains("n=1048576") || command.contains("grade programs/assignments/fix-the-reduction programs")
+    command.contains("n=1048576")
+        || command.contains("grade programs/assignments/fix-the-reduction programs")
 }
 
 /// Holds the chosen commands to what is shown of them. Returns their number.
@@ -129,7 +140,9 @@ fn pages_show(chosen: impl Fn(&str) -> bool) -> usize {
     let (mut commands_run, mut wrong) = (0, Vec::new());
     for page in pages() {
         let text = fs::read_to_string(&page).expect("a page");
-        for (line, command, shown) in commands(&text).into_iter().filter(|(_, command, _)| chosen(command)) {
+        for (line, command, shown) in
+            commands(&text).into_iter().filter(|(_, command, _)| chosen(command))
+        {
             let at = format!("{}:{line}", page.display());
             let output = run(&at, &command);
             let printed = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -184,7 +197,11 @@ fn every_link_leads_somewhere_and_the_book_has_every_page() {
             let file = resolve(&page, target);
             assert!(file.exists(), "{}: the link to {target} leads nowhere", page.display());
             let inside = file.starts_with("docs");
-            assert!(inside || !page.starts_with("docs"), "{}: {target} is not in the book", page.display());
+            assert!(
+                inside || !page.starts_with("docs"),
+                "{}: {target} is not in the book",
+                page.display()
+            );
             if file.starts_with(PICTURES) {
                 pictures.insert(file);
             }

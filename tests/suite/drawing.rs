@@ -29,12 +29,17 @@ impl Group {
 /// FNV-1a over numbers.
 fn fnv(numbers: &[i64]) -> u64 {
     let bytes = numbers.iter().flat_map(|n| n.to_le_bytes());
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 /// The value of an attribute.
 fn attribute<'a>(element: &'a str, name: &str) -> &'a str {
-    element.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"')).map_or("", |(value, _)| value)
+    element
+        .split_once(&format!(" {name}=\""))
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .map_or("", |(value, _)| value)
 }
 
 fn number(text: &str) -> i64 {
@@ -45,21 +50,33 @@ fn number(text: &str) -> i64 {
 pub(crate) fn summary(svg: &str) -> String {
     let mut out = String::new();
     let mut groups: BTreeMap<String, Group> = BTreeMap::new();
-    for element in svg.split('<').filter(|element| !element.starts_with('/') && !element.trim().is_empty()) {
+    for element in
+        svg.split('<').filter(|element| !element.starts_with('/') && !element.trim().is_empty())
+    {
         let (head, content) = element.split_once('>').unwrap_or((element, ""));
         let kind = head.split_whitespace().next().unwrap_or_default();
-        let numbers = |names: &[&str]| names.iter().map(|name| number(attribute(head, name))).collect::<Vec<i64>>();
-        let stroke = || format!("{} wide {}", attribute(head, "stroke-width"), attribute(head, "stroke"));
+        let numbers = |names: &[&str]| {
+            names.iter().map(|name| number(attribute(head, name))).collect::<Vec<i64>>()
+        };
+        let stroke =
+            || format!("{} wide {}", attribute(head, "stroke-width"), attribute(head, "stroke"));
         let mut add = |name: String, numbers: &[i64], corners: &[(i64, i64)]| {
             groups.entry(name).or_default().add(numbers, corners);
         };
         match kind {
-            "svg" => _ = writeln!(out, "{} x {}", attribute(head, "width"), attribute(head, "height")),
+            "svg" => {
+                _ = writeln!(out, "{} x {}", attribute(head, "width"), attribute(head, "height"))
+            }
             "text" => {
                 let bold = if attribute(head, "font-weight") == "bold" { " bold" } else { "" };
-                let place = ["x", "y", "text-anchor", "font-size", "fill"].map(|name| attribute(head, name));
+                let place = ["x", "y", "text-anchor", "font-size", "fill"]
+                    .map(|name| attribute(head, name));
                 let [x, y, anchor, size, colour] = place;
-                let _ = writeln!(out, "text {x},{y} {anchor} {size}{bold} {colour}: {}", content.trim());
+                let _ = writeln!(
+                    out,
+                    "text {x},{y} {anchor} {size}{bold} {colour}: {}",
+                    content.trim()
+                );
             }
             "rect" => {
                 let all = numbers(&["x", "y", "width", "height"]);
@@ -75,9 +92,13 @@ pub(crate) fn summary(svg: &str) -> String {
                 add(format!("circle {}", attribute(head, "fill")), &all, &[(all[0], all[1])]);
             }
             "polyline" | "polygon" => {
-                let all: Vec<i64> =
-                    attribute(head, "points").split([' ', ',']).filter(|n| !n.is_empty()).map(number).collect();
-                let corners: Vec<(i64, i64)> = all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+                let all: Vec<i64> = attribute(head, "points")
+                    .split([' ', ','])
+                    .filter(|n| !n.is_empty())
+                    .map(number)
+                    .collect();
+                let corners: Vec<(i64, i64)> =
+                    all.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
                 let name = if kind == "polygon" {
                     format!("polygon {}", attribute(head, "fill"))
                 } else {

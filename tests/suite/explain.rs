@@ -22,7 +22,8 @@ fn raised(text: &str) -> BTreeSet<&'static str> {
     let program = Program::parse("sample.ir", text);
     let mut findings = program.findings.clone();
     if let (true, Ok(kernel)) = (program.is_sound(), program.kernel(None)) {
-        let launched = program.launch(kernel, &Overrides::default(), &|_, _| Err("there are no files".to_string()));
+        let launched = program
+            .launch(kernel, &Overrides::default(), &|_, _| Err("there are no files".to_string()));
         findings.extend(launched.err().unwrap_or_default());
     }
     findings.iter().map(|f| f.code).collect()
@@ -85,7 +86,8 @@ fn every_code_is_registered_and_used() {
     assert!(used.len() > 80, "the codes of the sources were not found");
     let unknown: Vec<_> = used.iter().filter(|c| codes::find(c).is_none()).collect();
     assert!(unknown.is_empty(), "give these codes a row in src/diag/codes: {unknown:?}");
-    let anywhere = |code: &str| texts.iter().filter(|t| t.contains(&format!("\"{code}\""))).count() > 1;
+    let anywhere =
+        |code: &str| texts.iter().filter(|t| t.contains(&format!("\"{code}\""))).count() > 1;
     let idle: Vec<_> = names.iter().filter(|c| !anywhere(c)).collect();
     assert!(idle.is_empty(), "no source finds these: {idle:?}");
 }
@@ -98,7 +100,8 @@ fn every_code_metric_state_and_outcome_has_its_page() {
     names.extend(Stall::ALL.iter().map(|s| s.name().to_string()));
     names.extend(LaneState::ALL.iter().map(|s| s.name().to_string()));
     names.extend(
-        ["ok", "deadlock", "livelock", "cycle-limit", "fault", "no_warp", "launch", "selected"].map(str::to_string),
+        ["ok", "deadlock", "livelock", "cycle-limit", "fault", "no_warp", "launch", "selected"]
+            .map(str::to_string),
     );
     names.extend((0..=7).map(|code: u8| code.to_string()));
     let missing: Vec<_> = names.iter().filter(|name| explain::find(name).is_none()).collect();
@@ -110,16 +113,26 @@ fn names_are_unique_and_pages_are_whole() {
     let mut names = BTreeSet::new();
     for page in explain::pages() {
         for name in std::iter::once(page.name).chain(page.aliases.iter().copied()) {
-            assert!(names.insert(name.to_lowercase().replace(['-', ' '], "_")), "{name} stands for two pages");
+            assert!(
+                names.insert(name.to_lowercase().replace(['-', ' '], "_")),
+                "{name} stands for two pages"
+            );
         }
-        for (what, text) in [("meaning", page.meaning.as_str()), ("formula", &page.formula), ("remedy", page.remedy)] {
+        for (what, text) in [
+            ("meaning", page.meaning.as_str()),
+            ("formula", &page.formula),
+            ("remedy", page.remedy),
+        ] {
             assert!(!text.trim().is_empty(), "{}: no {what}", page.name);
         }
         for width in [72, 100] {
             let text = explain::page_text(&page, width);
             let typed = |line: &&str| {
                 !line.contains("simt-sim ")
-                    && matches!(page.example, Example::Run { .. } | Example::Command(_) | Example::None(_))
+                    && matches!(
+                        page.example,
+                        Example::Run { .. } | Example::Command(_) | Example::None(_)
+                    )
             };
             let long = text.lines().filter(typed).find(|line| line.chars().count() > width);
             assert_eq!(long, None, "{} at {width} columns", page.name);
@@ -135,10 +148,13 @@ fn run(program: &str) -> Run {
     if text.contains("n = 1 << 24") {
         overrides.set.push(("n".to_string(), "16384".to_string()));
     }
-    let (kernel, launch) = support::launch(&parsed, &overrides).unwrap_or_else(|e| panic!("{program}: {e}"));
+    let (kernel, launch) =
+        support::launch(&parsed, &overrides).unwrap_or_else(|e| panic!("{program}: {e}"));
     let spec = support::machine(Mode::Volta.default_machine());
     let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
-    simulate::simulate(Job::new(&parsed, kernel, launch, &spec, options.clone()), &()).expect("it fits").run
+    simulate::simulate(Job::new(&parsed, kernel, launch, &spec, options.clone()), &())
+        .expect("it fits")
+        .run
 }
 
 #[test]
@@ -150,7 +166,9 @@ fn examples_show_what_they_are_for() {
         let run = runs.entry(program).or_insert_with(|| run(program));
         let shown = match page.subject {
             Subject::Metric(metric) => run.metric(metric.name).is_some(),
-            Subject::State(stall) => run.stalls.get(&stall.name()).is_some_and(|&cycles| cycles > 0),
+            Subject::State(stall) => {
+                run.stalls.get(&stall.name()).is_some_and(|&cycles| cycles > 0)
+            }
             _ => true,
         };
         if !shown {
@@ -160,7 +178,8 @@ fn examples_show_what_they_are_for() {
             && let Some(worked) = explain::worked(metric, run)
         {
             let filled = worked.filled(|v| format!("{:.12}", v.as_f64()));
-            let (found, wanted) = (evaluate(&filled), run.metric(metric.name).map_or(f64::NAN, |v| v.as_f64()));
+            let (found, wanted) =
+                (evaluate(&filled), run.metric(metric.name).map_or(f64::NAN, |v| v.as_f64()));
             let close = (found - wanted).abs() <= 1e-6 * wanted.abs(); // false for NaN
             if !close {
                 wrong.push(format!("{}: {filled} is {found}, not {wanted}", metric.name));
@@ -175,7 +194,9 @@ fn examples_show_what_they_are_for() {
 fn every_formula_that_computes_is_filled_in() {
     let run = run("programs/small/shared_conflicts.ir");
     let mut computed = 0;
-    for metric in metrics::all().iter().filter(|m| run.metric(m.name).is_some() && m.formula.contains(" / ")) {
+    for metric in
+        metrics::all().iter().filter(|m| run.metric(m.name).is_some() && m.formula.contains(" / "))
+    {
         assert!(explain::worked(metric, &run).is_some(), "{}: {}", metric.name, metric.formula);
         computed += 1;
     }
@@ -185,8 +206,12 @@ fn every_formula_that_computes_is_filled_in() {
 /// Evaluates an expression of numbers, `+ - x /` and parentheses, independently of the formulas'
 /// code.
 fn evaluate(text: &str) -> f64 {
-    let tokens: Vec<String> =
-        text.replace('(', " ( ").replace(')', " ) ").split_whitespace().map(str::to_string).collect();
+    let tokens: Vec<String> = text
+        .replace('(', " ( ")
+        .replace(')', " ) ")
+        .split_whitespace()
+        .map(str::to_string)
+        .collect();
     let mut at = 0;
     let value = sum(&tokens, &mut at);
     assert_eq!(at, tokens.len(), "{text}");
@@ -226,8 +251,11 @@ fn atom(tokens: &[String], at: &mut usize) -> f64 {
 }
 
 fn simt_sim(arguments: &[&str]) -> (i32, String, String) {
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).env("COLUMNS", "100").output().expect("it runs");
+    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+        .args(arguments)
+        .env("COLUMNS", "100")
+        .output()
+        .expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
@@ -236,7 +264,8 @@ fn simt_sim(arguments: &[&str]) -> (i32, String, String) {
 fn commands_end_as_their_pages_say() {
     for page in explain::pages() {
         let Example::Command(command) = page.example else { continue };
-        let arguments: Vec<&str> = command.strip_prefix("simt-sim ").expect("our binary").split_whitespace().collect();
+        let arguments: Vec<&str> =
+            command.strip_prefix("simt-sim ").expect("our binary").split_whitespace().collect();
         let (status, out, err) = simt_sim(&arguments);
         let wanted = match (page.subject, page.name) {
             (Subject::Exit, name) => name.trim_start_matches("exit-").parse().expect("a number"),
@@ -268,7 +297,8 @@ fn exit_codes_are_those_of_the_help() {
 #[test]
 fn a_page_is_printed_with_the_numbers_of_a_run() {
     let reduction = "programs/reduce_neighbored.ir";
-    let arguments = ["--run", reduction, "--set", "n=512", "--mode", "pre-volta", "--lowering", "as-written"];
+    let arguments =
+        ["--run", reduction, "--set", "n=512", "--mode", "pre-volta", "--lowering", "as-written"];
     // One block of 512, nine steps, 16 warps: 144 branches of the `if`, 95 of them divergent; 144
     // of the loop, and 16 around it.
     for (name, expected) in [
@@ -283,26 +313,38 @@ fn a_page_is_printed_with_the_numbers_of_a_run() {
         assert_eq!((status, err.as_str()), (0, ""), "{name}");
         assert!(out.contains(expected), "{name} prints\n{out}");
     }
-    let (status, out, _) = simt_sim(&["explain", "type-mismatch", "--run", "tests/bad/check/one_error_each.ir"]);
+    let (status, out, _) =
+        simt_sim(&["explain", "type-mismatch", "--run", "tests/bad/check/one_error_each.ir"]);
     assert!(status == 0 && out.contains("error[type-mismatch]"), "{out}");
 }
 
 #[test]
 fn words_find_pages() {
-    for (words, expected) in [(&["coalescing"][..], "gld_efficiency"), (&["scoreboard"], "long_scoreboard")] {
+    for (words, expected) in
+        [(&["coalescing"][..], "gld_efficiency"), (&["scoreboard"], "long_scoreboard")]
+    {
         let (status, out, err) = simt_sim(&[&["explain"], words].concat());
         assert_eq!((status, err.as_str()), (0, ""), "{words:?}");
-        assert!(out.contains("best first") && out.contains(&format!("\n  {expected} ")), "{words:?}\n{out}");
+        assert!(
+            out.contains("best first") && out.contains(&format!("\n  {expected} ")),
+            "{words:?}\n{out}"
+        );
         assert!(out.lines().all(|line| line.chars().count() <= 100), "{out}");
     }
-    assert_eq!(simt_sim(&["explain", "Long", "scoreboard"]).1, simt_sim(&["explain", "long_scoreboard"]).1);
-    let (status, out, err) = simt_sim(&["explain", "scoreboard", "--run", "programs/small/diamond.ir"]);
+    assert_eq!(
+        simt_sim(&["explain", "Long", "scoreboard"]).1,
+        simt_sim(&["explain", "long_scoreboard"]).1
+    );
+    let (status, out, err) =
+        simt_sim(&["explain", "scoreboard", "--run", "programs/small/diamond.ir"]);
     assert!(status == 2 && out.is_empty() && err.contains("choose one of"), "{err}");
 }
 
 #[test]
 fn an_unknown_name_is_told_its_neighbours() {
-    for (name, near) in [("branch_eficiency", "branch_efficiency"), ("unknown-labl", "unknown-label")] {
+    for (name, near) in
+        [("branch_eficiency", "branch_efficiency"), ("unknown-labl", "unknown-label")]
+    {
         let (status, out, err) = simt_sim(&["explain", name]);
         assert_eq!((status, out.as_str()), (2, ""));
         assert!(err.contains(near), "{name}: {err}");
@@ -321,5 +363,8 @@ fn the_page_of_the_documentation_is_up_to_date() {
         fs::write(path, explain::reference()).expect("a writable page");
     }
     let page = fs::read_to_string(path).unwrap_or_default().replace("\r\n", "\n");
-    assert!(page == explain::reference(), "{path} is out of date: run `BLESS=1 cargo test --test suite explain`");
+    assert!(
+        page == explain::reference(),
+        "{path} is out of date: run `BLESS=1 cargo test --test suite explain`"
+    );
 }

@@ -33,8 +33,11 @@ fn everything() -> Window {
 fn recorded(program: &Program, mode: Mode, window: &Window) -> Recording {
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, &Overrides::default()).expect("a launch");
-    record(&Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Taken, LIMIT)), window)
-        .expect("a block that fits")
+    record(
+        &Job::new(program, kernel, launch, &spec, options(mode, SideOrder::Taken, LIMIT)),
+        window,
+    )
+    .expect("a block that fits")
 }
 
 fn read(path: &str) -> Program {
@@ -76,8 +79,12 @@ fn slices(json: &str, place: &str) -> Tracks {
     let mut tracks = Tracks::new();
     let mut ends: BTreeMap<(u64, u64), u64> = BTreeMap::new();
     for event in trace["traceEvents"].as_array().expect("a list of events") {
-        let number = |key: &str| event[key].as_u64().unwrap_or_else(|| panic!("{place}: no {key} in {event}"));
-        let text = |key: &str| event[key].as_str().unwrap_or_else(|| panic!("{place}: no {key} in {event}")).to_owned();
+        let number = |key: &str| {
+            event[key].as_u64().unwrap_or_else(|| panic!("{place}: no {key} in {event}"))
+        };
+        let text = |key: &str| {
+            event[key].as_str().unwrap_or_else(|| panic!("{place}: no {key} in {event}")).to_owned()
+        };
         let track = (number("pid"), number("tid"));
         match text("ph").as_str() {
             "M" => {
@@ -88,9 +95,16 @@ fn slices(json: &str, place: &str) -> Tracks {
             "i" => assert_eq!(text("s"), "t", "{place}"),
             "X" => {
                 let (from, cycles) = (number("ts"), number("dur"));
-                assert!(ends.get(&track).is_none_or(|&end| end <= from), "{place}: {event} overlaps on its track");
+                assert!(
+                    ends.get(&track).is_none_or(|&end| end <= from),
+                    "{place}: {event} overlaps on its track"
+                );
                 ends.insert(track, from + cycles);
-                tracks.entry((text("cat"), track.0, track.1)).or_default().push((text("name"), from, cycles));
+                tracks.entry((text("cat"), track.0, track.1)).or_default().push((
+                    text("name"),
+                    from,
+                    cycles,
+                ));
             }
             other => panic!("{place}: phase {other}"),
         }
@@ -116,7 +130,8 @@ fn cycles<'a>(tracks: &'a Tracks, category: &str) -> BTreeMap<&'a str, u64> {
 fn every_format_has_the_issues_and_waits_that_the_run_counted() {
     let mut compared = 0;
     for Case { place, run, recording } in cases() {
-        let stalls: BTreeMap<&str, u64> = run.stalls.0.iter().copied().filter(|&(_, n)| n > 0).collect();
+        let stalls: BTreeMap<&str, u64> =
+            run.stalls.0.iter().copied().filter(|&(_, n)| n > 0).collect();
         let tracks = slices(&export(Format::Perfetto, &recording), &place);
         let on = |pid: u64, category: &str| -> u64 {
             let chosen = tracks.iter().filter(|((cat, p, _), _)| cat == category && *p == pid);
@@ -125,10 +140,12 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
         assert_eq!(on(1, "issue"), run.slots.used, "{place}: slots of warps");
         assert_eq!(on(2, "issue"), run.slots.used, "{place}: slots of schedulers");
         assert_eq!(on(2, "issue") + on(2, "lost"), run.slots.total, "{place}: all slots");
-        let lost: BTreeMap<&str, u64> = run.slots.lost.0.iter().copied().filter(|&(_, n)| n > 0).collect();
+        let lost: BTreeMap<&str, u64> =
+            run.slots.lost.0.iter().copied().filter(|&(_, n)| n > 0).collect();
         assert_eq!(cycles(&tracks, "lost"), lost, "{place}");
 
-        let rows = kanata::parse(&export(Format::Kanata, &recording)).unwrap_or_else(|e| panic!("{place}: {e}"));
+        let rows = kanata::parse(&export(Format::Kanata, &recording))
+            .unwrap_or_else(|e| panic!("{place}: {e}"));
         let mut waited: BTreeMap<&str, u64> = BTreeMap::new();
         let mut issued = Vec::new();
         for row in &rows {
@@ -136,7 +153,10 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
                 *waited.entry(&stage.name).or_default() += stage.end - stage.start;
             }
             let last = row.stages.iter().rfind(|stage| stage.lane == 0).expect("a stage");
-            assert!(row.retired == last.end && ["X", "free"].contains(&last.name.as_str()), "{place}: {row:?}");
+            assert!(
+                row.retired == last.end && ["X", "free"].contains(&last.name.as_str()),
+                "{place}: {row:?}"
+            );
             issued.push((last.start, row.thread, row.number));
         }
         // Waiting after a warp's last issue belongs to no issue.
@@ -147,12 +167,18 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
         issued.sort_unstable();
         let text = export(Format::Trace, &recording);
         let line = |line: &str| -> (u64, u64) {
-            let mut cells = line.split_whitespace().map(|cell| cell.parse::<u64>().expect("a number"));
+            let mut cells =
+                line.split_whitespace().map(|cell| cell.parse::<u64>().expect("a number"));
             (cells.next().expect("a cycle"), cells.next().expect("a warp"))
         };
         let first_two = |l: &str| l.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
-        let lines: Vec<_> = text.lines().filter(|l| !l.starts_with('#')).map(|l| line(&first_two(l))).collect();
-        assert_eq!(lines, issued.iter().map(|&(cycle, warp, _)| (cycle, warp)).collect::<Vec<_>>(), "{place}");
+        let lines: Vec<_> =
+            text.lines().filter(|l| !l.starts_with('#')).map(|l| line(&first_two(l))).collect();
+        assert_eq!(
+            lines,
+            issued.iter().map(|&(cycle, warp, _)| (cycle, warp)).collect::<Vec<_>>(),
+            "{place}"
+        );
         assert_eq!(export(Format::Csv, &recording), csv(&recording));
         compared += 1;
     }
@@ -162,7 +188,11 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
 #[test]
 fn every_wait_has_a_name_that_the_tools_accept() {
     for stall in Stall::ALL {
-        assert!(stall.name().chars().all(|c| c.is_ascii_lowercase() || c == '_'), "{}", stall.name());
+        assert!(
+            stall.name().chars().all(|c| c.is_ascii_lowercase() || c == '_'),
+            "{}",
+            stall.name()
+        );
     }
 }
 
@@ -177,7 +207,11 @@ fn small_files_are_as_they_were() {
             let ending = if format == Format::Perfetto { "perfetto.json" } else { format.name() };
             let path = format!("tests/exports/{}.{ending}", mode.name());
             let text = export(format, &recording);
-            assert_eq!(text, export(format, &recorded(&program, mode, &window)), "the same bytes each time");
+            assert_eq!(
+                text,
+                export(format, &recorded(&program, mode, &window)),
+                "the same bytes each time"
+            );
             if std::env::var_os("BLESS").is_some() {
                 std::fs::create_dir_all("tests/exports").expect("a folder");
                 std::fs::write(&path, &text).expect("a file");
@@ -193,7 +227,8 @@ fn small_files_are_as_they_were() {
 fn the_command_writes_files_and_takes_windows() {
     let path = format!("{}/export.json", env!("CARGO_TARGET_TMPDIR"));
     let reduction = "programs/reduce_interleaved.ir";
-    let window = ["--set", "n=4096", "--block-id", "1", "--warp", "2..4", "--from", "100", "--to", "900"];
+    let window =
+        ["--set", "n=4096", "--block-id", "1", "--warp", "2..4", "--from", "100", "--to", "900"];
     let text = good(&[&["export", "perfetto", reduction][..], &window].concat());
     assert_eq!(good(&[&["export", "perfetto", reduction, "-o", &path][..], &window].concat()), "");
     assert_eq!(std::fs::read_to_string(&path).expect("the file"), text);
@@ -204,5 +239,8 @@ fn the_command_writes_files_and_takes_windows() {
     }
     refused(&["export", "vcd", reduction], &["vcd", "perfetto", "kanata"]);
     refused(&["export", "kanata", reduction, "--warp", "99"], &["--warp 99"]);
-    refused(&["export", "trace", reduction, "-o", "nowhere/at/all.txt", "--set", "n=1024"], &["nowhere/at/all.txt"]);
+    refused(
+        &["export", "trace", reduction, "-o", "nowhere/at/all.txt", "--set", "n=1024"],
+        &["nowhere/at/all.txt"],
+    );
 }

@@ -54,7 +54,12 @@ fn usual(spec: &Machine, mode: Mode) -> Options {
 }
 
 /// Runs a program with these constants.
-fn run_with(program: &Program, spec: &Machine, options: &Options, constants: &[(&str, i64)]) -> Simulation {
+fn run_with(
+    program: &Program,
+    spec: &Machine,
+    options: &Options,
+    constants: &[(&str, i64)],
+) -> Simulation {
     let (kernel, launch) = launch(program, &set(constants)).unwrap_or_else(|e| panic!("{e}"));
     simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
         .unwrap_or_else(|e| panic!("{}: {e}", program.name))

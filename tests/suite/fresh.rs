@@ -29,8 +29,13 @@ fn judge(text: &str) -> Result<u32, String> {
         if spec.warp_size != 32 && text.contains("bar.arrive") {
             continue;
         }
-        let settings = oracle::Settings { max_steps: MAX_CYCLES, warp_size: spec.warp_size, traced: Vec::new() };
-        let expected = oracle::run_with(kernel, &launch, &settings).map_err(|e| format!("the oracle: {e}"))?;
+        let settings = oracle::Settings {
+            max_steps: MAX_CYCLES,
+            warp_size: spec.warp_size,
+            traced: Vec::new(),
+        };
+        let expected =
+            oracle::run_with(kernel, &launch, &settings).map_err(|e| format!("the oracle: {e}"))?;
         for mode in support::MODES {
             let whose = |what: String| format!("{name}, {}: {what}", mode.name());
             let options = support::options(mode, spec.side_order(), MAX_CYCLES);
@@ -47,10 +52,14 @@ fn judge(text: &str) -> Result<u32, String> {
             for (buffer, wanted) in done.launch.buffers.iter().zip(&expected.buffers) {
                 if let Some(i) = (0..wanted.len()).find(|&i| buffer.words.get(i) != wanted.get(i)) {
                     let (found, wanted) = (buffer.words.get(i), wanted[i]);
-                    return Err(whose(format!("{}[{i}] is {found:?}, the oracle's is {wanted}", buffer.name)));
+                    return Err(whose(format!(
+                        "{}[{i}] is {found:?}, the oracle's is {wanted}",
+                        buffer.name
+                    )));
                 }
             }
-            if let Some(first) = run.findings.iter().find(|f| !checks::GENERATED.contains(&f.code)) {
+            if let Some(first) = run.findings.iter().find(|f| !checks::GENERATED.contains(&f.code))
+            {
                 return Err(whose(support::rendered(&program, std::slice::from_ref(first))));
             }
             runs += 1;
@@ -63,7 +72,8 @@ fn judge(text: &str) -> Result<u32, String> {
 #[expect(clippy::print_stderr, reason = "a campaign says how much it ran")]
 fn fresh_kernels_leave_what_the_oracle_leaves() {
     let (kernels, runs) = (Cell::new(0), Cell::new(0));
-    let programs = prop_oneof![generated::any_program().boxed(), generated::program_in_parts().boxed()];
+    let programs =
+        prop_oneof![generated::any_program().boxed(), generated::program_in_parts().boxed()];
     let result = TestRunner::new(support::cases(16)).run(&programs, |program| {
         runs.set(runs.get() + judge(&program.print()).map_err(TestCaseError::fail)?);
         kernels.set(kernels.get() + 1);

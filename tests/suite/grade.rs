@@ -31,8 +31,12 @@ const SMALL: &str = r#"(
 
 fn grade(arguments: &[&str]) -> (i32, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-    let Output { status, stdout, stderr } =
-        command.arg("grade").args(arguments).env("COLUMNS", "100").output().expect("the binary starts");
+    let Output { status, stdout, stderr } = command
+        .arg("grade")
+        .args(arguments)
+        .env("COLUMNS", "100")
+        .output()
+        .expect("the binary starts");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     (status.code().expect("no signal"), text(stdout), text(stderr))
 }
@@ -64,7 +68,11 @@ fn assignment(folder: &Path, text: &str) -> String {
 
 fn points(json: &Value) -> Vec<(String, f64)> {
     let marks = json["criteria"].as_array().expect("criteria").iter();
-    marks.map(|m| (m["id"].as_str().expect("an id").to_owned(), m["points"].as_f64().expect("points"))).collect()
+    marks
+        .map(|m| {
+            (m["id"].as_str().expect("an id").to_owned(), m["points"].as_f64().expect("points"))
+        })
+        .collect()
 }
 
 #[test]
@@ -76,8 +84,10 @@ fn the_reduction_gives_each_answer_what_it_deserves() {
         ("wrong/no_barrier.ir", [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
         ("wrong/no_guard.ir", [0.0, 0.0, 4.0, 0.0, 1.0, 1.0, 0.0]),
     ] {
-        let (code, out, err) = grade(&[REDUCTION, &format!("{REDUCTION}/{file}"), "--format", "json"]);
-        let json: Value = serde_json::from_str(&out).unwrap_or_else(|e| panic!("{file}: {e}\n{err}"));
+        let (code, out, err) =
+            grade(&[REDUCTION, &format!("{REDUCTION}/{file}"), "--format", "json"]);
+        let json: Value =
+            serde_json::from_str(&out).unwrap_or_else(|e| panic!("{file}: {e}\n{err}"));
         let given: Vec<f64> = points(&json).into_iter().map(|(_, points)| points).collect();
         assert_eq!(given, wanted, "{file}: {out}");
         assert_eq!(json["score"].as_f64(), Some(wanted.iter().sum()), "{file}");
@@ -107,11 +117,26 @@ fn every_form_has_what_its_reader_needs() {
     let json: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(code, 0, "a grader needs the file also when points are missing");
     assert_eq!(json["output_format"], "ansi");
-    assert!(json["output"].as_str().is_some_and(|text| text.contains("\u{1b}[")), "the lane map has colours");
-    assert_eq!((&json["tests"][0]["score"], &json["tests"][0]["max_score"]), (&2.0.into(), &2.0.into()));
-    assert_eq!((&json["tests"][0]["status"], &json["tests"][2]["status"]), (&"passed".into(), &"failed".into()));
-    assert_eq!((&json["tests"][0]["visibility"], &json["tests"][2]["number"]), (&"visible".into(), &"3".into()));
-    assert_eq!((&json["leaderboard"][0]["name"], &json["leaderboard"][0]["order"]), (&"cycles".into(), &"asc".into()));
+    assert!(
+        json["output"].as_str().is_some_and(|text| text.contains("\u{1b}[")),
+        "the lane map has colours"
+    );
+    assert_eq!(
+        (&json["tests"][0]["score"], &json["tests"][0]["max_score"]),
+        (&2.0.into(), &2.0.into())
+    );
+    assert_eq!(
+        (&json["tests"][0]["status"], &json["tests"][2]["status"]),
+        (&"passed".into(), &"failed".into())
+    );
+    assert_eq!(
+        (&json["tests"][0]["visibility"], &json["tests"][2]["number"]),
+        (&"visible".into(), &"3".into())
+    );
+    assert_eq!(
+        (&json["leaderboard"][0]["name"], &json["leaderboard"][0]["order"]),
+        (&"cycles".into(), &"asc".into())
+    );
     // Names of the specification; unknown ones would be ignored silently.
     let known = [
         "output",
@@ -123,20 +148,43 @@ fn every_form_has_what_its_reader_needs() {
         "leaderboard",
         "extra_data",
     ];
-    assert!(json.as_object().expect("an object").keys().all(|key| known.contains(&key.as_str())), "{json}");
+    assert!(
+        json.as_object().expect("an object").keys().all(|key| known.contains(&key.as_str())),
+        "{json}"
+    );
 
     let (code, out, _) = form("junit");
-    assert_eq!((code, out.matches("<testcase ").count(), out.matches("<failure ").count()), (1, 3, 1));
+    assert_eq!(
+        (code, out.matches("<testcase ").count(), out.matches("<failure ").count()),
+        (1, 3, 1)
+    );
     assert!(!out.contains('\u{1b}') && out.contains("tests=\"3\" failures=\"1\""), "{out}");
     assert_eq!(out.matches("<testcase ").count(), out.matches("</testcase>").count());
 
     assert!(form("md").1.contains("| Right | 2 / 2 |"));
     let table = form("text").1;
-    for words in ["measured", "required", "compiler count", "The branch that diverged most often", "#.#.#.#."] {
+    for words in [
+        "measured",
+        "required",
+        "compiler count",
+        "The branch that diverged most often",
+        "#.#.#.#.",
+    ] {
         assert!(table.contains(words), "`{words}` is not in\n{table}");
     }
     let out = folder.join("results.json");
-    assert_eq!(grade(&[&assignment, &starter, "--format", "gradescope", "--output", &out.display().to_string()]).0, 0);
+    assert_eq!(
+        grade(&[
+            &assignment,
+            &starter,
+            "--format",
+            "gradescope",
+            "--output",
+            &out.display().to_string()
+        ])
+        .0,
+        0
+    );
     assert_eq!(fs::read_to_string(out).expect("a file"), form("gradescope").1);
 }
 
@@ -186,8 +234,16 @@ fn what_is_wrong_with_an_assignment_is_said() {
         ("\"n\": 1000", "\"m\": 1000", "no constant `m`"),
         ("rule: Results()", "rule: Results(cases: [\"even\"])", "unknown case `even`"),
         ("rule: Checks()", "rule: Checks(kinds: [\"rices\"])", "unknown check `rices`"),
-        ("rule: Checks()", "rule: Instructions(forbid: [\"class:Foo\"])", "unknown instruction class `Foo`"),
-        ("points: 1, rule: Checks()", "points: 1, rule: Checks(), bands: [(at_most: 1, points: 2)]", "0 to 1 points"),
+        (
+            "rule: Checks()",
+            "rule: Instructions(forbid: [\"class:Foo\"])",
+            "unknown instruction class `Foo`",
+        ),
+        (
+            "points: 1, rule: Checks()",
+            "points: 1, rule: Checks(), bands: [(at_most: 1, points: 2)]",
+            "0 to 1 points",
+        ),
         ("id: \"checks\"", "id: \"results\"", "two criterion entries are named `results`"),
         ("\"starter.ir\"", "\"nowhere.ir\"", "cannot read"),
         ("kernel:", "colonel:", "colonel"),
@@ -214,7 +270,10 @@ fn files_that_are_no_submission_are_named() {
     let (code, out, err) = grade(&[&assignment, "--all", &all.display().to_string()]);
     assert_eq!((code, out.lines().count()), (0, 1), "{out}");
     for name in ["b.txt", "c.IR", "kernel.cpp", "orphan.answers.ron"] {
-        assert!(err.contains(&format!("`{name}` was not graded: expected an .ir, .ptx or .cu file")), "{err}");
+        assert!(
+            err.contains(&format!("`{name}` was not graded: expected an .ir, .ptx or .cu file")),
+            "{err}"
+        );
     }
     assert_eq!(err.lines().count(), 4, "{err}");
 }
@@ -224,25 +283,31 @@ fn reasons_stand_whole_in_a_table() {
     let folder = folder("reasons");
     let (assignment, all) = (assignment(&folder, SMALL), folder.join("handed-in"));
     fs::create_dir_all(&all).expect("a folder");
-    fs::write(all.join("wrong.ir"), ".visible .entry reduce()\n{\n    add.u33 %r1, \"a,b\", 2;\n    ret;\n}\n")
-        .expect("a file");
+    fs::write(
+        all.join("wrong.ir"),
+        ".visible .entry reduce()\n{\n    add.u33 %r1, \"a,b\", 2;\n    ret;\n}\n",
+    )
+    .expect("a file");
     let csv = folder.join("grades.csv");
     let to = ["--format", "csv", "-o", &csv.display().to_string()];
-    let (code, ..) = grade(&[&[assignment.as_str(), "--all", &all.display().to_string()], &to[..]].concat());
+    let (code, ..) =
+        grade(&[&[assignment.as_str(), "--all", &all.display().to_string()], &to[..]].concat());
     assert_eq!(code, 0);
     let records = records(&fs::read_to_string(csv).expect("a table"));
     assert_eq!(records.len(), 2, "{records:?}");
     assert!(records.iter().all(|record| record.len() == records[0].len()), "{records:?}");
-    let json: Value =
-        serde_json::from_str(&grade(&[&assignment, &all.join("wrong.ir").display().to_string(), "--format", "json"]).1)
-            .expect("JSON");
+    let json: Value = serde_json::from_str(
+        &grade(&[&assignment, &all.join("wrong.ir").display().to_string(), "--format", "json"]).1,
+    )
+    .expect("JSON");
     let why = json["failed"]["why"].as_str().expect("a reason");
     assert!(why.lines().count() > 3 && records[1][3].ends_with(why), "{records:?}\n{why}");
 }
 
 /// Parses the records of a CSV text (RFC 4180).
 fn records(text: &str) -> Vec<Vec<String>> {
-    let (mut records, mut record, mut field, mut quoted) = (Vec::new(), Vec::new(), String::new(), false);
+    let (mut records, mut record, mut field, mut quoted) =
+        (Vec::new(), Vec::new(), String::new(), false);
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
@@ -271,7 +336,13 @@ fn an_answer_to_no_question_is_named() {
     let answers = format!("{{ \"{question}\": 1, \"{question}x\": 2, \"quite another\": 3 }}");
     fs::write(folder.join("kernel.answers.ron"), answers).expect("a file");
     for form in ["text", "json", "gradescope", "classroom", "junit", "md"] {
-        let out = grade(&["programs/assignments/read-a-lane-map", &file.display().to_string(), "--format", form]).1;
+        let out = grade(&[
+            "programs/assignments/read-a-lane-map",
+            &file.display().to_string(),
+            "--format",
+            form,
+        ])
+        .1;
         let out = out.replace(['\\', '\n'], " ").split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(out.contains("did you mean") && out.contains("quite another"), "{form}: {out}");
     }

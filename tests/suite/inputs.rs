@@ -54,9 +54,14 @@ fn a_program_can_come_from_standard_input() {
         let (code, out, err) = fed(&with("-"), &text);
         assert_eq!((code, err.as_str()), (0, ""), "{arguments:?}");
         // The title of a screen has the name without its folders.
-        let named = good(&with(PROGRAM)).replace(PROGRAM, "<stdin>").replace("diamond.ir", "<stdin>");
+        let named =
+            good(&with(PROGRAM)).replace(PROGRAM, "<stdin>").replace("diamond.ir", "<stdin>");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        let same = if arguments[0] == "plot" { out.contains("stdin") } else { words(&out) == words(&named) };
+        let same = if arguments[0] == "plot" {
+            out.contains("stdin")
+        } else {
+            words(&out) == words(&named)
+        };
         assert!(same, "{arguments:?}\n{out}\n{named}");
     }
     let (code, _, err) = fed(&["run", "-"], b".entry k() { ret }");
@@ -64,7 +69,10 @@ fn a_program_can_come_from_standard_input() {
     let (code, _, err) = fed(&["check", "-"], b"\xff");
     assert!(code == 2 && err.contains("cannot read `<stdin>`: byte 0 is not UTF-8"), "{err}");
     let (code, _, err) = fed(&["run", "-"], &vec![b' '; (16 << 20) + 1]);
-    assert!(code == 2 && err.contains("cannot read `<stdin>`: it has more than 16777216 bytes"), "{err}");
+    assert!(
+        code == 2 && err.contains("cannot read `<stdin>`: it has more than 16777216 bytes"),
+        "{err}"
+    );
 }
 
 #[test]
@@ -75,8 +83,14 @@ fn an_argument_of_another_spelling_gets_a_tip() {
         (&["timeline", PROGRAM, "--data", "csv"][..], "tip: write `--format csv`"),
         (&["plot", "ipc", PROGRAM, "--data=csv"], "tip: write `--format csv`"),
         (&["sweep", PROGRAM, "--data", "csv"], "tip: write `--format csv`"),
-        (&["export", "csv", PROGRAM], "tip: write `simt-sim timeline FILE --warp all --format csv`"),
-        (&["grade", ASSIGNMENT, "--all", ".", "--csv", "x"], "tip: write `--all DIR --format csv --output FILE`"),
+        (
+            &["export", "csv", PROGRAM],
+            "tip: write `simt-sim timeline FILE --warp all --format csv`",
+        ),
+        (
+            &["grade", ASSIGNMENT, "--all", ".", "--csv", "x"],
+            "tip: write `--all DIR --format csv --output FILE`",
+        ),
         (&["grade", ASSIGNMENT, ".", "--out", "x"], "tip: write `--output FILE`"),
         (&["sweep", PROGRAM, "--out", "x"], "tip: write `--results FILE.jsonl`"),
         (&["sweep", PROGRAM, "-L", "mode", "volta"], "tip: write `-P NAME=VALUE,VALUE`"),
@@ -89,8 +103,14 @@ fn an_argument_of_another_spelling_gets_a_tip() {
     let figures = good(&["plot", "ipc", PROGRAM, "--format", "csv"]);
     assert_eq!(good(&["plot", "ipc", PROGRAM, "-o", &file]), "");
     assert_eq!(fs::read_to_string(file).expect("a file"), figures);
-    refused(&["plot", "ipc", PROGRAM, "--format", "png"], &["--format png needs a file", "--output FILE.png"]);
-    refused(&["plot", "ipc", PROGRAM, "--format", "csv", "-o", "a.svg"], &["contradicts the ending of `a.svg`"]);
+    refused(
+        &["plot", "ipc", PROGRAM, "--format", "png"],
+        &["--format png needs a file", "--output FILE.png"],
+    );
+    refused(
+        &["plot", "ipc", PROGRAM, "--format", "csv", "-o", "a.svg"],
+        &["contradicts the ending of `a.svg`"],
+    );
 }
 
 /// A metric of a run.
@@ -102,7 +122,8 @@ fn metric(arguments: &[&str], name: &str) -> f64 {
 
 #[test]
 fn a_sleep_has_an_end() {
-    let sleep = metric(&["run", "tests/inputs/long_sleep.ir", "--max-cycles", "10000000"], "cycles");
+    let sleep =
+        metric(&["run", "tests/inputs/long_sleep.ir", "--max-cycles", "10000000"], "cycles");
     let clock = 1.98e9; // of the H200
     assert!((sleep / clock - 1e-3).abs() < 1e-5, "{sleep} cycles");
     good(&["run", "tests/inputs/backoff.ir", "--max-cycles", "100000000"]);
@@ -114,8 +135,10 @@ fn barriers_count_in_warps_of_the_machine() {
     for mode in ["pre-volta", "volta"] {
         good(&["run", program, "--machine", "teaching", "--mode", mode]);
     }
-    let ended =
-        Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(["run", program]).output().expect("the binary starts");
+    let ended = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+        .args(["run", program])
+        .output()
+        .expect("the binary starts");
     let out = String::from_utf8_lossy(&ended.stdout);
     assert_eq!(ended.status.code(), Some(5), "{out}");
     assert!(out.contains("a positive multiple of the warp size (32), found 16"), "{out}");
@@ -125,7 +148,10 @@ fn barriers_count_in_warps_of_the_machine() {
 fn numbers_of_the_command_line_say_what_they_can_be() {
     let program = "tests/inputs/long_sleep.ir";
     for (arguments, words) in [
-        (["run", program, "--max-cycles", "-1"], "'-1' for '--max-cycles <N>': expected a whole number from 0 to"),
+        (
+            ["run", program, "--max-cycles", "-1"],
+            "'-1' for '--max-cycles <N>': expected a whole number from 0 to",
+        ),
         (["run", program, "--jobs", "-1"], "'-1' for '--jobs <N>'"),
         (["run", program, "--warp-size", "-8"], "expected a whole number from 0 to 4294967295"),
         (["timeline", program, "--from", "-5"], "'-5' for '--from <CYCLE>'"),
@@ -146,9 +172,11 @@ fn the_ends_of_a_slice_can_depend_on_the_index() {
 /// `check` reports what `run` refuses, in the same words.
 #[test]
 fn a_launch_that_is_refused_does_not_pass_the_check() {
-    let parameter = "//! grid = 1\n//! block = 32\n//! arg y = 1\n.visible .entry k(.param .u32 x) { ret; }\n";
+    let parameter =
+        "//! grid = 1\n//! block = 32\n//! arg y = 1\n.visible .entry k(.param .u32 x) { ret; }\n";
     let buffer = "//! grid = 1\n//! block = 32\n//! arg x = nowhere\n.visible .entry k(.param .u64 x) { ret; }\n";
-    let large = "//! grid = 1\n//! block = 1024\n.visible .entry k() { .shared .b8 s[300000]; ret; }\n";
+    let large =
+        "//! grid = 1\n//! block = 1024\n.visible .entry k() { .shared .b8 s[300000]; ret; }\n";
     let kernel = "//! kernel l\n//! grid = 1\n//! block = 32\n.visible .entry k() { ret; }\n";
     let missing = "//! title nothing else\n.visible .entry k() { ret; }\n";
     for (name, text, code) in [
@@ -160,7 +188,10 @@ fn a_launch_that_is_refused_does_not_pass_the_check() {
     ] {
         let path = file(name, text);
         let run = |command: &[&str]| {
-            let ended = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(command).output().expect("the binary starts");
+            let ended = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+                .args(command)
+                .output()
+                .expect("the binary starts");
             (ended.status.code(), String::from_utf8_lossy(&ended.stderr).into_owned())
         };
         let (checked, said) = run(&["check", "-q", &path]);
@@ -198,7 +229,8 @@ fn memory_is_estimated_before_it_is_taken() {
 #[cfg(target_os = "linux")]
 fn only_regular_files_are_read_and_no_more_than_needed() {
     let folder = PathBuf::from(file("sparse.bin", "")).parent().expect("a folder").to_path_buf();
-    let sparse = fs::OpenOptions::new().write(true).open(folder.join("sparse.bin")).expect("a file");
+    let sparse =
+        fs::OpenOptions::new().write(true).open(folder.join("sparse.bin")).expect("a file");
     sparse.set_len(20 << 30).expect("a sparse file");
     let pipe = folder.join("pipe").display().to_string();
     let _ = fs::remove_file(&pipe);
@@ -211,9 +243,16 @@ fn only_regular_files_are_read_and_no_more_than_needed() {
         (3, "/proc/version", "found 0 in the file"),
         (4, ".", "it is not a regular file"),
     ] {
-        refused(&["run", &of_buffer(&format!("file{n}.ir"), &format!("u32[1] = file(\"{name}\")"))], &[words]);
+        refused(
+            &["run", &of_buffer(&format!("file{n}.ir"), &format!("u32[1] = file(\"{name}\")"))],
+            &[words],
+        );
     }
-    good(&["run", &of_buffer("file.ir", &format!("u32[1] = file(\"{bytes}\")\n//! expect a == 0x04030201")), "-q"]);
+    good(&[
+        "run",
+        &of_buffer("file.ir", &format!("u32[1] = file(\"{bytes}\")\n//! expect a == 0x04030201")),
+        "-q",
+    ]);
     for path in [pipe.as_str(), "/dev/zero"] {
         for arguments in [
             &["run", path][..],
@@ -226,7 +265,10 @@ fn only_regular_files_are_read_and_no_more_than_needed() {
     }
     let long = folder.join("long.ir");
     fs::File::create(&long).and_then(|file| file.set_len(60 << 20)).expect("a sparse file");
-    refused(&["run", &long.display().to_string()], &["it has 62914560 bytes; the limit of a text is 16777216"]);
+    refused(
+        &["run", &long.display().to_string()],
+        &["it has 62914560 bytes; the limit of a text is 16777216"],
+    );
     for path in [long, folder.join("sparse.bin")] {
         let _ = fs::remove_file(path);
     }

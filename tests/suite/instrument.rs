@@ -37,18 +37,25 @@ const CONTENDED: [&str; 2] = ["arrive_and_leave.ir", "labeled_partition_after_a_
 
 /// Returns launch options that make large programs small.
 fn small(program: &Program) -> Overrides {
-    let large = program.plan.constants().any(|name| name == "n") && program.text.contains("n = 1 <<");
+    let large =
+        program.plan.constants().any(|name| name == "n") && program.text.contains("n = 1 <<");
     let set = if large { vec![("n".to_string(), "1 << 13".to_string())] } else { Vec::new() };
     Overrides { set, ..Overrides::default() }
 }
 
 /// Describes the difference between the two counts of a program; adds the compared branches to
 /// `branches`.
-fn disagreement(program: &Program, spec: &Machine, mode: Mode, branches: &mut usize) -> Result<(), String> {
+fn disagreement(
+    program: &Program,
+    spec: &Machine,
+    mode: Mode,
+    branches: &mut usize,
+) -> Result<(), String> {
     let (kernel, launch) = launch(program, &small(program))?;
     let options = options(mode, spec.side_order(), 20_000_000);
     let probes = instrument(&program.module, spec.warp_size, Some(LOG));
-    let own = witness(kernel, launch.clone(), spec, &options, &probes).map_err(|e| e.to_string())?;
+    let own =
+        witness(kernel, launch.clone(), spec, &options, &probes).map_err(|e| e.to_string())?;
     if !matches!(own.finish, Finish::Ok) {
         return Ok(()); // hangs are not proved while probes count
     }
@@ -57,7 +64,13 @@ fn disagreement(program: &Program, spec: &Machine, mode: Mode, branches: &mut us
     if own.divergence == probed.divergence && own.sequences == probed.sequences {
         return Ok(());
     }
-    let mut wrong = vec![format!("{} {} {}: ends {:?}", program.name, spec.name, mode.name(), probed.finish.name())];
+    let mut wrong = vec![format!(
+        "{} {} {}: ends {:?}",
+        program.name,
+        spec.name,
+        mode.name(),
+        probed.finish.name()
+    )];
     let (a, b) = (&own.divergence, &probed.divergence);
     let branches = a.branches.iter().zip(&b.branches).filter(|(a, b)| a != b);
     wrong.extend(branches.map(|(a, b)| format!("  {a:?}\n  {b:?}")));
@@ -76,7 +89,9 @@ fn probes_count_what_the_simulator_counts() {
         let text = fs::read_to_string(&path).expect("a readable file");
         let program = Program::parse(&path.display().to_string(), &text);
         for mode in MODES {
-            wrong.extend(disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).err());
+            wrong.extend(
+                disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).err(),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -150,7 +165,8 @@ Over:
     let program = Program::parse("names.ir", text);
     let mut branches = 0;
     for mode in MODES {
-        disagreement(&program, &machine(mode.default_machine()), mode, &mut branches).expect("agreement");
+        disagreement(&program, &machine(mode.default_machine()), mode, &mut branches)
+            .expect("agreement");
     }
     assert_eq!(branches, 6, "the guarded `ret` of the function and two branches, in each mode");
 }
@@ -176,21 +192,31 @@ fn differing(path: &Path, record: &DivergenceRecord) -> Result<Vec<u32>, String>
 
 #[test]
 fn the_gpu_counts_what_the_simulator_counts_or_the_difference_is_explained() {
-    let read = |path: &Path| fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-    let explained = Explanations::parse(&read(&Path::new(RECORDS).join("explained.ron"))).expect("explanations");
+    let read = |path: &Path| {
+        fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+    };
+    let explained = Explanations::parse(&read(&Path::new(RECORDS).join("explained.ron")))
+        .expect("explanations");
     let (mut wrong, mut names) = (Vec::new(), Vec::new());
     for path in programs("programs") {
         let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default().to_string();
-        let record = DivergenceRecord::parse(&read(&Path::new(RECORDS).join(format!("{name}.ron"))));
+        let record =
+            DivergenceRecord::parse(&read(&Path::new(RECORDS).join(format!("{name}.ron"))));
         match record.and_then(|record| differing(&path, &record)) {
             Err(e) => wrong.push(format!("{name}: {e}")),
             Ok(lines) => {
                 let judged = explained.judge(&name, &lines);
                 if !judged.unexplained.is_empty() {
-                    wrong.push(format!("{name}: lines {:?} differ, unexplained", judged.unexplained));
+                    wrong.push(format!(
+                        "{name}: lines {:?} differ, unexplained",
+                        judged.unexplained
+                    ));
                 }
                 if !judged.needless.is_empty() {
-                    wrong.push(format!("{name}: lines {:?} no longer differ; drop the explanation", judged.needless));
+                    wrong.push(format!(
+                        "{name}: lines {:?} no longer differ; drop the explanation",
+                        judged.needless
+                    ));
                 }
             }
         }

@@ -24,10 +24,11 @@ fn run(path: &str, preset: &str, blocks: i64, lowering: Lowering) -> Simulation 
     let program = program(path);
     let spec = machine(preset).lowered(lowering);
     let set = vec![("n".to_string(), (512 * blocks).to_string())];
-    let (kernel, launch) =
-        launch(&program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
+    let (kernel, launch) = launch(&program, &Overrides { set, ..Overrides::default() })
+        .unwrap_or_else(|e| panic!("{e}"));
     let options = options(spec.modes[0], SideOrder::Fewer, 10_000_000);
-    simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &()).unwrap_or_else(|e| panic!("{path}: {e}"))
+    simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+        .unwrap_or_else(|e| panic!("{path}: {e}"))
 }
 
 fn metric(done: &Simulation, name: &str) -> f64 {
@@ -37,7 +38,10 @@ fn metric(done: &Simulation, name: &str) -> f64 {
 /// Panics unless `simulated` is within `percent` of `measured`.
 fn close(what: &str, simulated: f64, measured: f64, percent: f64) {
     let error = 100.0 * (simulated - measured) / measured;
-    assert!(error.abs() <= percent, "{what}: {simulated:.2}, measured {measured:.2}: {error:+.1} %");
+    assert!(
+        error.abs() <= percent,
+        "{what}: {simulated:.2}, measured {measured:.2}: {error:+.1} %"
+    );
 }
 
 /// Blocks of each run.
@@ -128,9 +132,15 @@ fn kernels_have_as_many_instructions_as_their_disassembly() {
         let program = program(&format!("cuda/{name}.ptx"));
         for (preset, listed) in [("ampere", on_ampere), ("h200", on_h200)] {
             let spec = machine(preset);
-            let code = ptxas::compile(&program.kernels[0], &Target::new(&spec, true), spec.modes[0]);
+            let code =
+                ptxas::compile(&program.kernels[0], &Target::new(&spec, true), spec.modes[0]);
             let joins = code.ops().iter().filter(|op| op.source.is_none()).count() as u64;
-            close(&format!("{name} on {preset}"), (code.static_count() + joins) as f64, listed as f64, 14.0);
+            close(
+                &format!("{name} on {preset}"),
+                (code.static_count() + joins) as f64,
+                listed as f64,
+                14.0,
+            );
         }
     }
 }
@@ -138,8 +148,13 @@ fn kernels_have_as_many_instructions_as_their_disassembly() {
 #[test]
 fn as_written_every_instruction_is_one_issue() {
     for path in ["cuda/reduce_neighbored.ptx", "cuda/shared_halving.ptx", "reduce_interleaved.ir"] {
-        let [written, lowered] = [Lowering::AsWritten, Lowering::Hardware].map(|how| run(path, "h200", 4, how));
-        assert_eq!(metric(&written, "inst_executed"), metric(&written, "ptx_inst_executed"), "{path}");
+        let [written, lowered] =
+            [Lowering::AsWritten, Lowering::Hardware].map(|how| run(path, "h200", 4, how));
+        assert_eq!(
+            metric(&written, "inst_executed"),
+            metric(&written, "ptx_inst_executed"),
+            "{path}"
+        );
         assert_ne!(metric(&lowered, "inst_executed"), metric(&written, "inst_executed"), "{path}");
         for same in ["gld_requests", "gld_transactions", "gst_requests", "barriers"] {
             assert_eq!(metric(&written, same), metric(&lowered, same), "{path}: {same}");

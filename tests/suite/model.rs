@@ -18,9 +18,13 @@ fn run_on(spec: &Machine, mode: Mode, path: &str) -> Simulation {
 /// Runs a changed text and checks its expectations.
 fn run_text(spec: &Machine, mode: Mode, path: &str, text: &str) -> Simulation {
     let program = Program::parse(path, text);
-    let (kernel, launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let done = simulate(Job::new(&program, kernel, launch, spec, options(mode, spec.side_order(), 10_000_000)), &())
-        .unwrap_or_else(|e| panic!("{path}: {e}"));
+    let (kernel, launch) =
+        launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let done = simulate(
+        Job::new(&program, kernel, launch, spec, options(mode, spec.side_order(), 10_000_000)),
+        &(),
+    )
+    .unwrap_or_else(|e| panic!("{path}: {e}"));
     assert!(done.run.expectations.iter().all(|e| e.passed), "{path}: a wrong result");
     done
 }
@@ -92,7 +96,10 @@ fn what_acquires_beyond_the_block_empties_l1() {
     let text = std::fs::read_to_string(PATH).expect("the program");
     let hits = |preset: &str, lowering: Lowering, code: &str| {
         let spec = machine(preset).lowered(lowering);
-        metric(&run_text(&spec, spec.modes[0], PATH, &text.replace("membar.gl;", code)), "l1_hit_sectors") as u64
+        metric(
+            &run_text(&spec, spec.modes[0], PATH, &text.replace("membar.gl;", code)),
+            "l1_hit_sectors",
+        ) as u64
     };
     // Places where ptxas 13.0 puts CCTL.IVALL for sm_75 and sm_90; the first load misses, the
     // second hits its four sectors or not.
@@ -135,7 +142,11 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
         let of = |spec: &Machine, mode: Mode| {
             let done = run_text(spec, mode, PATH, &text);
             let kind = |way: &str| {
-                done.run.memory.iter().find(|m| m.memory == "local" && m.way == way).map_or(0, |m| m.requests)
+                done.run
+                    .memory
+                    .iter()
+                    .find(|m| m.memory == "local" && m.way == way)
+                    .map_or(0, |m| m.requests)
             };
             (kind("store"), kind("load"), done.run.cycles, metric(&done, "ptx_inst_executed"))
         };
@@ -147,14 +158,19 @@ fn recursive_functions_save_registers_as_ptxas_has_them() {
         assert!(fewer < cycles, "function {which}: they take time");
         assert_eq!(instructions, as_many, "function {which}: none of them is in the program");
         // Before Volta no convergence barrier occupies a register.
-        assert_eq!(of(&machine("pascal"), Mode::PreVolta).0, activations * (saved - 1), "function {which} on pascal");
+        assert_eq!(
+            of(&machine("pascal"), Mode::PreVolta).0,
+            activations * (saved - 1),
+            "function {which} on pascal"
+        );
     }
 }
 
 #[test]
 fn an_early_return_is_predicated_with_its_stores() {
     let done = run("h200", "tests/regressions/early_return_with_a_store.ir");
-    let (branches, lanes) = (metric(&done, "conditional_branches"), metric(&done, "average_pred_on_lanes"));
+    let (branches, lanes) =
+        (metric(&done, "conditional_branches"), metric(&done, "average_pred_on_lanes"));
     assert_eq!(branches, 0.0, "ptxas 13.0 for sm_90: @P0 STG, @P0 EXIT");
     assert!(lanes < 32.0);
     let written = machine("h200").lowered(Lowering::AsWritten);

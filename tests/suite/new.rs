@@ -64,26 +64,50 @@ fn a_new_assignment_grades_and_asks_as_it_is() {
     let out = good(&["new", "assignment", "last-steps", "--dir", &folder.display().to_string()]);
     assert_eq!(names(&folder), ["last-steps"]);
     let at = folder.join("last-steps");
-    let made = ["assignment.ron", "reference.answers.ron", "reference.ir", "starter.ir", "statement.md", "wrong"];
+    let made = [
+        "assignment.ron",
+        "reference.answers.ron",
+        "reference.ir",
+        "starter.ir",
+        "statement.md",
+        "wrong",
+    ];
     assert_eq!(names(&at), made);
-    for file in ["assignment.ron", "statement.md", "starter.ir", "reference.ir", "wrong/no_bounds.ir"] {
+    for file in
+        ["assignment.ron", "statement.md", "starter.ir", "reference.ir", "wrong/no_bounds.ir"]
+    {
         let text = fs::read_to_string(at.join(file)).expect("a file");
-        assert!(["TITLE", "KERNEL", "FOLDER", "NAME"].iter().all(|word| !text.contains(word)), "{file}: {text}");
+        assert!(
+            ["TITLE", "KERNEL", "FOLDER", "NAME"].iter().all(|word| !text.contains(word)),
+            "{file}: {text}"
+        );
         assert!(out.contains(file), "{out}");
     }
     let path = |file: &str| at.join(file).display().to_string();
     is_clean(&path("starter.ir"));
     is_clean(&path("reference.ir"));
-    for (file, points, code) in [("reference.ir", 11.0, 0), ("starter.ir", 5.0, 1), ("wrong/no_bounds.ir", 0.0, 1)] {
+    for (file, points, code) in
+        [("reference.ir", 11.0, 0), ("starter.ir", 5.0, 1), ("wrong/no_bounds.ir", 0.0, 1)]
+    {
         let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-        let output = command.args(["grade", &at.display().to_string(), &path(file), "--format", "json"]).output();
+        let output = command
+            .args(["grade", &at.display().to_string(), &path(file), "--format", "json"])
+            .output();
         let output = output.expect("the binary starts");
         let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        assert_eq!((json["score"].as_f64(), output.status.code()), (Some(points), Some(code)), "{file}: {json:#}");
+        assert_eq!(
+            (json["score"].as_f64(), output.status.code()),
+            (Some(points), Some(code)),
+            "{file}: {json:#}"
+        );
     }
     // 31 of the 32 different trip counts diverge, in each of 32 warps.
     let quiz = good(&["quiz", &at.display().to_string(), "--answers", "992"]);
-    assert!(quiz.contains("1 of 1 right") && quiz.contains("divergent_branch of starter.ir, even on h200"), "{quiz}");
+    assert!(
+        quiz.contains("1 of 1 right")
+            && quiz.contains("divergent_branch of starter.ir, even on h200"),
+        "{quiz}"
+    );
 }
 
 #[test]
@@ -102,14 +126,29 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
         assert_eq!(fs::read_to_string(file).expect("a file"), "precious");
     }
     let long = "a".repeat(41);
-    for name in ["", "Upper", "9lives", "-x", "a b", "../up", "a/b", "a.ir", "\u{e4}rger", "a\u{1b}[2J", "a\nb", &long]
-    {
+    for name in [
+        "",
+        "Upper",
+        "9lives",
+        "-x",
+        "a b",
+        "../up",
+        "a/b",
+        "a.ir",
+        "\u{e4}rger",
+        "a\u{1b}[2J",
+        "a\nb",
+        &long,
+    ] {
         for kind in ["program", "assignment"] {
             // Names with a leading dash are refused by clap.
             assert_eq!(exit(&["new", kind, "--dir", &dir, "--", name]), 2, "{kind} {name:?}");
         }
     }
-    refused(&["new", "program", "fine", "--dir", &folder.join("nowhere").display().to_string()], &["is not a folder"]);
+    refused(
+        &["new", "program", "fine", "--dir", &folder.join("nowhere").display().to_string()],
+        &["is not a folder"],
+    );
     refused(
         &["new", "assignment", "fine", "--dir", &folder.join("mine.ir").display().to_string()],
         &["is not a folder"],
@@ -125,6 +164,9 @@ fn nothing_is_overwritten_and_nothing_is_left_half_done() {
 fn a_link_that_leads_nowhere_is_not_written_through() {
     let folder = folder("links");
     std::os::unix::fs::symlink(folder.join("nowhere"), folder.join("mine.ir")).expect("a link");
-    refused(&["new", "program", "mine", "--dir", &folder.display().to_string()], &["already exists"]);
+    refused(
+        &["new", "program", "mine", "--dir", &folder.display().to_string()],
+        &["already exists"],
+    );
     assert_eq!(names(&folder), ["mine.ir"]);
 }

@@ -22,8 +22,15 @@ use super::support;
 use fuzz::edit::{Edit, edited};
 
 /// Folders of programs, sound and not.
-const PROGRAMS: &[&str] =
-    &["programs", "tests/bad", "tests/calls", "tests/hostile", "tests/races", "tests/regressions", "fuzz/seeds"];
+const PROGRAMS: &[&str] = &[
+    "programs",
+    "tests/bad",
+    "tests/calls",
+    "tests/hostile",
+    "tests/races",
+    "tests/regressions",
+    "fuzz/seeds",
+];
 /// Longer inputs are replayed, but not edited: most edits would be far apart.
 const MOST_CHANGED: usize = 8 << 10;
 
@@ -34,12 +41,14 @@ fn kept(target: &str) -> Vec<PathBuf> {
         "arguments" => (&["fuzz/seeds/arguments"], &["txt"]),
         "assignment" => (&["fuzz/seeds/assignment", "programs/assignments"], &["ron"]),
         "machine" => (&["isa/machines", "fuzz/seeds/machine"], &["ron"]),
-        "records" => {
-            (&["crates/gpu/observations", "tests/observations", "fuzz/seeds/records"], &["ron", "csv", "jsonl"])
-        }
+        "records" => (
+            &["crates/gpu/observations", "tests/observations", "fuzz/seeds/records"],
+            &["ron", "csv", "jsonl"],
+        ),
         _ => (PROGRAMS, &["ir", "ptx"]),
     };
-    let files: Vec<PathBuf> = folders.iter().flat_map(|folder| support::files(folder, endings)).collect();
+    let files: Vec<PathBuf> =
+        folders.iter().flat_map(|folder| support::files(folder, endings)).collect();
     assert!(!files.is_empty(), "no inputs for `{target}`");
     files
 }
@@ -67,18 +76,30 @@ fn kept_inputs_break_no_promise() {
 fn every_target_can_be_fuzzed() {
     let manifest = fs::read_to_string("fuzz/Cargo.toml").expect("the manifest of the targets");
     for (target, _) in fuzz::TARGETS {
-        assert!(manifest.contains(&format!("name = \"{target}\"")), "fuzz/Cargo.toml has no `{target}`");
+        assert!(
+            manifest.contains(&format!("name = \"{target}\"")),
+            "fuzz/Cargo.toml has no `{target}`"
+        );
         let text = fs::read_to_string(format!("fuzz/fuzz_targets/{target}.rs")).expect("a target");
-        assert!(text.contains(&format!("simt_sim_fuzz::{target}(data)")), "{target} runs another body");
+        assert!(
+            text.contains(&format!("simt_sim_fuzz::{target}(data)")),
+            "{target} runs another body"
+        );
     }
     assert!(fuzz::edit::dictionary().len() > 100, "the dictionary cannot be read");
 }
 
 /// Runs a body on `cases` inputs.
-fn hold<S: Strategy>(cases: u32, strategy: S, body: fn(&[u8]), text_of: impl Fn(S::Value) -> String) {
+fn hold<S: Strategy>(
+    cases: u32,
+    strategy: S,
+    body: fn(&[u8]),
+    text_of: impl Fn(S::Value) -> String,
+) {
     let result = TestRunner::new(support::cases(cases)).run(&strategy, |case| {
         let text = text_of(case);
-        catch_unwind(|| body(text.as_bytes())).map_err(|_| TestCaseError::fail(format!("broken by this text:\n{text}")))
+        catch_unwind(|| body(text.as_bytes()))
+            .map_err(|_| TestCaseError::fail(format!("broken by this text:\n{text}")))
     });
     if let Err(failure) = result {
         panic!("{failure}");
@@ -87,11 +108,16 @@ fn hold<S: Strategy>(cases: u32, strategy: S, body: fn(&[u8]), text_of: impl Fn(
 
 /// Tests a target on edits of its inputs.
 fn changed(target: &str, cases: u32) {
-    let read = |path: PathBuf| String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
-    let texts: Vec<String> = kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();
+    let read = |path: PathBuf| {
+        String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned()
+    };
+    let texts: Vec<String> =
+        kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();
     let edits = vec(uniform3(any::<u32>()), 1..5);
     hold(cases, (0..texts.len(), edits, 0..texts.len()), body(target), |(one, edits, other)| {
-        edits.into_iter().fold(texts[one].clone(), |text, drawn| edited(&text, &texts[other], &Edit::drawn(drawn)))
+        edits.into_iter().fold(texts[one].clone(), |text, drawn| {
+            edited(&text, &texts[other], &Edit::drawn(drawn))
+        })
     });
 }
 
@@ -173,10 +199,12 @@ fn long_changed_kernels_run() {
 }
 
 fn changed_kernels(cases: u32) {
-    let gentle = vec((any::<u32>(), any::<u32>()).prop_map(|(at, from)| Edit::Vary(at, from)), 1..4);
+    let gentle =
+        vec((any::<u32>(), any::<u32>()).prop_map(|(at, from)| Edit::Vary(at, from)), 1..4);
     hold(cases, (any_program(), gentle), body("run"), |(program, edits)| {
         let text = program.print();
         let (directives, kernel) = text.split_at(text.find(".visible").unwrap_or(0));
-        directives.to_string() + &edits.iter().fold(kernel.to_string(), |text, edit| edited(&text, "", edit))
+        directives.to_string()
+            + &edits.iter().fold(kernel.to_string(), |text, edit| edited(&text, "", edit))
     });
 }

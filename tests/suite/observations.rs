@@ -61,13 +61,28 @@ fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), 
     let done = simulate(Job::new(&program, kernel, before.clone(), &machine("h200"), options), &())
         .map_err(|e| e.to_string())?;
     if observation.finish != Finish::Ok || done.finish.name() != "ok" {
-        return Err(format!("the GPU ended {:?}, the simulator {}", observation.finish, done.finish.name()));
+        return Err(format!(
+            "the GPU ended {:?}, the simulator {}",
+            observation.finish,
+            done.finish.name()
+        ));
     }
     let tolerance = Tolerance::of(kernel);
-    let source = if cuda { fs::read_to_string(path.with_extension("cu")).map_err(|e| e.to_string())? } else { text };
-    let held = observation.compare(&source, &before, &done.launch, tolerance).map_err(|e| e.to_string())?;
-    let differing: Vec<String> = held.buffers.iter().filter(|b| !b.agrees()).map(|b| format!("  {b:x?}")).collect();
-    if differing.is_empty() { Ok(()) } else { Err(format!("({tolerance})\n{}", differing.join("\n"))) }
+    let source = if cuda {
+        fs::read_to_string(path.with_extension("cu")).map_err(|e| e.to_string())?
+    } else {
+        text
+    };
+    let held = observation
+        .compare(&source, &before, &done.launch, tolerance)
+        .map_err(|e| e.to_string())?;
+    let differing: Vec<String> =
+        held.buffers.iter().filter(|b| !b.agrees()).map(|b| format!("  {b:x?}")).collect();
+    if differing.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("({tolerance})\n{}", differing.join("\n")))
+    }
 }
 
 #[test]
@@ -101,7 +116,10 @@ fn the_simulator_does_what_the_gpu_did() {
             wrong.push(format!("{}: there is no such program", file.display()));
             continue;
         };
-        match (difference(path, name.ends_with(".cu"), &observation), known.program(&name).is_some()) {
+        match (
+            difference(path, name.ends_with(".cu"), &observation),
+            known.program(&name).is_some(),
+        ) {
             (Err(e), false) => wrong.push(format!("{}: {e}", path.display())),
             (_, true) => {}
             (Ok(()), false) => held += 1,
@@ -126,7 +144,8 @@ fn every_truth_program_was_recorded() {
 #[test]
 fn the_bundled_summary_counts_the_generated_programs() {
     let summary = |name: &str| {
-        let text = fs::read_to_string(Path::new(FOLDER).join(format!("{name}.ron"))).expect("a record");
+        let text =
+            fs::read_to_string(Path::new(FOLDER).join(format!("{name}.ron"))).expect("a record");
         GeneratedSummary::new(name, &GeneratedRecord::parse(&text).expect("a record"))
     };
     let text = GeneratedSummary::to_text(&["random", "random_calls"].map(summary)).expect("text");
@@ -148,8 +167,10 @@ fn an_installed_binary_compares_anywhere() {
         (&["crosscheck", "--divergence", "diamond.ir"], "diamond.ir: equal"),
         (&["crosscheck", "--suite", "--page"], "# "),
     ] {
-        let binary =
-            std::process::Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(args).current_dir(&folder).output();
+        let binary = std::process::Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+            .args(args)
+            .current_dir(&folder)
+            .output();
         let output = binary.expect("the binary runs");
         let out = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success() && out.starts_with(begins), "{args:?}: {out}");

@@ -20,8 +20,21 @@ const WRITERS: &[&[&str]] = &[
     &["export", "trace", PROGRAM, "--output"],
     &["cfg", PROGRAM, "--output"],
     &["sweep", PROGRAM, "-P", "mode=pre-volta,volta", "--results"],
-    &["grade", "programs/assignments/read-a-lane-map", "programs/assignments/read-a-lane-map/starter.ir", "--output"],
-    &["grade", "programs/assignments/read-a-lane-map", "--all", WRONG, "--format", "csv", "--output"],
+    &[
+        "grade",
+        "programs/assignments/read-a-lane-map",
+        "programs/assignments/read-a-lane-map/starter.ir",
+        "--output",
+    ],
+    &[
+        "grade",
+        "programs/assignments/read-a-lane-map",
+        "--all",
+        WRONG,
+        "--format",
+        "csv",
+        "--output",
+    ],
     &["timeline", PROGRAM, "--format", "csv", "--output"],
     &["run", PROGRAM, "--format", "json", "--output"],
     &["compare", PROGRAM, PROGRAM, "--output"],
@@ -30,7 +43,8 @@ const WRITERS: &[&[&str]] = &[
 
 fn run(arguments: &[&str], path: &Path) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-    let Output { status, stderr, .. } = command.args(arguments).arg(path).output().expect("the binary starts");
+    let Output { status, stderr, .. } =
+        command.args(arguments).arg(path).output().expect("the binary starts");
     (status.code().expect("no signal"), String::from_utf8(stderr).expect("text"))
 }
 
@@ -43,7 +57,8 @@ fn folder(name: &str) -> PathBuf {
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
-    let mut names: Vec<String> = entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    let mut names: Vec<String> =
+        entries.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }
@@ -55,7 +70,10 @@ fn a_full_device_is_an_error_of_every_command() {
     for writer in WRITERS {
         let (code, errors) = run(writer, &link);
         assert_eq!(code, 2, "{writer:?}: {errors}");
-        assert!(errors.contains(&format!("cannot write `{}`: No space left", link.display())), "{writer:?}: {errors}");
+        assert!(
+            errors.contains(&format!("cannot write `{}`: No space left", link.display())),
+            "{writer:?}: {errors}"
+        );
         assert!(fs::symlink_metadata(&link).expect("a link").is_symlink(), "{writer:?}");
     }
     assert!(fs::metadata("/dev/full").expect("a device").file_type().is_char_device());
@@ -74,7 +92,12 @@ fn devices_are_written_through() {
     // the host a device.
     let folder = folder("device");
     let node = folder.join("null");
-    if Command::new("mknod").arg(&node).args(["c", "1", "3"]).status().is_ok_and(|status| status.success()) {
+    if Command::new("mknod")
+        .arg(&node)
+        .args(["c", "1", "3"])
+        .status()
+        .is_ok_and(|status| status.success())
+    {
         run(WRITERS[3], &node);
         assert!(fs::symlink_metadata(&node).expect("it is there").file_type().is_char_device());
     }
@@ -97,9 +120,13 @@ fn a_fifo_gets_what_a_file_would() {
         let read = reader.join().expect("a reader").expect("text");
         assert_eq!(run(writer, &file).0, 0, "{writer:?}");
         // Points of a sweep arrive as they end.
-        let lines = |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
+        let lines =
+            |text: &str| text.lines().map(str::to_owned).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(lines(&read), lines(&fs::read_to_string(&file).expect("a file")), "{writer:?}");
-        assert!(fs::symlink_metadata(&fifo).expect("it is there").file_type().is_fifo(), "{writer:?}");
+        assert!(
+            fs::symlink_metadata(&fifo).expect("it is there").file_type().is_fifo(),
+            "{writer:?}"
+        );
         fs::remove_file(&file).expect("a file");
     }
 }

@@ -27,7 +27,8 @@ fn recorded(program: &Program, mode: Mode, window: &Window) -> Recording {
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, &Overrides::default()).expect("a launch");
     let options = options(mode, SideOrder::Taken, LIMIT);
-    record(&Job::new(&program, kernel, launch, &spec, options.clone()), window).expect("a block that fits")
+    record(&Job::new(&program, kernel, launch, &spec, options.clone()), window)
+        .expect("a block that fits")
 }
 
 fn read(path: &str) -> Program {
@@ -57,8 +58,10 @@ fn figures_of_a_window_of_everything_are_those_of_the_counters() {
                 continue;
             }
             let spec = machine(mode.default_machine());
-            let run =
-                simulate(Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)), &());
+            let run = simulate(
+                Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)),
+                &(),
+            );
             let run = run.expect("a block that fits").run;
             let recording = recorded(&program, mode, &everything(0..u32::MAX));
             let place = format!("{} {}", program.name, mode.name());
@@ -68,7 +71,11 @@ fn figures_of_a_window_of_everything_are_those_of_the_counters() {
             let issues = rows(&issues);
             assert_eq!(sum(&issues, "slots"), run.slots.used, "{place}");
             assert_eq!(sum(&issues, "divergent"), metric("divergent_branch"), "{place}");
-            assert_eq!(sum(&issues, "sectors"), run.instructions.iter().map(|i| i.sectors).sum::<u64>(), "{place}");
+            assert_eq!(
+                sum(&issues, "sectors"),
+                run.instructions.iter().map(|i| i.sectors).sum::<u64>(),
+                "{place}"
+            );
 
             for axis in [Axis::Issue, Axis::Cycle] {
                 let lanes = plot::data(View::Lanes, &recording, axis);
@@ -86,7 +93,8 @@ fn figures_of_a_window_of_everything_are_those_of_the_counters() {
                 let rows = rows(&schedule);
                 let of_state = rows.iter().filter(|row| row["state"] == *state);
                 let span = |row: &BTreeMap<&str, &str>| {
-                    row["to"].parse::<u64>().expect("a cycle") - row["from"].parse::<u64>().expect("a cycle")
+                    row["to"].parse::<u64>().expect("a cycle")
+                        - row["from"].parse::<u64>().expect("a cycle")
                 };
                 assert_eq!(of_state.map(span).sum::<u64>(), *cycles, "{place}: {state}");
             }
@@ -118,16 +126,24 @@ fn every_lane_is_in_one_state_and_the_control_state_agrees() {
                 for pair in strip.issues.windows(2) {
                     let began = pair[1].spans().first().map(|span| span.from);
                     let free = pair[0].slots == 0 || pair[1].slots == 0;
-                    assert!(free || began == Some(pair[0].end()), "{} issue {}", program.name, pair[1].number);
-                    let joined = |spans: &[Span]| spans.windows(2).all(|two| two[0].to == two[1].from);
+                    assert!(
+                        free || began == Some(pair[0].end()),
+                        "{} issue {}",
+                        program.name,
+                        pair[1].number
+                    );
+                    let joined =
+                        |spans: &[Span]| spans.windows(2).all(|two| two[0].to == two[1].from);
                     assert!(joined(&pair[1].spans()), "{} issue {}", program.name, pair[1].number);
                 }
                 // Steps with a slot are numbered one by one; steps without one belong to the
                 // previous issue.
                 let issued = strip.issues.iter().filter(|issue| issue.slots > 0);
                 assert!(issued.zip(0..).all(|(issue, n)| issue.number == n), "{}", program.name);
-                let in_order =
-                    strip.issues.windows(2).all(|pair| pair[1].number - pair[0].number <= u64::from(pair[1].slots > 0));
+                let in_order = strip
+                    .issues
+                    .windows(2)
+                    .all(|pair| pair[1].number - pair[0].number <= u64::from(pair[1].slots > 0));
                 assert!(in_order, "{}", program.name);
             }
         }
@@ -151,14 +167,25 @@ fn a_window_is_a_piece_of_the_whole_run() {
             assert_eq!(run.finish.name(), "ok", "the whole run, whatever the window");
             let recording = recorded(&program, mode, &window);
             assert!(!recording.timeline.strips().is_empty());
-            assert_eq!(recording.timeline.strips(), run.observer.strips(), "{} block {block}", mode.name());
+            assert_eq!(
+                recording.timeline.strips(),
+                run.observer.strips(),
+                "{} block {block}",
+                mode.name()
+            );
         }
     }
 }
 
 #[test]
 fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
-    let cases = [("nested", 0), ("picture", 3), ("barrier_after_exit", 0), ("spin_lock", 0), ("early_return", 0)];
+    let cases = [
+        ("nested", 0),
+        ("picture", 3),
+        ("barrier_after_exit", 0),
+        ("spin_lock", 0),
+        ("early_return", 0),
+    ];
     for ((name, block), mode) in cases.into_iter().zip(MODES.into_iter().cycle()) {
         let axis = if mode == Mode::Volta { Axis::Issue } else { Axis::Cycle };
         let program = read(&format!("programs/small/{name}.ir"));
@@ -170,13 +197,23 @@ fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
             let svg = plot::svg(&a);
             assert_eq!(svg, plot::svg(&b), "{name} {}", kind.name());
             let png = plot::png(&a).expect("a picture of usual size");
-            assert_eq!(png, plot::png(&b).expect("a picture of usual size"), "{name} {}", kind.name());
+            assert_eq!(
+                png,
+                plot::png(&b).expect("a picture of usual size"),
+                "{name} {}",
+                kind.name()
+            );
             // IHDR: width and height are at bytes 16 and 20.
-            let number = |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
+            let number =
+                |at: usize| u32::from_be_bytes([png[at], png[at + 1], png[at + 2], png[at + 3]]);
             assert_eq!(u64::from(number(16)) * u64::from(number(20)), 4 * a.pixels());
             let head = format!(r#"<svg width="{}" height="{}""#, number(16) / 2, number(20) / 2);
             assert!(svg.starts_with(&head), "{}", &svg[..80]);
-            assert!(svg.contains(&format!("{} on {}", mode.name(), one.machine)), "{name} {}", kind.name());
+            assert!(
+                svg.contains(&format!("{} on {}", mode.name(), one.machine)),
+                "{name} {}",
+                kind.name()
+            );
         }
     }
 }
@@ -192,14 +229,17 @@ fn with(path: &str, name: &str, value: &str) -> Recording {
     let set = Overrides { set: vec![(name.to_owned(), value.to_owned())], ..Overrides::default() };
     let (kernel, launch) = launch(&program, &set).expect("a launch");
     let options = options(Mode::Volta, SideOrder::Fewer, LIMIT);
-    record(&Job::new(&program, kernel, launch, &spec, options), &everything(0..1)).expect("a block that fits")
+    record(&Job::new(&program, kernel, launch, &spec, options), &everything(0..1))
+        .expect("a block that fits")
 }
 
 /// 32 words `stride` apart map to 32 / gcd(stride, 32) banks: gcd words in each, one wavefront per
 /// word.
 #[test]
 fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_banks() {
-    for (stride, wavefronts) in [(1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (8, 8), (16, 16), (32, 32), (33, 1)] {
+    for (stride, wavefronts) in
+        [(1, 1), (2, 2), (3, 1), (4, 4), (6, 2), (8, 8), (16, 16), (32, 32), (33, 1)]
+    {
         let recording = with("programs/small/shared_conflicts.ir", "stride", &stride.to_string());
         let table = plot::data(View::Banks, &recording, Axis::Issue);
         let rows = rows(&table);
@@ -209,7 +249,11 @@ fn a_stride_in_shared_memory_takes_as_many_wavefronts_as_it_shares_with_the_bank
             assert_eq!(number(row, "bank"), lane * stride % 32, "stride {stride}");
             assert_eq!(number(row, "lanes_on_word"), 1);
         }
-        assert_eq!(rows.iter().map(|row| number(row, "wavefront")).max(), Some(wavefronts), "stride {stride}");
+        assert_eq!(
+            rows.iter().map(|row| number(row, "wavefront")).max(),
+            Some(wavefronts),
+            "stride {stride}"
+        );
     }
 }
 
@@ -232,9 +276,14 @@ fn the_neighbored_reduction_moves_ever_more_for_ever_less() {
         let moved: Vec<_> = rows.iter().filter(|row| row["of"] == "sector").collect();
         let lanes = (32_u64 >> (step + 1)).max(1);
         assert_eq!(moved.len() as u64, lanes.min(4), "step {step}");
-        assert_eq!(moved.iter().map(|row| number(row, "requested_bytes")).sum::<u64>(), 4 * lanes, "step {step}");
+        assert_eq!(
+            moved.iter().map(|row| number(row, "requested_bytes")).sum::<u64>(),
+            4 * lanes,
+            "step {step}"
+        );
         assert_eq!(moved.iter().map(|row| number(row, "lanes")).sum::<u64>(), lanes, "step {step}");
-        let found: u64 = rows.iter().filter(|row| row["of"] != "sector").map(|row| number(row, "sectors")).sum();
+        let found: u64 =
+            rows.iter().filter(|row| row["of"] != "sector").map(|row| number(row, "sectors")).sum();
         assert_eq!(found, lanes.min(4), "step {step}: each sector was somewhere");
     }
     // The default is the worst access: step 2, four sectors for four lanes.
@@ -264,9 +313,11 @@ fn addresses_agree_with_what_the_memory_system_counted() {
                     MemoryKind::Global | MemoryKind::Local => {
                         let table = plot::data(View::Sectors, &recording, focus);
                         let rows = rows(&table);
-                        let moved: Vec<_> = rows.iter().filter(|row| row["of"] == "sector").collect();
+                        let moved: Vec<_> =
+                            rows.iter().filter(|row| row["of"] == "sector").collect();
                         assert_eq!(moved.len() as u32, traffic.sectors, "{place}");
-                        let asked: u64 = moved.iter().map(|row| number(row, "requested_bytes")).sum();
+                        let asked: u64 =
+                            moved.iter().map(|row| number(row, "requested_bytes")).sum();
                         assert!((1..=u64::from(traffic.requested)).contains(&asked), "{place}");
                         global += 1;
                     }
@@ -275,7 +326,10 @@ fn addresses_agree_with_what_the_memory_system_counted() {
             }
         }
     }
-    assert!(shared > 100 && global > 200, "{shared} shared and {global} global accesses were compared");
+    assert!(
+        shared > 100 && global > 200,
+        "{shared} shared and {global} global accesses were compared"
+    );
 }
 
 fn walked(program: &Program, mode: Mode, overrides: &Overrides, window: Option<&Window>) -> Walk {
@@ -295,9 +349,12 @@ fn lanes_are_not_lost_in_the_graph() {
         for mode in MODES {
             let (kernel, resolved) = launch(&program, &Overrides::default()).expect("a launch");
             let spec = machine(mode.default_machine());
-            let threads: u64 = resolved.grid.iter().chain(&resolved.block).map(|&n| u64::from(n)).product();
-            let run =
-                simulate(Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)), &());
+            let threads: u64 =
+                resolved.grid.iter().chain(&resolved.block).map(|&n| u64::from(n)).product();
+            let run = simulate(
+                Job::new(&program, kernel, resolved, &spec, options(mode, SideOrder::Taken, LIMIT)),
+                &(),
+            );
             let run = run.expect("a block that fits").run;
             // A stuck lane has left its block and arrived nowhere; functions are not entered along
             // edges.
@@ -307,7 +364,8 @@ fn lanes_are_not_lost_in_the_graph() {
             let walk = walked(&program, mode, &Overrides::default(), None);
             let table = plot::data_of_flows(std::slice::from_ref(&walk));
             let rows = rows(&table);
-            let (blocks, edges): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row["of"] == "block");
+            let (blocks, edges): (Vec<_>, Vec<_>) =
+                rows.iter().partition(|row| row["of"] == "block");
             let place = format!("{} {}", program.name, mode.name());
             for block in &blocks {
                 let came = edges.iter().filter(|edge| edge["to"] == block["from"]);
@@ -318,7 +376,8 @@ fn lanes_are_not_lost_in_the_graph() {
             // Branches through a table do not have two sides.
             if !program.text.contains("brx.idx") {
                 let metric = |name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
-                let sum = |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
+                let sum =
+                    |column: &str| blocks.iter().map(|block| number(block, column)).sum::<u64>();
                 assert_eq!(sum("diverged"), metric("divergent_branch"), "{place}");
                 assert_eq!(sum("branched"), metric("conditional_branches"), "{place}");
             }
@@ -337,7 +396,8 @@ fn a_window_of_the_graph_is_one_block_of_the_whole() {
     let window = Window { block: BlockId(3), warps: 0..16, cycles: 0..u64::MAX, limit: 1 };
     for (window, blocks) in [(Some(&window), 1), (None, 8)] {
         let walk = walked(&program, Mode::Volta, &set, window);
-        let loop_head = walk.visits.iter().find(|visits| visits.diverged > 0).expect("a branch that parts");
+        let loop_head =
+            walk.visits.iter().find(|visits| visits.diverged > 0).expect("a branch that parts");
         assert_eq!((loop_head.branched, loop_head.diverged), (144 * blocks, 95 * blocks));
         assert_eq!(loop_head.entered.lanes, 9 * 512 * blocks);
         let bodies = walk.passages.iter().filter(|passage| passage.lanes == 511 * blocks);
@@ -368,12 +428,21 @@ fn several_runs_share_their_axes_and_their_table() {
 
 #[test]
 fn whole_runs_are_drawn_by_their_counters() {
-    let table = good(&["plot", "roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
+    let table =
+        good(&["plot", "roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
     let rows = rows(&table);
     assert_eq!(rows.len(), 2);
     for (row, file) in rows.iter().zip([NEIGHBORED, INTERLEAVED]) {
-        let metrics =
-            good(&["run", file, "--set", "n=65536", "--metrics", "inst_executed,dram_read_bytes", "--format", "json"]);
+        let metrics = good(&[
+            "run",
+            file,
+            "--set",
+            "n=65536",
+            "--metrics",
+            "inst_executed,dram_read_bytes",
+            "--format",
+            "json",
+        ]);
         let run: serde_json::Value = serde_json::from_str(&metrics).expect("JSON");
         assert_eq!(row["inst"], run["metrics"]["inst_executed"].to_string());
         assert_eq!(row["dram_bytes"], run["metrics"]["dram_read_bytes"].to_string());
@@ -382,7 +451,8 @@ fn whole_runs_are_drawn_by_their_counters() {
         assert!(real("inst_per_cycle") <= real("issue_ceiling"));
         assert!(real("dram_bytes") <= real("dram_bytes_per_cycle") * real("cycles"));
     }
-    let pair = good(&["plot", "compare", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
+    let pair =
+        good(&["plot", "compare", NEIGHBORED, INTERLEAVED, "--set", "n=65536", "--format", "csv"]);
     let divergent = pair.lines().find(|line| line.starts_with("divergent_branch,")).expect("a row");
     assert!(divergent.starts_with("divergent_branch,branch,12160,640,"), "{divergent}");
 }
@@ -393,9 +463,15 @@ const INTERLEAVED: &str = "programs/reduce_interleaved.ir";
 #[test]
 fn what_cannot_be_drawn_is_refused() {
     refused(&["plot", "banks", NEIGHBORED, "--set", "n=1024"], &["no access to shared memory"]);
-    refused(&["plot", "sectors", NEIGHBORED, "--set", "n=1024", "--line", "40"], &["at line 40", "66, 67, 69"]);
+    refused(
+        &["plot", "sectors", NEIGHBORED, "--set", "n=1024", "--line", "40"],
+        &["at line 40", "66, 67, 69"],
+    );
     refused(&["plot", "compare", NEIGHBORED], &["expected two runs"]);
-    refused(&["plot", "masks", NEIGHBORED, INTERLEAVED, "--set", "n=1,2,3"], &["FILE is given 2 times", "3 runs"]);
+    refused(
+        &["plot", "masks", NEIGHBORED, INTERLEAVED, "--set", "n=1,2,3"],
+        &["FILE is given 2 times", "3 runs"],
+    );
     refused(&["plot", "pie", NEIGHBORED], &["timeline", "roofline"]);
     refused(&["run", NEIGHBORED, "--plot", "masks"], &["KIND=FILE"]);
     refused(&["run", NEIGHBORED, "--plot", "compare=a.svg"], &["unknown kind `compare`"]);
@@ -406,13 +482,43 @@ fn what_cannot_be_drawn_is_refused() {
 #[test]
 fn pictures_are_those_that_lie_here() {
     const PICTURES: [(&str, &[&str]); 8] = [
-        ("banks", &["banks", "programs/small/shared_conflicts.ir", "--set", "stride=2", "--machine", "teaching"]),
-        ("sectors", &["sectors", "programs/small/strided_load.ir", "--set", "stride=3", "--machine", "teaching"]),
+        (
+            "banks",
+            &[
+                "banks",
+                "programs/small/shared_conflicts.ir",
+                "--set",
+                "stride=2",
+                "--machine",
+                "teaching",
+            ],
+        ),
+        (
+            "sectors",
+            &[
+                "sectors",
+                "programs/small/strided_load.ir",
+                "--set",
+                "stride=3",
+                "--machine",
+                "teaching",
+            ],
+        ),
         ("cfg", &["cfg", "programs/small/diamond.ir", "--mode", "pre-volta"]),
         ("cfg_table", &["cfg", "programs/small/jump_table.ir"]),
         ("roofline", &["roofline", NEIGHBORED, INTERLEAVED, "--set", "n=65536"]),
         ("compare", &["compare", "programs/small/nested.ir", "--mode", "pre-volta,volta"]),
-        ("stack_of_two", &["stack", "programs/small/diamond.ir", "--machine", "teaching", "--mode", "pre-volta,volta"]),
+        (
+            "stack_of_two",
+            &[
+                "stack",
+                "programs/small/diamond.ir",
+                "--machine",
+                "teaching",
+                "--mode",
+                "pre-volta,volta",
+            ],
+        ),
         ("timeline", &["timeline", "programs/small/diamond.ir", "--machine", "teaching"]),
     ];
     for (name, arguments) in PICTURES {
@@ -424,6 +530,9 @@ fn pictures_are_those_that_lie_here() {
         let there = std::fs::read_to_string(&path).unwrap_or_default();
         let differ = drawn.lines().zip(there.lines()).find(|(drawn, there)| drawn != there);
         let command = arguments.join(" ");
-        assert!(drawn == there, "{path} is not what `plot {command}` draws; BLESS=1 writes it anew: {differ:?}");
+        assert!(
+            drawn == there,
+            "{path} is not what `plot {command}` draws; BLESS=1 writes it anew: {differ:?}"
+        );
     }
 }

@@ -17,7 +17,12 @@ const REDUCTION: &str = "programs/assignments/fix-the-reduction";
 /// Runs a quiz with this standard input; returns the exit code and the output.
 fn typed(arguments: &[&str], input: &str) -> (i32, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-    command.arg("quiz").args(arguments).env("COLUMNS", "80").stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .arg("quiz")
+        .args(arguments)
+        .env("COLUMNS", "80")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the binary starts");
     // An ended quiz reads no more.
     let _ = child.stdin.take().expect("an input").write_all(input.as_bytes());
@@ -47,26 +52,37 @@ fn mixed(warps: &[(u64, u64)]) -> u64 {
 
 /// Returns the correct answer to a drawn question, from its numbers alone.
 fn rule(question: &Question<'_>) -> u64 {
-    let of = |name: &str| question.drawn.get(name).copied().unwrap_or_else(|| panic!("{}: no {name}", question.name));
+    let of = |name: &str| {
+        question.drawn.get(name).copied().unwrap_or_else(|| panic!("{}: no {name}", question.name))
+    };
     let splits = question.text.contains("split") || question.text.contains("diverge");
     match question.name.as_str() {
         "ragged-end" => {
             let (n, block) = (of("n"), of("block"));
             let warps = warps(n.next_multiple_of(block), block, |b, t| b * block + t < n);
-            if splits { mixed(&warps) } else { warps.iter().filter(|(inside, _)| *inside > 0).count() as u64 }
+            if splits {
+                mixed(&warps)
+            } else {
+                warps.iter().filter(|(inside, _)| *inside > 0).count() as u64
+            }
         }
         "picture-warps" => {
             let (width, height) = (of("width"), of("height"));
             let across = width.div_ceil(16);
-            let inside = |b: u64, t: u64| b % across * 16 + t % 16 < width && b / across * 16 + t / 16 < height;
+            let inside = |b: u64, t: u64| {
+                b % across * 16 + t % 16 < width && b / across * 16 + t / 16 < height
+            };
             mixed(&warps(across * height.div_ceil(16) * 256, 256, inside))
         }
         "warp-aligned" => {
             let block = of("block");
-            mixed(&warps(of("blocks") * block, block, |b, t| (b * block + t) % of("period") < of("heavy")))
+            mixed(&warps(of("blocks") * block, block, |b, t| {
+                (b * block + t) % of("period") < of("heavy")
+            }))
         }
         "uniform-loop" => {
-            let trips = |warp: u64| -> Vec<u64> { (warp..warp + 32).map(|t| t / of("by") + 1).collect() };
+            let trips =
+                |warp: u64| -> Vec<u64> { (warp..warp + 32).map(|t| t / of("by") + 1).collect() };
             let different = |mut trips: Vec<u64>| {
                 trips.dedup();
                 trips.len() as u64
@@ -104,8 +120,12 @@ fn rule(question: &Question<'_>) -> u64 {
             sectors.collect::<std::collections::BTreeSet<_>>().len() as u64
         }
         "bank-conflicts" => {
-            let words: std::collections::BTreeSet<u64> = (0..32).map(|lane| of("stride") * lane).collect();
-            (0..32).map(|bank| words.iter().filter(|&&word| word % 32 == bank).count() as u64).max().unwrap_or(0)
+            let words: std::collections::BTreeSet<u64> =
+                (0..32).map(|lane| of("stride") * lane).collect();
+            (0..32)
+                .map(|bank| words.iter().filter(|&&word| word % 32 == bank).count() as u64)
+                .max()
+                .unwrap_or(0)
         }
         // 64 warps, 2,048 threads, 32 blocks: compute capability 9.0 in the CUDA programming guide.
         "occupancy" => (64 / of("block").div_ceil(32)).min(2048 / of("block")).min(32),
@@ -122,7 +142,11 @@ fn drawn_questions_are_answered_as_their_rules_say() {
         for question in questions {
             let revealed = question.reveal().unwrap_or_else(|e| panic!("{}: {e}", question.text));
             let wanted = rule(&question);
-            assert!(question.is_met(wanted as f64, revealed.answer), "{}\n{wanted}: {revealed:#?}", question.text);
+            assert!(
+                question.is_met(wanted as f64, revealed.answer),
+                "{}\n{wanted}: {revealed:#?}",
+                question.text
+            );
             assert!(!question.is_met(wanted as f64 + 1.0, revealed.answer), "{}", question.text);
             answers.entry(topic.name).or_default().push(wanted);
         }
@@ -184,8 +208,12 @@ fn every_question_fits_its_page_and_leads_on() {
                 let asked = show::question(&question, 1, 1, style);
                 // The question, its lines and the prompt fit on a small terminal.
                 assert!(asked.lines().count() < 24, "{asked}");
-                let told = [1.5, revealed.answer].map(|said| show::answer(&question, said, &revealed, style)).concat();
-                for line in asked.lines().chain(told.lines()).filter(|line| !line.contains("simt-sim ")) {
+                let told = [1.5, revealed.answer]
+                    .map(|said| show::answer(&question, said, &revealed, style))
+                    .concat();
+                for line in
+                    asked.lines().chain(told.lines()).filter(|line| !line.contains("simt-sim "))
+                {
                     assert!(line.chars().count() <= width, "{width}: {line}");
                 }
             }
@@ -196,10 +224,15 @@ fn every_question_fits_its_page_and_leads_on() {
 #[test]
 fn a_wrong_prediction_is_told_what_it_is() {
     // 2000 = 62 * 32 + 16, in 4 blocks of 16 warps.
-    let question = (0..4000).map(|seed| (quiz::find("picture-warps").expect("a topic")).draw(1, &mut Dice::new(seed)));
-    let question = question.flatten().find(|q| q.drawn["width"] % 16 != 0 && q.drawn["height"] % 16 != 0).expect("one");
+    let question = (0..4000)
+        .map(|seed| (quiz::find("picture-warps").expect("a topic")).draw(1, &mut Dice::new(seed)));
+    let question = question
+        .flatten()
+        .find(|q| q.drawn["width"] % 16 != 0 && q.drawn["height"] % 16 != 0)
+        .expect("one");
     let revealed = question.reveal().expect("an answer");
-    let (across, down) = (question.drawn["width"].div_ceil(16), question.drawn["height"].div_ceil(16));
+    let (across, down) =
+        (question.drawn["width"].div_ceil(16), question.drawn["height"].div_ceil(16));
     let all = (across * down * 8) as f64;
     assert_eq!(revealed.mistaken_for(all), Some("the number of warps launched"));
     assert_eq!(revealed.mistaken_for(revealed.answer), None);
@@ -232,7 +265,10 @@ fn what_is_typed_is_understood_or_asked_for_again() {
     ] {
         match (Said::read(line), wanted) {
             (Ok(said), Some(wanted)) => assert_eq!(said, wanted, "{line}"),
-            (Err(why), None) => assert!(!why.contains('\u{1b}') && why.contains("expected a number"), "{line}: {why}"),
+            (Err(why), None) => assert!(
+                !why.contains('\u{1b}') && why.contains("expected a number"),
+                "{line}: {why}"
+            ),
             (said, wanted) => panic!("{line:?}: {said:?} instead of {wanted:?}"),
         }
     }
@@ -242,14 +278,19 @@ fn what_is_typed_is_understood_or_asked_for_again() {
 fn nothing_is_told_before_it_is_predicted() {
     let told = ["measured", "right:", "wrong:", "see also"];
     for arguments in [&["ragged-end"][..], &["spin-lock"], &[REDUCTION], &["--seed", "9"]] {
-        for (input, asked, code) in
-            [("", "0 of 0 right", 0), ("h\nwhat?\nq\n", "0 of 0 right", 0), ("s\n", "0 of 1 right, 1 skipped", 1)]
-        {
+        for (input, asked, code) in [
+            ("", "0 of 0 right", 0),
+            ("h\nwhat?\nq\n", "0 of 0 right", 0),
+            ("s\n", "0 of 1 right, 1 skipped", 1),
+        ] {
             let (exit, out) = typed(arguments, input);
             assert!(out.contains("your prediction: ") && out.contains(asked), "{out}");
             // The welcome line explains the use.
             let after = out.split_once("\n1 of ").expect("a question").1;
-            assert!(told.iter().all(|word| !after.contains(word)), "{arguments:?} {input:?}: {out}");
+            assert!(
+                told.iter().all(|word| !after.contains(word)),
+                "{arguments:?} {input:?}: {out}"
+            );
             assert_eq!(exit, code, "{arguments:?} {input:?}: {out}");
             assert_eq!(out.contains("hint: "), input.contains('h'), "{out}");
         }
@@ -260,19 +301,34 @@ fn nothing_is_told_before_it_is_predicted() {
 fn predictions_come_from_arguments_or_lines_and_decide_the_exit_code() {
     let right = typed(&[REDUCTION], "ninety-five\n95\n");
     assert_eq!(right.0, 0, "{}", right.1);
-    assert!(right.1.contains("found `ninety-five`") && right.1.contains("1 of 1 right"), "{}", right.1);
+    assert!(
+        right.1.contains("found `ninety-five`") && right.1.contains("1 of 1 right"),
+        "{}",
+        right.1
+    );
     for (answer, code, words) in [
         ("95", 0, "right: predicted 95, measured 95"),
-        ("144", 1, "144 is the number of times line 49 (`@!%p bra Next;`) was executed in block 0."),
+        (
+            "144",
+            1,
+            "144 is the number of times line 49 (`@!%p bra Next;`) was executed in block 0.",
+        ),
         ("94", 1, "That is 1 too low."),
         ("s", 1, "0 of 1 right, 1 skipped"),
     ] {
         let (exit, out) = typed(&[REDUCTION, "--answers", answer], "");
         assert_eq!(exit, code, "{out}");
-        assert!(out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words), "{answer}: {out}");
+        assert!(
+            out.split_whitespace().collect::<Vec<_>>().join(" ").contains(words),
+            "{answer}: {out}"
+        );
     }
     let (_, out) = typed(&["trip-counts", "--answers", "31,49.5"], "");
-    assert!(out.contains("right: predicted 49.50, measured 50 (within 1)") && out.contains("2 of 2 right"), "{out}");
+    assert!(
+        out.contains("right: predicted 49.50, measured 50 (within 1)")
+            && out.contains("2 of 2 right"),
+        "{out}"
+    );
     // Input without any number also ends.
     let (exit, out) = typed(&["trip-counts"], &"yes\n".repeat(1000));
     assert!(exit == 1 && out.contains("0 of 2 right, 2 skipped"), "{out}");
@@ -282,8 +338,9 @@ fn predictions_come_from_arguments_or_lines_and_decide_the_exit_code() {
 
 #[test]
 fn the_same_seed_asks_the_same() {
-    let ask =
-        |arguments: &[&str]| typed(arguments, "").1.lines().find(|line| line.starts_with("1 of 5")).map(str::to_owned);
+    let ask = |arguments: &[&str]| {
+        typed(arguments, "").1.lines().find(|line| line.starts_with("1 of 5")).map(str::to_owned)
+    };
     let first = ask(&[]);
     assert_eq!(first, ask(&["--seed", "1"]));
     assert!((2..9).any(|seed| ask(&["--seed", &seed.to_string()]) != first));
@@ -327,8 +384,11 @@ fn long_every_assignment_of_the_course_can_be_asked() {
 
 fn assignments_can_be_asked(most: usize) {
     let (mut asked, mut asked_of) = (0, 0);
-    let mut folders: Vec<_> =
-        std::fs::read_dir("programs/assignments").expect("assignments").flatten().map(|e| e.path()).collect();
+    let mut folders: Vec<_> = std::fs::read_dir("programs/assignments")
+        .expect("assignments")
+        .flatten()
+        .map(|e| e.path())
+        .collect();
     folders.sort();
     for folder in folders {
         let answers = folder.join("reference.answers.ron");
@@ -359,7 +419,9 @@ fn assignments_can_be_asked(most: usize) {
 fn lines_of_the_reference_alone(folder: &Path) -> Vec<String> {
     let code = |file: &str| -> Vec<String> {
         let text = std::fs::read_to_string(folder.join(file)).unwrap_or_default();
-        let plain = |line: &str| line.split("//").next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
+        let plain = |line: &str| {
+            line.split("//").next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ")
+        };
         text.lines().map(plain).filter(|line| line.len() > 8).collect()
     };
     let starter = code("starter.ir");

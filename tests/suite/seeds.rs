@@ -42,7 +42,10 @@ fn the_page_agrees_with_closed_forms() {
     let off: Vec<&str> = page.lines().filter(off).filter_map(|l| l.split(" | ").next()).collect();
     // 1.79 on the simulator, 1.96 on an H200.
     let square_wave = ["| 32 / 64", "| 66 / 64", "| 62 / 64", "| all heavy / 64"];
-    assert_eq!(off, ["| M2070: neighbored / less"].into_iter().chain(square_wave).collect::<Vec<_>>());
+    assert_eq!(
+        off,
+        ["| M2070: neighbored / less"].into_iter().chain(square_wave).collect::<Vec<_>>()
+    );
 }
 
 #[test]

@@ -8,7 +8,8 @@ use simt_core::Program;
 const FILE: &str = "tests/several/one_is_fine.ir";
 
 fn simt_sim(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).output().expect("it runs");
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).output().expect("it runs");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
 }
@@ -41,7 +42,8 @@ fn each_kernel_is_refused_for_what_it_reaches() {
         assert!(program.refused.iter().any(|r| r.name == "good"), "{fault}");
     }
     // At most a hundred errors are shown; those of the last kernel still count.
-    let many: String = (0..150).map(|i| format!(".entry k{i}() {{ vadd.u32 %r1; ret; }}\n")).collect();
+    let many: String =
+        (0..150).map(|i| format!(".entry k{i}() {{ vadd.u32 %r1; ret; }}\n")).collect();
     assert_eq!(refused(&(many + ".entry good() { ret; }")).len(), 150);
 }
 
@@ -61,20 +63,35 @@ fn functions_count_where_they_may_be_called() {
 #[test]
 fn a_good_kernel_runs_and_others_are_told_why_not() {
     let (code, out, err) = simt_sim(&["run", FILE, "--kernel", "good"]);
-    assert!(code == 0 && out.contains("ok      out[i] == i + 7") && err.is_empty(), "{code}\n{out}{err}");
+    assert!(
+        code == 0 && out.contains("ok      out[i] == i + 7") && err.is_empty(),
+        "{code}\n{out}{err}"
+    );
     let (code, out, err) = simt_sim(&["run", FILE, "--kernel", "calls"]);
     assert!(code == 2 && out.is_empty(), "{code}\n{out}");
     assert!(err.contains("`vadd` is not supported") && !err.contains("`tex`"), "{err}");
     assert!(err.contains("These kernels can be run: `good`."), "{err}");
     let (code, _, err) = simt_sim(&["run", FILE]);
-    assert!(code == 2 && err.contains("has several kernels; choose one of good, texture (cannot be run)"), "{err}");
+    assert!(
+        code == 2
+            && err.contains("has several kernels; choose one of good, texture (cannot be run)"),
+        "{err}"
+    );
 
     let (code, out, err) = simt_sim(&["check", FILE]);
     assert_eq!(code, 2, "{out}{err}");
     assert!(out.contains("4 errors, 0 warnings; 30 of 32 instructions supported\n"), "{out}");
-    assert!(out.contains("  kernel texture: cannot be run: 1 error\n    line 55: `tex` is not supported"), "{out}");
+    assert!(
+        out.contains(
+            "  kernel texture: cannot be run: 1 error\n    line 55: `tex` is not supported"
+        ),
+        "{out}"
+    );
     let (code, _, err) = simt_sim(&["check", FILE, "--kernel", "good", "--run"]);
     assert!(code == 0 && err.is_empty(), "{code} {err}");
     let (code, _, err) = simt_sim(&["check", FILE, "--kernel", "names", "-q"]);
-    assert!(code == 2 && err.contains("`pair` has no place") && !err.contains("vadd"), "{code} {err}");
+    assert!(
+        code == 2 && err.contains("`pair` has no place") && !err.contains("vadd"),
+        "{code} {err}"
+    );
 }

@@ -12,16 +12,36 @@ const REDUCTION: &str = "programs/reduce_neighbored.ir";
 const SCREENS: [(&str, &str, &[&str]); 15] = [
     ("start", "100x30", &[REDUCTION, "--set", "n=4096"]),
     ("divergence-volta", "100x30", &[REDUCTION, "--set", "n=4096", "--script", "2d 3n"]),
-    ("divergence-pre-volta", "100x30", &[REDUCTION, "--set", "n=4096", "--mode", "pre-volta", "--script", "2d 3n"]),
+    (
+        "divergence-pre-volta",
+        "100x30",
+        &[REDUCTION, "--set", "n=4096", "--mode", "pre-volta", "--script", "2d 3n"],
+    ),
     ("meeting", "100x30", &[REDUCTION, "--set", "n=4096", "--script", "d j"]),
     ("barrier", "100x30", &[REDUCTION, "--set", "n=4096", "--script", "b"]),
     ("tall", "140x45", &[REDUCTION, "--set", "n=4096", "--script", "m 2n"]),
-    ("tall-stack", "140x45", &["programs/small/nested_four.ir", "--mode", "pre-volta", "--script", "3d"]),
+    (
+        "tall-stack",
+        "140x45",
+        &["programs/small/nested_four.ir", "--mode", "pre-volta", "--script", "3d"],
+    ),
     ("joins", "100x30", &["programs/small/nested_four.ir", "--mode", "volta", "--script", "3d"]),
-    ("banks", "100x30", &["programs/small/shared_conflicts.ir", "--set", "stride=4", "--script", "l34; 2n"]),
+    (
+        "banks",
+        "100x30",
+        &["programs/small/shared_conflicts.ir", "--set", "stride=4", "--script", "l34; 2n"],
+    ),
     ("hexadecimal", "100x30", &["programs/small/diamond.ir", "--script", "5n x"]),
-    ("changed", "100x30", &["programs/small/diamond.ir", "--script", "l 43; e %even space all space 1; n"]),
-    ("livelock", "100x30", &["programs/small/spin_lock.ir", "--mode", "pre-volta", "--script", "end"]),
+    (
+        "changed",
+        "100x30",
+        &["programs/small/diamond.ir", "--script", "l 43; e %even space all space 1; n"],
+    ),
+    (
+        "livelock",
+        "100x30",
+        &["programs/small/spin_lock.ir", "--mode", "pre-volta", "--script", "end"],
+    ),
     ("help", "100x30", &["programs/small/diamond.ir", "--script", "?"]),
     ("question", "100x30", &["programs/small/diamond.ir", "--script", "n l 43"]),
     ("small", "80x24", &["programs/small/diamond.ir", "--script", "d"]),
@@ -54,7 +74,11 @@ fn screens_are_as_they_were() {
             differ.push(format!("{name}:\n{shown}"));
         }
     }
-    assert!(differ.is_empty(), "{}\nif this is right: BLESS=1 cargo test --test suite step", differ.join("\n"));
+    assert!(
+        differ.is_empty(),
+        "{}\nif this is right: BLESS=1 cargo test --test suite step",
+        differ.join("\n")
+    );
 }
 
 #[test]
@@ -95,7 +119,11 @@ fn keys_say_what_they_cannot_do() {
         (REDUCTION, "l 1 enter", "line 1 has no instruction of this kernel"),
         (REDUCTION, "g x enter", "expected a number, found `x`"),
         (REDUCTION, "e %x space 5 space 1 enter", "no register `%x`"),
-        (REDUCTION, "e %t space 32 space 1 enter", "expected a lane from 0 to 31, or all, found `32`"),
+        (
+            REDUCTION,
+            "e %t space 32 space 1 enter",
+            "expected a lane from 0 to 31, or all, found `32`",
+        ),
         (REDUCTION, "e %t space 5 space 1.5 enter", "`1.5` is not a value of type u32"),
         (REDUCTION, "e %t enter", "expected a register, a lane and a value"),
         (REDUCTION, "v 99 enter", "expected a block from 0 to 0 and a warp from 0 to 15"),
@@ -116,7 +144,10 @@ fn keys_say_what_they_cannot_do() {
 fn what_is_typed_wrongly_is_refused() {
     refused(&["step", REDUCTION], &["needs a terminal", "--script"]);
     refused(&["step", REDUCTION, "--script", "n", "--size", "100"], &["--size 100", "100x30"]);
-    refused(&["step", REDUCTION, "--script", "n", "--warp", "16"], &["--warp 16: expected 0 to 15"]);
+    refused(
+        &["step", REDUCTION, "--script", "n", "--warp", "16"],
+        &["--warp 16: expected 0 to 15"],
+    );
     refused(&["step", "programs/nothing.ir", "--script", "n"], &["cannot read"]);
     let tiny = screen("40x10", &[REDUCTION, "--set", "n=512"]);
     assert!(tiny.contains("the stepper needs 80"), "{tiny}");

@@ -26,7 +26,10 @@ fn read(path: &str) -> String {
 
 /// Returns exit code, standard output and standard error.
 fn ended(arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(arguments).output().expect("the binary starts");
+    let output = Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+        .args(arguments)
+        .output()
+        .expect("the binary starts");
     let text = |bytes| String::from_utf8(bytes).expect("output is UTF-8");
     (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
 }
@@ -36,7 +39,9 @@ fn every_point_has_the_figures_of_its_own_run() {
     // A machine with both modes allows a single run of a point.
     let machine = ["--machine", "teaching", "--set", "block=128"];
     let modes = ["-P", "mode=pre-volta,volta"];
-    let sweep = [&["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2"], &modes[..], &machine[..]].concat();
+    let sweep =
+        [&["sweep", REDUCTION, "-P", "n", "1024", "4096", "-D", "x2"], &modes[..], &machine[..]]
+            .concat();
     let metrics = "elapsed_cycles,divergent_branch,gld_transactions";
     let csv = good(&[&sweep[..], &["--metrics", metrics, "--format", "csv"]].concat());
     let rows: Vec<Vec<&str>> = csv.lines().skip(1).map(|line| line.split(',').collect()).collect();
@@ -47,14 +52,16 @@ fn every_point_has_the_figures_of_its_own_run() {
         let set = format!("n={}", row[0]);
         let run = ["run", REDUCTION, "--mode", row[1], "--set", &set, "--metrics", metrics];
         let run = good(&[&run[..], &machine[..]].concat());
-        let figures: Vec<&str> = run.lines().map(|line| line.split(' ').nth(1).expect("a value")).collect();
+        let figures: Vec<&str> =
+            run.lines().map(|line| line.split(' ').nth(1).expect("a value")).collect();
         assert_eq!((row[2], &row[3..]), ("ok", &figures[..]), "{row:?}");
     }
 }
 
 #[test]
 fn a_constant_goes_before_an_option_of_its_name() {
-    let sweep = ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--format", "csv"];
+    let sweep =
+        ["sweep", REDUCTION, "--set", "n=1024", "--metrics", "divergent_branch", "--format", "csv"];
     // One mixed warp in each of the last five steps of a block; as an option, `block` would leave the buffers as they were.
     assert_eq!(
         good(&[&sweep[..], &["-P", "block=128,256"]].concat()).lines().skip(1).collect::<Vec<_>>(),
@@ -66,7 +73,20 @@ fn a_constant_goes_before_an_option_of_its_name() {
 fn a_sweep_goes_on_where_it_was_stopped() {
     let (whole, again) = (fresh("whole.jsonl"), fresh("again.jsonl"));
     let sweep = |out: &str, jobs: &str, last: &str| {
-        ended(&["sweep", PATHS, "-P", "k", "1", last, "-P", "mode=volta,pre-volta", "--results", out, "--jobs", jobs])
+        ended(&[
+            "sweep",
+            PATHS,
+            "-P",
+            "k",
+            "1",
+            last,
+            "-P",
+            "mode=volta,pre-volta",
+            "--results",
+            out,
+            "--jobs",
+            jobs,
+        ])
     };
     let (code, table, notes) = sweep(&whole, "1", "5");
     assert_eq!((code, notes.as_str()), (0, ""));
@@ -87,7 +107,10 @@ fn a_sweep_goes_on_where_it_was_stopped() {
     let (_, _, notes) = sweep(&again, "2", "6");
     assert!(notes.contains("10 of 12 points are done"), "{notes}");
     let longer = read(&again);
-    assert!(marked.lines().all(|line| longer.lines().any(|l| l == line)) && longer.lines().count() == 12);
+    assert!(
+        marked.lines().all(|line| longer.lines().any(|l| l == line))
+            && longer.lines().count() == 12
+    );
 }
 
 #[test]
@@ -106,7 +129,8 @@ fn shards_together_are_the_whole() {
     assert_eq!(good(&["sweep", "--merge", three, one, two, one, "--results", &merged]), table);
     assert_eq!(read(&merged), read(&whole));
     let other = fresh("other.jsonl");
-    fs::write(&other, read(one).replacen("\"elapsed_cycles\":", "\"elapsed_cycles\":1", 1)).expect("a file");
+    fs::write(&other, read(one).replacen("\"elapsed_cycles\":", "\"elapsed_cycles\":1", 1))
+        .expect("a file");
     refused(&["sweep", "--merge", one, &other], &["other.jsonl", "k=1", "differ"]);
     refused(&["sweep", "--merge", "nowhere.jsonl"], &["nowhere.jsonl"]);
 }
@@ -115,21 +139,30 @@ fn shards_together_are_the_whole() {
 fn a_point_that_fails_costs_no_other() {
     let out = fresh("failing.jsonl");
     let machines = ["-P", "machine=fermi,h200,abacus", "-P", "mode=pre-volta,volta"];
-    let (code, csv, notes) = ended(&[&["sweep", PATHS, "--results", &out, "--format", "csv"][..], &machines].concat());
+    let (code, csv, notes) =
+        ended(&[&["sweep", PATHS, "--results", &out, "--format", "csv"][..], &machines].concat());
     assert_eq!(code, 2, "{notes}");
     let results: Vec<String> =
         csv.lines().skip(1).map(|l| l.split(',').take(3).collect::<Vec<_>>().join(" ")).collect();
-    let expected = ["fermi pre-volta ok", "fermi volta error", "h200 pre-volta error", "h200 volta ok"];
-    assert_eq!(results, [&expected[..], &["abacus pre-volta error", "abacus volta error"]].concat());
+    let expected =
+        ["fermi pre-volta ok", "fermi volta error", "h200 pre-volta error", "h200 volta ok"];
+    assert_eq!(
+        results,
+        [&expected[..], &["abacus pre-volta error", "abacus volta error"]].concat()
+    );
     assert!(notes.contains("there is no machine `abacus`") && !notes.contains('\x1b'), "{notes}");
-    let records: Vec<Value> = read(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let records: Vec<Value> =
+        read(&out).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(records.iter().filter(|record| record["finish"] == "ok").count(), 2);
     assert!(records.iter().all(|record| record["schema"] == "simt-sim/sweep/1"));
     // A program that hangs in one mode is a result, not an error, and decides the exit code.
     let lock = ["sweep", "programs/small/spin_lock.ir", "-P", "mode=volta,pre-volta"];
     let (code, table, notes) = ended(&lock);
     assert_eq!(code, 3, "{notes}");
-    assert!(table.contains("livelock") && notes.starts_with("mode=pre-volta: livelock: "), "{table}{notes}");
+    assert!(
+        table.contains("livelock") && notes.starts_with("mode=pre-volta: livelock: "),
+        "{table}{notes}"
+    );
 }
 
 #[test]
@@ -163,7 +196,8 @@ fn lines_are_drawn_of_runs_and_of_files() {
     }
     good(&[&["sweep", "--merge", &out, "--plot", &again, "--x", "k"][..], &metrics].concat());
     assert_eq!(read(&again), picture);
-    let none = [&["sweep", "--merge", &out, "--plot", &again, "--x", "mode"][..], &metrics].concat();
+    let none =
+        [&["sweep", "--merge", &out, "--plot", &again, "--x", "mode"][..], &metrics].concat();
     let (code, _, notes) = ended(&none);
     assert_eq!((code, notes.contains("nothing to draw over `mode`")), (2, true), "{notes}");
 }
@@ -195,8 +229,26 @@ fn what_cannot_be_swept_is_said_before_anything_runs() {
 #[test]
 fn fields_of_the_machine_file_can_be_swept() {
     let out = fresh("fields.jsonl");
-    let sweep = ["sweep", REDUCTION, "--set", "n=4096", "--format", "csv", "--metrics", "gld_transactions,cycles"];
-    let fields = ["-P", "machine.l1.bytes=16384,32768", "-P", "machine.dram_latency", "634", "2000", "-D", "x2"];
+    let sweep = [
+        "sweep",
+        REDUCTION,
+        "--set",
+        "n=4096",
+        "--format",
+        "csv",
+        "--metrics",
+        "gld_transactions,cycles",
+    ];
+    let fields = [
+        "-P",
+        "machine.l1.bytes=16384,32768",
+        "-P",
+        "machine.dram_latency",
+        "634",
+        "2000",
+        "-D",
+        "x2",
+    ];
     let csv = good(&[&sweep[..], &fields, &["--results", &out]].concat());
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows[0][..3], ["machine.dram_latency", "machine.l1.bytes", "result"], "{csv}");
@@ -210,20 +262,26 @@ fn fields_of_the_machine_file_can_be_swept() {
     let text = text.replacen("dram_latency: 634", "dram_latency: 1268", 1);
     let file = fresh("changed.ron");
     fs::write(&file, text).expect("a file");
-    let single = good(&["run", REDUCTION, "--set", "n=4096", "--machine", &file, "--metrics", "cycles"]);
+    let single =
+        good(&["run", REDUCTION, "--set", "n=4096", "--machine", &file, "--metrics", "cycles"]);
     assert_eq!(single.split(' ').nth(1), Some(rows[3][4]), "{single}");
-    let record: Value = serde_json::from_str(read(&out).lines().next().expect("a line")).expect("JSON");
+    let record: Value =
+        serde_json::from_str(read(&out).lines().next().expect("a line")).expect("JSON");
     assert_eq!(record["point"]["machine.l1.bytes"], 16384);
 
     for (values, words) in [
         ("machine.l1.bites=1", &["no field `l1.bites`", "did you mean `machine.l1.bytes`?"][..]),
         ("machine.bytes=1", &["ambiguous", "`machine.memory.l1.bytes`, `machine.memory.l2.bytes`"]),
-        ("machine.l1.bytes=16384,7", &["error[bad-machine]: a cache has 1 to 1024 ways", "h200.ron:"]),
+        (
+            "machine.l1.bytes=16384,7",
+            &["error[bad-machine]: a cache has 1 to 1024 ways", "h200.ron:"],
+        ),
         ("machine.warp_size=many", &["error[bad-machine]", "h200.ron:"]),
         ("mashine.l1.bytes=1", &["has no `mashine.l1.bytes` to sweep"]),
     ] {
         refused(&["sweep", PATHS, "-P", values], words);
     }
-    let twice = ["sweep", PATHS, "-P", "machine.l1.bytes=16384", "-P", "machine.memory.l1.bytes=16384"];
+    let twice =
+        ["sweep", PATHS, "-P", "machine.l1.bytes=16384", "-P", "machine.memory.l1.bytes=16384"];
     refused(&twice, &["swept twice"]);
 }

@@ -50,7 +50,12 @@ fn long_outputs_are_the_gpus_in_both_modes() {
     assert!(rows.len() >= 69, "{} kernels", rows.len());
     for row in rows {
         for mode in row["outputs"].as_array().expect("modes") {
-            assert_eq!((&mode[1], &mode[2]), (&"ok".into(), &true.into()), "{}: {mode}", row["kernel"]);
+            assert_eq!(
+                (&mode[1], &mode[2]),
+                (&"ok".into(), &true.into()),
+                "{}: {mode}",
+                row["kernel"]
+            );
         }
     }
 }
@@ -78,11 +83,13 @@ fn long_every_label_holds_for_nine_of_ten_held_kernels() {
             continue;
         }
         let ncu = metric.ncu.unwrap_or_default();
-        let same = |h: &&Value| h["name"] == ncu || h["name"] == ncu.replace(".pct", ".ratio").as_str();
+        let same =
+            |h: &&Value| h["name"] == ncu || h["name"] == ncu.replace(".pct", ".ratio").as_str();
         let figures = held.iter().filter_map(|row| row["held"].as_array()?.iter().find(same));
         let occurs = |h: &&Value| h["simulated"] != 0.0 || h["measured"] != 0.0;
         let figures: Vec<(bool, f64)> = figures.filter(occurs).map(apart).collect();
-        let numbers: Vec<f64> = label.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let numbers: Vec<f64> =
+            label.split_whitespace().filter_map(|word| word.parse().ok()).collect();
         let (holds, says) = match numbers.as_slice() {
             [says, of] if label.starts_with("exact ") => {
                 assert_eq!(*of as usize, figures.len(), "{}: {label}", metric.name);
@@ -120,9 +127,16 @@ fn another_machine_file_has_no_label_of_time() {
         let file = folder.join(name);
         fs::write(&file, text).expect("a machine");
         let machine = file.display().to_string();
-        let asked = ["run", "programs/small/diamond.ir", "--metrics", "elapsed_cycles,gld_transactions,inst_executed"];
+        let asked = [
+            "run",
+            "programs/small/diamond.ir",
+            "--metrics",
+            "elapsed_cycles,gld_transactions,inst_executed",
+        ];
         let out = simt_sim(&[&asked[..], &["--machine", &machine], more].concat());
-        let label = |line: &str| line.split_once("  # ").map(|(_, label)| label.to_owned()).expect("a label");
+        let label = |line: &str| {
+            line.split_once("  # ").map(|(_, label)| label.to_owned()).expect("a label")
+        };
         out.lines().map(label).collect::<Vec<String>>()
     };
     let own = labels("h200.ron", &h200, &[]);
@@ -133,5 +147,8 @@ fn another_machine_file_has_no_label_of_time() {
     assert_eq!(slower[0], "model estimate; not measured with this machine file");
     assert_eq!(slower[1..], own[1..], "counts depend on no latency");
     let written = labels("h200.ron", &h200, &["--lowering", "as-written"]);
-    assert!(written.iter().all(|label| label.ends_with("; not measured with this machine file")), "{written:?}");
+    assert!(
+        written.iter().all(|label| label.ends_with("; not measured with this machine file")),
+        "{written:?}"
+    );
 }

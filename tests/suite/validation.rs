@@ -25,7 +25,11 @@ const LARGE: &str = "\n## Counters of large launches\n";
 const RECORDED: [&str; 3] = ["crosscheck", "--recorded", "crates/gpu/observations/h200"];
 
 fn simt_sim(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_simt-sim")).args(args).env_remove("COLUMNS").output().expect("the binary runs")
+    Command::new(env!("CARGO_BIN_EXE_simt-sim"))
+        .args(args)
+        .env_remove("COLUMNS")
+        .output()
+        .expect("the binary runs")
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -68,7 +72,10 @@ fn long_the_appendix_is_what_the_suite_prints() {
         fs::write(APPENDIX, format!("{begin}\n{LARGE}{large}")).expect("the page is written");
         return;
     }
-    assert_eq!(quick, small, "BLESS=1 writes the page anew; the large launches need `-- --ignored`");
+    assert_eq!(
+        quick, small,
+        "BLESS=1 writes the page anew; the large launches need `-- --ignored`"
+    );
 }
 
 #[test]
@@ -84,13 +91,19 @@ fn long_the_whole_appendix_is_what_the_suite_prints() {
 #[test]
 fn the_suite_says_the_same_as_json() {
     let json: serde_json::Value =
-        serde_json::from_str(&printed(&["--suite", "programs/small", "--format", "json"])).expect("JSON");
+        serde_json::from_str(&printed(&["--suite", "programs/small", "--format", "json"]))
+            .expect("JSON");
     assert_eq!(json["schema"], "simt-sim/validation/2");
     let programs = json["programs"].as_array().expect("programs");
-    let of = |name: &str| programs.iter().find(|p| p["program"].as_str().is_some_and(|n| n.ends_with(name)));
+    let of = |name: &str| {
+        programs.iter().find(|p| p["program"].as_str().is_some_and(|n| n.ends_with(name)))
+    };
     assert_eq!(of("/diamond.ir").expect("it is there")["memory"], "exact");
     let race = of("/hoisted_load.ir").expect("it is there");
-    assert!(race["memory"].as_str().is_some_and(|m| m == "exact" || m.starts_with("differs: ")), "{race}");
+    assert!(
+        race["memory"].as_str().is_some_and(|m| m == "exact" || m.starts_with("differs: ")),
+        "{race}"
+    );
 }
 
 /// Tests a report of three launches in Nsight Compute's format, and the output for the one that
@@ -116,14 +129,25 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     let file = report.display().to_string();
     let run = |report_text: &str, more: &[&str]| {
         fs::write(&report, report_text).expect("a report");
-        let args =
-            [&["crosscheck", "programs/small/diamond.ir", "--lowering", "as-written", "--ncu", &file], more].concat();
+        let args = [
+            &[
+                "crosscheck",
+                "programs/small/diamond.ir",
+                "--lowering",
+                "as-written",
+                "--ncu",
+                &file,
+            ],
+            more,
+        ]
+        .concat();
         let output = simt_sim(&args);
         (output.status.code(), text(&output.stdout), text(&output.stderr))
     };
     let (code, out, err) = run(&good.concat(), &[]);
     assert_eq!(code, Some(0), "{err}");
-    let lines: Vec<String> = out.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    let lines: Vec<String> =
+        out.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     for line in [
         "smsp__sass_branch_targets_threads_divergent.sum 1 1 exact branch",
         "smsp__warps_launched.sum 1 1,000 -99.9 % warp",
@@ -136,7 +160,10 @@ fn counters_of_a_report_stand_beside_the_simulators() {
     assert!(err.contains("grid 7x1x1"), "{err}");
     let (code, _, err) = run(&good.concat().replace("1,000", "1,00"), &[]);
     assert_eq!(code, Some(2), "{err}");
-    assert!(err.contains("line 4: smsp__warps_launched.sum: expected a number, found `1,00`"), "{err}");
+    assert!(
+        err.contains("line 4: smsp__warps_launched.sum: expected a number, found `1,00`"),
+        "{err}"
+    );
 }
 
 /// Returns a machine with the same rules, other times and smaller caches.
@@ -177,10 +204,17 @@ fn counts_depend_on_no_time_and_estimates_do() {
     ] {
         let text = fs::read_to_string(file).expect("a readable file");
         let program = Program::parse(file, &text);
-        let small = if text.contains("1 << 24") { vec![("n".to_owned(), "1 << 13".to_owned())] } else { Vec::new() };
+        let small = if text.contains("1 << 24") {
+            vec![("n".to_owned(), "1 << 13".to_owned())]
+        } else {
+            Vec::new()
+        };
         let run = |spec: &Machine| -> Run {
-            let (kernel, launch) = support::launch(&program, &Overrides { set: small.clone(), ..Overrides::default() })
-                .unwrap_or_else(|e| panic!("{file}: {e}"));
+            let (kernel, launch) = support::launch(
+                &program,
+                &Overrides { set: small.clone(), ..Overrides::default() },
+            )
+            .unwrap_or_else(|e| panic!("{file}: {e}"));
             let options = support::options(Mode::Volta, spec.side_order(), 100_000_000);
             simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
                 .unwrap_or_else(|e| panic!("{file}: {e}"))
@@ -192,11 +226,21 @@ fn counts_depend_on_no_time_and_estimates_do() {
                 (None, None) => {}
                 (a, b) if a == b => _ = same.insert(metric.name),
                 (a, b) => {
-                    assert_eq!(metric.basis(), Basis::Model, "{file}: {} is {a:?} and {b:?}", metric.name);
+                    assert_eq!(
+                        metric.basis(),
+                        Basis::Model,
+                        "{file}: {} is {a:?} and {b:?}",
+                        metric.name
+                    );
                     changed.insert(metric.name);
                 }
             }
         }
     }
-    assert!(changed.len() > 30 && same.len() > 30, "{} change, {} do not", changed.len(), same.len());
+    assert!(
+        changed.len() > 30 && same.len() > 30,
+        "{} change, {} do not",
+        changed.len(),
+        same.len()
+    );
 }

@@ -35,7 +35,8 @@ fn constants(pairs: &[(&str, u32)]) -> Overrides {
 
 /// Returns the report and the recording of one run.
 fn both(program: &Program, spec: &Machine, mode: Mode, overrides: &Overrides) -> (Run, Recording) {
-    let (kernel, resolved) = launch(program, overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
+    let (kernel, resolved) =
+        launch(program, overrides).unwrap_or_else(|e| panic!("{}: {e}", program.name));
     let options = options(mode, SideOrder::Taken, LIMIT);
     let job = Job::new(program, kernel, resolved, spec, options);
     let recording = record(&job, &everything()).expect("a block that fits");
@@ -47,7 +48,8 @@ fn both(program: &Program, spec: &Machine, mode: Mode, overrides: &Overrides) ->
 fn of_one_block() -> Vec<(PathBuf, Overrides)> {
     let mut found: Vec<(PathBuf, Overrides)> =
         programs("programs/small").into_iter().map(|path| (path, Overrides::default())).collect();
-    for name in ["reduce_neighbored.ir", "reduce_neighbored_less.ir", "cuda/reduce_neighbored.ptx"] {
+    for name in ["reduce_neighbored.ir", "reduce_neighbored_less.ir", "cuda/reduce_neighbored.ptx"]
+    {
         found.push((format!("programs/{name}").into(), constants(&[("n", 512)])));
     }
     for name in ["cuda/shared_halving.ptx", "cuda/even_odd.ptx", "cuda/math_sincos.ptx"] {
@@ -66,16 +68,20 @@ fn the_stalls_of_a_line_are_the_same_in_the_picture_and_beside_the_source() {
     for (path, overrides) in of_one_block() {
         let program = read(path.to_str().expect("a name"));
         for mode in MODES {
-            let (run, recording) = both(&program, &machine(mode.default_machine()), mode, &overrides);
+            let (run, recording) =
+                both(&program, &machine(mode.default_machine()), mode, &overrides);
             let mut beside: BTreeMap<u32, u64> = BTreeMap::new();
             for row in run.instructions.iter().filter(|row| row.stalled_cycles > 0) {
                 *beside.entry(row.line).or_default() += row.stalled_cycles;
             }
             let mut drawn: BTreeMap<u32, u64> = BTreeMap::new();
-            for row in plot::data(View::Stalls, &recording, Axis::Issue).lines().filter(|row| row.starts_with("line,"))
+            for row in plot::data(View::Stalls, &recording, Axis::Issue)
+                .lines()
+                .filter(|row| row.starts_with("line,"))
             {
                 let line = row.split(',').nth(1).and_then(|n| n.parse().ok()).expect("a line");
-                let cycles: u64 = row.rsplit(',').next().and_then(|n| n.parse().ok()).expect("cycles");
+                let cycles: u64 =
+                    row.rsplit(',').next().and_then(|n| n.parse().ok()).expect("cycles");
                 *drawn.entry(line).or_default() += cycles;
             }
             assert_eq!(drawn, beside, "{} {}: waits by line", program.name, mode.name());
@@ -101,7 +107,9 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
             for &mode in &spec.modes {
                 let (kernel, resolved) = launch(&program, overrides).expect("a launch");
                 let options = options(mode, SideOrder::Taken, LIMIT);
-                let Ok(recording) = record(&Job::new(&program, kernel, resolved, &spec, options), &everything()) else {
+                let Ok(recording) =
+                    record(&Job::new(&program, kernel, resolved, &spec, options), &everything())
+                else {
                     continue; // the block does not fit the machine
                 };
                 let place = format!("{name} {} on {}", mode.name(), spec.name);
@@ -109,7 +117,9 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
                 expanded += issues().filter(|issue| !issue.parts.is_empty()).count();
                 // By cycle, without bins.
                 let mut slots: BTreeMap<u64, u32> = BTreeMap::new();
-                for span in issues().flat_map(|issue| issue.spans()).filter(|span| span.stall.is_none()) {
+                for span in
+                    issues().flat_map(|issue| issue.spans()).filter(|span| span.stall.is_none())
+                {
                     (span.from..span.to).for_each(|cycle| *slots.entry(cycle).or_default() += 1);
                 }
                 let most = slots.values().max().copied().unwrap_or(0);
@@ -120,7 +130,8 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
                 );
                 // As in the picture.
                 for row in plot::data(View::Ipc, &recording, Axis::Cycle).lines().skip(1) {
-                    let rate: f64 = row.split(',').nth(4).and_then(|n| n.parse().ok()).expect("a rate");
+                    let rate: f64 =
+                        row.split(',').nth(4).and_then(|n| n.parse().ok()).expect("a rate");
                     assert!(rate <= f64::from(spec.schedulers), "{place}: {row}");
                 }
             }
@@ -133,7 +144,8 @@ fn no_scheduler_issues_two_instructions_in_one_cycle() {
 fn the_header_of_the_transposed_map_stands_above_its_lanes() {
     let program = read("programs/small/nested.ir");
     for mode in MODES {
-        let (_, recording) = both(&program, &machine(mode.default_machine()), mode, &Overrides::default());
+        let (_, recording) =
+            both(&program, &machine(mode.default_machine()), mode, &Overrides::default());
         for width in [60, 100] {
             let style = MapStyle { style: Style { width, color: false }, axis: Axis::Issue };
             let map = transposed(&recording, style);
@@ -144,11 +156,17 @@ fn the_header_of_the_transposed_map_stands_above_its_lanes() {
                 // `lane  0  #..`: the letters start two blanks after the name.
                 let lane = panel.lines().find(|line| line.starts_with("lane  0")).expect("lane 0");
                 let first = lane.find(|c| "#-.wbx".contains(c) && c != 'l').expect("a letter");
-                let header: Vec<&str> = panel.lines().take_while(|line| !line.starts_with("lane")).collect();
+                let header: Vec<&str> =
+                    panel.lines().take_while(|line| !line.starts_with("lane")).collect();
                 for column in first..lane.len() {
-                    let digits: String = header.iter().filter_map(|row| row.chars().nth(column)).collect();
+                    let digits: String =
+                        header.iter().filter_map(|row| row.chars().nth(column)).collect();
                     let issue = issues.next().expect("an issue for each column");
-                    assert_eq!(digits.trim(), recording.line(issue.pc).to_string(), "column {column} of\n{panel}");
+                    assert_eq!(
+                        digits.trim(),
+                        recording.line(issue.pc).to_string(),
+                        "column {column} of\n{panel}"
+                    );
                 }
             }
             assert_eq!(issues.next(), None, "every issue has a column\n{map}");
@@ -172,11 +190,18 @@ fn divisions(run: &Run) -> BTreeMap<u32, (u64, u64)> {
 #[test]
 fn a_predicated_branch_is_counted_as_the_branch_it_was() {
     let sized = |name: &str| (format!("programs/{name}"), constants(&[("n", 1536)]));
-    let mut cases: Vec<(String, Overrides)> =
-        programs("programs/small").into_iter().map(|path| (path.display().to_string(), Overrides::default())).collect();
-    for name in
-        ["shared_halving", "shared_doubling", "even_odd", "even_odd_aligned", "reduce_shuffle", "reduce_unroll8"]
-    {
+    let mut cases: Vec<(String, Overrides)> = programs("programs/small")
+        .into_iter()
+        .map(|path| (path.display().to_string(), Overrides::default()))
+        .collect();
+    for name in [
+        "shared_halving",
+        "shared_doubling",
+        "even_odd",
+        "even_odd_aligned",
+        "reduce_shuffle",
+        "reduce_unroll8",
+    ] {
         cases.push(sized(&format!("cuda/{name}.ptx")));
     }
     for name in ["reduce_neighbored", "reduce_neighbored_less", "reduce_interleaved"] {
@@ -188,7 +213,8 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
         for mode in MODES {
             let [hardware, written] = [Lowering::Hardware, Lowering::AsWritten].map(|lowering| {
                 let spec = machine(mode.default_machine()).lowered(lowering);
-                let (kernel, resolved) = launch(&program, &overrides).unwrap_or_else(|e| panic!("{path}: {e}"));
+                let (kernel, resolved) =
+                    launch(&program, &overrides).unwrap_or_else(|e| panic!("{path}: {e}"));
                 let options = options(mode, SideOrder::Taken, LIMIT);
                 simulate(Job::new(&program, kernel, resolved, &spec, options.clone()), &())
                     .expect("a block that fits")
@@ -196,40 +222,75 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
             });
             assert!(written.predicated.is_empty(), "{path}: as written every branch is one");
             // Spinning depends on time, and on other work of the warp.
-            if hardware.predicated.is_empty() || hardware.finish != Finish::Ok || path.contains("spin") {
+            if hardware.predicated.is_empty()
+                || hardware.finish != Finish::Ok
+                || path.contains("spin")
+            {
                 continue;
             }
-            assert_eq!(divisions(&hardware), divisions(&written), "{path} {}: reached, divided", mode.name());
+            assert_eq!(
+                divisions(&hardware),
+                divisions(&written),
+                "{path} {}: reached, divided",
+                mode.name()
+            );
             for branch in &hardware.predicated {
-                let real = written.branches.iter().find(|b| b.line == branch.line).expect("the branch as written");
-                assert_eq!(branch.taken_lanes_average, real.taken_lanes_average, "{path}:{}", branch.line);
-                assert_eq!(branch.average_active_lanes, real.average_active_lanes, "{path}:{}", branch.line);
+                let real = written
+                    .branches
+                    .iter()
+                    .find(|b| b.line == branch.line)
+                    .expect("the branch as written");
+                assert_eq!(
+                    branch.taken_lanes_average, real.taken_lanes_average,
+                    "{path}:{}",
+                    branch.line
+                );
+                assert_eq!(
+                    branch.average_active_lanes, real.average_active_lanes,
+                    "{path}:{}",
+                    branch.line
+                );
                 mixed += branch.mixed;
             }
             predicated += hardware.predicated.len();
         }
     }
-    assert!(predicated > 30 && mixed > 200, "only {predicated} branches were predicated, {mixed} times mixed");
+    assert!(
+        predicated > 30 && mixed > 200,
+        "only {predicated} branches were predicated, {mixed} times mixed"
+    );
 }
 
 #[test]
 fn predicated_branches_are_named_in_every_view() {
     let args = ["programs/cuda/even_odd.ptx", "--set", "n=1024"];
     let run = flat(&good(&[&["run"], &args[..]].concat()));
-    assert!(run.contains("No divergent branch; 2 were predicated (lines 56, 80): as branches"), "{run}");
+    assert!(
+        run.contains("No divergent branch; 2 were predicated (lines 56, 80): as branches"),
+        "{run}"
+    );
     assert!(run.contains("Try `--lowering as-written`."), "{run}");
     let beside = good(&[&["run", "--annotate"], &args[..]].concat());
-    let line = beside.lines().find(|line| line.contains("if (i % 2 == 0)")).expect("the line of the branch");
+    let line = beside
+        .lines()
+        .find(|line| line.contains("if (i % 2 == 0)"))
+        .expect("the line of the branch");
     assert!(line.contains(" p32 "), "{line}");
     let page = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("predicated.html");
     let page_name = page.display().to_string();
     good(&[&["run", "--quiet", "--html", &page_name], &args[..]].concat());
     let html = std::fs::read_to_string(&page).expect("a page");
-    assert!(html.contains("2 were predicated (lines 56, 80)") && html.contains(">p32<"), "the HTML page");
+    assert!(
+        html.contains("2 were predicated (lines 56, 80)") && html.contains(">p32<"),
+        "the HTML page"
+    );
     let before = flat(&good(&[&["step", "--script", "16n"], &args[..]].concat()));
     assert!(before.contains("80 pred. @%p5 bra"), "{before}");
     let stepped = flat(&good(&[&["step", "--script", "18n"], &args[..]].concat()));
-    assert!(stepped.contains("predicated branch of line 80: 16 would branch, 16 would fall through"), "{stepped}");
+    assert!(
+        stepped.contains("predicated branch of line 80: 16 would branch, 16 would fall through"),
+        "{stepped}"
+    );
     let none = flat(&good(&[&["step", "--script", "m"], &args[..]].concat()));
     assert!(none.contains("no divergent branch; 2 were predicated (lines 56, 80)"), "{none}");
     // Next to the branches as written.
@@ -249,30 +310,62 @@ fn flat(page: &str) -> String {
 /// Both runs use one machine, so only the mode differs; if machines differ, the names show it.
 #[test]
 fn comparing_modes_compares_nothing_else() {
-    let modes = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--mode", "pre-volta,volta"];
+    let modes = [
+        "compare",
+        "programs/reduce_neighbored.ir",
+        "--set",
+        "n=4096",
+        "--mode",
+        "pre-volta,volta",
+    ];
     let modes = flat(&good(&modes));
     for (letter, mode) in [("A", "pre-volta"), ("B", "volta")] {
-        let title = format!("{letter} programs/reduce_neighbored.ir: reduceNeighbored, {mode} on h200");
+        let title =
+            format!("{letter} programs/reduce_neighbored.ir: reduceNeighbored, {mode} on h200");
         assert!(modes.contains(&title), "{modes}");
     }
     assert!(modes.contains("note: A: No h200 runs in pre-volta mode"), "{modes}");
     assert!(modes.contains("Compared with pre-volta, volta issues"), "{modes}");
     // One machine named for both modes is that machine in both.
-    let named = ["compare", "programs/small/nested.ir", "--machine", "pascal", "--mode", "pre-volta,volta"];
+    let named =
+        ["compare", "programs/small/nested.ir", "--machine", "pascal", "--mode", "pre-volta,volta"];
     let named = flat(&good(&named));
-    assert!(named.contains("pre-volta on pascal") && named.contains(", volta on pascal"), "{named}");
+    assert!(
+        named.contains("pre-volta on pascal") && named.contains(", volta on pascal"),
+        "{named}"
+    );
     // Two machines of two modes: the difference is not only the mode's.
-    let machines = ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--machine", "fermi,h200"];
+    let machines =
+        ["compare", "programs/reduce_neighbored.ir", "--set", "n=4096", "--machine", "fermi,h200"];
     let machines = flat(&good(&machines));
-    assert!(machines.contains("A: pre-volta on fermi") && machines.contains("B: volta on h200"), "{machines}");
-    assert!(machines.contains("Compared with pre-volta on fermi, volta on h200 issues"), "{machines}");
+    assert!(
+        machines.contains("A: pre-volta on fermi") && machines.contains("B: volta on h200"),
+        "{machines}"
+    );
+    assert!(
+        machines.contains("Compared with pre-volta on fermi, volta on h200 issues"),
+        "{machines}"
+    );
     let programs = ["programs/reduce_neighbored.ir", "programs/reduce_interleaved.ir"];
-    let both = good(&["compare", programs[0], programs[1], "--set", "n=4096", "--machine", "fermi,h200"]);
+    let both =
+        good(&["compare", programs[0], programs[1], "--set", "n=4096", "--machine", "fermi,h200"]);
     assert!(both.contains("reduceInterleaved on h200"), "{both}");
     // A single run on a machine of the other mode is a mistake.
-    refused(&["run", programs[0], "--machine", "h200", "--mode", "pre-volta"], &["contradicts", "--machine h200"]);
+    refused(
+        &["run", programs[0], "--machine", "h200", "--mode", "pre-volta"],
+        &["contradicts", "--machine h200"],
+    );
     // A sweep over the modes isolates them, too.
-    let sweep = good(&["sweep", "programs/small/paths_k.ir", "-P", "mode=pre-volta,volta", "-P", "k", "1", "2"]);
+    let sweep = good(&[
+        "sweep",
+        "programs/small/paths_k.ir",
+        "-P",
+        "mode=pre-volta,volta",
+        "-P",
+        "k",
+        "1",
+        "2",
+    ]);
     assert!(!sweep.contains("fermi"), "{sweep}");
 }
 
@@ -288,7 +381,9 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
         }
     }
     let short = "--limit=3";
-    for kind in ["timeline", "masks", "lanes", "stack", "schedule", "stalls", "ipc", "cfg", "roofline"] {
+    for kind in
+        ["timeline", "masks", "lanes", "stack", "schedule", "stalls", "ipc", "cfg", "roofline"]
+    {
         let limit: &[&str] = if kind == "roofline" { &[] } else { &[short] };
         let svg = good(&[&["plot", kind], limit, &HUNG[..]].concat());
         assert!(svg.contains("LIVELOCK"), "{kind} {short} does not say that the run did not end");
@@ -299,7 +394,10 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     }
     let both = ["programs/small/spin_lock.ir", "--mode", "pre-volta,volta"];
     let page = flat(&good(&[&["compare"], &both[..]].concat()));
-    assert!(page.contains("pre-volta: livelock; volta: finished. An unfinished run has no result"), "{page}");
+    assert!(
+        page.contains("pre-volta: livelock; volta: finished. An unfinished run has no result"),
+        "{page}"
+    );
     assert!(!page.contains("faster") && !page.contains("x the cycles"), "{page}");
     let svg = good(&[&["plot", "compare"], &both[..]].concat());
     assert!(svg.contains("A: LIVELOCK"), "the bars of a comparison");
@@ -309,7 +407,10 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
     // Next to the source; the exit code shows it, too.
     let annotated = crate::cli::simt_sim(&[&["run", "--annotate"], &HUNG[..]].concat());
     let annotated = annotated.out;
-    assert!(annotated.lines().nth(1).is_some_and(|line| line.starts_with("LIVELOCK")), "{annotated}");
+    assert!(
+        annotated.lines().nth(1).is_some_and(|line| line.starts_with("LIVELOCK")),
+        "{annotated}"
+    );
     // Figures alone: standard error shows it.
     for figures in [
         &[&["run", "--metrics", "ipc"], &HUNG[..]].concat(),
@@ -320,11 +421,25 @@ fn a_run_that_did_not_end_says_so_in_every_view() {
         &[&["plot", "compare", "--format", "csv"], &both[..]].concat(),
     ] {
         let ended = crate::cli::simt_sim(figures);
-        assert!(ended.err.contains("LIVELOCK") && !ended.out.contains("LIVELOCK"), "{}: {}", ended.command, ended.err);
+        assert!(
+            ended.err.contains("LIVELOCK") && !ended.out.contains("LIVELOCK"),
+            "{}: {}",
+            ended.command,
+            ended.err
+        );
     }
     // A hanging point of a sweep is not on a line.
     let lines = out("sweep.jsonl");
-    let sweep = ["sweep", "programs/small/spin_lock.ir", "-P", "mode=pre-volta,volta", "-P", "warp-size", "16", "32"];
+    let sweep = [
+        "sweep",
+        "programs/small/spin_lock.ir",
+        "-P",
+        "mode=pre-volta,volta",
+        "-P",
+        "warp-size",
+        "16",
+        "32",
+    ];
     let more = ["-D", "x2", "--results", &lines];
     let _ = std::fs::remove_file(&lines);
     crate::cli::simt_sim(&[&sweep[..], &more[..]].concat());

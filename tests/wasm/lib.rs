@@ -11,7 +11,8 @@ use simt_core::machine::Options;
 use simt_core::spec::{Machine, Mode};
 use simt_core::{Job, Program};
 
-const PROGRAMS: [&str; 3] = ["reduce_neighbored.ir", "reduce_neighbored_less.ir", "reduce_interleaved.ir"];
+const PROGRAMS: [&str; 3] =
+    ["reduce_neighbored.ir", "reduce_neighbored_less.ir", "reduce_interleaved.ir"];
 
 thread_local! {
     /// Counters of the last run.

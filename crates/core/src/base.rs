@@ -22,7 +22,9 @@ pub const fn mix(seed: u64) -> u64 {
 
 /// Returns the 64-bit FNV-1a hash of some bytes. Detects edits, but not forgery.
 pub fn digest(bytes: impl IntoIterator<Item = u8>) -> u64 {
-    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.into_iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Time or duration in SM clock cycles.

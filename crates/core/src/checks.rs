@@ -56,7 +56,8 @@ pub struct Checks {
 
 impl Checks {
     /// Every check.
-    pub const ALL: Checks = Checks { races: true, init: true, barrier: true, sync: true, bounds: true };
+    pub const ALL: Checks =
+        Checks { races: true, init: true, barrier: true, sync: true, bounds: true };
     /// Names of the checks.
     pub const NAMES: [&'static str; 5] = ["races", "init", "barrier", "sync", "bounds"];
 

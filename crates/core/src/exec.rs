@@ -20,7 +20,9 @@ mod warp;
 
 pub use barrier::{barrier_votes, finish_barrier_reduction};
 pub use calls::{CallStack, finish_call};
-pub use memory::{GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments};
+pub use memory::{
+    GlobalMemory, LocalMemory, SegmentImage, SharedMemory, block_shared_bytes, variable_segments,
+};
 pub use registers::WarpPlace;
 pub use warp::{Members, members};
 
@@ -301,7 +303,11 @@ pub fn step(
         Op::ReadSlot(op) => access::load(op, lanes, registers, env).map(|_| ())?,
         Op::WriteSlot(op) => access::store(op, lanes, registers, env).map(|_| ())?,
         Op::Exit => return Ok(Effect::Exit { lanes }),
-        Op::Trap => return lanes.lowest().map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap })),
+        Op::Trap => {
+            return lanes
+                .lowest()
+                .map_or(Ok(Effect::Done), |lane| Err(Fault { lane, kind: FaultKind::Trap }));
+        }
         Op::Barrier(op) => return barrier::arrive(op, lanes, registers, env.warp_size),
         &Op::WarpSync { mask } => warp::check_members(mask, lanes, registers)?,
         Op::Shuffle(op) => return warp::shuffle(op, lanes, registers),
@@ -313,7 +319,9 @@ pub fn step(
         &Op::Sleep { t } => {
             let row = &registers.narrow[usize::from(t.0)];
             let longest = lanes.lanes().map(|lane| row[lane as usize]).max();
-            return Ok(longest.map_or(Effect::Done, |ns| Effect::Sleep { ns: ns.min(LONGEST_SLEEP) }));
+            return Ok(
+                longest.map_or(Effect::Done, |ns| Effect::Sleep { ns: ns.min(LONGEST_SLEEP) })
+            );
         }
         Op::Join(_) => unreachable!("join steps are the machine's own"),
     }
@@ -325,7 +333,12 @@ pub fn step(
 pub fn is_element_wise(op: &Op) -> bool {
     matches!(
         op,
-        Op::Lane(_) | Op::Setp(_) | Op::PredicateLogic { .. } | Op::Select { .. } | Op::Carry(_) | Op::Test { .. }
+        Op::Lane(_)
+            | Op::Setp(_)
+            | Op::PredicateLogic { .. }
+            | Op::Select { .. }
+            | Op::Carry(_)
+            | Op::Test { .. }
     )
 }
 
@@ -349,7 +362,9 @@ pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
 /// Executes a branch; `bra.uni` requires all active lanes to agree.
 fn branch(uniform: bool, lanes: LaneMask, active: LaneMask) -> Result<Effect, Fault> {
     match (active - lanes).lowest() {
-        Some(lane) if uniform && !lanes.is_empty() => Err(Fault { lane, kind: FaultKind::UniformBranchDiverges }),
+        Some(lane) if uniform && !lanes.is_empty() => {
+            Err(Fault { lane, kind: FaultKind::UniformBranchDiverges })
+        }
         _ => Ok(Effect::Branch { taken: lanes }),
     }
 }

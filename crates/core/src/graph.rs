@@ -16,7 +16,11 @@ pub(crate) use dominators::{depths, dominates, dominators, dominators_in_order};
 pub(crate) type Successors = Vec<Vec<usize>>;
 
 /// Returns the nodes reachable from `starts`, inclusive, on paths without node `without`.
-pub(crate) fn reach(graph: &Successors, starts: impl IntoIterator<Item = usize>, without: Option<usize>) -> Bits {
+pub(crate) fn reach(
+    graph: &Successors,
+    starts: impl IntoIterator<Item = usize>,
+    without: Option<usize>,
+) -> Bits {
     let mut seen = Bits::new(graph.len());
     let mut open: Vec<usize> = starts.into_iter().filter(|&n| Some(n) != without).collect();
     while let Some(node) = open.pop() {
@@ -68,7 +72,10 @@ pub(crate) fn petgraph(graph: &Successors) -> DiGraph<(), ()> {
 ///
 /// Node `without` and its edges are left out. Components are in topological order: edges between
 /// them lead from lower to higher numbers.
-pub(crate) fn components(graph: &Successors, without: Option<usize>) -> (Vec<Vec<usize>>, Vec<usize>) {
+pub(crate) fn components(
+    graph: &Successors,
+    without: Option<usize>,
+) -> (Vec<Vec<usize>>, Vec<usize>) {
     let mut cut = graph.clone();
     if let Some(w) = without {
         for next in &mut cut {

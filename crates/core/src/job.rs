@@ -72,7 +72,10 @@ impl<'a> Job<'a> {
     ///
     /// The seed determines the order of warps and of the sides of branches.
     pub fn adversarial(machine: &Machine, options: &Options, seed: u64) -> (Machine, Options) {
-        (machine.scheduled(Policy::Adversarial { seed }), Options { order: SideOrder::Random(seed), ..options.clone() })
+        (
+            machine.scheduled(Policy::Adversarial { seed }),
+            Options { order: SideOrder::Random(seed), ..options.clone() },
+        )
     }
 
     /// Checks that a block fits an SM.
@@ -87,7 +90,11 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// Fails if a block does not fit the machine.
-    pub fn run<O: Observer>(self, host: &dyn Host, observer: impl Fn() -> O + Sync) -> Result<Outcome<O>, DoesNotFit> {
+    pub fn run<O: Observer>(
+        self,
+        host: &dyn Host,
+        observer: impl Fn() -> O + Sync,
+    ) -> Result<Outcome<O>, DoesNotFit> {
         machine::run(&self.code, self.launch, self.machine, &self.options, host, observer)
     }
 
@@ -97,8 +104,19 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// Fails if a block does not fit the machine.
-    pub fn watch<O: Observer>(&self, block: BlockId, observer: impl Fn() -> O) -> Result<Watched<O>, DoesNotFit> {
-        machine::watch(&self.code, self.launch.clone(), self.machine, &self.options, block, observer)
+    pub fn watch<O: Observer>(
+        &self,
+        block: BlockId,
+        observer: impl Fn() -> O,
+    ) -> Result<Watched<O>, DoesNotFit> {
+        machine::watch(
+            &self.code,
+            self.launch.clone(),
+            self.machine,
+            &self.options,
+            block,
+            observer,
+        )
     }
 
     /// Runs to the end without an observer.
@@ -124,7 +142,11 @@ impl<'a> Job<'a> {
     ///
     /// # Errors
     /// Fails if a block does not fit the machine.
-    pub fn check(self, host: &dyn Host, on: Checks) -> Result<Outcome<(Counts, Checker)>, DoesNotFit> {
+    pub fn check(
+        self,
+        host: &dyn Host,
+        on: Checks,
+    ) -> Result<Outcome<(Counts, Checker)>, DoesNotFit> {
         let counts = Counts::of_code(&self.code, self.machine.warp_size);
         let checkers = Checkers::new(&self.code, &self.launch, self.machine.warp_size, on);
         self.run(&Serial(host), || (counts.clone(), checkers.observer()))

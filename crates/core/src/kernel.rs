@@ -16,7 +16,9 @@ pub mod layout;
 
 pub use check::{Checked, Refused, check, check_parsed, support};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, register_pressure, warnings};
-pub(crate) use flow::{EdgeFilter, is_wide, may_diverge_at_call, observes, observing_functions, regions, spins};
+pub(crate) use flow::{
+    EdgeFilter, is_wide, may_diverge_at_call, observes, observing_functions, regions, spins,
+};
 #[cfg(test)]
 pub(crate) use flow::{blocks_of, shorthand, successors};
 pub use inst::*;

@@ -87,7 +87,8 @@ impl Launch {
 impl Buffer {
     /// Returns the element at `index` as text; elements past the end are zero.
     pub fn element_text(&self, index: u64) -> String {
-        let word = |i: u64| usize::try_from(i).ok().and_then(|i| self.words.get(i)).copied().unwrap_or(0);
+        let word =
+            |i: u64| usize::try_from(i).ok().and_then(|i| self.words.get(i)).copied().unwrap_or(0);
         element::show(element::bits(&word, self.element, index), self.element)
     }
 }

@@ -91,7 +91,11 @@ pub fn run(kernel: &Kernel, launch: &Launch, max_steps: u64) -> Result<OracleOut
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with(kernel: &Kernel, launch: &Launch, settings: &Settings) -> Result<OracleOutcome, OracleError> {
+pub fn run_with(
+    kernel: &Kernel,
+    launch: &Launch,
+    settings: &Settings,
+) -> Result<OracleOutcome, OracleError> {
     let mut segments = variable_segments(&kernel.variables);
     segments.extend(launch.mapped().map(|b| (b.address, b.bytes, b.words.clone(), true)));
     let memory = GlobalMemory::new(segments);
@@ -107,7 +111,9 @@ pub fn run_with(kernel: &Kernel, launch: &Launch, settings: &Settings) -> Result
         }
     }
     let block::Run { steps, traces, .. } = run;
-    let after = |b: &crate::launch::Buffer| memory.words(b.address).map_or_else(|| b.words.clone(), Iterator::collect);
+    let after = |b: &crate::launch::Buffer| {
+        memory.words(b.address).map_or_else(|| b.words.clone(), Iterator::collect)
+    };
     let buffers = launch.buffers.iter().map(after).collect();
     Ok(OracleOutcome { buffers, steps, traces })
 }

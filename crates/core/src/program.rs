@@ -67,10 +67,15 @@ impl Program {
     /// Parses and checks a text; errors are in [`Program::findings`].
     pub fn parse(name: &str, text: &str) -> Program {
         let (module, mut findings) = ptx::parse(text);
-        let Checked { mut kernels, mut refused, findings: of_check } = kernel::check_parsed(&module, text, &findings);
+        let Checked { mut kernels, mut refused, findings: of_check } =
+            kernel::check_parsed(&module, text, &findings);
         let (plan, of_plan) = launch::plan(&module, text);
         if has_errors(&of_plan) {
-            let unsaid = |kernel: Kernel| Refused { name: kernel.name, errors: Vec::new(), span: kernel.span };
+            let unsaid = |kernel: Kernel| Refused {
+                name: kernel.name,
+                errors: Vec::new(),
+                span: kernel.span,
+            };
             refused.extend(std::mem::take(&mut kernels).into_iter().map(unsaid));
             refused.sort_by_key(|refused| refused.span);
         }
@@ -99,14 +104,18 @@ impl Program {
         let others = self.refused.iter().map(|r| format!("{} (cannot be run)", r.name));
         let there = || names.map(str::to_owned).chain(others).collect::<Vec<_>>().join(", ");
         let errors = |refused: &Refused| refused.errors.len().max(1);
-        let refused =
-            |r: &Refused| NoKernel::Refused { program: self.name.clone(), wanted: r.name.clone(), errors: errors(r) };
+        let refused = |r: &Refused| NoKernel::Refused {
+            program: self.name.clone(),
+            wanted: r.name.clone(),
+            errors: errors(r),
+        };
         match (self.chosen(wanted), self.kernels.as_slice(), self.refused.as_slice()) {
             (_, [], []) => Err(NoKernel::None(program)),
             (Some(wanted), kernels, others) => {
                 let good = kernels.iter().find(|k| k.name == wanted);
                 let bad = || others.iter().find(|r| r.name == wanted).map(refused);
-                let unknown = || NoKernel::Unknown { program, wanted: wanted.to_string(), there: there() };
+                let unknown =
+                    || NoKernel::Unknown { program, wanted: wanted.to_string(), there: there() };
                 good.ok_or_else(|| bad().unwrap_or_else(unknown))
             }
             (None, [one], []) => Ok(one),
@@ -125,8 +134,12 @@ impl Program {
     /// These are the errors in the code that the kernel reaches, or all findings.
     pub fn findings_against(&self, wanted: Option<&str>) -> &[Diagnostic] {
         let chosen = self.chosen(wanted);
-        let refused = self.refused.iter().find(|refused| chosen.is_none_or(|name| refused.name == name));
-        refused.map(|refused| refused.errors.as_slice()).filter(|errors| !errors.is_empty()).unwrap_or(&self.findings)
+        let refused =
+            self.refused.iter().find(|refused| chosen.is_none_or(|name| refused.name == name));
+        refused
+            .map(|refused| refused.errors.as_slice())
+            .filter(|errors| !errors.is_empty())
+            .unwrap_or(&self.findings)
     }
 
     /// Evaluates the directives and applies `overrides`.

@@ -26,7 +26,8 @@ pub use spans::{each_span, same, strip_spans};
 /// errors: check [`crate::diag::has_errors`] first.
 pub fn parse(text: &str) -> (tree::Module, Vec<Diagnostic>) {
     if u32::try_from(text.len()).is_err() {
-        let error = Diagnostic::error("file-too-large", Span::default(), "the file is larger than 4 GiB");
+        let error =
+            Diagnostic::error("file-too-large", Span::default(), "the file is larger than 4 GiB");
         return (tree::Module::default(), vec![error]);
     }
     let lexed = lexer::lex(text);

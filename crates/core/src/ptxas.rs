@@ -51,7 +51,8 @@ use crate::code::{Code, Dependences, MicroOp, Scheme};
 use crate::exec;
 use crate::isa::{Class, Space, Type};
 use crate::kernel::{
-    AddressBase, ConvergenceOp, EdgeFilter, Inst, Kernel, LaneFn, LaneOp, Load, Op, Register, Registers, Scope,
+    AddressBase, ConvergenceOp, EdgeFilter, Inst, Kernel, LaneFn, LaneOp, Load, Op, Register,
+    Registers, Scope,
 };
 use crate::spec::{MachineCode, Mode, Target};
 use draft::Draft;
@@ -68,7 +69,9 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
     let dead: Option<EdgeFilter> = tables.dead_edges.then_some(dead_edges::drop_dead_edges);
     let draft = Draft::new(kernel, dead).with_predicated_exits();
     let counts = counts(&draft.kernel, target, tables);
-    let rewritten = draft.with_predication(|conditional| should_predicate(&draft.kernel, conditional, &counts, tables));
+    let rewritten = draft.with_predication(|conditional| {
+        should_predicate(&draft.kernel, conditional, &counts, tables)
+    });
     let mut counts: Vec<u32> = rewritten.origin.iter().map(|&i| counts[i as usize]).collect();
     let rewritten = rewritten.draft.with_saved_registers(mode == Mode::Volta);
     counts = rewritten.origin.iter().map(|&i| counts[i as usize]).collect();
@@ -89,7 +92,14 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
         *first += entry(&kernel, tables);
     }
     let placed = barriers::place(&kernel.flow, tables.merges);
-    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, target.yields());
+    let stream = place::place(
+        &kernel.insts,
+        &kernel.functions,
+        &kernel.flow,
+        &placed,
+        scheme,
+        target.yields(),
+    );
     let micro_op = |step: Step| {
         let inst = &step.inst;
         let (count, on_unit) = match (step.source, &inst.op) {
@@ -97,7 +107,8 @@ pub fn compile(kernel: &Kernel, target: &Target<'_>, mode: Mode) -> Code {
             (None, Op::Join(ConvergenceOp::Set(_))) => (tables.join_set, 1),
             (None, _) => (target.slots(inst.class), 1),
         };
-        let uniform = step.source.is_some_and(|i| kernel.flow.uniform_result(i as usize)) && is_simple(inst);
+        let uniform =
+            step.source.is_some_and(|i| kernel.flow.uniform_result(i as usize)) && is_simple(inst);
         let invalidates_l1 = mode == Mode::Volta && acquires_beyond_block(&inst.op);
         micro_op(step, &kernel.registers, count, on_unit, uniform, invalidates_l1)
     };
@@ -120,16 +131,32 @@ fn as_written(kernel: &Kernel, target: &Target<'_>, scheme: Scheme) -> Code {
         kernel
     };
     let placed = barriers::place(&kernel.flow, as_ptxas);
-    let stream = place::place(&kernel.insts, &kernel.functions, &kernel.flow, &placed, scheme, target.yields());
+    let stream = place::place(
+        &kernel.insts,
+        &kernel.functions,
+        &kernel.flow,
+        &placed,
+        scheme,
+        target.yields(),
+    );
     let micro_op = |step: Step| {
         let count = if step.source.is_some() { 1 } else { target.slots(step.inst.class) };
-        let uniform = step.source.is_some_and(|i| kernel.flow.uniform_result(i as usize)) && is_simple(&step.inst);
+        let uniform = step.source.is_some_and(|i| kernel.flow.uniform_result(i as usize))
+            && is_simple(&step.inst);
         micro_op(step, &kernel.registers, count, 1, uniform, false)
     };
     let ops = stream.steps.into_iter().map(micro_op).collect();
     let (entry, functions) = (stream.entry, stream.functions);
     let predicated = Vec::new();
-    Code { kernel: kernel.clone(), ops, entry, functions, scheme, is_machine_code: false, predicated }
+    Code {
+        kernel: kernel.clone(),
+        ops,
+        entry,
+        functions,
+        scheme,
+        is_machine_code: false,
+        predicated,
+    }
 }
 
 fn micro_op(
@@ -167,7 +194,9 @@ fn counts(kernel: &Kernel, target: &Target<'_>, code: &MachineCode) -> Vec<u32> 
         if inst.op == Op::Fence(Scope::Block) {
             return 1;
         }
-        let count = code.expansion(kernel.row(inst), inst_type(inst)).unwrap_or_else(|| target.slots(inst.class));
+        let count = code
+            .expansion(kernel.row(inst), inst_type(inst))
+            .unwrap_or_else(|| target.slots(inst.class));
         if can_be_free(inst) { count } else { count.max(1) }
     };
     let mut counts: Vec<u32> = kernel.insts.iter().map(count).collect();
@@ -204,8 +233,12 @@ fn can_be_free(inst: &Inst) -> bool {
 fn free_jumps(kernel: &Kernel, counts: &mut [u32]) {
     for (i, inst) in kernel.insts.iter().enumerate() {
         let Op::Branch { target, .. } = inst.op else { continue };
-        let block = kernel.flow.block_of(target.index()).and_then(|b| kernel.flow.blocks().get(b.index()));
-        if inst.guard.is_none() && target.index() > i && block.is_some_and(|b| b.predecessors.len() == 1) {
+        let block =
+            kernel.flow.block_of(target.index()).and_then(|b| kernel.flow.blocks().get(b.index()));
+        if inst.guard.is_none()
+            && target.index() > i
+            && block.is_some_and(|b| b.predecessors.len() == 1)
+        {
             counts[i] = 0;
         }
     }
@@ -221,7 +254,11 @@ fn count_saves(kernel: &Kernel, counts: &mut [u32]) {
             Op::Spill(spill) => {
                 *count = 1 + if spill.word + 1 == spill.words { 1 + spill.barriers } else { 0 };
             }
-            Op::Call(call) if call.callees().iter().any(|&f| kernel.functions[f as usize].recursive) => *count += 2,
+            Op::Call(call)
+                if call.callees().iter().any(|&f| kernel.functions[f as usize].recursive) =>
+            {
+                *count += 2
+            }
             _ => {}
         }
     }
@@ -232,7 +269,9 @@ fn entry(kernel: &Kernel, code: &MachineCode) -> u32 {
     let uses = |classes: &[Class]| kernel.insts.iter().any(|inst| classes.contains(&inst.class));
     let global = uses(&[Class::LoadGlobal, Class::StoreGlobal, Class::AtomicGlobal]);
     let shared = uses(&[Class::LoadShared, Class::StoreShared, Class::AtomicShared]);
-    code.entry.always + u32::from(global) * code.entry.global + u32::from(shared) * code.entry.shared
+    code.entry.always
+        + u32::from(global) * code.entry.global
+        + u32::from(shared) * code.entry.shared
 }
 
 /// Returns true if ptxas predicates the conditional.
@@ -245,9 +284,16 @@ fn entry(kernel: &Kernel, code: &MachineCode) -> u32 {
 /// - no arm reads global memory, so that warps without lanes in it need not wait for the load; or
 ///   the block after the conditional starts with work other than comparisons, before its first
 ///   barrier, branch or access to global memory.
-fn should_predicate(kernel: &Kernel, conditional: &Conditional, counts: &[u32], code: &MachineCode) -> bool {
+fn should_predicate(
+    kernel: &Kernel,
+    conditional: &Conditional,
+    counts: &[u32],
+    code: &MachineCode,
+) -> bool {
     let exit = conditional.exit.map_or(0, |i| counts[i as usize]);
-    let short = |arm: &Vec<u32>| arm.iter().map(|&i| counts[i as usize]).sum::<u32>() + exit <= code.predicate;
+    let short = |arm: &Vec<u32>| {
+        arm.iter().map(|&i| counts[i as usize]).sum::<u32>() + exit <= code.predicate
+    };
     if code.predicate == 0 || !conditional.arms.iter().all(short) {
         return false;
     }
@@ -286,7 +332,9 @@ fn acquires_beyond_block(op: &Op) -> bool {
         Op::Load(Load { access, .. }) => {
             access.order.acquires() && access.scope == Scope::Wider && global(access.space)
         }
-        Op::Atomic(atomic) => atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space),
+        Op::Atomic(atomic) => {
+            atomic.order.acquires() && atomic.scope == Scope::Wider && global(atomic.space)
+        }
         _ => false,
     }
 }

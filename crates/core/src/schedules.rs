@@ -38,7 +38,9 @@ pub fn another_result(
                 code: "order-dependent",
                 message: format!("the result of schedule {seed} differs: {what}"),
                 labels: Vec::new(),
-                help: Some(format!("repeat it with `--schedule {seed}`; find unordered accesses with `--checks`")),
+                help: Some(format!(
+                    "repeat it with `--schedule {seed}`; find unordered accesses with `--checks`"
+                )),
             };
             return Ok(Some(Different { seed, finding }));
         }
@@ -54,7 +56,12 @@ fn difference(there: (&Finish, &Launch), here: (&Finish, &Launch)) -> Option<Str
     if !matches!(here.0, Finish::Ok) {
         return None; // the memory of a stopped run means nothing
     }
-    let mut all = there.1.buffers.iter().zip(&here.1.buffers).filter(|(there, here)| there.words != here.words);
+    let mut all = there
+        .1
+        .buffers
+        .iter()
+        .zip(&here.1.buffers)
+        .filter(|(there, here)| there.words != here.words);
     let (there, here) = all.next()?;
     let element = u64::from(here.element.bytes()).max(1);
     let different = |i: &u64| there.element_text(*i) != here.element_text(*i);

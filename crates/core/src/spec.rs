@@ -309,12 +309,15 @@ impl Machine {
     /// One diagnostic for the first RON or structure error; otherwise all impossible numbers at
     /// once.
     pub fn parse(text: &str) -> Result<Machine, Vec<Diagnostic>> {
-        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let spec: MachineSpec = options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
+        let options = ron::Options::default()
+            .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let spec: MachineSpec =
+            options.from_str(text).map_err(|e| vec![ron_diagnostic(&e, text)])?;
         spec.validate().map_err(|faults| {
             let diagnostic = |Impossible { field, message }| {
                 let at = find_field(text, field);
-                Diagnostic::error("bad-machine", at, message).help(format!("change `{field}` in the machine file"))
+                Diagnostic::error("bad-machine", at, message)
+                    .help(format!("change `{field}` in the machine file"))
             };
             faults.into_iter().map(diagnostic).collect()
         })
@@ -324,7 +327,10 @@ impl Machine {
     ///
     /// # Errors
     /// All impossible numbers.
-    pub fn changed(&self, change: impl FnOnce(&mut MachineSpec)) -> Result<Machine, Vec<Impossible>> {
+    pub fn changed(
+        &self,
+        change: impl FnOnce(&mut MachineSpec),
+    ) -> Result<Machine, Vec<Impossible>> {
         let mut spec = self.0.clone();
         change(&mut spec);
         spec.validate()
@@ -365,7 +371,12 @@ impl MachineSpec {
     /// Returns the cost of [`Class`].
     pub fn price(&self, class: Class) -> Price {
         // `faults` rejects a file without a price for every class.
-        self.prices.get(&class).copied().unwrap_or(Price { latency: 1, interval: 1, slots: 1, unit: None })
+        self.prices.get(&class).copied().unwrap_or(Price {
+            latency: 1,
+            interval: 1,
+            slots: 1,
+            unit: None,
+        })
     }
 
     /// Validates every parameter.
@@ -376,7 +387,10 @@ impl MachineSpec {
         let faults = self.faults();
         match faults.is_empty() {
             true => Ok(Machine(self)),
-            false => Err(faults.into_iter().map(|(field, message)| Impossible { field, message }).collect()),
+            false => Err(faults
+                .into_iter()
+                .map(|(field, message)| Impossible { field, message })
+                .collect()),
         }
     }
 
@@ -391,14 +405,28 @@ impl MachineSpec {
         need((2..=32).contains(&self.warp_size), "warp_size", "expected 2 to 32 lanes per warp");
         need((1..=4096).contains(&self.sms), "sms", "expected 1 to 4096 SMs");
         need((1..=1_000_000).contains(&self.clock_mhz), "clock_mhz", "expected 1 to 1,000,000 MHz");
-        need((1..=16).contains(&self.schedulers), "schedulers", "expected 1 to 16 schedulers per SM");
         need(
-            self.schedulers >= 1 && self.max_warps >= self.schedulers && self.max_warps.div_ceil(self.schedulers) <= 64,
+            (1..=16).contains(&self.schedulers),
+            "schedulers",
+            "expected 1 to 16 schedulers per SM",
+        );
+        need(
+            self.schedulers >= 1
+                && self.max_warps >= self.schedulers
+                && self.max_warps.div_ceil(self.schedulers) <= 64,
             "max_warps",
             "expected 1 to 64 warps per scheduler",
         );
-        need((1..=1024).contains(&self.max_blocks), "max_blocks", "expected 1 to 1024 blocks per SM");
-        need((1..=4096).contains(&self.max_block_threads), "max_block_threads", "expected 1 to 4096 threads per block");
+        need(
+            (1..=1024).contains(&self.max_blocks),
+            "max_blocks",
+            "expected 1 to 1024 blocks per SM",
+        );
+        need(
+            (1..=4096).contains(&self.max_block_threads),
+            "max_block_threads",
+            "expected 1 to 4096 threads per block",
+        );
         need(self.max_threads >= 1, "max_threads", "expected at least one thread per SM");
         need(self.registers >= 1, "registers", "expected at least one register per SM");
         need(self.register_unit >= 1, "register_unit", "expected a unit of at least one register");
@@ -412,9 +440,14 @@ impl MachineSpec {
             need(active >= 1, "policy", "expected at least one warp in the active set");
         }
         // Far above every GPU; the tags of larger caches would fill the host's memory.
-        for (field, cache, most) in [("l1", self.memory.l1, 4 << 20), ("l2", Some(self.memory.l2), 1 << 30)] {
+        for (field, cache, most) in
+            [("l1", self.memory.l1, 4 << 20), ("l2", Some(self.memory.l2), 1 << 30)]
+        {
             if let Some(c) = cache {
-                let ok = c.ways >= 1 && c.ways <= 1024 && c.bytes >= 128 * u64::from(c.ways) && c.bytes <= most;
+                let ok = c.ways >= 1
+                    && c.ways <= 1024
+                    && c.bytes >= 128 * u64::from(c.ways)
+                    && c.bytes <= most;
                 need(
                     ok,
                     field,
@@ -423,13 +456,21 @@ impl MachineSpec {
                 );
             }
         }
-        need((1..=2).contains(&self.memory.l2_partitions), "l2_partitions", "expected 1 or 2 partitions");
+        need(
+            (1..=2).contains(&self.memory.l2_partitions),
+            "l2_partitions",
+            "expected 1 or 2 partitions",
+        );
         for (field, rate) in [
             ("l2_bytes_per_cycle", self.memory.l2_bytes_per_cycle),
             ("l2_bytes_per_cycle_sm", self.memory.l2_bytes_per_cycle_sm),
             ("dram_bytes_per_cycle", self.memory.dram_bytes_per_cycle),
         ] {
-            need(rate.is_finite() && rate >= 1e-3, field, "expected a positive number of bytes per cycle");
+            need(
+                rate.is_finite() && rate >= 1e-3,
+                field,
+                "expected a positive number of bytes per cycle",
+            );
         }
         if let Some(stores) = self.memory.stores {
             let rate = stores.l2_packets_per_cycle;
@@ -439,7 +480,8 @@ impl MachineSpec {
             need(few, "stores", "expected at most 1024 packets per line and per sector");
         }
         if let Some(wait) = self.memory.dram_wait {
-            let ok = wait.half.is_finite() && (1e-3..=1e9).contains(&wait.half) && wait.write <= 1024;
+            let ok =
+                wait.half.is_finite() && (1e-3..=1e9).contains(&wait.half) && wait.write <= 1024;
             need(
                 ok,
                 "dram_wait",
@@ -448,7 +490,8 @@ impl MachineSpec {
             );
         }
         if let Some(cache) = self.instruction_cache {
-            let ok = cache.latency <= 100_000 && cache.interval <= 100_000 && cache.prefetch <= 1 << 16;
+            let ok =
+                cache.latency <= 100_000 && cache.interval <= 100_000 && cache.prefetch <= 1 << 16;
             need(
                 ok,
                 "instruction_cache",
@@ -464,12 +507,25 @@ impl MachineSpec {
         faults.extend(self.code.iter().flat_map(MachineCode::faults));
         for &class in Class::ALL {
             match self.prices.get(&class) {
-                None => faults.push(("prices", format!("missing price of class `{}`", class.name()))),
-                Some(p) if p.slots == 0 && class != Class::Join => {
-                    faults.push(("prices", format!("class `{}` has 0 slots: only `Join` may be free", class.name())));
+                None => {
+                    faults.push(("prices", format!("missing price of class `{}`", class.name())))
                 }
-                Some(p) if p.latency > 1_000_000 || p.interval > 100_000 || p.slots > 100_000 || p.interval == 0 => {
-                    faults.push(("prices", format!("price of class `{}` out of range", class.name())));
+                Some(p) if p.slots == 0 && class != Class::Join => {
+                    faults.push((
+                        "prices",
+                        format!("class `{}` has 0 slots: only `Join` may be free", class.name()),
+                    ));
+                }
+                Some(p)
+                    if p.latency > 1_000_000
+                        || p.interval > 100_000
+                        || p.slots > 100_000
+                        || p.interval == 0 =>
+                {
+                    faults.push((
+                        "prices",
+                        format!("price of class `{}` out of range", class.name()),
+                    ));
                 }
                 Some(_) => {}
             }
@@ -501,11 +557,16 @@ mod tests {
         let wide = text.replace("warp_size: 8", "warp_size: 33");
         assert_ne!(wide, text);
         let found = Machine::parse(&wide).expect_err("33 lanes");
-        assert_eq!(&wide[found[0].labels[0].span.start as usize..found[0].labels[0].span.end as usize], "warp_size");
+        assert_eq!(
+            &wide[found[0].labels[0].span.start as usize..found[0].labels[0].span.end as usize],
+            "warp_size"
+        );
 
-        for wait in
-            ["(most: 1, half: 0.0, write: 4)", "(most: 1, half: inf, write: 4)", "(most: 1, half: 1.0, write: 9999)"]
-        {
+        for wait in [
+            "(most: 1, half: 0.0, write: 4)",
+            "(most: 1, half: inf, write: 4)",
+            "(most: 1, half: 1.0, write: 9999)",
+        ] {
             let endless = text.replace("dram_wait: None", &format!("dram_wait: {wait}"));
             assert_ne!(endless, text);
             let found = Machine::parse(&endless).expect_err(wait);

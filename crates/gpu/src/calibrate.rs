@@ -92,7 +92,10 @@ impl Experiment {
     }
 
     /// Computes the figure; `run` returns the value of one setting.
-    fn figure_of(&self, mut run: impl FnMut(&Setting) -> Result<f64, Trouble>) -> Result<f64, Trouble> {
+    fn figure_of(
+        &self,
+        mut run: impl FnMut(&Setting) -> Result<f64, Trouble>,
+    ) -> Result<f64, Trouble> {
         let mut sum = 0.0;
         for setting in self.settings {
             sum += setting.weight * run(setting)?;
@@ -109,7 +112,11 @@ impl Experiment {
         self.text.lines().map(line).collect()
     }
 
-    fn launch<'p>(&self, program: &'p Program, setting: &Setting) -> Result<(&'p Kernel, Launch), Trouble> {
+    fn launch<'p>(
+        &self,
+        program: &'p Program,
+        setting: &Setting,
+    ) -> Result<(&'p Kernel, Launch), Trouble> {
         let shown = |found: &[_]| {
             let source = Source { name: self.path, text: &program.text };
             Trouble::Program(self.name, diag::render(found, source, false))
@@ -117,11 +124,15 @@ impl Experiment {
         if !program.is_sound() {
             return Err(shown(&program.findings));
         }
-        let kernel = program.kernel(Some(self.kernel)).map_err(|e| Trouble::Program(self.name, e.to_string()))?;
-        let set = setting.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let kernel = program
+            .kernel(Some(self.kernel))
+            .map_err(|e| Trouble::Program(self.name, e.to_string()))?;
+        let set =
+            setting.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
         let no_files = |path: &str, _| Err(format!("`{path}`: calibration reads no files"));
-        let launch = program.launch(kernel, &overrides, &no_files).map_err(|found| shown(&found))?;
+        let launch =
+            program.launch(kernel, &overrides, &no_files).map_err(|found| shown(&found))?;
         Ok((kernel, launch))
     }
 }
@@ -134,15 +145,22 @@ pub fn simulated(experiment: &Experiment, spec: &Machine, host: &dyn Host) -> Re
     let program = Program::parse(experiment.path, &experiment.source());
     let failed = |why: String| Trouble::Ended(experiment.name, why);
     let mode = *spec.modes.first().ok_or_else(|| failed("the machine has no mode".to_string()))?;
-    let options =
-        Options { mode, order: spec.side_order(), yields: true, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
+    let options = Options {
+        mode,
+        order: spec.side_order(),
+        yields: true,
+        max_cycles: MAX_CYCLES,
+        max_issues: u64::MAX,
+    };
     experiment.figure_of(|setting| {
         let (kernel, launch) = experiment.launch(&program, setting)?;
         let done = Job::new(&program, kernel, launch, spec, options.clone())
             .execute(host)
             .map_err(|e| Trouble::Program(experiment.name, e.to_string()))?;
         match done.finish {
-            Finish::Ok => experiment.figure.read(&done.launch, &out(&done.launch, None)).map_err(failed),
+            Finish::Ok => {
+                experiment.figure.read(&done.launch, &out(&done.launch, None)).map_err(failed)
+            }
             other => Err(failed(other.name().to_string())),
         }
     })
@@ -165,7 +183,12 @@ pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, Tr
             if run.finish != gpu::Finish::Ok {
                 return Err(failed(format!("{:?}", run.finish)));
             }
-            best = best.min(experiment.figure.read(&launch, &out(&launch, Some(&run.buffers))).map_err(failed)?);
+            best = best.min(
+                experiment
+                    .figure
+                    .read(&launch, &out(&launch, Some(&run.buffers)))
+                    .map_err(failed)?,
+            );
             who = (run.gpu, run.driver);
         }
         Ok(best)

@@ -65,7 +65,9 @@ impl Content {
         for word in lines.iter().flat_map(|line| line.split_whitespace()) {
             let (value, count) = word.split_once('x').unwrap_or((word, "1"));
             match (u64::from_str_radix(value, 16), count.parse::<usize>()) {
-                (Ok(value), Ok(count)) if count <= MOST_ELEMENTS => found.extend(std::iter::repeat_n(value, count)),
+                (Ok(value), Ok(count)) if count <= MOST_ELEMENTS => {
+                    found.extend(std::iter::repeat_n(value, count))
+                }
                 _ => return Some(Err(format!("expected an element, found `{word}`"))),
             }
         }
@@ -83,7 +85,9 @@ pub(super) fn elements(words: &[u32], bytes: u64, element: Type) -> Vec<u64> {
     let width = element.bytes().max(1) as usize;
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     let all: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).take(bytes).collect();
-    all.chunks(width).map(|chunk| chunk.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))).collect()
+    all.chunks(width)
+        .map(|chunk| chunk.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -105,7 +109,10 @@ mod tests {
         assert_eq!(Content::of(&[1], &[1], 4, Type::U32), Content::Unchanged);
         assert!(matches!(Content::of(&[], &vec![1; 3_000], 12_000, Type::U32), Content::Digest(_)));
         for bad in ["zz", "12x", "12x99999999999", "11112222333344445"] {
-            assert!(Content::Elements(vec![bad.to_string()]).read().is_some_and(|r| r.is_err()), "{bad}");
+            assert!(
+                Content::Elements(vec![bad.to_string()]).read().is_some_and(|r| r.is_err()),
+                "{bad}"
+            );
         }
     }
 }

@@ -140,21 +140,28 @@ impl Subject<'_> {
     }
 
     fn launch_with(&self, overrides: &Overrides) -> Result<Launch, Failed> {
-        self.program.launch(self.kernel, overrides, self.files).map_err(|found| Failed::findings(self.program, found))
+        self.program
+            .launch(self.kernel, overrides, self.files)
+            .map_err(|found| Failed::findings(self.program, found))
     }
 
     /// Resolves the launch with the constants of a record. The overrides take precedence.
     fn launch_as(&self, constants: &[(String, i64)]) -> Result<Launch, Failed> {
         let known: Vec<&str> = self.program.plan.constants().collect();
         let recorded = constants.iter().filter(|(name, _)| known.contains(&name.as_str()));
-        let mut set: Vec<_> = recorded.map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let mut set: Vec<_> =
+            recorded.map(|(name, value)| (name.clone(), value.to_string())).collect();
         set.extend(self.overrides.set.iter().cloned());
         self.launch_with(&Overrides { set, ..self.overrides.clone() })
     }
 }
 
 /// Reads a record, which need not exist.
-fn read<T>(records: &dyn Records, name: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Option<T>, Failed> {
+fn read<T>(
+    records: &dyn Records,
+    name: &str,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, Failed> {
     let Some(text) = records.text(name).map_err(Failed::Told)? else { return Ok(None) };
     parse(&text).map(Some).map_err(|e| Failed::new(format!("{}: {e}", records.place(name))))
 }
@@ -192,7 +199,8 @@ impl Bench<'_> {
     /// A block does not fit the machine.
     pub fn simulate(&self, subject: &Subject<'_>, launch: Launch) -> Result<Simulated, Failed> {
         let before = launch.clone();
-        let job = Job::new(subject.program, subject.kernel, launch, self.machine, self.options.clone());
+        let job =
+            Job::new(subject.program, subject.kernel, launch, self.machine, self.options.clone());
         let done = simulate::simulate(job, self.host).map_err(Failed::new)?;
         Ok(Simulated { before, done, machine: self.title() })
     }

@@ -50,12 +50,14 @@ pub(super) fn run(
     }
     let function = module.function(&kernel.name)?;
     if let Ok(bytes @ 1..) = i32::try_from(launch.dynamic_shared) {
-        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        let attribute =
+            sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         // SAFETY: `function` belongs to `module`, which is alive.
         unsafe { result::function::set_function_attribute(function, attribute, bytes) }
             .map_err(refused("requesting dynamic shared memory"))?;
     }
-    let memory = launch.buffers.iter().map(|b| Allocation::of(&b.words)).collect::<Result<Vec<_>, _>>()?;
+    let memory =
+        launch.buffers.iter().map(|b| Allocation::of(&b.words)).collect::<Result<Vec<_>, _>>()?;
     let mut params = relocate(kernel, launch, &memory);
     let (start, end) = (Stamp::new()?, Stamp::new()?);
     start.record()?;
@@ -75,7 +77,8 @@ pub(super) fn run(
         let elapsed = unsafe { result::event::elapsed(start.0, end.0) };
         done.micros = elapsed.ok().map(|ms| ms * 1000.0);
         done.buffers = memory.iter().map(Allocation::read).collect::<Result<_, _>>()?;
-        done.variables = variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
+        done.variables =
+            variables.iter().map(|name| module.variable(name)).collect::<Result<_, _>>()?;
     } else {
         // Releasing would wait for the kernel, or fail after its fault; the end of the process
         // releases everything.
@@ -183,18 +186,20 @@ impl Compiled {
     fn function(&self, name: &str) -> Result<sys::CUfunction, DeviceError> {
         let found = CString::new(name).unwrap_or_default();
         // SAFETY: the module is loaded.
-        unsafe { result::module::get_function(self.0, found) }.map_err(refused("looking for the kernel"))
+        unsafe { result::module::get_function(self.0, found) }
+            .map_err(refused("looking for the kernel"))
     }
 
     /// Complete words of a `.global` variable.
     fn variable(&self, name: &str) -> Result<Vec<u32>, DeviceError> {
         let found = CString::new(name).unwrap_or_default();
         // SAFETY: the module is loaded.
-        let (address, bytes) =
-            unsafe { result::module::get_global(self.0, found) }.map_err(refused("looking for a variable"))?;
+        let (address, bytes) = unsafe { result::module::get_global(self.0, found) }
+            .map_err(refused("looking for a variable"))?;
         let mut words = vec![0u32; bytes / 4];
         // SAFETY: the variable is at least as large as the words.
-        unsafe { result::memcpy_dtoh_sync(&mut words, address) }.map_err(refused("reading a variable"))?;
+        unsafe { result::memcpy_dtoh_sync(&mut words, address) }
+            .map_err(refused("reading a variable"))?;
         Ok(words)
     }
 }
@@ -215,11 +220,12 @@ struct Allocation {
 impl Allocation {
     fn of(words: &[u32]) -> Result<Allocation, DeviceError> {
         // SAFETY: the size is not 0, because every buffer has an element.
-        let address =
-            unsafe { result::malloc_sync(size_of_val(words).max(4)) }.map_err(refused("allocating memory"))?;
+        let address = unsafe { result::malloc_sync(size_of_val(words).max(4)) }
+            .map_err(refused("allocating memory"))?;
         let allocation = Allocation { address, words: words.len() };
         // SAFETY: the allocation is as large as the words.
-        unsafe { result::memcpy_htod_sync(address, words) }.map_err(refused("copying a buffer to the device"))?;
+        unsafe { result::memcpy_htod_sync(address, words) }
+            .map_err(refused("copying a buffer to the device"))?;
         Ok(allocation)
     }
 
@@ -271,7 +277,8 @@ fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> 
         let Some(bytes) = params.get_mut(place as usize..place as usize + 8) else { continue };
         let value = bytes.iter().rev().fold(0u64, |value, byte| value << 8 | u64::from(*byte));
         let found = launch.buffers.iter().zip(memory).find_map(|(buffer, there)| {
-            let offset = value.checked_sub(buffer.address).filter(|offset| *offset <= buffer.bytes)?;
+            let offset =
+                value.checked_sub(buffer.address).filter(|offset| *offset <= buffer.bytes)?;
             Some(there.address.wrapping_add(offset))
         });
         if let Some(address) = found {
@@ -281,18 +288,40 @@ fn relocate(kernel: &Kernel, launch: &Launch, memory: &[Allocation]) -> Vec<u8> 
     params
 }
 
-fn start_kernel(function: sys::CUfunction, launch: &Launch, params: &mut [u8]) -> Result<(), DeviceError> {
+fn start_kernel(
+    function: sys::CUfunction,
+    launch: &Launch,
+    params: &mut [u8],
+) -> Result<(), DeviceError> {
     // CU_LAUNCH_PARAM_BUFFER_POINTER, .._SIZE and .._END of cuda.h: the whole block in one piece.
-    let (pointer, size_of_block, end) = (without_provenance_mut(1), without_provenance_mut(2), null_mut());
+    let (pointer, size_of_block, end) =
+        (without_provenance_mut(1), without_provenance_mut(2), null_mut());
     let mut size = params.len();
-    let mut extra =
-        [pointer, params.as_mut_ptr().cast::<c_void>(), size_of_block, (&raw mut size).cast::<c_void>(), end];
+    let mut extra = [
+        pointer,
+        params.as_mut_ptr().cast::<c_void>(),
+        size_of_block,
+        (&raw mut size).cast::<c_void>(),
+        end,
+    ];
     let extra = if params.is_empty() { null_mut() } else { extra.as_mut_ptr() };
     let ([gx, gy, gz], [bx, by, bz]) = (launch.grid, launch.block);
     // SAFETY: `function` is alive; the parameter block has the layout that the kernel declares and
     // is copied by the call.
     unsafe {
-        sys::cuLaunchKernel(function, gx, gy, gz, bx, by, bz, launch.dynamic_shared, null_mut(), null_mut(), extra)
+        sys::cuLaunchKernel(
+            function,
+            gx,
+            gy,
+            gz,
+            bx,
+            by,
+            bz,
+            launch.dynamic_shared,
+            null_mut(),
+            null_mut(),
+            extra,
+        )
     }
     .result()
     .map_err(refused("launching the kernel"))
@@ -305,7 +334,9 @@ fn wait(end: &Stamp, limit: Duration) -> Finish {
         // SAFETY: the event exists.
         match unsafe { result::event::query(end.0) } {
             Ok(()) => return Finish::Ok,
-            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) if began.elapsed() < limit => {
+            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY))
+                if began.elapsed() < limit =>
+            {
                 std::thread::sleep(PAUSE);
             }
             Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) => return Finish::Timeout,

@@ -138,7 +138,11 @@ impl Explanations {
         let explained = |line: &u32| reasons.iter().any(|e| e.lines.contains(line));
         let unexplained = differing.iter().copied().filter(|line| !explained(line)).collect();
         let lines = reasons.iter().flat_map(|e| e.lines.iter().copied());
-        Judgement { unexplained, needless: lines.filter(|line| !differing.contains(line)).collect(), reasons }
+        Judgement {
+            unexplained,
+            needless: lines.filter(|line| !differing.contains(line)).collect(),
+            reasons,
+        }
     }
 }
 
@@ -168,7 +172,11 @@ mod tests {
             ("c.ir", vec![0], vec![0], vec![]),
         ] {
             let judged = explained.judge(program, &differing);
-            assert_eq!((judged.unexplained, judged.needless), (unexplained, needless), "{program} {differing:?}");
+            assert_eq!(
+                (judged.unexplained, judged.needless),
+                (unexplained, needless),
+                "{program} {differing:?}"
+            );
         }
     }
 }

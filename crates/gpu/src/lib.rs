@@ -33,7 +33,9 @@ mod tolerance;
 pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
 pub use generated::{Explained, GeneratedRecord, GeneratedSummary};
-pub use observation::{BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation};
+pub use observation::{
+    BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation,
+};
 pub use records::{H200, Records};
 pub use text::{device_text, digest, source_digest};
 pub use tolerance::Tolerance;
@@ -96,10 +98,12 @@ impl DeviceError {
     /// Help line for the user.
     pub fn help(&self) -> Option<&'static str> {
         match self {
-            DeviceError::NotBuilt => {
-                Some("build with `cargo build --release --features cuda`; no CUDA toolkit is needed")
+            DeviceError::NotBuilt => Some(
+                "build with `cargo build --release --features cuda`; no CUDA toolkit is needed",
+            ),
+            DeviceError::NoDriver => {
+                Some("install NVIDIA's driver (580 or newer), or use a computer with a GPU")
             }
-            DeviceError::NoDriver => Some("install NVIDIA's driver (580 or newer), or use a computer with a GPU"),
             DeviceError::NoDevice(_) => Some("run `nvidia-smi` to see the driver's devices"),
             DeviceError::NoCompiler => Some(
                 "install the run-time compiler of the CUDA toolkit and add its folder to \
@@ -135,7 +139,12 @@ pub fn hold() -> Result<Held, DeviceError> {
 ///
 /// # Errors
 /// If there are no bindings, no driver or no device, or the driver rejects the text or the launch.
-pub fn run(text: &str, kernel: &Kernel, launch: &Launch, limit: Duration) -> Result<DeviceRun, DeviceError> {
+pub fn run(
+    text: &str,
+    kernel: &Kernel,
+    launch: &Launch,
+    limit: Duration,
+) -> Result<DeviceRun, DeviceError> {
     run_reading(text, kernel, launch, limit, &[])
 }
 

@@ -172,7 +172,9 @@ impl Observation {
         for BufferRecord { name, element, content } in &self.buffers {
             let written = match content {
                 Content::Elements(lines) => {
-                    let each = lines.iter().map(|line| ron::to_string(line).map(|line| format!("   {line},\n")));
+                    let each = lines
+                        .iter()
+                        .map(|line| ron::to_string(line).map(|line| format!("   {line},\n")));
                     let lines = each.collect::<Result<String, _>>().map_err(|e| e.to_string())?;
                     format!("Elements([\n{lines}  ])")
                 }
@@ -204,7 +206,9 @@ impl Observation {
             return Err(NotComparable::OtherLaunch);
         }
         let mut done = Comparison { tolerance, buffers: Vec::new(), skipped: Vec::new() };
-        for ((record, before), after) in self.buffers.iter().zip(&before.buffers).zip(&after.buffers) {
+        for ((record, before), after) in
+            self.buffers.iter().zip(&before.buffers).zip(&after.buffers)
+        {
             let simulated = elements(&after.words, after.bytes, after.element);
             let mut compared = BufferComparison {
                 name: record.name.clone(),
@@ -215,9 +219,11 @@ impl Observation {
                 widest: None,
             };
             let content = match &record.content {
-                Content::Same(name) => {
-                    self.buffers.iter().find(|b| b.name == *name).map_or(&Content::Unchanged, |b| &b.content)
-                }
+                Content::Same(name) => self
+                    .buffers
+                    .iter()
+                    .find(|b| b.name == *name)
+                    .map_or(&Content::Unchanged, |b| &b.content),
                 content => content,
             };
             let observed = match content {
@@ -233,8 +239,12 @@ impl Observation {
                     continue;
                 }
                 content => {
-                    let read = content.read().unwrap_or_else(|| Err("missing elements".to_string()));
-                    read.map_err(|reason| NotComparable::Damaged { buffer: record.name.clone(), reason })?
+                    let read =
+                        content.read().unwrap_or_else(|| Err("missing elements".to_string()));
+                    read.map_err(|reason| NotComparable::Damaged {
+                        buffer: record.name.clone(),
+                        reason,
+                    })?
                 }
             };
             compared.hold(&observed, &simulated, tolerance);
@@ -268,7 +278,8 @@ impl BufferComparison {
 
 /// Digest of all inputs of a kernel.
 pub(super) fn launch_digest(launch: &Launch) -> String {
-    let shape = launch.grid.iter().chain(&launch.block).chain(std::iter::once(&launch.dynamic_shared));
+    let shape =
+        launch.grid.iter().chain(&launch.block).chain(std::iter::once(&launch.dynamic_shared));
     let shape = shape.flat_map(|n| n.to_le_bytes());
     let buffers = launch.buffers.iter().flat_map(|b| {
         b.address

@@ -284,6 +284,9 @@ mod tests {
                 }
             }
         }
-        assert_eq!(FILES.iter().map(|(name, _)| (*name).to_string()).collect::<BTreeSet<_>>(), found);
+        assert_eq!(
+            FILES.iter().map(|(name, _)| (*name).to_string()).collect::<BTreeSet<_>>(),
+            found
+        );
     }
 }

@@ -14,7 +14,11 @@ pub(super) const OLDEST_TARGET: u32 = 75;
 pub fn device_text(name: &str, text: &str) -> String {
     let (mut module, _) = parse(text);
     let raised = raise(&mut module);
-    if name.ends_with(".ptx") && module.version.is_some() && !raised { text.to_string() } else { print(&module) }
+    if name.ends_with(".ptx") && module.version.is_some() && !raised {
+        text.to_string()
+    } else {
+        print(&module)
+    }
 }
 
 /// Raises a target that is too old; returns true if it was.
@@ -33,7 +37,8 @@ fn raise(module: &mut Module) -> bool {
 /// comment or directive does not make an observation stale; a changed launch does, and has its own
 /// digest.
 pub fn source_digest(text: &str) -> u64 {
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    let lines =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//"));
     digest(lines.flat_map(|line| line.bytes().chain(std::iter::once(b'\n'))))
 }
 
@@ -43,8 +48,11 @@ mod tests {
 
     #[test]
     fn only_old_targets_are_raised_and_complete_texts_are_kept() {
-        let text = |target: &str| format!(".version 7.0\n.target {target}\n.address_size 64\n// kept\n");
-        for (target, expected) in [("sm_90", "sm_90"), ("sm_75", "sm_75"), ("sm_52", "sm_75"), ("sm_90a", "sm_90a")] {
+        let text =
+            |target: &str| format!(".version 7.0\n.target {target}\n.address_size 64\n// kept\n");
+        for (target, expected) in
+            [("sm_90", "sm_90"), ("sm_75", "sm_75"), ("sm_52", "sm_75"), ("sm_90a", "sm_90a")]
+        {
             let out = device_text("a.ptx", &text(target));
             assert!(out.contains(&format!(".target {expected}\n")), "{out}");
             assert_eq!(out.contains("// kept"), target == expected, "{out}");

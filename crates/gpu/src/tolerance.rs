@@ -18,15 +18,20 @@ pub struct Tolerance {
 impl Tolerance {
     /// Widest tolerance of a kernel's instructions.
     pub fn of(kernel: &Kernel) -> Tolerance {
-        kernel.insts.iter().filter_map(|inst| kernel.row(inst)).fold(Tolerance::default(), |t, row| {
-            let wider = |power: i32| Some(t.absolute.map_or(power, |m| m.max(power)));
-            match row.agreement {
-                Agreement::Exact => t,
-                Agreement::MaxUlp(n) => Tolerance { ulps: t.ulps.max(n), ..t },
-                Agreement::MaxAbsolute(power) => Tolerance { absolute: wider(power), ..t },
-                Agreement::MaxUlpOrAbsolute(n, power) => Tolerance { ulps: t.ulps.max(n), absolute: wider(power) },
-            }
-        })
+        kernel.insts.iter().filter_map(|inst| kernel.row(inst)).fold(
+            Tolerance::default(),
+            |t, row| {
+                let wider = |power: i32| Some(t.absolute.map_or(power, |m| m.max(power)));
+                match row.agreement {
+                    Agreement::Exact => t,
+                    Agreement::MaxUlp(n) => Tolerance { ulps: t.ulps.max(n), ..t },
+                    Agreement::MaxAbsolute(power) => Tolerance { absolute: wider(power), ..t },
+                    Agreement::MaxUlpOrAbsolute(n, power) => {
+                        Tolerance { ulps: t.ulps.max(n), absolute: wider(power) }
+                    }
+                }
+            },
+        )
     }
 
     /// Returns true without any tolerance. All elements must agree bit by bit, NaNs included.
@@ -36,7 +41,9 @@ impl Tolerance {
 
     /// Returns true if two elements agree.
     pub(super) fn holds(&self, difference: &FirstDifference, element: Type) -> bool {
-        let (Some(expected), Some(actual)) = (difference.expected, difference.actual) else { return false };
+        let (Some(expected), Some(actual)) = (difference.expected, difference.actual) else {
+            return false;
+        };
         if expected == actual {
             return true;
         }
@@ -48,13 +55,16 @@ impl Tolerance {
                 let of = |bits: u64| f64::from(f32::from_bits(bits as u32));
                 (of(expected) - of(actual)).abs() <= f64::from(power).exp2()
             }
-            Type::F64 => (f64::from_bits(expected) - f64::from_bits(actual)).abs() <= f64::from(power).exp2(),
+            Type::F64 => {
+                (f64::from_bits(expected) - f64::from_bits(actual)).abs() <= f64::from(power).exp2()
+            }
             _ => false,
         };
         if oracle::is_nan(expected, element) && oracle::is_nan(actual, element) {
             return true;
         }
-        oracle::ulps_apart(expected, actual, element).is_some_and(|n| n <= self.ulps) || self.absolute.is_some_and(near)
+        oracle::ulps_apart(expected, actual, element).is_some_and(|n| n <= self.ulps)
+            || self.absolute.is_some_and(near)
     }
 }
 

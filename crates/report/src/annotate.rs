@@ -122,14 +122,20 @@ pub fn by_line(run: &Run, of_origins: bool) -> Files<'_> {
             Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
             _ => (run.program.as_str(), row.line),
         };
-        files.entry(file).or_default().entry(line).or_default().add(row, divergent.get(&row.pc).copied().unwrap_or(0));
+        files
+            .entry(file)
+            .or_default()
+            .entry(line)
+            .or_default()
+            .add(row, divergent.get(&row.pc).copied().unwrap_or(0));
     }
     for branch in &run.predicated {
         let (file, line) = match &branch.origin {
             Some(Origin { file, line }) if of_origins => (file.as_str(), *line),
             _ => (run.program.as_str(), branch.line),
         };
-        *files.entry(file).or_default().entry(line).or_default().predicated.get_or_insert(0) += branch.mixed;
+        *files.entry(file).or_default().entry(line).or_default().predicated.get_or_insert(0) +=
+            branch.mixed;
     }
     files
 }
@@ -169,7 +175,11 @@ pub fn annotate(run: &Run, sources: &[Source], style: Style) -> String {
         }
         let source = sources.iter().find(|s| s.name == file);
         let text = source.and_then(|s| s.text.as_deref());
-        let missing = if text.is_none() { " (source not found next to the program: line numbers only)" } else { "" };
+        let missing = if text.is_none() {
+            " (source not found next to the program: line numbers only)"
+        } else {
+            ""
+        };
         let _ = writeln!(out, "\n{}{missing}\n{HEADER}", printable(file));
         listing(&mut out, lines, text, (time, hottest), style.color, width);
     }
@@ -186,12 +196,16 @@ fn listing(
     color: bool,
     width: usize,
 ) {
-    let (Some(&first), Some(&last)) = (lines.keys().next(), lines.keys().next_back()) else { return };
+    let (Some(&first), Some(&last)) = (lines.keys().next(), lines.keys().next_back()) else {
+        return;
+    };
     let texts: Vec<&str> = text.unwrap_or_default().lines().collect();
     // All lines between the first and the last executed one if the text is known, else the executed
     // ones.
     let numbers: Vec<u32> = match text {
-        Some(_) => (first..=last.min(u32::try_from(texts.len()).unwrap_or(u32::MAX).max(first))).collect(),
+        Some(_) => {
+            (first..=last.min(u32::try_from(texts.len()).unwrap_or(u32::MAX).max(first))).collect()
+        }
         None => lines.keys().copied().collect(),
     };
     let none = Line::default();
@@ -256,7 +270,8 @@ fn cells(line: &Line, time: u64) -> [String; 7] {
 
 /// Formats a count in three or four digits: `9999`, `16.7M`.
 pub fn compact(n: u64) -> String {
-    const UNITS: [(u64, &str); 4] = [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
+    const UNITS: [(u64, &str); 4] =
+        [(1_000_000_000_000, "T"), (1_000_000_000, "G"), (1_000_000, "M"), (10_000, "k")];
     for (least, unit) in UNITS {
         if n >= least {
             let base = if unit == "k" { 1000 } else { least };

@@ -34,7 +34,8 @@ fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Resul
     writeln!(out, "  node [shape=box, fontname=\"monospace\", fontsize=10];")?;
     writeln!(out, "  edge [fontname=\"monospace\", fontsize=9];")?;
     for block in kernel.flow.blocks() {
-        let label: String = block_text(kernel, block, source).iter().map(|l| escape(l) + "\\l").collect();
+        let label: String =
+            block_text(kernel, block, source).iter().map(|l| escape(l) + "\\l").collect();
         let style = match (block.reachable, diverges(kernel, block)) {
             (false, _) => ", style=dotted",
             (_, true) => ", color=\"#d55e00\", penwidth=2",
@@ -44,9 +45,14 @@ fn write_dot(out: &mut String, kernel: &Kernel, source: &str) -> std::fmt::Resul
     }
     for (f, function) in kernel.functions.iter().enumerate() {
         let own = |block: &&BasicBlock| (function.first..function.end).contains(&block.first);
-        let own: Vec<String> = kernel.flow.blocks().iter().filter(own).map(|b| format!("{};", b.id)).collect();
+        let own: Vec<String> =
+            kernel.flow.blocks().iter().filter(own).map(|b| format!("{};", b.id)).collect();
         let label = escape(&function.name);
-        writeln!(out, "  subgraph cluster_{f} {{ label=\"function {label}\"; {} }}", own.join(" "))?;
+        writeln!(
+            out,
+            "  subgraph cluster_{f} {{ label=\"function {label}\"; {} }}",
+            own.join(" ")
+        )?;
     }
     for edge in edges(kernel) {
         writeln!(
@@ -147,7 +153,8 @@ pub(crate) fn block_text(kernel: &Kernel, block: &BasicBlock, source: &str) -> V
     if !block.reachable {
         title += ", unreachable";
     }
-    let mut lines: Vec<String> = block.range().map(|i| instruction_text(kernel, i, source)).collect();
+    let mut lines: Vec<String> =
+        block.range().map(|i| instruction_text(kernel, i, source)).collect();
     if lines.len() > LONGEST_BLOCK {
         let (head, tail) = (LONGEST_BLOCK - 4, 3);
         let hidden = lines.len() - head - tail;

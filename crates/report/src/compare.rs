@@ -198,7 +198,12 @@ impl Comparison {
 fn names(a: &Run, b: &Run) -> [String; 2] {
     let constants = |run: &Run, other: &Run| -> Vec<String> {
         let differs = |(name, value): &&(String, i64)| other.constants.get(name) != Some(value);
-        run.constants.0.iter().filter(differs).map(|(name, value)| format!("{name} = {value}")).collect()
+        run.constants
+            .0
+            .iter()
+            .filter(differs)
+            .map(|(name, value)| format!("{name} = {value}"))
+            .collect()
     };
     let shape = |run: &Run| format!("grid {:?} block {:?}", run.grid, run.block);
     let candidates = [
@@ -212,7 +217,9 @@ fn names(a: &Run, b: &Run) -> [String; 2] {
     let found = candidates.into_iter().find(|[a, b]| a != b && !a.is_empty() && !b.is_empty());
     let found = found.unwrap_or_else(|| ["A".to_owned(), "B".to_owned()]);
     // With "volta" and "pre-volta" alone, a reader would take the modes for the only difference.
-    let on = |name: String, run: &Run| if name == run.machine { name } else { format!("{name} on {}", run.machine) };
+    let on = |name: String, run: &Run| {
+        if name == run.machine { name } else { format!("{name} on {}", run.machine) }
+    };
     let [first, second] = found;
     if a.machine == b.machine { [first, second] } else { [on(first, a), on(second, b)] }
 }
@@ -221,7 +228,11 @@ fn names(a: &Run, b: &Run) -> [String; 2] {
 fn notes(a: &Run, b: &Run) -> Vec<String> {
     let both = a.notes.iter().filter(|note| b.notes.contains(note)).cloned();
     let only = |letter: &str, one: &Run, other: &Run| -> Vec<String> {
-        one.notes.iter().filter(|note| !other.notes.contains(note)).map(|note| format!("{letter}: {note}")).collect()
+        one.notes
+            .iter()
+            .filter(|note| !other.notes.contains(note))
+            .map(|note| format!("{letter}: {note}"))
+            .collect()
     };
     both.chain(only("A", a, b)).chain(only("B", b, a)).collect()
 }
@@ -245,7 +256,8 @@ fn figures(a: &Run, b: &Run) -> Vec<Figure> {
     let ended = [a, b].iter().all(|run| run.finish == Finish::Ok);
     let figure = |m: &metrics::Metric| {
         let (a, b) = (a.metric(m.name), b.metric(m.name));
-        let ratio = a.zip(b).map(|(a, b)| b.as_f64() / a.as_f64()).filter(|r| r.is_finite() && ended);
+        let ratio =
+            a.zip(b).map(|(a, b)| b.as_f64() / a.as_f64()).filter(|r| r.is_finite() && ended);
         let (metric, unit, group) = (m.name, m.unit, m.group);
         (a.is_some() || b.is_some()).then_some(Figure { metric, unit, group, a, b, ratio })
     };
@@ -282,14 +294,17 @@ struct OneBranch {
 
 /// Returns the branches of a run by line and by order within the line.
 fn of_lines(run: &Run) -> BTreeMap<(u32, usize), OneBranch> {
-    let issued = run.branches.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.divergent, false));
-    let replaced = run.predicated.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.mixed, true));
+    let issued =
+        run.branches.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.divergent, false));
+    let replaced =
+        run.predicated.iter().map(|b| (b.pc, b.line, &b.text, b.executed, b.mixed, true));
     let mut all: Vec<_> = issued.chain(replaced).collect();
     all.sort_by_key(|&(pc, ..)| pc);
     let mut found = BTreeMap::new();
     for (_, line, text, executed, divergent, predicated) in all {
         let nth = found.range((line, 0)..=(line, usize::MAX)).count();
-        found.insert((line, nth), OneBranch { text: text.clone(), executed, divergent, predicated });
+        found
+            .insert((line, nth), OneBranch { text: text.clone(), executed, divergent, predicated });
     }
     found
 }
@@ -326,13 +341,17 @@ fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
             true => format!("Both runs end in the same way: {}.", a.finish.title()),
             false => format!("{left}: {}; {right}: {}.", a.finish.title(), b.finish.title()),
         };
-        return format!("{ends} An unfinished run has no result: its figures cover the run up to that point.");
+        return format!(
+            "{ends} An unfinished run has no result: its figures cover the run up to that point."
+        );
     }
     let count = |run: &Run, name: &str| run.metric(name).map_or(0, |v| v.as_f64() as u64);
     let mut parts = Vec::new();
     let (before, after) = (count(a, "inst_executed"), count(b, "inst_executed"));
     parts.push(match more_or_fewer(before, after) {
-        Some((times, more)) => format!("{right} issues {times}x {} instructions", if more { "more" } else { "fewer" }),
+        Some((times, more)) => {
+            format!("{right} issues {times}x {} instructions", if more { "more" } else { "fewer" })
+        }
         None if before == after => format!("{right} issues the same number of instructions"),
         None => format!("{right} issues about the same number of instructions"),
     });
@@ -342,7 +361,11 @@ fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
         Some((times, false)) => format!("it is {times}x faster"),
         None if a.cycles == b.cycles => "it takes the same number of cycles".to_owned(),
         None => {
-            format!("it takes about the same number of cycles ({} instead of {})", grouped(b.cycles), grouped(a.cycles))
+            format!(
+                "it takes about the same number of cycles ({} instead of {})",
+                grouped(b.cycles),
+                grouped(a.cycles)
+            )
         }
     });
     format!("Compared with {left}, {}.", parts.join("; "))
@@ -359,28 +382,38 @@ fn more_or_fewer(before: u64, after: u64) -> Option<(String, bool)> {
 fn divergence(a: &Run, b: &Run, before: u64, after: u64) -> String {
     let per_block = blocks(a);
     let each = |n: u64, of: u64| {
-        let even =
-            per_block > 1 && per_block == blocks(b) && n.is_multiple_of(per_block) && of.is_multiple_of(per_block);
+        let even = per_block > 1
+            && per_block == blocks(b)
+            && n.is_multiple_of(per_block)
+            && of.is_multiple_of(per_block);
         even.then(|| (n / per_block, of / per_block))
     };
     match (before, after) {
         (0, 0) => match [a, b].map(predicated) {
             [None, None] => "no divergent branch in either run".to_owned(),
-            [one, other] if one == other => format!("no divergent branch in either run; {}", one.unwrap_or_default()),
+            [one, other] if one == other => {
+                format!("no divergent branch in either run; {}", one.unwrap_or_default())
+            }
             [one, other] => {
                 let none = || "none was predicated".to_owned();
                 let [one, other] = [one, other].map(|those| those.unwrap_or_else(none));
                 format!("no divergent branch in either run; in A {one}, in B {other}")
             }
         },
-        (before, after) if before == after => format!("the same number of divergent branches ({})", grouped(after)),
+        (before, after) if before == after => {
+            format!("the same number of divergent branches ({})", grouped(after))
+        }
         (before, 0) => format!("all {} divergent branches are gone", grouped(before)),
         (before, after) if after < before => {
             let gone = before - after;
-            let block = each(gone, before).map(|(n, of)| format!(" ({n} of {of} per block)")).unwrap_or_default();
+            let block = each(gone, before)
+                .map(|(n, of)| format!(" ({n} of {of} per block)"))
+                .unwrap_or_default();
             format!("{} of {} divergent branches are gone{block}", grouped(gone), grouped(before))
         }
-        (before, after) => format!("{} divergent branches instead of {}", grouped(after), grouped(before)),
+        (before, after) => {
+            format!("{} divergent branches instead of {}", grouped(after), grouped(before))
+        }
     }
 }
 

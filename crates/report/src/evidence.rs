@@ -137,7 +137,8 @@ impl Errors {
 
     /// Computes the errors of some figures; `None` if none occurs.
     pub fn of<'h>(figures: impl Iterator<Item = &'h Held>) -> Option<Errors> {
-        let occurring: Vec<&Held> = figures.filter(|h| h.simulated != 0.0 || h.measured != 0.0).collect();
+        let occurring: Vec<&Held> =
+            figures.filter(|h| h.simulated != 0.0 || h.measured != 0.0).collect();
         let mut away: Vec<f64> = occurring.iter().map(|h| off(h)).collect();
         away.sort_by(f64::total_cmp);
         let kernels = away.len();
@@ -152,7 +153,10 @@ impl Errors {
             beyond: kernels - inside(most),
             nine_tenths: bound.is_finite().then(|| tenths(bound)),
             mean: tenths(
-                away.iter().map(|error| if error.is_finite() { *error } else { 100.0 }).sum::<f64>() / kernels as f64,
+                away.iter()
+                    .map(|error| if error.is_finite() { *error } else { 100.0 })
+                    .sum::<f64>()
+                    / kernels as f64,
             ),
         })
     }
@@ -169,13 +173,24 @@ fn tenths(percent: f64) -> f64 {
 }
 
 /// Counters of [`KernelErrors::errors`].
-pub const TOTALS: [&str; 3] = ["smsp__inst_executed.sum", "sm__cycles_active.max", "sm__cycles_elapsed.max"];
+pub const TOTALS: [&str; 3] =
+    ["smsp__inst_executed.sum", "sm__cycles_active.max", "sm__cycles_elapsed.max"];
 
 impl Evidence {
     /// Builds evidence from runs of both sets.
-    pub fn new(machine: String, fingerprint: Fingerprint, recorded: Recorded, rows: &[UnseenRow]) -> Evidence {
+    pub fn new(
+        machine: String,
+        fingerprint: Fingerprint,
+        recorded: Recorded,
+        rows: &[UnseenRow],
+    ) -> Evidence {
         let of = |name: &str, mend: bool| {
-            Errors::of(rows.iter().filter(|r| r.mend == mend).flat_map(|r| &r.held).filter(|h| h.name == name))
+            Errors::of(
+                rows.iter()
+                    .filter(|r| r.mend == mend)
+                    .flat_map(|r| &r.held)
+                    .filter(|h| h.name == name),
+            )
         };
         let measured = metrics::all().iter().filter_map(|metric| Some((metric, metric.ncu?)));
         let errors = measured.map(|(metric, counter)| MetricErrors {
@@ -210,7 +225,9 @@ impl Evidence {
     pub fn to_text(&self) -> Result<String, String> {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(2).indentor(" ").new_line("\n");
         let body = ron::ser::to_string_pretty(self, pretty).map_err(|e| e.to_string())?;
-        Ok(format!("// Written by `BLESS=1 cargo test --test suite unseen`; see README.md.\n{body}\n"))
+        Ok(format!(
+            "// Written by `BLESS=1 cargo test --test suite unseen`; see README.md.\n{body}\n"
+        ))
     }
 
     /// Returns the errors of a metric.
@@ -232,7 +249,8 @@ impl Evidence {
 
 impl KernelErrors {
     fn of(row: &UnseenRow) -> KernelErrors {
-        let occurring: Vec<&Held> = row.held.iter().filter(|h| h.simulated != 0.0 || h.measured != 0.0).collect();
+        let occurring: Vec<&Held> =
+            row.held.iter().filter(|h| h.simulated != 0.0 || h.measured != 0.0).collect();
         let error = |name: &str| {
             let held = row.held.iter().find(|h| h.name == name)?;
             held.error().map(|percent| (percent * 10.0).round() / 10.0)
@@ -240,7 +258,12 @@ impl KernelErrors {
         KernelErrors {
             kernel: row.kernel.clone(),
             mend: row.mend,
-            output: row.outputs.iter().filter(|(.., same)| *same).map(|(mode, ..)| mode.clone()).collect(),
+            output: row
+                .outputs
+                .iter()
+                .filter(|(.., same)| *same)
+                .map(|(mode, ..)| mode.clone())
+                .collect(),
             figures: (occurring.len(), occurring.iter().filter(|h| h.is_exact()).count()),
             errors: TOTALS.map(error),
         }

@@ -119,7 +119,8 @@ pub fn find(name: &str) -> Option<Page> {
     let wanted = plain(name);
     let mut pages = pages();
     let at = pages.iter().position(|p| plain(p.name) == wanted);
-    let at = at.or_else(|| pages.iter().position(|p| p.aliases.iter().any(|a| plain(a) == wanted)))?;
+    let at =
+        at.or_else(|| pages.iter().position(|p| p.aliases.iter().any(|a| plain(a) == wanted)))?;
     Some(pages.swap_remove(at))
 }
 
@@ -128,12 +129,15 @@ pub fn find(name: &str) -> Option<Page> {
 pub fn nearest(name: &str) -> Vec<&'static str> {
     let wanted = plain(name);
     let pages = pages();
-    let names = || pages.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
-    let mut found: Vec<&'static str> = simt_core::diag::closest(name, names()).into_iter().collect();
+    let names =
+        || pages.iter().flat_map(|p| std::iter::once(p.name).chain(p.aliases.iter().copied()));
+    let mut found: Vec<&'static str> =
+        simt_core::diag::closest(name, names()).into_iter().collect();
     let words: Vec<&str> = wanted.split('_').filter(|word| word.len() > 3).collect();
     let close = |candidate: &str| {
         let candidate = plain(candidate);
-        (wanted.len() > 2 && candidate.contains(&wanted)) || words.iter().any(|word| candidate.contains(word))
+        (wanted.len() > 2 && candidate.contains(&wanted))
+            || words.iter().any(|word| candidate.contains(word))
     };
     let mut related: Vec<_> =
         pages.iter().map(|p| p.name).filter(|name| !found.contains(name) && close(name)).collect();
@@ -163,7 +167,9 @@ fn code(code: &'static Code) -> Page {
             "Found when the program runs, by `simt-sim check --run FILE` or `simt-sim run \
              --checks`."
         }
-        Stage::Launch => "Found when directives and options are evaluated, before the program runs.",
+        Stage::Launch => {
+            "Found when directives and options are evaluated, before the program runs."
+        }
     };
     Page {
         name: code.name,

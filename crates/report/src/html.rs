@@ -52,7 +52,10 @@ pub struct Part<'a> {
 
 /// Makes the page of one run.
 pub fn run_page(part: Part<'_>) -> String {
-    let title = format!("{}: {}, {} on {}", part.run.kernel, part.run.program, part.run.mode, part.run.machine);
+    let title = format!(
+        "{}: {}, {} on {}",
+        part.run.kernel, part.run.program, part.run.mode, part.run.machine
+    );
     document(
         &title,
         &html! {
@@ -208,8 +211,12 @@ fn outcome(run: &Run) -> (String, bool) {
     let failed = run.expectations.iter().filter(|e| !e.passed).count();
     match (run.finish, failed) {
         (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
-        (Finish::Ok, 0) => (format!("finished, {0} of {0} expectations passed", run.expectations.len()), true),
-        (Finish::Ok, n) => (format!("finished, {n} of {} expectations failed", run.expectations.len()), false),
+        (Finish::Ok, 0) => {
+            (format!("finished, {0} of {0} expectations passed", run.expectations.len()), true)
+        }
+        (Finish::Ok, n) => {
+            (format!("finished, {n} of {} expectations failed", run.expectations.len()), false)
+        }
         (finish, 0) if !run.expectations.is_empty() => {
             (format!("{}, as expected", finish.title().to_uppercase()), false)
         }

@@ -26,13 +26,16 @@ pub mod validation;
 pub use text::wrap;
 pub use timeline::quoted;
 
-pub use answer::{Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source};
+pub use answer::{
+    Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source,
+};
 pub use run::{
-    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow, LaneGroup, LaunchFacts,
-    MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch, Run, RunInput, Slots, StepInfo, Verdict,
-    predication,
+    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow,
+    LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch,
+    Run, RunInput, Slots, StepInfo, Verdict, predication,
 };
 pub use text::{
-    Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known, profiled,
-    questions as questions_text, selected, table, table_of as figures_text, text, validation as validation_text,
+    Style, UnknownMetric, answer as answer_text, comparison, evidence as evidence_text, known,
+    profiled, questions as questions_text, selected, table, table_of as figures_text, text,
+    validation as validation_text,
 };

@@ -113,7 +113,9 @@ impl Group {
             Group::Shared => "Shared memory",
             Group::Local => "Local memory",
             Group::Stalls => "Stall reasons (nvprof: shares of all stall cycles)",
-            Group::WarpStates => "Warp states (Nsight Compute: cycles in a state per issued instruction)",
+            Group::WarpStates => {
+                "Warp states (Nsight Compute: cycles in a state per issued instruction)"
+            }
         }
     }
 }
@@ -183,7 +185,9 @@ pub fn stall_reason(state: &str) -> &'static str {
 
 /// Returns the name closest to one that [`find`] does not know.
 pub fn suggest(name: &str) -> Option<&'static str> {
-    let names = |m: &'static Metric| [Some(m.name), m.ncu].into_iter().flatten().chain(m.aliases.iter().copied());
+    let names = |m: &'static Metric| {
+        [Some(m.name), m.ncu].into_iter().flatten().chain(m.aliases.iter().copied())
+    };
     closest(name, all().iter().flat_map(names))
 }
 
@@ -191,7 +195,12 @@ pub fn suggest(name: &str) -> Option<&'static str> {
 /// Names, the closest metric that is simulated, and the difference.
 const INSTEAD: [(&[&str], &str, &str); 3] = [
     (
-        &["branch", "branches", "smsp__sass_branch_targets.sum", "smsp__inst_executed_op_branch.sum"],
+        &[
+            "branch",
+            "branches",
+            "smsp__sass_branch_targets.sum",
+            "smsp__inst_executed_op_branch.sum",
+        ],
         "conditional_branches",
         "NVIDIA's count includes unconditional branches and branches inside division and square \
          root, which PTX does not show",

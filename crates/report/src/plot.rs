@@ -126,9 +126,13 @@ impl Kind {
     /// Returns a one-line description.
     pub const fn about(self) -> &'static str {
         match self {
-            Kind::Window(View::Timeline) => "Lanes of a warp over time, five states, with the source lines",
+            Kind::Window(View::Timeline) => {
+                "Lanes of a warp over time, five states, with the source lines"
+            }
             Kind::Window(View::Masks) => "Lanes of every warp of a block, one strip per warp",
-            Kind::Window(View::Lanes) => "Histogram of active lanes W0..W32, and its share over time",
+            Kind::Window(View::Lanes) => {
+                "Histogram of active lanes W0..W32, and its share over time"
+            }
             Kind::Window(View::Stack) => {
                 "Reconvergence stack over time; in volta mode, groups of lanes and join registers"
             }
@@ -136,14 +140,18 @@ impl Kind {
             Kind::Window(View::Stalls) => "Stall cycles by state, for each warp and source line",
             Kind::Window(View::Ipc) => "Warp IPC and lane IPC over time; the gap is divergence",
             Kind::Window(View::Banks) => "Bank conflicts of one shared-memory access, lane by bank",
-            Kind::Window(View::Sectors) => "Requested words and moved sectors of one global-memory access",
+            Kind::Window(View::Sectors) => {
+                "Requested words and moved sectors of one global-memory access"
+            }
             Kind::Cfg => "Control-flow graph with the number of lanes on each edge",
             Kind::Roofline => {
                 "Instruction roofline: instructions per byte and per cycle, with the machine's \
                  ceilings"
             }
             Kind::Compare => "Counters of two runs, as pairs of bars with ratios",
-            Kind::Sweep => "Metric over a swept number, from the JSON lines of `simt-sim sweep --results`",
+            Kind::Sweep => {
+                "Metric over a swept number, from the JSON lines of `simt-sim sweep --results`"
+            }
         }
     }
 
@@ -237,10 +245,12 @@ pub fn data(view: View, recording: &Recording, focus: impl Into<Focus>) -> Strin
         View::Schedule => schedule::data(recording),
         View::Stalls => stalls::data(recording),
         View::Ipc => ipc::data(recording),
-        View::Banks => choose(recording, Of::Banks, &focus).map(|a| banks::data(recording, &a)).unwrap_or_default(),
-        View::Sectors => {
-            choose(recording, Of::Sectors, &focus).map(|a| sectors::data(recording, &a)).unwrap_or_default()
-        }
+        View::Banks => choose(recording, Of::Banks, &focus)
+            .map(|a| banks::data(recording, &a))
+            .unwrap_or_default(),
+        View::Sectors => choose(recording, Of::Sectors, &focus)
+            .map(|a| sectors::data(recording, &a))
+            .unwrap_or_default(),
     }
 }
 
@@ -269,7 +279,9 @@ pub fn data_of_bars(found: &Comparison) -> String {
 
 /// Prints the figures of [`lines`]: a row per point.
 pub fn data_of_lines(series: &[Series]) -> String {
-    let rows = series.iter().flat_map(|s| s.points.iter().map(move |(x, y)| format!("{},{x},{y}\n", quoted(&s.name))));
+    let rows = series
+        .iter()
+        .flat_map(|s| s.points.iter().map(move |(x, y)| format!("{},{x},{y}\n", quoted(&s.name))));
     std::iter::once("series,x,y\n".to_owned()).chain(rows).collect()
 }
 

@@ -132,7 +132,9 @@ impl Profile {
             l.kernel == kernel
                 && l.grid.is_none_or(|g| g == grid)
                 && l.block.is_none_or(|b| b == block)
-                && l.constants(constants.iter().map(|(name, _)| name.as_str())).iter().all(|c| constants.contains(c))
+                && l.constants(constants.iter().map(|(name, _)| name.as_str()))
+                    .iter()
+                    .all(|c| constants.contains(c))
         };
         self.launches.iter().filter(fits).collect()
     }
@@ -146,7 +148,9 @@ impl Launched {
                 let number: i64 = text.parse().ok()?;
                 match label.strip_prefix("log2_") {
                     _ if label == name => Some(number),
-                    Some(rest) if rest == name => 1i64.checked_shl(u32::try_from(number).ok()?).filter(|n| *n > 0),
+                    Some(rest) if rest == name => {
+                        1i64.checked_shl(u32::try_from(number).ok()?).filter(|n| *n > 0)
+                    }
                     _ => None,
                 }
             })
@@ -161,7 +165,11 @@ impl Launched {
         let grid = self.grid.map(|grid| format!("grid {}", shape(grid)));
         let block = self.block.map(|block| format!("block {}", shape(block)));
         let all: Vec<String> = labels.chain(grid).chain(block).collect();
-        if all.is_empty() { self.kernel.clone() } else { format!("{} ({})", self.kernel, all.join(", ")) }
+        if all.is_empty() {
+            self.kernel.clone()
+        } else {
+            format!("{} ({})", self.kernel, all.join(", "))
+        }
     }
 
     /// Compares a run with the measured values.
@@ -194,7 +202,8 @@ fn is_counted(name: &str) -> bool {
 }
 
 /// Units of a GPU that have counters.
-const COUNTING: [&str; 12] = ["dram", "gpc", "gpu", "l1tex", "lts", "pcie", "sm", "smsp", "sys", "tpc", "fbpa", "idc"];
+const COUNTING: [&str; 12] =
+    ["dram", "gpc", "gpu", "l1tex", "lts", "pcie", "sm", "smsp", "sys", "tpc", "fbpa", "idc"];
 
 /// Finds the metric of a name in a report.
 fn known(name: &str) -> Option<&'static Metric> {
@@ -214,7 +223,10 @@ const SECTION_NAMES: &[(&str, &str)] = &[
     ("Issued Instructions", "smsp__inst_issued.sum"),
     ("Achieved Occupancy", "sm__warps_active.avg.pct_of_peak_sustained_active"),
     ("Avg. Active Threads Per Warp", "smsp__thread_inst_executed_per_inst_executed.ratio"),
-    ("Avg. Not Predicated Off Threads Per Warp", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"),
+    (
+        "Avg. Not Predicated Off Threads Per Warp",
+        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
+    ),
     ("Branch Efficiency", "smsp__sass_average_branch_targets_threads_uniform.pct"),
 ];
 

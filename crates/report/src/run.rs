@@ -8,8 +8,8 @@ mod facts;
 mod predicated;
 
 pub use facts::{
-    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch, RunInput, StepInfo,
-    Verdict,
+    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch,
+    RunInput, StepInfo, Verdict,
 };
 
 pub use predicated::{Predicated, predication};
@@ -219,9 +219,12 @@ impl Run {
         let RunInput { program, kernel, mode, machine, grid, block, constants, launch, .. } = input;
         let totals = &input.totals;
         let values = Inputs { totals, machine: &machine };
-        let metrics: Vec<_> =
-            metrics::all().iter().filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?))).collect();
-        let label = |name| metrics::find(name).map(|m| (name, Standing::of(m).words(&machine.fingerprint)));
+        let metrics: Vec<_> = metrics::all()
+            .iter()
+            .filter_map(|m| Some((m.name, metrics::evaluate(m, &values)?)))
+            .collect();
+        let label =
+            |name| metrics::find(name).map(|m| (name, Standing::of(m).words(&machine.fingerprint)));
         let trust = metrics.iter().filter_map(|&(name, _)| label(name)).collect();
         let unknown = StepInfo { text: "?".to_owned(), ..StepInfo::default() };
         let infos = input.steps.iter().chain(std::iter::repeat(&unknown));
@@ -248,13 +251,24 @@ impl Run {
                 .filter(|(_, (s, i))| conditional(s, i))
                 .map(|&(pc, (s, i))| branch(pc, s, i))
                 .collect(),
-            predicated: steps.iter().filter_map(|&(pc, (s, i))| predicated::of_step(pc, s, i)).collect(),
+            predicated: steps
+                .iter()
+                .filter_map(|&(pc, (s, i))| predicated::of_step(pc, s, i))
+                .collect(),
             expectations: input.expectations,
-            histogram: totals.histogram.iter().take(totals.warp_size as usize + 1).copied().collect(),
+            histogram: totals
+                .histogram
+                .iter()
+                .take(totals.warp_size as usize + 1)
+                .copied()
+                .collect(),
             stalls: Named(Stall::ALL.iter().map(|&s| (s.name(), totals.stalled(s))).collect()),
             slots: slots(totals),
             memory: memory(totals),
-            instructions: steps.iter().map(|&(pc, (step, info))| instruction(pc, step, info)).collect(),
+            instructions: steps
+                .iter()
+                .map(|&(pc, (step, info))| instruction(pc, step, info))
+                .collect(),
             launch,
             machine_facts: machine,
             notes: input.notes,
@@ -272,7 +286,8 @@ impl Run {
     /// Every view of the run shows them.
     pub fn ending(&self) -> Option<String> {
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
-        (self.finish != Finish::Ok).then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
+        (self.finish != Finish::Ok)
+            .then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
     }
 
     /// Returns the accuracy label of a metric in this run.
@@ -336,7 +351,10 @@ fn slots(totals: &Totals) -> Slots {
         used: totals.slots_used,
         used_by_joins: totals.join_slots,
         lost: Named(
-            [("no_warp", totals.slots_no_warp), ("launch", totals.slots_launch)].into_iter().chain(stalled).collect(),
+            [("no_warp", totals.slots_no_warp), ("launch", totals.slots_launch)]
+                .into_iter()
+                .chain(stalled)
+                .collect(),
         ),
     }
 }
@@ -348,7 +366,8 @@ fn memory(totals: &Totals) -> Vec<MemoryRow> {
         (MemoryKind::Local, "local"),
         (MemoryKind::Const, "const"),
     ];
-    let ways = [(AccessWay::Load, "load"), (AccessWay::Store, "store"), (AccessWay::Atomic, "atomic")];
+    let ways =
+        [(AccessWay::Load, "load"), (AccessWay::Store, "store"), (AccessWay::Atomic, "atomic")];
     let mut rows = Vec::new();
     for (kind, memory) in memories {
         for (access, way) in ways {

@@ -60,7 +60,12 @@ struct About<'a> {
 
 impl<'a> About<'a> {
     fn new(job: &Job<'a>) -> About<'a> {
-        About { program: job.program, code: job.code.clone(), machine: job.machine, options: job.options.clone() }
+        About {
+            program: job.program,
+            code: job.code.clone(),
+            machine: job.machine,
+            options: job.options.clone(),
+        }
     }
 
     /// Builds the report of a finished run.
@@ -77,7 +82,9 @@ impl<'a> About<'a> {
             );
         }
         if spec.code.is_some() && !code.is_machine_code() {
-            notes.push("Counts are of PTX instructions as written, not of machine instructions.".into());
+            notes.push(
+                "Counts are of PTX instructions as written, not of machine instructions.".into(),
+            );
         }
         if !spec.modes.contains(&options.mode) {
             let (machine, mode) = (&spec.name, options.mode.name());
@@ -118,13 +125,20 @@ impl<'a> About<'a> {
         });
         let metric = |name: &str| match run.metric(name) {
             Some(value) => Ok(value.as_f64()),
-            None if metrics::find(name).is_some() => Err(format!("`{name}` has no value in this run")),
+            None if metrics::find(name).is_some() => {
+                Err(format!("`{name}` has no value in this run"))
+            }
             None => Err(metrics::unknown(name)),
         };
-        let verdicts = launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
+        let verdicts =
+            launch::judge(&launch, &Buffers(&launch), finish.name(), &metric, options.mode.name());
         run.expectations = verdicts
             .into_iter()
-            .map(|v| ExpectationResult { text: printable(&v.text), passed: v.passed, detail: v.detail })
+            .map(|v| ExpectationResult {
+                text: printable(&v.text),
+                passed: v.passed,
+                detail: v.detail,
+            })
             .collect();
         Simulation { run, finish, launch }
     }

@@ -105,7 +105,8 @@ impl Recording {
     /// Returns the letters of the wait after an issue, lane by lane.
     fn letters_after(&self, issue: &Issue) -> String {
         let (join, barrier) = issue.after.blocked();
-        let running = issue.after.groups.first().map_or(LaneMask::EMPTY, |g| g.lanes) - join - barrier;
+        let running =
+            issue.after.groups.first().map_or(LaneMask::EMPTY, |g| g.lanes) - join - barrier;
         let live = issue.after.live();
         let letter = |lane: u32| match () {
             () if running.contains(lane) => STALLED,
@@ -140,12 +141,16 @@ fn span(strip: &Strip) -> String {
         return format!("{place}: nothing issued in this window");
     };
     let more = if strip.more { ", more follow" } else { "" };
-    format!("{place}: issues {} to {}, cycles {} to {}{more}", first.number, last.number, first.cycle, last.cycle)
+    format!(
+        "{place}: issues {} to {}, cycles {} to {}{more}",
+        first.number, last.number, first.cycle, last.cycle
+    )
 }
 
 /// Prints the head of a terminal view: title, legend.
 fn head(recording: &Recording, axis: Axis, width: usize) -> String {
-    let mut legend: Vec<(char, &str)> = LaneState::ALL.iter().map(|s| (s.letter(), s.name())).collect();
+    let mut legend: Vec<(char, &str)> =
+        LaneState::ALL.iter().map(|s| (s.letter(), s.name())).collect();
     if axis == Axis::Cycle {
         legend.insert(1, (STALLED, "ready, its warp waits"));
     }
@@ -164,7 +169,8 @@ fn head(recording: &Recording, axis: Axis, width: usize) -> String {
         line += &format!("{entry}   ");
     }
     out += &format!("{}\n", line.trim_end());
-    out + &wrap("n: lanes that execute the instruction; *: divergent branch", width, "", "  ") + "\n"
+    out + &wrap("n: lanes that execute the instruction; *: divergent branch", width, "", "  ")
+        + "\n"
 }
 
 /// Style of a terminal view.
@@ -178,7 +184,8 @@ pub struct MapStyle {
 
 /// ANSI colours of the paths, in the order of [`Issue::path`].
 /// They repeat after the last.
-const PATH_COLOURS: [&str; 6] = ["\x1b[34m", "\x1b[33m", "\x1b[32m", "\x1b[35m", "\x1b[36m", "\x1b[31m"];
+const PATH_COLOURS: [&str; 6] =
+    ["\x1b[34m", "\x1b[33m", "\x1b[32m", "\x1b[35m", "\x1b[36m", "\x1b[31m"];
 
 fn path_colour(path: u32) -> &'static str {
     PATH_COLOURS[path as usize % PATH_COLOURS.len()]

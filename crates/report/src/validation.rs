@@ -169,14 +169,28 @@ impl Validation {
     ) -> Validation {
         let features = trust::features(&programs, &profiles, &generated, &known);
         let (schema, version) = (Validation::SCHEMA, env!("CARGO_PKG_VERSION"));
-        Validation { schema, version, simulated, programs, profiles, generated, parameters, features, known }
+        Validation {
+            schema,
+            version,
+            simulated,
+            programs,
+            profiles,
+            generated,
+            parameters,
+            features,
+            known,
+        }
     }
 
     /// Returns true if every difference has a known reason.
     pub fn is_explained(&self) -> bool {
         let divergence = self.programs.iter().filter_map(|p| p.divergence.as_ref());
-        let mut all =
-            self.programs.iter().map(|p| &p.memory).chain(divergence).chain(self.features.iter().map(|f| &f.trust));
+        let mut all = self
+            .programs
+            .iter()
+            .map(|p| &p.memory)
+            .chain(divergence)
+            .chain(self.features.iter().map(|f| &f.trust));
         all.all(|trust| !matches!(trust, Trust::Differs { reason: None }))
     }
 

@@ -94,7 +94,8 @@ const EXACT: &str = "exact count";
 /// An answer without a measurement.
 const STATED: &str = "stated by the assignment";
 /// A figure that depends on the model's timing.
-const ESTIMATE: &str = "model estimate (see docs/reference/validation.md for the error on unseen kernels)";
+const ESTIMATE: &str =
+    "model estimate (see docs/reference/validation.md for the error on unseen kernels)";
 
 impl Question<'_> {
     /// Runs the program and returns the answer.
@@ -115,7 +116,9 @@ impl Question<'_> {
 impl Revealed {
     /// Describes the figure of the run that equals a wrong prediction, if any.
     pub fn mistaken_for(&self, predicted: f64) -> Option<&str> {
-        let same = |other: &&Other| (other.value - predicted).abs() < 1e-9 && (other.value - self.answer).abs() > 1e-9;
+        let same = |other: &&Other| {
+            (other.value - predicted).abs() < 1e-9 && (other.value - self.answer).abs() > 1e-9
+        };
         self.others.iter().find(same).map(|other| other.what.as_str())
     }
 }

@@ -62,7 +62,8 @@ pub struct Point(pub BTreeMap<String, Setting>);
 
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let texts: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let texts: Vec<String> =
+            self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
         f.write_str(&texts.join(" "))
     }
 }
@@ -213,7 +214,10 @@ pub fn product(axes: &[Axis]) -> Result<Vec<Point>, SweepError> {
             point.0.insert(axis.name.clone(), value.clone());
             point
         };
-        points = points.iter().flat_map(|point| axis.values.iter().map(move |value| with(point, value))).collect();
+        points = points
+            .iter()
+            .flat_map(|point| axis.values.iter().map(move |value| with(point, value)))
+            .collect();
     }
     Ok(points)
 }
@@ -263,7 +267,9 @@ pub fn run<P: Sync, E: Send>(
         Ok(record)
     };
     match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
-        Ok(pool) if jobs != 1 => pool.install(|| points.par_iter().with_max_len(1).map(one).collect()),
+        Ok(pool) if jobs != 1 => {
+            pool.install(|| points.par_iter().with_max_len(1).map(one).collect())
+        }
         // One job, or a host that cannot start threads.
         _ => points.iter().map(one).collect(),
     }

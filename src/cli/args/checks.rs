@@ -33,7 +33,13 @@ pub(crate) struct RunningChoice {
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Run N more times under adversarial schedules; report the first schedule whose result differs
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, requires = "run")]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        requires = "run"
+    )]
     pub(crate) schedules: u64,
     #[command(flatten)]
     pub(crate) machine: MachineChoice,

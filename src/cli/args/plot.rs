@@ -84,7 +84,8 @@ pub(crate) struct PictureFile {
 impl PictureFile {
     /// Parses `KIND=FILE`.
     pub(crate) fn parse(text: &str) -> Result<PictureFile, String> {
-        let (kind, path) = text.split_once('=').ok_or("expected KIND=FILE, as in timeline=lanes.svg")?;
+        let (kind, path) =
+            text.split_once('=').ok_or("expected KIND=FILE, as in timeline=lanes.svg")?;
         let of_a_run = |kind: &Kind| !matches!(kind, Kind::Compare | Kind::Sweep);
         let kind = Kind::named(kind).filter(of_a_run).ok_or_else(|| {
             let names: Vec<&str> = Kind::ALL.into_iter().filter(of_a_run).map(Kind::name).collect();

@@ -31,7 +31,13 @@ pub(crate) struct SweepArgs {
     #[arg(long = "list", hide = true, value_name = "NAME=VALUES")]
     pub(crate) list: Vec<String>,
     /// Step from one number to the next: N adds, xN multiplies [default: 1]; repeat for the next -P
-    #[arg(short = 'D', long = "step", value_name = "STEP", requires = "scan", allow_negative_numbers = true)]
+    #[arg(
+        short = 'D',
+        long = "step",
+        value_name = "STEP",
+        requires = "scan",
+        allow_negative_numbers = true
+    )]
     pub(crate) step: Vec<Step>,
     /// Choose the kernel of a file that has several
     #[arg(long, value_name = "NAME")]

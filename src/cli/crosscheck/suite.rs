@@ -13,7 +13,11 @@ use super::super::{Exit, Failure, job, output, source};
 use super::{exit, style, with_bench, with_subject};
 
 /// Compares all programs; fails if something differs without a known reason.
-pub(super) fn suite(args: &CrosscheckArgs, folder: Option<&Path>, sources: &Sources<'_>) -> Result<Exit, Failure> {
+pub(super) fn suite(
+    args: &CrosscheckArgs,
+    folder: Option<&Path>,
+    sources: &Sources<'_>,
+) -> Result<Exit, Failure> {
     if args.suite.page == Some(ValidationPage::Summary) {
         output::print(&compare::summary(sources.records)?)?;
         return Ok(Exit::Ok);
@@ -46,7 +50,9 @@ fn below(folder: &Path) -> Result<Vec<Program>, Failure> {
         for path in entries(&inside, folder)? {
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx") && !compare::leaves_stamps(&path) {
+            } else if path.extension().is_some_and(|e| e == "ir" || e == "ptx")
+                && !compare::leaves_stamps(&path)
+            {
                 found.insert(path);
             }
         }
@@ -59,7 +65,8 @@ fn below(folder: &Path) -> Result<Vec<Program>, Failure> {
 
 /// Lists a folder; errors name `whole`.
 fn entries(folder: &Path, whole: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let listed = std::fs::read_dir(folder).and_then(|entries| entries.map(|e| Ok(e?.path())).collect());
+    let listed =
+        std::fs::read_dir(folder).and_then(|entries| entries.map(|e| Ok(e?.path())).collect());
     listed.map_err(|e: std::io::Error| unreadable(whole, &e))
 }
 
@@ -89,7 +96,8 @@ fn texts(folder: &Path) -> Result<Texts, Failure> {
     let mut files = vec![folder.join("recorded.ron")];
     for half in ["mend", "held"].map(|half| folder.join(half)) {
         let listed = entries(&half, &half)?;
-        files.extend(listed.into_iter().filter(|path| path.extension().is_some_and(|e| e == "ptx")));
+        files
+            .extend(listed.into_iter().filter(|path| path.extension().is_some_and(|e| e == "ptx")));
         files.extend(["profile.csv", "outputs.txt"].map(|name| half.join(name)));
     }
     let mut texts = BTreeMap::new();

@@ -18,10 +18,16 @@ use super::{files, nvcc};
 const MOST_OUTPUT: u64 = 16 << 20;
 
 /// Measures a submission and prints the figures, in the child.
-pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycles: &[u64]) -> Result<Exit, Failure> {
+pub(crate) fn measure(
+    folder: &Path,
+    assignment: &Assignment,
+    file: &Path,
+    cycles: &[u64],
+) -> Result<Exit, Failure> {
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let files = reading::beside(folder);
-    let measured = match text(file, &assignment.spec.limits).and_then(|text| Submission::read(assignment, &name, &text))
+    let measured = match text(file, &assignment.spec.limits)
+        .and_then(|text| Submission::read(assignment, &name, &text))
     {
         Ok(submission) => grade::measure(assignment, &submission, cycles, &files),
         Err(why) => Measured { refused: Some(why), ..Measured::default() },
@@ -34,11 +40,17 @@ pub(crate) fn measure(folder: &Path, assignment: &Assignment, file: &Path, cycle
 pub(super) fn text(file: &Path, limits: &Limits) -> Result<String, String> {
     files::regular(file, limits.file_kib << 10)?;
     let bytes = reading::regular(file, limits.file_kib << 10, "the limit is")?;
-    String::from_utf8(bytes).map_err(|e| format!("byte {} of the file is not UTF-8 text", e.utf8_error().valid_up_to()))
+    String::from_utf8(bytes)
+        .map_err(|e| format!("byte {} of the file is not UTF-8 text", e.utf8_error().valid_up_to()))
 }
 
 /// Measures a file in a child; compiles a `.cu` file first.
-pub(crate) fn run(folder: &Path, file: &Path, assignment: &Assignment, cycles: &[u64]) -> Result<Measured, Failed> {
+pub(crate) fn run(
+    folder: &Path,
+    file: &Path,
+    assignment: &Assignment,
+    cycles: &[u64],
+) -> Result<Measured, Failed> {
     let limits = &assignment.spec.limits;
     if file.extension().is_none_or(|e| e != "cu") {
         return measured(folder, file, limits, cycles);
@@ -47,12 +59,22 @@ pub(crate) fn run(folder: &Path, file: &Path, assignment: &Assignment, cycles: &
     measured(folder, &compiled.ptx(), limits, cycles)
 }
 
-fn measured(folder: &Path, file: &Path, limits: &Limits, cycles: &[u64]) -> Result<Measured, Failed> {
+fn measured(
+    folder: &Path,
+    file: &Path,
+    limits: &Limits,
+    cycles: &[u64],
+) -> Result<Measured, Failed> {
     let broken = |what: &str, e: &dyn std::fmt::Display| Failed::Grader(format!("{what}: {e}"));
     let program = std::env::current_exe().map_err(|e| broken("cannot find this program", &e))?;
     let list: Vec<String> = cycles.iter().map(u64::to_string).collect();
     let mut command = Command::new(program);
-    command.arg("grade").arg(format!("--measure={}", list.join(","))).arg("--").arg(folder).arg(file);
+    command
+        .arg("grade")
+        .arg(format!("--measure={}", list.join(",")))
+        .arg("--")
+        .arg(folder)
+        .arg(file);
     // One thread: submissions run side by side.
     command.env("RAYON_NUM_THREADS", "1");
     let bounds = Bounds {

@@ -20,10 +20,12 @@ pub(crate) fn assignment(folder: &Path) -> Result<Assignment, Failure> {
     let read = |file: &str| {
         let path = folder.join(file);
         let fail = |why: &dyn std::fmt::Display| format!("cannot read `{}`: {why}", path.display());
-        let bytes = reading::regular(&path, MAX_BYTES, "the limit of a text is").map_err(|why| fail(&why))?;
+        let bytes = reading::regular(&path, MAX_BYTES, "the limit of a text is")
+            .map_err(|why| fail(&why))?;
         String::from_utf8(bytes).map_err(|why| fail(&why))
     };
-    let found = Assignment::load(&text, &read).map_err(|faults| Failure::new(format!("{name}\n{faults}")))?;
+    let found = Assignment::load(&text, &read)
+        .map_err(|faults| Failure::new(format!("{name}\n{faults}")))?;
     match folder.join(&found.spec.statement).is_file() {
         true => Ok(found),
         false => Err(Failure::new(format!("{name}: no file `{}`", found.spec.statement))),
@@ -60,8 +62,15 @@ impl Handed {
             programs.sort();
             match programs.as_slice() {
                 [one] => Handed { kernel: one.clone(), answers: path.join("answers.ron") },
-                [] => return Err("expected an .ir, .ptx or .cu file in the folder, found none".into()),
-                several => return Err(format!("expected one program in the folder, found {}", several.len())),
+                [] => {
+                    return Err("expected an .ir, .ptx or .cu file in the folder, found none".into());
+                }
+                several => {
+                    return Err(format!(
+                        "expected one program in the folder, found {}",
+                        several.len()
+                    ));
+                }
             }
         } else {
             Handed { kernel: path.to_owned(), answers: path.with_extension("answers.ron") }
@@ -81,7 +90,12 @@ impl Handed {
             Ok(read) => read,
             Err(why) => {
                 let why = one_line(&why);
-                (Answers::new(), vec![format!("answers.ron cannot be read ({why}); write {{ \"ID\": NUMBER, .. }}.")])
+                (
+                    Answers::new(),
+                    vec![format!(
+                        "answers.ron cannot be read ({why}); write {{ \"ID\": NUMBER, .. }}."
+                    )],
+                )
             }
         }
     }
@@ -97,7 +111,9 @@ pub(crate) fn regular(path: &Path, limit: u64) -> Result<(), String> {
         return Err("it is not a regular file".into());
     }
     match meta.len() {
-        len if len > limit => Err(format!("the file has {len} bytes; the limit is {} KiB", limit >> 10)),
+        len if len > limit => {
+            Err(format!("the file has {len} bytes; the limit is {} KiB", limit >> 10))
+        }
         _ => Ok(()),
     }
 }
@@ -125,14 +141,17 @@ pub(crate) fn submissions(folder: &Path) -> Result<(HandedIn, Vec<String>), Fail
     found.sort();
     others.sort();
     let answers = |(_, path): &(String, PathBuf)| {
-        path.with_extension("answers.ron").file_name().map(|name| name.to_string_lossy().into_owned())
+        path.with_extension("answers.ron")
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
     };
     let answers: BTreeSet<String> = found.iter().filter_map(answers).collect();
     others.retain(|name| !answers.contains(name));
     match found.is_empty() {
-        true => {
-            Err(Failure::new(format!("`{}` has no submissions: .ir, .ptx or .cu files, or folders", folder.display())))
-        }
+        true => Err(Failure::new(format!(
+            "`{}` has no submissions: .ir, .ptx or .cu files, or folders",
+            folder.display()
+        ))),
         false => Ok((found, others.iter().map(|name| one_line(name)).collect())),
     }
 }

@@ -51,11 +51,13 @@ const HEADERS: &[&str] = &[
     "type_traits",
 ];
 /// Preprocessor directives that name no file.
-const DIRECTIVES: &[&str] = &["define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"];
+const DIRECTIVES: &[&str] =
+    &["define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "error", "warning"];
 /// Allowed `#pragma`s.
 const PRAGMAS: &[&str] = &["unroll", "nounroll", "once"];
 /// Words other than directives that read a file or test for one.
-const WORDS: &[&str] = &["__has_include", "__has_embed", "_Pragma", "__pragma", ".include", ".incbin"];
+const WORDS: &[&str] =
+    &["__has_include", "__has_embed", "_Pragma", "__pragma", ".include", ".incbin"];
 
 /// Bytes of all files that nvcc may write.
 const MOST_FILES: u64 = 256 << 20;
@@ -78,7 +80,8 @@ impl Compiled {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         loop {
             let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            let folder = std::env::temp_dir().join(format!("simt-sim-grade-{}-{number}", std::process::id()));
+            let folder = std::env::temp_dir()
+                .join(format!("simt-sim-grade-{}-{number}", std::process::id()));
             match fs::create_dir(&folder) {
                 Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists && number < 10_000 => {}
                 made => return made.map(|()| Compiled(folder)),
@@ -107,10 +110,18 @@ pub(crate) fn compile(text: &str, limits: &Limits) -> Result<Compiled, Failed> {
     let folder = compiled.0.as_path();
     fs::write(folder.join("submission.cu"), text).map_err(|e| broken("no temporary file", e))?;
     let mut command = Command::new(nvcc);
-    command.args(["-ptx", "-arch=compute_75", "-lineinfo", "-o", "submission.ptx", "submission.cu"]);
+    command.args([
+        "-ptx",
+        "-arch=compute_75",
+        "-lineinfo",
+        "-o",
+        "submission.ptx",
+        "submission.cu",
+    ]);
     command.current_dir(folder).env("TMPDIR", folder);
     let time = Duration::from_secs((limits.seconds / 2).max(1));
-    let bounds = Bounds { time, memory_mib: MEMORY, output: 1 << 20, folder: Some((folder, MOST_FILES)) };
+    let bounds =
+        Bounds { time, memory_mib: MEMORY, output: 1 << 20, folder: Some((folder, MOST_FILES)) };
     match bounds.run(&mut command).map_err(|e| broken("nvcc does not start", e))? {
         Ended::Over(limit) => Err(Failed::Limit(format!("while nvcc compiled it, {limit}"))),
         Ended::Itself { success: false, out, errors } => {
@@ -144,9 +155,13 @@ fn files_named(text: &str) -> Result<(), String> {
     }
     // A directive begins a line, or the rest of a line after a comment.
     let beginnings = spliced.lines().flat_map(|line| {
-        std::iter::once(line).chain(line.match_indices("*/").filter_map(|(at, _)| line.get(at + 2..)))
+        std::iter::once(line)
+            .chain(line.match_indices("*/").filter_map(|(at, _)| line.get(at + 2..)))
     });
-    match beginnings.map(str::trim_start).find(|line| line.strip_prefix('#').is_some_and(|rest| !is_allowed(rest))) {
+    match beginnings
+        .map(str::trim_start)
+        .find(|line| line.strip_prefix('#').is_some_and(|rest| !is_allowed(rest)))
+    {
         None => Ok(()),
         Some(line) => {
             let headers = if line.contains("include") {
@@ -162,7 +177,8 @@ fn files_named(text: &str) -> Result<(), String> {
 /// Returns true if a directive, without `#`, names no file but an allowed header.
 fn is_allowed(directive: &str) -> bool {
     let directive = directive.trim();
-    let end = directive.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(directive.len());
+    let end =
+        directive.find(|c: char| !c.is_ascii_alphabetic() && c != '_').unwrap_or(directive.len());
     let (word, rest) = directive.split_at(end);
     match word {
         "include" => header(rest.trim()).is_some_and(|name| HEADERS.contains(&name)),

@@ -46,7 +46,8 @@ pub(crate) enum Ended {
 impl Bounds<'_> {
     /// Starts a process and waits for it; kills it if it exceeds a limit.
     pub(crate) fn run(&self, command: &mut Command) -> io::Result<Ended> {
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let mut child =
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
         let (out, errors) = (child.stdout.take(), child.stderr.take());
         let (most, most_errors) = (self.output + 1, MOST_ERRORS);
         let out = thread::spawn(move || some(out, most));

@@ -33,7 +33,9 @@ impl Target {
                 Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Ok(Target::Output),
                 Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Ok(Target::Error),
                 // A link there is a descriptor; its content need not be a path.
-                _ if at.starts_with("/proc") || at.starts_with("/dev/fd") => return Ok(Target::Special),
+                _ if at.starts_with("/proc") || at.starts_with("/dev/fd") => {
+                    return Ok(Target::Special);
+                }
                 _ => {}
             }
             let meta = match fs::symlink_metadata(&at) {
@@ -87,12 +89,17 @@ fn replace(at: &Path, bytes: &[u8]) -> io::Result<()> {
         Err(e) if e.kind() == ErrorKind::NotFound => None,
         Err(e) => return Err(e),
     };
-    let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder =
+        at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut part = match temporary().tempfile_in(folder) {
         Ok(part) => part,
         // In a read-only folder the file is written in place.
         Err(e)
-            if known.is_some() && matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
+            if known.is_some()
+                && matches!(
+                    e.kind(),
+                    ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+                ) =>
         {
             return in_place(at, bytes);
         }
@@ -128,7 +135,8 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
 
 /// Writes a new folder with files, by their paths in it: whole or not at all.
 pub(crate) fn write_folder(at: &Path, files: &[(&str, String)]) -> Result<(), Failure> {
-    let parent = at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent =
+        at.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut builder = tempfile::Builder::new();
     builder.prefix(".simt-sim-").suffix(".part");
     #[cfg(unix)]
@@ -154,7 +162,11 @@ pub(crate) struct Appended {
 impl Appended {
     /// Opens or creates a file.
     pub(crate) fn open(path: &Path) -> Result<Appended, Failure> {
-        let file = OpenOptions::new().append(true).create(true).open(path).map_err(|e| failed(path, &e))?;
+        let file = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(|e| failed(path, &e))?;
         Ok(Appended { path: path.to_owned(), file })
     }
 

@@ -56,7 +56,8 @@ impl<'a> App<'a> {
             focus,
             count: None,
             prompt: None,
-            message: "? shows all keys. n: issue the next instruction of this warp. N: go back.".to_string(),
+            message: "? shows all keys. n: issue the next instruction of this warp. N: go back."
+                .to_string(),
             base: Base::Natural,
             chosen: Vec::new(),
             skipped: 0,
@@ -203,10 +204,17 @@ impl<'a> App<'a> {
             }
             Key::Char('u') => {
                 let undone = self.debugger.undo_edit();
-                self.message =
-                    if undone { "change undone" } else { "no register was changed before this point" }.into();
+                self.message = if undone {
+                    "change undone"
+                } else {
+                    "no register was changed before this point"
+                }
+                .into();
             }
-            Key::PageDown => self.skipped = (self.skipped + 1).min(self.view().warp.map_or(0, |w| w.registers.len())),
+            Key::PageDown => {
+                self.skipped =
+                    (self.skipped + 1).min(self.view().warp.map_or(0, |w| w.registers.len()))
+            }
             Key::PageUp => self.skipped = self.skipped.saturating_sub(1),
             Key::Home => self.debugger.seek(0),
             Key::End => self.run(Target::End, 1),
@@ -320,7 +328,9 @@ impl<'a> App<'a> {
     }
 
     fn change(&mut self, text: &str) -> String {
-        let Some(warp) = self.view().warp else { return "this warp has no registers now".to_string() };
+        let Some(warp) = self.view().warp else {
+            return "this warp has no registers now".to_string();
+        };
         let change = match prompt::change(text, &warp.registers) {
             Ok(change) => change,
             Err(why) => return why,
@@ -328,7 +338,8 @@ impl<'a> App<'a> {
         let found = &warp.registers[change.register];
         let lanes = found.values.len() as u32;
         let lanes = change.lane.map_or(0..lanes, |lane| lane..lane + 1);
-        let of = |lane| Edit { focus: self.focus, lane, register: found.register, bits: change.bits };
+        let of =
+            |lane| Edit { focus: self.focus, lane, register: found.register, bits: change.bits };
         let edits: Vec<Edit> = lanes.map(of).collect();
         let done = edits.into_iter().filter(|&edit| self.debugger.edit(edit)).count();
         format!(
@@ -355,18 +366,24 @@ impl<'a> App<'a> {
     }
 
     fn look_at(&mut self, text: &str) {
-        let numbers: Vec<Option<u32>> = prompt::words(text).into_iter().map(|word| word.parse().ok()).collect();
+        let numbers: Vec<Option<u32>> =
+            prompt::words(text).into_iter().map(|word| word.parse().ok()).collect();
         let (block, warp) = match numbers[..] {
             [Some(warp)] => (self.focus.block.0, warp),
             [Some(block), Some(warp)] => (block, warp),
             _ => {
-                self.message = "expected a warp, as in 3, or a block and a warp, as in 7 3".to_string();
+                self.message =
+                    "expected a warp, as in 3, or a block and a warp, as in 7 3".to_string();
                 return;
             }
         };
         let (blocks, warps) = self.view().extent;
         if u64::from(block) >= blocks || warp >= warps {
-            self.message = format!("expected a block from 0 to {} and a warp from 0 to {}", blocks - 1, warps - 1);
+            self.message = format!(
+                "expected a block from 0 to {} and a warp from 0 to {}",
+                blocks - 1,
+                warps - 1
+            );
             return;
         }
         self.focus = Focus { block: BlockId(block), warp };

@@ -69,7 +69,10 @@ impl<'p> Facts<'p> {
         let branch = self.info(pc)?.replaces.as_ref()?;
         let taken = if branch.executes_taken { lanes } else { active - lanes };
         let (taken, others) = (taken.count(), (active - taken).count());
-        Some(format!("predicated branch of line {}: {taken} would branch, {others} would fall through", branch.line))
+        Some(format!(
+            "predicated branch of line {}: {taken} would branch, {others} would fall through",
+            branch.line
+        ))
     }
 
     /// Describes the end of the run.

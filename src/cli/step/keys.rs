@@ -52,7 +52,9 @@ pub(crate) fn parse(script: &str) -> Result<Vec<Key>, Failure> {
             None if word.chars().any(char::is_control) => {
                 return Err(Failure::new(format!("--script: unknown key {word:?}")));
             }
-            None => keys.extend(word.chars().map(|c| if c == ';' { Key::Enter } else { Key::Char(c) })),
+            None => {
+                keys.extend(word.chars().map(|c| if c == ';' { Key::Enter } else { Key::Char(c) }))
+            }
         }
     }
     Ok(keys)

@@ -63,11 +63,18 @@ pub(crate) fn change(text: &str, registers: &[RegisterView]) -> Result<Change, S
     let found = &registers[register];
     let lane = match lane {
         "all" => None,
-        number => {
-            Some(number.parse().ok().filter(|&lane: &u32| (lane as usize) < found.values.len()).ok_or_else(|| {
-                format!("expected a lane from 0 to {}, or all, found `{number}`", found.values.len().saturating_sub(1))
-            })?)
-        }
+        number => Some(
+            number
+                .parse()
+                .ok()
+                .filter(|&lane: &u32| (lane as usize) < found.values.len())
+                .ok_or_else(|| {
+                    format!(
+                        "expected a lane from 0 to {}, or all, found `{number}`",
+                        found.values.len().saturating_sub(1)
+                    )
+                })?,
+        ),
     };
     let bits = parse_value(value, found.ty).map_err(|bad| bad.to_string())?;
     Ok(Change { register, lane, bits })

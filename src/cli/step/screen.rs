@@ -32,8 +32,10 @@ struct Panel {
 /// Draws the state.
 pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
     if area.width < LEAST.0 || area.height < LEAST.1 {
-        let text =
-            format!("the stepper needs {} x {} characters, found {} x {}", LEAST.0, LEAST.1, area.width, area.height);
+        let text = format!(
+            "the stepper needs {} x {} characters, found {} x {}",
+            LEAST.0, LEAST.1, area.width, area.height
+        );
         return Paragraph::new(text).render(area, buf);
     }
     let view = app.view();
@@ -47,10 +49,14 @@ pub(crate) fn draw(app: &App<'_>, area: Rect, buf: &mut Buffer) {
     .areas(area);
     let right = (area.width * 21 / 50).clamp(38, 60);
     let [source, _, warp] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)]).areas(top);
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)])
+            .areas(top);
     let [schedulers, _, memory] =
-        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)]).areas(bottom);
-    Paragraph::new(title(app, &view)).style(Style::new().add_modifier(Modifier::REVERSED)).render(head, buf);
+        Layout::horizontal([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(right)])
+            .areas(bottom);
+    Paragraph::new(title(app, &view))
+        .style(Style::new().add_modifier(Modifier::REVERSED))
+        .render(head, buf);
     panel(source::panel(app, &view, inner(source)), source, buf);
     panel(warp::panel(app, &view, inner(warp)), warp, buf);
     panel(registers::panel(app, &view, inner(registers)), registers, buf);
@@ -88,7 +94,10 @@ fn panel(panel: Panel, area: Rect, buf: &mut Buffer) {
 
 fn title(app: &App<'_>, view: &View) -> String {
     let warp = format!("block {}, warp {}", view.focus.block.0, view.focus.warp);
-    format!(" cycle {}   {warp} of {}   {}   {}, {}", view.clock, view.extent.1, view.sm, app.facts.file, app.facts.how)
+    format!(
+        " cycle {}   {warp} of {}   {}   {}, {}",
+        view.clock, view.extent.1, view.sm, app.facts.file, app.facts.how
+    )
 }
 
 /// Draws the last step, the message or prompt, and the keys.
@@ -108,12 +117,18 @@ fn feet(app: &App<'_>, view: &View, width: u16) -> Vec<Line<'static>> {
         }
         (None, Some(count)) => Line::from(format!(" {count} .. (repeat count: press a key)")),
         (None, None) if app.is_running() => Line::from(" running; press any key to stop"),
-        (None, None) if app.message.is_empty() => Line::from(format!(" {}", clip(rest, width.saturating_sub(1)))),
-        (None, None) => Line::from(Span::styled(format!(" {}", clip(&app.message, width.saturating_sub(1))), bold)),
+        (None, None) if app.message.is_empty() => {
+            Line::from(format!(" {}", clip(rest, width.saturating_sub(1))))
+        }
+        (None, None) => Line::from(Span::styled(
+            format!(" {}", clip(&app.message, width.saturating_sub(1))),
+            bold,
+        )),
     };
     let keys = " n next  N back  c cycle  d divergence  j join  b barrier  l line  m worst branch  \
                 w warp  ? help";
-    let keys = Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
+    let keys =
+        Span::styled(format!("{keys:<width$}"), Style::new().add_modifier(Modifier::REVERSED));
     vec![Line::from(done.to_string()), second, Line::from(keys)]
 }
 
@@ -122,7 +137,12 @@ fn broken(text: &str, width: usize) -> (&str, &str) {
     if text.chars().count() <= width {
         return (text, "");
     }
-    let fits = text.char_indices().take(width + 1).filter(|(_, c)| *c == ' ').last().map_or(0, |(at, _)| at);
+    let fits = text
+        .char_indices()
+        .take(width + 1)
+        .filter(|(_, c)| *c == ' ')
+        .last()
+        .map_or(0, |(at, _)| at);
     let (first, rest) = text.split_at(fits);
     (first, rest.trim_start())
 }
@@ -130,14 +150,19 @@ fn broken(text: &str, width: usize) -> (&str, &str) {
 /// Describes an issued step.
 fn told(app: &App<'_>, note: &StepNote) -> String {
     let place = app.facts.place(note.pc, app.line(note.pc));
-    let who = format!("cycle {}: block {} warp {} issued {place}", note.cycle, note.block.0, note.warp);
+    let who =
+        format!("cycle {}: block {} warp {} issued {place}", note.cycle, note.block.0, note.warp);
     let lanes = match (note.lanes.count(), note.active.count()) {
         (on, active) if on == active => format!("for {on} lane{}", if on == 1 { "" } else { "s" }),
         (on, active) => format!("for {on} of {active} active lanes"),
     };
     let mut text = format!("{who} {lanes}");
     if let Some(taken) = note.taken.filter(|_| note.diverges()) {
-        text = format!("{who}: diverged: {} taken, {} fall through", taken.count(), (note.active - taken).count());
+        text = format!(
+            "{who}: diverged: {} taken, {} fall through",
+            taken.count(),
+            (note.active - taken).count()
+        );
     }
     if let Some(would) = app.facts.would_branch(note.pc, note.active, note.lanes) {
         text += &format!("; {would}");

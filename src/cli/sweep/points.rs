@@ -23,7 +23,12 @@ pub(super) struct Planned {
 
 impl Planned {
     /// Gives a point's values to the options they stand for.
-    pub(super) fn new(args: &SweepArgs, program: &Program, kernel: &Kernel, point: Point) -> Result<Planned, Failure> {
+    pub(super) fn new(
+        args: &SweepArgs,
+        program: &Program,
+        kernel: &Kernel,
+        point: Point,
+    ) -> Result<Planned, Failure> {
         let mut machine: MachineChoice = args.machine.clone();
         let mut launch = args.launch.clone();
         for (name, value) in &point.0 {
@@ -38,7 +43,11 @@ impl Planned {
                     Setting::Number(lanes) if (2..=32).contains(lanes) => {
                         machine.warp_size = u32::try_from(*lanes).ok()
                     }
-                    _ => return Err(Failure::new(format!("warp-size {text}: a warp has 2 to 32 lanes"))),
+                    _ => {
+                        return Err(Failure::new(format!(
+                            "warp-size {text}: a warp has 2 to 32 lanes"
+                        )));
+                    }
                 },
                 "grid" => launch.grid = Some(text),
                 "block" => launch.block = Some(text),
@@ -61,16 +70,37 @@ impl Planned {
             Err(message) => message.clone(),
         };
         let fixed = [how, format!("{:?} {:?} {:?}", launch.set, launch.grid, launch.block)];
-        let options = format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
-        let parts = [env!("CARGO_PKG_VERSION"), &program.text, &kernel.name, &fixed[0], &fixed[1], &options];
+        let options =
+            format!("{} {} {}", machine.no_yield, args.limit.cycles(), args.limit.issues());
+        let parts = [
+            env!("CARGO_PKG_VERSION"),
+            &program.text,
+            &kernel.name,
+            &fixed[0],
+            &fixed[1],
+            &options,
+        ];
         Ok(Planned { inputs: fingerprint(parts), point, machine: resolved, launch })
     }
 }
 
 /// Runs a point on `jobs` host threads.
-pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job: &Planned, jobs: usize) -> Record {
-    let error =
-        |message: String| Record::of_error(&program.name, &kernel.name, job.point.clone(), job.inputs.clone(), message);
+pub(super) fn simulate(
+    args: &SweepArgs,
+    program: &Program,
+    kernel: &Kernel,
+    job: &Planned,
+    jobs: usize,
+) -> Record {
+    let error = |message: String| {
+        Record::of_error(
+            &program.name,
+            &kernel.name,
+            job.point.clone(),
+            job.inputs.clone(),
+            message,
+        )
+    };
     let machine = match &job.machine {
         Ok(machine) => machine,
         Err(message) => return error(message.clone()),
@@ -78,7 +108,9 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
     let launch = match job::resolve(program, kernel, &job.launch) {
         Ok(Ok(launch)) => launch,
         Ok(Err(found)) => {
-            return error(found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; "));
+            return error(
+                found.into_iter().map(|found| found.message).collect::<Vec<_>>().join("; "),
+            );
         }
         Err(failure) => return error(message(&failure)),
     };
@@ -93,7 +125,12 @@ pub(super) fn simulate(args: &SweepArgs, program: &Program, kernel: &Kernel, job
 /// Returns the message of a failure as one line.
 fn message(failure: &Failure) -> String {
     let text = failure.0.trim_start_matches("error: ");
-    text.split("\nhelp:").next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    text.split("\nhelp:")
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns true if a name is a constant of the program. A constant goes before an option of the
@@ -103,7 +140,8 @@ fn is_constant(program: &Program, name: &str) -> bool {
 }
 
 /// Names of options that can be swept.
-const OPTIONS: [&str; 7] = ["mode", "machine", "warp-size", "lowering", "its-order", "grid", "block"];
+const OPTIONS: [&str; 7] =
+    ["mode", "machine", "warp-size", "lowering", "its-order", "grid", "block"];
 
 /// Returns the axes of the arguments, scans before lists.
 pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Failure> {
@@ -111,10 +149,17 @@ pub(super) fn axes(args: &SweepArgs, program: &Program) -> Result<Vec<Axis>, Fai
     let step = |i: usize| args.step.get(i).or(args.step.last()).copied().unwrap_or(Step::Add(1));
     for (i, scan) in args.scan.chunks_exact(3).enumerate() {
         let number = |text: &str| {
-            text.parse::<i64>()
-                .map_err(|_| Failure::new(format!("-P {}: expected a whole number, found `{text}`", scan.join(" "))))
+            text.parse::<i64>().map_err(|_| {
+                Failure::new(format!(
+                    "-P {}: expected a whole number, found `{text}`",
+                    scan.join(" ")
+                ))
+            })
         };
-        axes.push(Axis::scan(&scan[0], number(&scan[1])?, number(&scan[2])?, step(i)).map_err(Failure::new)?);
+        axes.push(
+            Axis::scan(&scan[0], number(&scan[1])?, number(&scan[2])?, step(i))
+                .map_err(Failure::new)?,
+        );
     }
     for list in &args.list {
         let Some((name, values)) = list.split_once('=') else {
@@ -160,19 +205,27 @@ fn known(name: &str, args: &SweepArgs, program: &Program) -> Result<(), Failure>
                     names.join(", ")
                 ),
             };
-            return Err(Failure::new(format!("`{}` has no `{name}` to sweep\nhelp: {hint}", program.name)));
+            return Err(Failure::new(format!(
+                "`{}` has no `{name}` to sweep\nhelp: {hint}",
+                program.name
+            )));
         }
     };
     if given {
-        return Err(Failure::new(format!("`{name}` is swept and has a value, too\nhelp: leave one of the two out")));
+        return Err(Failure::new(format!(
+            "`{name}` is swept and has a value, too\nhelp: leave one of the two out"
+        )));
     }
     Ok(())
 }
 
 fn choice<T: ValueEnum>(name: &str, text: &str) -> Result<T, Failure> {
     T::from_str(text, false).map_err(|_| {
-        let known: Vec<String> =
-            T::value_variants().iter().filter_map(T::to_possible_value).map(|v| v.get_name().to_owned()).collect();
+        let known: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(T::to_possible_value)
+            .map(|v| v.get_name().to_owned())
+            .collect();
         Failure::new(format!("{name} {text}: expected one of {}", known.join(", ")))
     })
 }

@@ -13,20 +13,33 @@ fn an_if_else_costs_the_sides_that_lanes_take() {
     let split = |low: u64| u64::from(!low.is_multiple_of(32));
     let answer = ask("same-path");
     for low in [0, 16, 32] {
-        let figures = counts(&answer, &format!("{low} of 32"), ["pre-volta inst", "volta inst", "divergent branches"]);
+        let figures = counts(
+            &answer,
+            &format!("{low} of 32"),
+            ["pre-volta inst", "volta inst", "divergent branches"],
+        );
         assert_eq!(figures, [branch(low), branch(low), split(low)]);
     }
     let answer = ask("predication");
     for low in [0, 1, 16, 32] {
-        let columns = ["inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
+        let columns =
+            ["inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
         // Without the two jumps, and always with both sides.
-        assert_eq!(counts(&answer, &format!("{low} of 32"), columns), [branch(low), 6 + 8 + 2, split(low), 0]);
+        assert_eq!(
+            counts(&answer, &format!("{low} of 32"), columns),
+            [branch(low), 6 + 8 + 2, split(low), 0]
+        );
     }
     let answer = ask("ternary");
-    for (form, inst, branches, active, working) in
-        [("branch", 18, 1, 24.0, 416.0 / 18.0), ("predicates", 16, 0, 32.0, 24.0), ("select", 17, 0, 32.0, 32.0)]
-    {
-        assert_eq!(counts(&answer, form, ["inst", "branches", "divergent"]), [inst, branches, branches]);
+    for (form, inst, branches, active, working) in [
+        ("branch", 18, 1, 24.0, 416.0 / 18.0),
+        ("predicates", 16, 0, 32.0, 24.0),
+        ("select", 17, 0, 32.0, 32.0),
+    ] {
+        assert_eq!(
+            counts(&answer, form, ["inst", "branches", "divergent"]),
+            [inst, branches, branches]
+        );
         assert_eq!(
             [real(&answer, form, "active lanes"), real(&answer, form, "working lanes")],
             [active, working],
@@ -40,18 +53,31 @@ fn an_if_else_costs_the_sides_that_lanes_take() {
 #[test]
 fn orders_of_sides() {
     let answer = ask("side-order");
-    for (row, branch) in
-        [("1", 1), ("8", 8), ("16", 16), ("24", 24), ("31", 31), ("24 (the upper)", 24), ("8 (the upper)", 8)]
-    {
+    for (row, branch) in [
+        ("1", 1),
+        ("8", 8),
+        ("16", 16),
+        ("24", 24),
+        ("31", 31),
+        ("24 (the upper)", 24),
+        ("8 (the upper)", 8),
+    ] {
         // Measured on the H200; here a Fermi runs the taken side first.
         let fewer = if branch < 32 - branch { "taken" } else { "fall-through" };
         let columns = ["pre-volta", "volta", "order taken", "order fall-through"];
-        assert_eq!(columns.map(|c| word(&answer, row, c)), ["taken", fewer, "taken", "fall-through"], "{row}");
+        assert_eq!(
+            columns.map(|c| word(&answer, row, c)),
+            ["taken", fewer, "taken", "fall-through"],
+            "{row}"
+        );
     }
     let answer = ask("race");
-    let sum: u64 = (0..32_u64).map(|i| if i < 16 { ((i * 3 + 7) ^ 21) + 5 } else { ((i * 5 + 11) ^ 42) + 3 }).sum();
+    let sum: u64 = (0..32_u64)
+        .map(|i| if i < 16 { ((i * 3 + 7) ^ 21) + 5 } else { ((i * 5 + 11) ^ 42) + 3 })
+        .sum();
     for (order, last) in [("taken", 1), ("fall-through", 2), ("fewer", 2), ("more", 2)] {
-        let columns = ["racy, pre-volta", "racy, volta", "no race: sum, pre-volta", "no race: sum, volta"];
+        let columns =
+            ["racy, pre-volta", "racy, volta", "no race: sum, pre-volta", "no race: sum, volta"];
         assert_eq!(counts(&answer, order, columns), [last, last, sum, sum], "{order}");
     }
 }
@@ -73,13 +99,18 @@ fn loops() {
         // Each group of lanes but the last diverges from others.
         let divergent = 4 * (32 / by - 1);
         let columns = ["body issues", "lanes at work", "loop branches", "divergent"];
-        assert_eq!(counts(&answer, &by.to_string(), columns), [issues, lanes, issues, divergent], "by {by}");
+        assert_eq!(
+            counts(&answer, &by.to_string(), columns),
+            [issues, lanes, issues, divergent],
+            "by {by}"
+        );
     }
     let answer = ask("break");
     let trips = |lane: u64| (0..).find(|k| k * k > lane).unwrap_or(0) + 1;
     let leave: BTreeSet<u64> = (0..32).map(trips).collect();
     for mode in MODES {
-        let columns = ["trips issued", "lanes' trips", "divergent exits", "lanes together behind the loop"];
+        let columns =
+            ["trips issued", "lanes' trips", "divergent exits", "lanes together behind the loop"];
         let expected = [trips(31), (0..32).map(trips).sum(), leave.len() as u64 - 1, 32];
         assert_eq!(counts(&answer, mode, columns), expected, "{mode}");
     }
@@ -107,7 +138,10 @@ fn nesting_and_exits() {
     }
     let answer = ask("switch");
     for mode in MODES {
-        assert_eq!(counts(&answer, mode, ["conditional branches", "divergent", "cases run"]), [3, 3, 4]);
+        assert_eq!(
+            counts(&answer, mode, ["conditional branches", "divergent", "cases run"]),
+            [3, 3, 4]
+        );
     }
     let answer = ask("k-paths");
     for column in ["volta (h200) cycles", "pre-volta (fermi) cycles"] {
@@ -126,7 +160,10 @@ fn nesting_and_exits() {
     }
     let answer = ask("return-in-nested-if");
     for mode in MODES {
-        assert_eq!(counts(&answer, mode, ["times Y is issued", "lanes at X", "lanes that returned"]), [1, 8, 8]);
+        assert_eq!(
+            counts(&answer, mode, ["times Y is issued", "lanes at X", "lanes that returned"]),
+            [1, 8, 8]
+        );
         assert_eq!(word(&answer, mode, "mask at Y"), "0x77777777", "as on the H200");
     }
 }
@@ -134,7 +171,8 @@ fn nesting_and_exits() {
 #[test]
 fn warps_that_diverge_in_a_grid() {
     let answer = ask("picture-warps");
-    let pictures: [(u64, u64); 6] = [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)];
+    let pictures: [(u64, u64); 6] =
+        [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)];
     for (width, height) in pictures {
         let (across, down) = (width.div_ceil(16), height.div_ceil(16));
         let mut divergent = 0;
@@ -145,14 +183,21 @@ fn warps_that_diverge_in_a_grid() {
         }
         let columns = ["blocks", "warps", "divergent, pre-volta", "divergent, volta"];
         let expected = [across * down, across * down * 8, divergent, divergent];
-        assert_eq!(counts(&answer, &format!("{width} x {height}"), columns), expected, "{width} x {height}");
+        assert_eq!(
+            counts(&answer, &format!("{width} x {height}"), columns),
+            expected,
+            "{width} x {height}"
+        );
     }
     let answer = ask("ragged-end");
     let vectors: [(u64, u64); 3] = [(2000, 512), (2048, 512), (1000, 256)];
     for (n, block) in vectors {
         let columns = ["warps", "divergent, pre-volta", "divergent, volta"];
         let cut = u64::from(n % 32 != 0);
-        assert_eq!(counts(&answer, &format!("{n}, {block}"), columns), [n.div_ceil(block) * block / 32, cut, cut]);
+        assert_eq!(
+            counts(&answer, &format!("{n}, {block}"), columns),
+            [n.div_ceil(block) * block / 32, cut, cut]
+        );
     }
     let answer = ask("warp-aligned");
     for (period, heavy) in [(64, 32), (32, 16), (62, 31), (66, 33), (256, 128_u64)] {
@@ -163,14 +208,21 @@ fn warps_that_diverge_in_a_grid() {
         };
         let mixed = (0..248).filter(mixed).count() as u64;
         let columns = ["mixed warps, pre-volta", "mixed warps, volta", "warps"];
-        assert_eq!(counts(&answer, &format!("{period}, {heavy}"), columns), [mixed, mixed, 248], "{period}");
+        assert_eq!(
+            counts(&answer, &format!("{period}, {heavy}"), columns),
+            [mixed, mixed, 248],
+            "{period}"
+        );
     }
 }
 
 #[test]
 fn what_profilers_divide_by() {
     let answer = ask("branch-efficiency");
-    let shown = |row| ["branch efficiency %", "warp efficiency %", "with guards on %"].map(|c| real(&answer, row, c));
+    let shown = |row| {
+        ["branch efficiency %", "warp efficiency %", "with guards on %"]
+            .map(|c| real(&answer, row, c))
+    };
     assert_eq!(shown("blocks of 1 thread")[..2], [100.0, 100.0 / 32.0]);
     assert_eq!(shown("if/else as a branch")[..2], [0.0, 75.0]);
     assert_eq!(shown("if/else predicated"), [0.0, 100.0, 75.0]);
@@ -201,11 +253,13 @@ fn reductions_step_by_step() {
         for stride in (0..9).map(|i| 1 << i) {
             let mut split = 0;
             for warp in 0..16 {
-                let words: Vec<[u64; 2]> = (0..32).filter_map(|lane| step(32 * warp + lane, stride)).collect();
+                let words: Vec<[u64; 2]> =
+                    (0..32).filter_map(|lane| step(32 * warp + lane, stride)).collect();
                 split += u64::from(!words.is_empty() && words.len() < 32);
                 requests += if words.is_empty() { 0 } else { 2 };
                 for which in 0..2 {
-                    sectors += words.iter().map(|w| w[which] / 8).collect::<BTreeSet<_>>().len() as u64;
+                    sectors +=
+                        words.iter().map(|w| w[which] / 8).collect::<BTreeSet<_>>().len() as u64;
                 }
             }
             divergent.push(split);
@@ -232,25 +286,36 @@ fn reductions_step_by_step() {
 fn sectors_and_banks() {
     let answer = ask("coalescing");
     for (stride, offset) in [(1, 0), (1, 1), (1, 8), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0_u64)] {
-        let sectors = (0..32).map(|l| (offset + l * stride) / 8).collect::<BTreeSet<_>>().len() as u64;
+        let sectors =
+            (0..32).map(|l| (offset + l * stride) / 8).collect::<BTreeSet<_>>().len() as u64;
         let columns = ["requests", "sectors, pre-volta", "sectors, volta"];
         assert_eq!(counts(&answer, &format!("{stride}, {offset}"), columns), [1, sectors, sectors]);
     }
     let answer = ask("memory-both-sides");
     for (row, requests, sectors) in [("one load for all", 1, 4), ("a load in each side", 2, 8)] {
-        let columns = ["requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta"];
+        let columns =
+            ["requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta"];
         assert_eq!(counts(&answer, row, columns), [requests, sectors, requests, sectors]);
     }
     let answer = ask("bank-conflicts");
     for stride in [1, 2, 4, 8, 16, 32, 33, 0_u64] {
         let words: BTreeSet<u64> = (0..32).map(|l| l * stride).collect();
-        let ways = (0..32).map(|bank| words.iter().filter(|&w| w % 32 == bank).count()).max().unwrap_or(0) as u64;
+        let ways =
+            (0..32).map(|bank| words.iter().filter(|&w| w % 32 == bank).count()).max().unwrap_or(0)
+                as u64;
         let row = stride.to_string();
-        assert_eq!(counts(&answer, &row, ["ways, pre-volta", "ways, volta"]), [ways; 2], "stride {stride}");
+        assert_eq!(
+            counts(&answer, &row, ["ways, pre-volta", "ways, volta"]),
+            [ways; 2],
+            "stride {stride}"
+        );
         // Two cycles per further pass on the H200, less the six to eight by which the loop's branch
         // exceeds a load without conflict; the store that fills the words conflicts as well.
         let added = real(&answer, &row, "added a load") - 2.0 * (ways - 1) as f64;
-        assert!((if ways > 1 { -8.0 } else { 0.0 }..1.0).contains(&added), "stride {stride}: {added} cycles too many");
+        assert!(
+            (if ways > 1 { -8.0 } else { 0.0 }..1.0).contains(&added),
+            "stride {stride}: {added} cycles too many"
+        );
     }
 }
 
@@ -264,7 +329,10 @@ fn latency() {
         assert_eq!(issued, warps * per_warp);
         // 32 loads of nine cycles in sequence, or all instructions, whichever takes longer.
         let bound = (32 * 9).max(issued);
-        assert!((bound..=bound + bound / 6).contains(&cycles), "{warps} warps: {cycles} cycles, at least {bound}");
+        assert!(
+            (bound..=bound + bound / 6).contains(&cycles),
+            "{warps} warps: {cycles} cycles, at least {bound}"
+        );
         assert_eq!(
             real(&answer, &row, "slots used %") > 99.5,
             warps >= 5,
@@ -274,15 +342,24 @@ fn latency() {
     let answer = ask("divergent-latency");
     for mode in MODES {
         let [both, sum] = counts(&answer, mode, ["both sides", "sum of the sides"]);
-        assert!(both.abs_diff(sum) <= sum / 100, "{mode}: {both} cycles, {sum} one after the other");
+        assert!(
+            both.abs_diff(sum) <= sum / 100,
+            "{mode}: {both} cycles, {sum} one after the other"
+        );
     }
     let answer = ask("occupancy");
-    let machines =
-        [(48, 1536, 8, ["blocks on an SM, fermi", "warps, fermi"]), (64, 2048, 32, ["blocks, h200", "warps, h200"])];
+    let machines = [
+        (48, 1536, 8, ["blocks on an SM, fermi", "warps, fermi"]),
+        (64, 2048, 32, ["blocks, h200", "warps, h200"]),
+    ];
     for block in [32, 64, 128, 192, 256, 512, 768, 1024_u64] {
         for (warps, threads, places, columns) in machines {
             let fit = places.min(threads / block).min(warps / (block / 32));
-            assert_eq!(counts(&answer, &block.to_string(), columns), [fit, fit * block / 32], "{block} threads");
+            assert_eq!(
+                counts(&answer, &block.to_string(), columns),
+                [fit, fit * block / 32],
+                "{block} threads"
+            );
         }
     }
 }

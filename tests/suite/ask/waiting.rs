@@ -24,7 +24,10 @@ fn verdicts() {
 fn locks() {
     let answer = ask("spin-lock");
     // On the H200: 32 critical sections, lane k after k failed tries.
-    assert_eq!(counts(&answer, "volta", ["critical sections", "failed tries of lane 31"]), [32, 31]);
+    assert_eq!(
+        counts(&answer, "volta", ["critical sections", "failed tries of lane 31"]),
+        [32, 31]
+    );
     assert_eq!(count(&answer, "pre-volta", "critical sections"), 0);
     assert_eq!(word(&answer, "volta, no yield", "it ends"), "livelock");
     let answer = ask("spin-lock-done");
@@ -34,16 +37,25 @@ fn locks() {
     }
     let answer = ask("two-locks");
     assert_eq!(count(&answer, "volta", "nodes changed"), 2 * 32);
-    assert_eq!([word(&answer, "volta", "first lane through"), word(&answer, "volta", "last lane")], ["31", "0"]);
+    assert_eq!(
+        [word(&answer, "volta", "first lane through"), word(&answer, "volta", "last lane")],
+        ["31", "0"]
+    );
 }
 
 #[test]
 fn flags_and_turns() {
     let answer = ask("flag-wait");
-    for (order, setter_first) in [("fewer", true), ("fall-through", true), ("taken", false), ("more", false)] {
+    for (order, setter_first) in
+        [("fewer", true), ("fall-through", true), ("taken", false), ("more", false)]
+    {
         let expected = if setter_first { "ok" } else { "livelock" };
         let columns = ["pre-volta", "volta", "volta, no yield", "load hoisted, volta"];
-        assert_eq!(columns.map(|c| word(&answer, order, c)), [expected, "ok", expected, "livelock"], "{order}");
+        assert_eq!(
+            columns.map(|c| word(&answer, order, c)),
+            [expected, "ok", expected, "livelock"],
+            "{order}"
+        );
     }
     let answer = ask("taking-turns");
     let rounds = count(&answer, "volta", "rounds a side");
@@ -65,19 +77,26 @@ fn barriers_and_exchange() {
         assert_eq!(word(&answer, mode, "thread 1"), "0xaaaaaaaa");
     }
     let answer = ask("activemask-vs-ballot");
-    for (order, first) in [("fewer", "small"), ("more", "large"), ("taken", "small"), ("fall-through", "large")] {
-        let columns = ["mask, small side", "mask, large side", "ballot behind the branch", "first side"];
+    for (order, first) in
+        [("fewer", "small"), ("more", "large"), ("taken", "small"), ("fall-through", "large")]
+    {
+        let columns =
+            ["mask, small side", "mask, large side", "ballot behind the branch", "first side"];
         let expected = ["0x000000ff", "0xffffff00", "0x000000ff", first];
         assert_eq!(columns.map(|c| word(&answer, order, c)), expected, "{order}");
     }
     let answer = ask("shuffle-after-exit");
     for mode in ["pre-volta", "volta"] {
-        assert_eq!(counts(&answer, mode, ["lanes left", "of them with their partner's value"]), [16, 16]);
+        assert_eq!(
+            counts(&answer, mode, ["lanes left", "of them with their partner's value"]),
+            [16, 16]
+        );
     }
     assert_eq!(count(&ask("shuffle-partial"), "pre-volta", "lanes with their partner's value"), 16);
     let answer = ask("warp-synchronous");
     for order in ["taken", "fall-through", "random:1", "random:2"] {
-        let [before, since, expected] = counts(&answer, order, ["sum, pre-volta", "sum, volta", "sum expected"]);
+        let [before, since, expected] =
+            counts(&answer, order, ["sum, pre-volta", "sum, volta", "sum expected"]);
         assert_eq!([before, since], [expected; 2], "{order}");
     }
 }

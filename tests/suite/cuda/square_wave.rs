@@ -17,7 +17,8 @@ use super::super::support::{MODES, changed, launch, machine, options};
 type Setting = (u64, u64);
 
 /// The wave forms of the question; the last two are all heavy and all light.
-const SETTINGS: [Setting; 8] = [(64, 32), (32, 16), (62, 31), (66, 33), (56, 28), (48, 24), (1, 1), (1, 0)];
+const SETTINGS: [Setting; 8] =
+    [(64, 32), (32, 16), (62, 31), (66, 33), (56, 28), (48, 24), (1, 1), (1, 0)];
 
 /// Contents of `tests/observations/h200/square_wave.txt`.
 struct Observed {
@@ -30,8 +31,10 @@ struct Observed {
 
 impl Observed {
     fn read() -> Observed {
-        let text = fs::read_to_string("tests/observations/h200/square_wave.txt").expect("the observation");
-        let mut observed = Observed { cycles: BTreeMap::new(), heavy: Vec::new(), light: Vec::new() };
+        let text =
+            fs::read_to_string("tests/observations/h200/square_wave.txt").expect("the observation");
+        let mut observed =
+            Observed { cycles: BTreeMap::new(), heavy: Vec::new(), light: Vec::new() };
         for line in text.lines().filter(|l| !l.starts_with('#')) {
             let words: Vec<&str> = line.split(' ').collect();
             let bits = || words[1..].iter().map(|w| u64::from_str_radix(w, 16).expect("a number"));
@@ -39,7 +42,8 @@ impl Observed {
                 "heavy" => observed.heavy.extend(bits()),
                 "light" => observed.light.extend(bits()),
                 "count" if words[1] == "20" => {
-                    let [period, heavy, cycles] = [2, 3, 4].map(|i| words[i].parse::<u64>().expect("a number"));
+                    let [period, heavy, cycles] =
+                        [2, 3, 4].map(|i| words[i].parse::<u64>().expect("a number"));
                     observed.cycles.insert((period, heavy), cycles as f64);
                 }
                 _ => {}
@@ -60,10 +64,13 @@ fn run(
 ) -> Simulation {
     let values = [("n", n), ("period", period), ("heavy", heavy), ("long", long), ("short", short)];
     let set = values.map(|(name, value)| (name.to_string(), value.to_string())).to_vec();
-    let (kernel, launch) =
-        launch(program, &Overrides { set, ..Overrides::default() }).unwrap_or_else(|e| panic!("{e}"));
-    simulate(Job::new(program, kernel, launch, spec, options(mode, SideOrder::Fewer, u64::MAX)), &())
-        .expect("the block fits")
+    let (kernel, launch) = launch(program, &Overrides { set, ..Overrides::default() })
+        .unwrap_or_else(|e| panic!("{e}"));
+    simulate(
+        Job::new(program, kernel, launch, spec, options(mode, SideOrder::Fewer, u64::MAX)),
+        &(),
+    )
+    .expect("the block fits")
 }
 
 fn program() -> Program {
@@ -78,13 +85,20 @@ fn every_bit_is_as_on_the_h200() {
         let spec = machine(mode.default_machine());
         for (period, heavy) in SETTINGS {
             let done = run(&program, &spec, mode, (period, heavy), 512, [8, 1]);
-            let written = done.launch.buffers[0].words.chunks(2).map(|w| u64::from(w[1]) << 32 | u64::from(w[0]));
+            let written = done.launch.buffers[0]
+                .words
+                .chunks(2)
+                .map(|w| u64::from(w[1]) << 32 | u64::from(w[0]));
             let expected = (0..512).map(|i| match i as u64 % period < heavy {
                 true => observed.heavy[i],
                 false => observed.light[i],
             });
-            let differ: Vec<usize> =
-                written.zip(expected).enumerate().filter(|(_, (a, b))| a != b).map(|(i, _)| i).collect();
+            let differ: Vec<usize> = written
+                .zip(expected)
+                .enumerate()
+                .filter(|(_, (a, b))| a != b)
+                .map(|(i, _)| i)
+                .collect();
             assert!(differ.is_empty(), "{period}/{heavy} [{}]: threads {differ:?}", mode.name());
         }
     }
@@ -92,9 +106,14 @@ fn every_bit_is_as_on_the_h200() {
 
 /// Returns the numbers of warps with a heavy thread, with a light one, and with both.
 fn warps((period, heavy): Setting, n: u64) -> [u64; 3] {
-    let holds = |warp: u64, kind: bool| (warp * 32..warp * 32 + 32).any(|i| (i % period < heavy) == kind);
+    let holds =
+        |warp: u64, kind: bool| (warp * 32..warp * 32 + 32).any(|i| (i % period < heavy) == kind);
     let count = |test: &dyn Fn(u64) -> bool| (0..n / 32).filter(|&w| test(w)).count() as u64;
-    [count(&|w| holds(w, true)), count(&|w| holds(w, false)), count(&|w| holds(w, true) && holds(w, false))]
+    [
+        count(&|w| holds(w, true)),
+        count(&|w| holds(w, false)),
+        count(&|w| holds(w, true) && holds(w, false)),
+    ]
 }
 
 #[test]
@@ -127,7 +146,11 @@ fn times_have_the_ratios_of_the_h200() {
     };
     let base = cycles((64, 32));
     for setting in [(32, 16), (62, 31), (66, 33), (1, 1)] {
-        let (ours, theirs) = (cycles(setting) / base, observed.cycles[&setting] / observed.cycles[&(64, 32)]);
-        assert!((ours / theirs - 1.0).abs() < 0.1, "{setting:?}: {ours:.3}, on the H200 {theirs:.3}");
+        let (ours, theirs) =
+            (cycles(setting) / base, observed.cycles[&setting] / observed.cycles[&(64, 32)]);
+        assert!(
+            (ours / theirs - 1.0).abs() < 0.1,
+            "{setting:?}: {ours:.3}, on the H200 {theirs:.3}"
+        );
     }
 }

@@ -39,11 +39,19 @@ pub(crate) fn parse(log: &str) -> Result<Vec<Row>, String> {
     for (line, number) in lines {
         let fail = |what: &str| format!("line {number}: {what}: {line}");
         let cells: Vec<&str> = line.split('\t').collect();
-        let value =
-            |i: usize| cells.get(i).and_then(|c| c.parse::<u64>().ok()).ok_or_else(|| fail("a number is missing"));
+        let value = |i: usize| {
+            cells
+                .get(i)
+                .and_then(|c| c.parse::<u64>().ok())
+                .ok_or_else(|| fail("a number is missing"))
+        };
         let of_row = || -> Result<usize, String> {
             let id = value(1)? as usize;
-            if done.get(id) == Some(&false) { Ok(id) } else { Err(fail("no such row, or it has retired")) }
+            if done.get(id) == Some(&false) {
+                Ok(id)
+            } else {
+                Err(fail("no such row, or it has retired"))
+            }
         };
         let time = || now.ok_or_else(|| fail("no cycle was set"));
         match (cells[0], cells.len()) {

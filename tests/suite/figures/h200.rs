@@ -78,19 +78,43 @@ const HALVING: Profile = Profile {
 /// Panics unless `simulated` is within `percent` of `measured`.
 fn close(what: &str, simulated: f64, measured: f64, percent: f64) {
     let error = 100.0 * (simulated - measured) / measured;
-    assert!(error.abs() <= percent, "{what}: {simulated:.3}, measured {measured:.3}: {error:+.1} %");
+    assert!(
+        error.abs() <= percent,
+        "{what}: {simulated:.3}, measured {measured:.3}: {error:+.1} %"
+    );
 }
 
 #[test]
 fn one_block_is_counted_as_by_the_profiler() {
     for profile in [NEIGHBORED, LESS, INTERLEAVED, DOUBLING, HALVING] {
         let done = run_on(&program(profile.file), "h200", &[("n", 512), ("block", 512)]);
-        let counts = |names: &[&str]| names.iter().map(|name| count(&done, name)).collect::<Vec<_>>();
-        assert_eq!(counts(&["gld_requests", "gld_transactions"]), profile.loads[..2], "{}", profile.file);
+        let counts =
+            |names: &[&str]| names.iter().map(|name| count(&done, name)).collect::<Vec<_>>();
+        assert_eq!(
+            counts(&["gld_requests", "gld_transactions"]),
+            profile.loads[..2],
+            "{}",
+            profile.file
+        );
         assert_eq!(counts(&["l1_hit_sectors"]), profile.loads[2..], "{}", profile.file);
-        assert_eq!(counts(&["gst_requests", "gst_transactions"]), profile.stores, "{}", profile.file);
-        assert_eq!(counts(&["conditional_branches", "divergent_branch"]), profile.branches, "{}", profile.file);
-        close(profile.file, count(&done, "inst_executed") as f64, profile.instructions as f64, 10.0);
+        assert_eq!(
+            counts(&["gst_requests", "gst_transactions"]),
+            profile.stores,
+            "{}",
+            profile.file
+        );
+        assert_eq!(
+            counts(&["conditional_branches", "divergent_branch"]),
+            profile.branches,
+            "{}",
+            profile.file
+        );
+        close(
+            profile.file,
+            count(&done, "inst_executed") as f64,
+            profile.instructions as f64,
+            10.0,
+        );
         close(profile.file, done.run.cycles as f64, profile.small, 15.0);
     }
 }
@@ -114,7 +138,8 @@ impl Observer for End {
 fn large(profile: &Profile) -> f64 {
     let (program, spec) = (program(profile.file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);
-    let (kernel, launch) = launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
+    let (kernel, launch) =
+        launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
     let job = Job::new(&program, kernel, launch, &spec, options);
     let seen = job.watch(BlockId(0), || End(0)).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(seen.simulated_sms, 1);
@@ -131,7 +156,12 @@ fn the_three_reductions_take_as_long_as_on_the_gpu() {
     assert!(cycles[0] > cycles[1] && cycles[1] > cycles[2], "{cycles:?}");
     close("neighbored / less", cycles[0] / cycles[1], NEIGHBORED.large / LESS.large, 5.0);
     close("less / interleaved", cycles[1] / cycles[2], LESS.large / INTERLEAVED.large, 5.0);
-    close("neighbored / interleaved", cycles[0] / cycles[2], NEIGHBORED.large / INTERLEAVED.large, 5.0);
+    close(
+        "neighbored / interleaved",
+        cycles[0] / cycles[2],
+        NEIGHBORED.large / INTERLEAVED.large,
+        5.0,
+    );
 }
 
 #[test]

@@ -40,10 +40,16 @@ fn each_order_does_what_its_name_says() {
                     (SideOrder::More, if few == 16 { falls == 1 } else { few > 16 }),
                 ] {
                     let constants = [("few", i64::from(few)), ("falls", falls)];
-                    let done = run_with(&program, &spec, &options(mode, order, MAX_CYCLES), &constants);
-                    let expected: Vec<u32> =
-                        (0..32).map(|lane| if low_first { lane } else { (lane + 32 - few) % 32 }).collect();
-                    assert_eq!(words(&done, "ticket"), expected, "{order:?}, few = {few}, falls = {falls}");
+                    let done =
+                        run_with(&program, &spec, &options(mode, order, MAX_CYCLES), &constants);
+                    let expected: Vec<u32> = (0..32)
+                        .map(|lane| if low_first { lane } else { (lane + 32 - few) % 32 })
+                        .collect();
+                    assert_eq!(
+                        words(&done, "ticket"),
+                        expected,
+                        "{order:?}, few = {few}, falls = {falls}"
+                    );
                 }
             }
         }
@@ -54,7 +60,9 @@ fn each_order_does_what_its_name_says() {
 fn leaves_run_depth_first_in_the_order_of_each_level() {
     let program = program("small/nested.ir");
     let spec = machine("h200");
-    for (order, leaves) in [(SideOrder::FallThrough, [3, 1, 2, 0]), (SideOrder::Taken, [0, 2, 1, 3])] {
+    for (order, leaves) in
+        [(SideOrder::FallThrough, [3, 1, 2, 0]), (SideOrder::Taken, [0, 2, 1, 3])]
+    {
         // A leaf's number has the outer condition (lane & 1) as its low bit: measured "10" is 1
         // here.
         let done = run_with(&program, &spec, &options(Mode::Volta, order, MAX_CYCLES), &[]);
@@ -67,7 +75,15 @@ fn leaves_run_depth_first_in_the_order_of_each_level() {
 
 #[test]
 fn structured_programs_do_not_depend_on_the_order() {
-    for name in ["break", "early_return", "early_return_nested", "for_tid", "loop_trips", "nested_four", "switch"] {
+    for name in [
+        "break",
+        "early_return",
+        "early_return_nested",
+        "for_tid",
+        "loop_trips",
+        "nested_four",
+        "switch",
+    ] {
         let program = program(&format!("small/{name}.ir"));
         for mode in MODES {
             let spec = machine(mode.default_machine());

@@ -39,7 +39,9 @@ fn the_naive_spin_lock_needs_yields() {
 #[test]
 fn a_livelock_names_the_winner_and_the_losers() {
     let program = program("small/spin_lock.ir");
-    let line = |what: &str| program.text.lines().position(|l| l.contains(what)).map_or(0, |i| i as u32 + 1);
+    let line = |what: &str| {
+        program.text.lines().position(|l| l.contains(what)).map_or(0, |i| i as u32 + 1)
+    };
     let (spin, behind) = (line("atom.global.cas.b32"), line("// the critical section"));
     for (mode, yields) in [(Mode::PreVolta, true), (Mode::Volta, false)] {
         let done = run(&program, mode, SideOrder::Fewer, yields);
@@ -47,9 +49,18 @@ fn a_livelock_names_the_winner_and_the_losers() {
         let found = stuck(&done);
         let lanes: Vec<u32> = found.iter().map(|f| f.0).collect();
         assert_eq!(lanes, [0xffff_fffe, 1], "{}", mode.name());
-        let (first, last) = (found[0].1.first().copied().unwrap_or(0), found[0].1.last().copied().unwrap_or(0));
-        assert!((first..=last).contains(&spin), "the losers spin at line {spin}, not {:?}", found[0].1);
-        assert!(found[1].1.contains(&behind), "the winner waits at line {behind}, not {:?}", found[1].1);
+        let (first, last) =
+            (found[0].1.first().copied().unwrap_or(0), found[0].1.last().copied().unwrap_or(0));
+        assert!(
+            (first..=last).contains(&spin),
+            "the losers spin at line {spin}, not {:?}",
+            found[0].1
+        );
+        assert!(
+            found[1].1.contains(&behind),
+            "the winner waits at line {behind}, not {:?}",
+            found[1].1
+        );
     }
 }
 
@@ -103,8 +114,18 @@ fn a_wait_that_is_not_volatile_hangs_or_not_with_the_order_in_both_modes() {
     let program = Program::parse("plain_wait.ir", &text);
     assert!(program.is_sound(), "{}", rendered(&program, &program.findings));
     for mode in [Mode::PreVolta, Mode::Volta] {
-        assert_eq!(run(&program, mode, SideOrder::Taken, true).finish.name(), "ok", "{}", mode.name());
-        assert_eq!(run(&program, mode, SideOrder::FallThrough, true).finish.name(), "livelock", "{}", mode.name());
+        assert_eq!(
+            run(&program, mode, SideOrder::Taken, true).finish.name(),
+            "ok",
+            "{}",
+            mode.name()
+        );
+        assert_eq!(
+            run(&program, mode, SideOrder::FallThrough, true).finish.name(),
+            "livelock",
+            "{}",
+            mode.name()
+        );
     }
 }
 
@@ -123,7 +144,9 @@ fn verdicts_do_not_depend_on_the_order() {
         ("shuffle_after_exit", "ok", "ok"),
     ] {
         let program = program(&format!("small/{name}.ir"));
-        for order in [SideOrder::Taken, SideOrder::FallThrough, SideOrder::More, SideOrder::Random(9)] {
+        for order in
+            [SideOrder::Taken, SideOrder::FallThrough, SideOrder::More, SideOrder::Random(9)]
+        {
             for (mode, expected) in [(Mode::PreVolta, before), (Mode::Volta, since)] {
                 let done = run(&program, mode, order, true);
                 assert_eq!(done.finish.name(), expected, "{name}, {}, {order:?}", mode.name());
@@ -157,7 +180,12 @@ fn lanes_that_end_count_at_a_counted_barrier_whether_before_or_after_the_others_
     assert!(program.is_sound(), "{}", rendered(&program, &program.findings));
     for mode in [Mode::PreVolta, Mode::Volta] {
         for order in [SideOrder::FallThrough, SideOrder::Taken] {
-            assert_eq!(run(&program, mode, order, true).finish.name(), "ok", "{}, {order:?}", mode.name());
+            assert_eq!(
+                run(&program, mode, order, true).finish.name(),
+                "ok",
+                "{}, {order:?}",
+                mode.name()
+            );
         }
     }
 }

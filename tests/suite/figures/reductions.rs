@@ -54,8 +54,10 @@ fn as_measured(measured: &Measured, mode: Mode, parts: u64) {
     assert_eq!(done.run.mode, mode.name());
     assert_expected(&done);
     assert_eq!(done.run.expectations.len(), 3, "every block's sum, the sum, the recursive sum");
-    let counts = ["divergent_branch", "gld_requests", "gld_transactions"].map(|name| count(&done, name));
-    let expected = [measured.divergent, measured.requests, measured.sectors].map(|count| count / parts);
+    let counts =
+        ["divergent_branch", "gld_requests", "gld_transactions"].map(|name| count(&done, name));
+    let expected =
+        [measured.divergent, measured.requests, measured.sectors].map(|count| count / parts);
     assert_eq!(counts, expected, "{}, {n} elements, {}", measured.file, mode.name());
     if mode == Mode::Volta && parts == 1 {
         let (hits, real) = (count(&done, "l1_hit_sectors") as f64, measured.hits as f64);
@@ -110,7 +112,8 @@ fn long_interleaved_on_an_h200() {
 
 /// Executions of the loop's `if`, and divergent ones.
 fn loop_if(done: &Simulation) -> (u64, u64) {
-    let branch = done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if");
+    let branch =
+        done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if");
     (branch.executed, branch.divergent)
 }
 
@@ -156,13 +159,25 @@ fn closed_form(n: u64) {
                 assert_eq!(count(&done, "gld_requests"), (2 * bodies + 1) * blocks, "{what}");
                 assert_eq!(count(&done, "gld_transactions"), (sectors + 1) * blocks, "{what}");
                 // One addition per thread and step with a partner: block - 1 in all.
-                let add = done.run.instructions.iter().filter(|i| i.text.starts_with("st.global")).min_by_key(|i| i.pc);
+                let add = done
+                    .run
+                    .instructions
+                    .iter()
+                    .filter(|i| i.text.starts_with("st.global"))
+                    .min_by_key(|i| i.pc);
                 let add = add.expect("the body's store");
                 let lanes = add.average_active_lanes.expect("executed") * add.executed as f64;
-                assert_eq!((add.executed, lanes.round() as u64), (bodies * blocks, (block - 1) * blocks), "{what}");
+                assert_eq!(
+                    (add.executed, lanes.round() as u64),
+                    (bodies * blocks, (block - 1) * blocks),
+                    "{what}"
+                );
                 issued.push(["inst_executed", "ptx_inst_executed"].map(|name| count(&done, name)));
             }
-            assert_eq!(issued[0][1], issued[1][1], "{file}, block {block}: the modes execute the same instructions");
+            assert_eq!(
+                issued[0][1], issued[1][1],
+                "{file}, block {block}: the modes execute the same instructions"
+            );
         }
     }
 }
@@ -173,7 +188,8 @@ fn divergent_warps(program: &Program, mode: Mode) -> Vec<u32> {
     let spec = machine(mode.default_machine());
     let options = usual(&spec, mode);
     let done = run_with(program, &spec, &options, &constants);
-    let branch = done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if").pc;
+    let branch =
+        done.run.branches.iter().find(|b| b.text.ends_with(LOOP_IF)).expect("the loop's if").pc;
 
     let (kernel, launch) = launch(program, &set(&constants)).unwrap_or_else(|e| panic!("{e}"));
     let job = Job::new(program, kernel, launch, &spec, options);
@@ -194,9 +210,11 @@ fn divergent_warps(program: &Program, mode: Mode) -> Vec<u32> {
 #[test]
 fn divergent_warps_of_each_step() {
     let folds = [0, 0, 0, 0, 1, 1, 1, 1, 1];
-    for (file, expected) in
-        [(NEIGHBORED.file, [16, 16, 16, 16, 16, 8, 4, 2, 1]), (LESS.file, folds), (INTERLEAVED.file, folds)]
-    {
+    for (file, expected) in [
+        (NEIGHBORED.file, [16, 16, 16, 16, 16, 8, 4, 2, 1]),
+        (LESS.file, folds),
+        (INTERLEAVED.file, folds),
+    ] {
         for mode in MODES {
             assert_eq!(divergent_warps(&program(file), mode), expected, "{file}, {}", mode.name());
         }

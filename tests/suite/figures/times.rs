@@ -43,7 +43,10 @@ fn a_side_that_waits_for_memory_does_not_let_the_other_run() {
         let (none, left, right, both) = (time(0, 0), time(64, 0), time(0, 64), time(64, 64));
         assert!(left > none + 64 * 100, "{preset}: hops wait for memory ({none}, {left})");
         let (sum, both) = ((left - none) + (right - none), both - none);
-        assert!(both.abs_diff(sum) <= sum / 100, "{preset}: {both} for both sides, {sum} for one after the other");
+        assert!(
+            both.abs_diff(sum) <= sum / 100,
+            "{preset}: {both} for both sides, {sum} for one after the other"
+        );
     }
 }
 
@@ -54,11 +57,17 @@ fn bank_conflicts_cost_two_cycles_a_further_pass_on_an_h200() {
     let run = |stride| {
         let done = run_on(&program, "h200", &[("stride", stride), ("loads", loads)]);
         assert_expected(&done);
-        (done.run.cycles, count(&done, "shared_load_transactions"), count(&done, "shared_ld_bank_conflict"))
+        (
+            done.run.cycles,
+            count(&done, "shared_load_transactions"),
+            count(&done, "shared_ld_bank_conflict"),
+        )
     };
     let (free, passes, conflicts) = run(1);
     assert_eq!((passes, conflicts), (loads as u64, 0));
-    for (stride, ways) in [(2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1), (31, 1), (48, 16), (0, 1)] {
+    for (stride, ways) in
+        [(2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1), (31, 1), (48, 16), (0, 1)]
+    {
         let (cycles, passes, conflicts) = run(stride);
         let loads = loads as u64;
         assert_eq!((passes, conflicts), (ways * loads, (ways - 1) * loads), "stride {stride}");
@@ -106,8 +115,14 @@ fn the_modes_issue_the_same_instructions_on_structured_programs() {
         let spec = changed(&spec, |m| (m.warp_size, m.max_threads, m.max_warps) = (32, 1024, 32));
         let counts = MODES.map(|mode: Mode| {
             let done = run_with(&program, &spec, &usual(&spec, mode), &[]);
-            ["inst_executed", "ptx_inst_executed", "conditional_branches", "divergent_branch", "thread_inst_executed"]
-                .map(|metric| count(&done, metric))
+            [
+                "inst_executed",
+                "ptx_inst_executed",
+                "conditional_branches",
+                "divergent_branch",
+                "thread_inst_executed",
+            ]
+            .map(|metric| count(&done, metric))
         });
         assert_eq!(counts[0], counts[1], "{name}");
     }
@@ -141,7 +156,8 @@ fn an_h200_goes_ahead_of_a_barrier_with_its_products_and_no_further() {
         let spec = machine(preset);
         let options = usual(&spec, Mode::Volta);
         let (kernel, launch) = launch(&program, &set(&[])).unwrap_or_else(|e| panic!("{e}"));
-        let seen = Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Ahead::default);
+        let seen =
+            Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Ahead::default);
         let seen = seen.unwrap_or_else(|e| panic!("{e}"));
         assert_eq!(seen.observer.issued, products, "{preset}");
     }

@@ -111,8 +111,10 @@ impl Observer for Traffic {
 fn one_sm(file: &str) -> (Traffic, f64) {
     let (program, spec) = (program(file), machine("h200"));
     let options = usual(&spec, spec.modes[0]);
-    let (kernel, launch) = launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
-    let seen = Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Traffic::default);
+    let (kernel, launch) =
+        launch(&program, &set(&[("n", 1 << 24), ("block", 512)])).unwrap_or_else(|e| panic!("{e}"));
+    let seen =
+        Job::new(&program, kernel, launch, &spec, options).watch(BlockId(0), Traffic::default);
     let traffic = seen.unwrap_or_else(|e| panic!("{e}")).observer;
     let share = f64::from(1 << 15) / f64::from(traffic.blocks);
     (traffic, share)
@@ -134,7 +136,13 @@ fn l1_l2_and_dram_see_what_they_see_on_the_gpu() {
         close(&what("L2 reads"), of(found.l2[0]), counted.l2[0], 2.0, L2_NOISE);
         close(&what("L2 writes"), of(found.l2[1]), counted.l2[1], 2.0, L2_NOISE + 1_000.0);
         close(&what("DRAM read"), of(found.dram[0]), counted.dram[0], 2.0, 0.0);
-        close(&what("DRAM written"), of(found.dram[1]), counted.dram[1], counted.written, DIRTY_NOISE);
+        close(
+            &what("DRAM written"),
+            of(found.dram[1]),
+            counted.dram[1],
+            counted.written,
+            DIRTY_NOISE,
+        );
     }
 }
 
@@ -143,9 +151,17 @@ fn l1_l2_and_dram_see_what_they_see_on_the_gpu() {
 #[test]
 fn what_all_sms_read_comes_from_dram_once() {
     let done = run_on(&program("../tests/regressions/read_by_all_sms.ir"), "h200", &[]);
-    assert_eq!(count(&done, "dram_read_bytes"), 128, "as large as it is, not once for each of 64 SMs");
+    assert_eq!(
+        count(&done, "dram_read_bytes"),
+        128,
+        "as large as it is, not once for each of 64 SMs"
+    );
     let crossed = 4; // the first reader attached to the other partition brings it over for all
-    assert_eq!(count(&done, "l2_read_transactions"), 64 * 4 + crossed, "each SM asks for all of it");
+    assert_eq!(
+        count(&done, "l2_read_transactions"),
+        64 * 4 + crossed,
+        "each SM asks for all of it"
+    );
 }
 
 /// Reads one array and writes another: 54,957,056 bytes written, 134,229,760 read.

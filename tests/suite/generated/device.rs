@@ -83,11 +83,19 @@ struct Family {
 }
 
 /// Branches, loops, shared memory, shuffles, votes, reductions, atomics.
-const PLAIN: Family =
-    Family { record: "tests/observations/h200/random.ron", seed: 0x51d8_0000, programs: 2_100, calls: false };
+const PLAIN: Family = Family {
+    record: "tests/observations/h200/random.ron",
+    seed: 0x51d8_0000,
+    programs: 2_100,
+    calls: false,
+};
 /// Calls as well.
-const CALLING: Family =
-    Family { record: "tests/observations/h200/random_calls.ron", seed: 0x51d7_0000, programs: 2_040, calls: true };
+const CALLING: Family = Family {
+    record: "tests/observations/h200/random_calls.ron",
+    seed: 0x51d7_0000,
+    programs: 2_040,
+    calls: true,
+};
 const FAMILIES: [&Family; 2] = [&PLAIN, &CALLING];
 
 /// Folder for programs that disagree, as input for `tests/regressions`.
@@ -98,7 +106,8 @@ type Tree = Box<dyn ValueTree<Value = Program>>;
 impl Family {
     fn tree(&self, number: u32) -> Tree {
         let rng_seed = RngSeed::Fixed(self.seed + u64::from(number));
-        let mut runner = TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
+        let mut runner =
+            TestRunner::new(Config { rng_seed, failure_persistence: None, ..Config::default() });
         let drawn = if self.calls {
             any_program().boxed().new_tree(&mut runner)
         } else {
@@ -113,7 +122,9 @@ impl Family {
     }
 
     fn recorded(&self) -> Option<gpu::GeneratedRecord> {
-        std::fs::read_to_string(self.record).ok().and_then(|text| gpu::GeneratedRecord::parse(&text).ok())
+        std::fs::read_to_string(self.record)
+            .ok()
+            .and_then(|text| gpu::GeneratedRecord::parse(&text).ok())
     }
 }
 
@@ -123,7 +134,11 @@ impl Family {
 fn entry(text: &str, memory: &[Vec<u32>], counts: &Divergence) -> String {
     let digest = |words: Vec<u64>| gpu::digest(words.into_iter().flat_map(u64::to_le_bytes));
     let memory = memory.iter().flatten().map(|&word| word.into()).collect();
-    let lanes = counts.branches.iter().flat_map(|b| [b.lanes, b.taken]).chain(counts.blocks.iter().map(|b| b.lanes));
+    let lanes = counts
+        .branches
+        .iter()
+        .flat_map(|b| [b.lanes, b.taken])
+        .chain(counts.blocks.iter().map(|b| b.lanes));
     let together = counts.branches.iter().flat_map(|b| [b.executed, b.divergent]);
     let together = together.chain(counts.blocks.iter().map(|b| b.executed)).collect();
     let [memory, lanes, together] = [memory, lanes.collect(), together].map(digest);
@@ -136,7 +151,8 @@ fn together(device: &Divergence, simulated: &Divergence) -> Option<&'static str>
         d.branches.iter().map(|b| b.executed).chain(d.blocks.iter().map(|b| b.executed)).collect()
     };
     let (theirs, ours) = (executed(device), executed(simulated));
-    let (fewer, more) = theirs.iter().zip(&ours).fold((false, false), |(f, m), (t, o)| (f || t < o, m || t > o));
+    let (fewer, more) =
+        theirs.iter().zip(&ours).fold((false, false), |(f, m), (t, o)| (f || t < o, m || t > o));
     match (fewer, more) {
         (false, false) => (device != simulated).then_some(EARLIER),
         (true, false) => Some(EARLIER),
@@ -169,7 +185,12 @@ struct Ended {
 }
 
 /// Runs on the device, reading these variables.
-fn on_device(text: &str, kernel: &Kernel, launch: &Launch, variables: &[&str]) -> Result<gpu::DeviceRun, Ended> {
+fn on_device(
+    text: &str,
+    kernel: &Kernel,
+    launch: &Launch,
+    variables: &[&str],
+) -> Result<gpu::DeviceRun, Ended> {
     let run = gpu::run_reading(text, kernel, launch, LIMIT, variables);
     let run = run.map_err(|e| Ended { why: e.to_string(), goes_on: true })?;
     match run.finish {
@@ -209,7 +230,12 @@ fn difference(launch: &Launch, device: &[Vec<u32>], simulated: &[Vec<u32>]) -> O
     let buffers = launch.buffers.iter().zip(device.iter().zip(simulated));
     buffers.into_iter().find_map(|(buffer, (theirs, ours))| {
         let i = (0..theirs.len()).find(|&i| theirs.get(i) != ours.get(i))?;
-        Some(format!("{}[{i}]: device {:x?}, simulated {:x?}", buffer.name, theirs.get(i), ours.get(i)))
+        Some(format!(
+            "{}[{i}]: device {:x?}, simulated {:x?}",
+            buffer.name,
+            theirs.get(i),
+            ours.get(i)
+        ))
     })
 }
 
@@ -239,7 +265,8 @@ fn hold(program: &simt_core::Program) -> Result<Held, Ended> {
     let (run, device) = (observed(program)?, counted_there(program)?);
     let counted = counted_here(program).map_err(failed)?;
     let wrong = support::MODES.iter().find_map(|&mode| {
-        let found = simulated(program, mode).map_or_else(Some, |ours| difference(&launch, &run.buffers, &ours));
+        let found = simulated(program, mode)
+            .map_or_else(Some, |ours| difference(&launch, &run.buffers, &ours));
         found.map(|what| format!("{}: {what}", mode.name()))
     });
     Ok(Held { run, device, simulated: counted, wrong })
@@ -257,7 +284,8 @@ fn in_words(counts: &Divergence) -> Vec<Count> {
         let words = format!("{} executions, {} divergent", b.executed, b.divergent);
         ("branch", b.line, words)
     });
-    let blocks = counts.blocks.iter().map(|b| ("block", b.line, format!("{} executions", b.executed)));
+    let blocks =
+        counts.blocks.iter().map(|b| ("block", b.line, format!("{} executions", b.executed)));
     branches.chain(blocks).collect()
 }
 
@@ -267,7 +295,8 @@ fn counted_otherwise(held: Held) -> Option<String> {
         return None;
     }
     let mut both = in_words(&held.device).into_iter().zip(in_words(&held.simulated));
-    let ((what, line, device), (_, _, simulated)) = both.find(|(device, simulated)| device != simulated)?;
+    let ((what, line, device), (_, _, simulated)) =
+        both.find(|(device, simulated)| device != simulated)?;
     Some(format!("{what} of line {line}: device {device}{SIMULATED}{simulated}"))
 }
 
@@ -337,12 +366,19 @@ fn part() {
                     let known: Vec<&str> = entry.split(' ').take(2).collect();
                     (entry, reason) = (format!("{} - -", known.join(" ")), "-");
                 }
-                say(number, &format!("good {entry} {} / {} / {reason}", held.run.gpu, held.run.driver));
+                say(
+                    number,
+                    &format!("good {entry} {} / {} / {reason}", held.run.gpu, held.run.driver),
+                );
                 // Last: shrinking may take longer than a process may be silent.
-                let kept =
-                    |name: &str, what, fault| keep(&format!("{name}_{number}"), family.tree(number), what, fault);
+                let kept = |name: &str, what, fault| {
+                    keep(&format!("{name}_{number}"), family.tree(number), what, fault)
+                };
                 if let Some(what) = &held.wrong {
-                    say(number, &format!("differs {}", kept("memory", what.clone(), |held| held.wrong)));
+                    say(
+                        number,
+                        &format!("differs {}", kept("memory", what.clone(), |held| held.wrong)),
+                    );
                 } else if !family.calls
                     && let Some(what) = counted_otherwise(held)
                 {
@@ -360,7 +396,13 @@ fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
     while next < to {
         let program = std::env::current_exe().expect("this binary");
         let mut child = Command::new(program)
-            .args(["--exact", "generated::device::part", "--ignored", "--nocapture", "--test-threads=1"])
+            .args([
+                "--exact",
+                "generated::device::part",
+                "--ignored",
+                "--nocapture",
+                "--test-threads=1",
+            ])
             .env(PART, format!("{} {next}..{to}", family.record))
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -378,7 +420,9 @@ fn run_part(family: &Family, part: Range<u32>, hand_on: &impl Fn(u32, &str)) {
         loop {
             match receive.recv_timeout(SILENCE) {
                 Ok(line) => {
-                    let Some((number, what)) = line.strip_prefix(ANSWER).and_then(|l| l.split_once(' ')) else {
+                    let Some((number, what)) =
+                        line.strip_prefix(ANSWER).and_then(|l| l.split_once(' '))
+                    else {
                         continue;
                     };
                     let number: u32 = number.parse().unwrap_or(u32::MAX);
@@ -433,7 +477,8 @@ fn run_family(family: &Family) -> Vec<String> {
     let answers: Mutex<Vec<(u32, String)>> = Mutex::default();
     let bless = std::env::var("BLESS").ok();
     let old = family.recorded();
-    let old = old.filter(|record| bless.as_deref() == Some("missing") && record.seed == family.seed);
+    let old =
+        old.filter(|record| bless.as_deref() == Some("missing") && record.seed == family.seed);
     let batches = batches(family, old.as_ref());
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -449,9 +494,11 @@ fn run_family(family: &Family) -> Vec<String> {
     });
     let mut answers = answers.into_inner().expect("no panic");
     answers.sort();
-    let (good, bad): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(_, what)| what.starts_with("good "));
+    let (good, bad): (Vec<_>, Vec<_>) =
+        answers.into_iter().partition(|(_, what)| what.starts_with("good "));
     let (mut gpu, mut driver) = (String::new(), String::new());
-    let (mut programs, mut explained) = old.map_or_else(Default::default, |old| (old.programs, old.explained));
+    let (mut programs, mut explained) =
+        old.map_or_else(Default::default, |old| (old.programs, old.explained));
     programs.resize(family.programs as usize, String::new());
     for (number, what) in &good {
         let words: Vec<&str> = what.splitn(6, ' ').collect();
@@ -462,7 +509,10 @@ fn run_family(family: &Family) -> Vec<String> {
             match known {
                 Some(known) => known.programs.push(*number),
                 None if reason != "-" => {
-                    explained.push(gpu::Explained { reason: reason.to_string(), programs: vec![*number] });
+                    explained.push(gpu::Explained {
+                        reason: reason.to_string(),
+                        programs: vec![*number],
+                    });
                 }
                 None => {}
             }
@@ -472,11 +522,14 @@ fn run_family(family: &Family) -> Vec<String> {
     explained.iter_mut().for_each(|e| e.programs.sort_unstable());
     if bless.is_some() && !good.is_empty() {
         let date = std::env::var("DATE").unwrap_or_default();
-        let record = gpu::GeneratedRecord { gpu, driver, date, seed: family.seed, explained, programs };
+        let record =
+            gpu::GeneratedRecord { gpu, driver, date, seed: family.seed, explained, programs };
         let text = record.to_text().expect("a record is text");
         std::fs::write(family.record, text).expect("the record is written");
     }
-    bad.into_iter().map(|(number, what)| format!("{}, program {number}: {what}", family.record)).collect()
+    bad.into_iter()
+        .map(|(number, what)| format!("{}, program {number}: {what}", family.record))
+        .collect()
 }
 
 /// Writes the programs out, for inspection or a compiler: `SIMT_GENERATED_OUT=folder`; those with
@@ -485,8 +538,9 @@ fn run_family(family: &Family) -> Vec<String> {
 #[ignore = "writes files"]
 fn write_out() {
     let Some(folder) = std::env::var_os("SIMT_GENERATED_OUT").map(PathBuf::from) else { return };
-    for (family, number) in
-        FAMILIES.into_iter().flat_map(|family| (0..family.programs).map(move |number| (family, number)))
+    for (family, number) in FAMILIES
+        .into_iter()
+        .flat_map(|family| (0..family.programs).map(move |number| (family, number)))
     {
         let text = family.text(number);
         let ptx = gpu::device_text("generated.ir", &text);
@@ -504,13 +558,18 @@ fn what_the_gpu_counts_otherwise_is_kept() {
     for path in support::programs(KEPT) {
         let text = std::fs::read_to_string(&path).expect("a readable file");
         let (known, program) = text.split_once('\n').expect("lines");
-        let counts = counted_here(&parse(program)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let counts =
+            counted_here(&parse(program)).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let here = |(what, line, simulated): &Count| {
             known.starts_with(&format!("// {what} of line {line}: "))
                 && known.ends_with(&format!("{SIMULATED}{simulated}"))
         };
         if !in_words(&counts).iter().any(here) {
-            wrong.push(format!("{}: {known}, but counted now: {:?}", path.display(), in_words(&counts)));
+            wrong.push(format!(
+                "{}: {known}, but counted now: {:?}",
+                path.display(),
+                in_words(&counts)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -545,7 +604,12 @@ const FEW: usize = 40;
 fn replay(family: &Family, step: usize) {
     let record = family.recorded().expect("a record");
     let known = (record.seed, record.programs.len());
-    assert_eq!(known, (family.seed, family.programs as usize), "{}: of other programs", family.record);
+    assert_eq!(
+        known,
+        (family.seed, family.programs as usize),
+        "{}: of other programs",
+        family.record
+    );
     let replay = |number: u32| -> Result<(), String> {
         let wanted = &record.programs[number as usize];
         if wanted.is_empty() {
@@ -559,12 +623,16 @@ fn replay(family: &Family, step: usize) {
             if found.get(..8) != wanted.get(..8) {
                 return Err("another program than the GPU ran: record it again".to_string());
             }
-            let [ours, theirs]: [Vec<&str>; 2] = [&found, wanted].map(|entry| entry.split(' ').collect());
+            let [ours, theirs]: [Vec<&str>; 2] =
+                [&found, wanted].map(|entry| entry.split(' ').collect());
             // No lanes are counted if other lanes executed the probes' instructions on the GPU.
             let same = match theirs[..] {
                 [text, memory, "-", "-"] => ours[..2] == [text, memory],
                 // The executions differ, as explained: that must still be so.
-                _ => ours[..3] == theirs[..3] && (ours[3..] != theirs[3..]) == record.is_explained(number),
+                _ => {
+                    ours[..3] == theirs[..3]
+                        && (ours[3..] != theirs[3..]) == record.is_explained(number)
+                }
             };
             if !same {
                 return Err(format!("the GPU left {wanted}, {} {found}", mode.name()));
@@ -573,7 +641,9 @@ fn replay(family: &Family, step: usize) {
         Ok(())
     };
     let numbers: Vec<u32> = (0..family.programs).step_by(step).collect();
-    let held = numbers.into_par_iter().filter_map(|n| replay(n).err().map(|e| format!("program {n}: {e}")));
+    let held = numbers
+        .into_par_iter()
+        .filter_map(|n| replay(n).err().map(|e| format!("program {n}: {e}")));
     let wrong: Vec<String> = held.collect();
     assert!(wrong.is_empty(), "{} of {}\n{}", wrong.len(), family.programs, wrong.join("\n"));
     let of = |what: fn(&&String) -> bool| record.programs.iter().filter(what).count();

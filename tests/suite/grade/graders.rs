@@ -28,8 +28,14 @@ fn the_gradescope_autograder_writes_results_whatever_is_handed_in() {
         let text = fs::read_to_string(folder.join("results/results.json")).expect("results");
         serde_json::from_str(&text).expect("JSON")
     };
-    let total =
-        |json: &Value| json["tests"].as_array().expect("tests").iter().filter_map(|t| t["score"].as_f64()).sum::<f64>();
+    let total = |json: &Value| {
+        json["tests"]
+            .as_array()
+            .expect("tests")
+            .iter()
+            .filter_map(|t| t["score"].as_f64())
+            .sum::<f64>()
+    };
     assert_eq!(total(&run(Some(&format!("{REDUCTION}/reference.ir")))), 4.0);
     assert_eq!(total(&run(Some("tests/hostile/quits_early.ir"))), 0.0);
     assert_eq!(total(&run(None)), 0.0);
@@ -92,7 +98,12 @@ fn classroom(folder: &Path, kernel: Option<&str>) -> (Option<Value>, String, boo
     let text = fs::read_to_string(&outputs).expect("outputs");
     let encoded = text.trim().strip_prefix("result=").unwrap_or_default().to_owned();
     fs::write(folder.join("encoded"), encoded).expect("a file");
-    let decoded = Command::new("base64").arg("-d").arg(folder.join("encoded")).output().expect("base64").stdout;
+    let decoded = Command::new("base64")
+        .arg("-d")
+        .arg(folder.join("encoded"))
+        .output()
+        .expect("base64")
+        .stdout;
     (serde_json::from_slice(&decoded).ok(), fs::read_to_string(summary).expect("a summary"), fine)
 }
 
@@ -109,7 +120,8 @@ fn the_classroom_workflow_reports_the_points_of_the_bands() {
     assignment(&folder, &text);
     let tar = |name: &str| {
         let mut tar = Command::new("tar");
-        let status = tar.current_dir(&folder).args(["-czf", name, "assignment"]).status().expect("tar");
+        let status =
+            tar.current_dir(&folder).args(["-czf", name, "assignment"]).status().expect("tar");
         assert!(status.success());
     };
     tar("assignment.tar.gz");
@@ -117,7 +129,11 @@ fn the_classroom_workflow_reports_the_points_of_the_bands() {
         // Summed as by the reporter.
         let tests = result["tests"].as_array().expect("tests").iter();
         let sum = tests.map(|test| test["score"].as_f64().expect("points")).sum();
-        (result["status"].as_str().expect("a status").to_owned(), sum, result["max_score"].as_f64().expect("points"))
+        (
+            result["status"].as_str().expect("a status").to_owned(),
+            sum,
+            result["max_score"].as_f64().expect("points"),
+        )
     };
     for (file, status, score) in [("reference.ir", "pass", 6.0), ("starter.ir", "fail", 5.0)] {
         let (result, summary, fine) = classroom(&folder, Some(&format!("{REDUCTION}/{file}")));
@@ -161,5 +177,8 @@ print('\\0'.join(s['run'] for s in steps if 'run' in s), end='')
     }
     assert!(python.status.success(), "{}", String::from_utf8_lossy(&python.stderr));
     let theirs = String::from_utf8(python.stdout).expect("UTF-8");
-    assert_eq!(theirs.split('\0').collect::<Vec<_>>(), scripts(&fs::read_to_string(WORKFLOW).expect("the workflow")));
+    assert_eq!(
+        theirs.split('\0').collect::<Vec<_>>(),
+        scripts(&fs::read_to_string(WORKFLOW).expect("the workflow"))
+    );
 }

@@ -20,8 +20,11 @@ const SECRETS: [(u32, u32); 2] = [(91_357, 96), (771_743, 72)];
 fn assignment(at: &Path, (key, size): (u32, u32)) -> String {
     fs::create_dir_all(at).expect("a folder");
     let text = fs::read_to_string("tests/hidden/assignment.ron").expect("a file");
-    fs::write(at.join("assignment.ron"), text.replace("KEY", &key.to_string()).replace("SIZE", &size.to_string()))
-        .expect("a file");
+    fs::write(
+        at.join("assignment.ron"),
+        text.replace("KEY", &key.to_string()).replace("SIZE", &size.to_string()),
+    )
+    .expect("a file");
     fs::copy("tests/hidden/reference.ir", at.join("reference.ir")).expect("a copy");
     fs::write(at.join("statement.md"), "Add one.").expect("a file");
     at.display().to_string()
@@ -56,12 +59,19 @@ fn a_hidden_input_tells_its_name_and_whether_it_passes() {
     assert!(one.len() > 3 * 18);
     for ((what, one), (_, other)) in one.iter().zip(&other) {
         for secret in SECRETS.iter().flat_map(|&(key, _)| spellings(key)) {
-            assert!(!one.contains(&secret) && !other.contains(&secret), "{what} tells {secret}: {one}");
+            assert!(
+                !one.contains(&secret) && !other.contains(&secret),
+                "{what} tells {secret}: {one}"
+            );
         }
         assert_eq!(one, other, "{what} depends on the secret");
     }
     // The failing input is still named.
-    let told = &one.iter().find(|(what, _)| what.ends_with("fault_address.ir classroom")).expect("it was graded").1;
+    let told = &one
+        .iter()
+        .find(|(what, _)| what.ends_with("fault_address.ir classroom"))
+        .expect("it was graded")
+        .1;
     assert!(told.contains("secret on h200: fails (a hidden input)"), "{told}");
 }
 
@@ -88,7 +98,8 @@ fn lecturers_may_see_all_of_it() {
         let plain = grade(&[&assignment, &file, "--format", form]).1;
         assert!(!plain.contains(&address), "{form}: {plain}");
         if form == "json" {
-            let score = |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["score"].clone();
+            let score =
+                |text: &str| serde_json::from_str::<Value>(text).expect("JSON")["score"].clone();
             assert_eq!(score(&out), score(&plain), "points do not depend on who reads them");
         }
     }
@@ -104,13 +115,15 @@ fn lecturers_may_see_all_of_it() {
 fn expected_values_lie_where_no_kernel_reaches() {
     let at = folder("reach");
     let assignment = assignment(&at.join("assignment"), SECRETS[0]);
-    let (code, out, _) = grade(&[&assignment, &format!("{SUBMISSIONS}/copies_expected.ir"), "--format", "json"]);
+    let (code, out, _) =
+        grade(&[&assignment, &format!("{SUBMISSIONS}/copies_expected.ir"), "--format", "json"]);
     let json: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!((code, &json["criteria"][0]["points"]), (1, &0.0.into()), "{out}");
     // Also in a separate run, in both modes, and on the oracle.
     for mode in ["pre-volta", "volta"] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_simt-sim"));
-        let done = command.args(["run", "tests/hidden/expected_values.ir", "--mode", mode]).output();
+        let done =
+            command.args(["run", "tests/hidden/expected_values.ir", "--mode", mode]).output();
         let out = String::from_utf8(done.expect("the binary starts").stdout).expect("text");
         assert!(out.contains("FAULT") && !out.contains("`want`"), "{out}");
     }
@@ -125,7 +138,8 @@ fn an_assignment_cannot_put_a_hidden_figure_on_a_leaderboard() {
     let at = folder("leaderboard");
     let assignment = assignment(&at, SECRETS[0]);
     let text = fs::read_to_string(at.join("assignment.ron")).expect("a file");
-    fs::write(at.join("assignment.ron"), text.replace("case: \"open\"", "case: \"secret\"")).expect("a file");
+    fs::write(at.join("assignment.ron"), text.replace("case: \"open\"", "case: \"secret\""))
+        .expect("a file");
     let (code, _, err) = grade(&[&assignment, "tests/hidden/reference.ir"]);
     assert_eq!(code, 2);
     assert!(err.contains("`secret` is hidden"), "{err}");
@@ -136,7 +150,8 @@ fn a_broken_reference_does_not_tell_the_hidden_input() {
     let at = folder("broken");
     let assignment = assignment(&at, SECRETS[0]);
     let text = fs::read_to_string(at.join("reference.ir")).expect("a file");
-    let wrong = text.replace("add.u32 %r3, %r3, 1;", "setp.eq.u32 %p2, %r3, 5;\n    @%p2 add.u32 %r3, %r3, 1;");
+    let wrong = text
+        .replace("add.u32 %r3, %r3, 1;", "setp.eq.u32 %p2, %r3, 5;\n    @%p2 add.u32 %r3, %r3, 1;");
     fs::write(at.join("reference.ir"), wrong).expect("a file");
     let (code, out, err) = grade(&[&assignment, "tests/hidden/reference.ir"]);
     assert_eq!((code, out.as_str()), (2, ""));

@@ -11,7 +11,8 @@ use serde_json::Value;
 
 use super::{REDUCTION, SMALL, assignment, folder, grade};
 
-const HEAD: &str = ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_odata, .param .u32 n)\n{\n";
+const HEAD: &str =
+    ".visible .entry reduce(.param .u64 g_idata, .param .u64 g_odata, .param .u32 n)\n{\n";
 
 /// Expected messages for submissions that are stopped by a limit or unreadable.
 const SAID: &[(&str, &str)] = &[
@@ -33,8 +34,15 @@ const SAID: &[(&str, &str)] = &[
 /// Writes submissions that cannot be files of this repository.
 fn odd_ones(at: &Path, reference: &Path) {
     let write = |name: &str, text: String| fs::write(at.join(name), text).expect("a file");
-    write("deep_scopes.ir", format!("{HEAD}{}ret;{}\n}}\n", "{".repeat(100_000), "}".repeat(100_000)));
-    let deep = format!("{HEAD}.reg .u32 %x;\nmov.u32 %x, {}1{};\nret;\n}}\n", "(".repeat(100_000), ")".repeat(100_000));
+    write(
+        "deep_scopes.ir",
+        format!("{HEAD}{}ret;{}\n}}\n", "{".repeat(100_000), "}".repeat(100_000)),
+    );
+    let deep = format!(
+        "{HEAD}.reg .u32 %x;\nmov.u32 %x, {}1{};\nret;\n}}\n",
+        "(".repeat(100_000),
+        ")".repeat(100_000)
+    );
     write("deep_sum.ir", deep);
     write("enormous.ir", format!("// {}\n{HEAD}ret;\n}}\n", "x".repeat(1 << 20)));
     write("many_errors.ir", format!("{HEAD}{}}}\n", "nonsense %a;\n".repeat(10_000)));
@@ -79,8 +87,12 @@ fn hostile_submissions_harm_nobody() {
     let (code, out, err) = grade(&[&all[..], &["--format", "json"]].concat());
     assert_eq!((code, err.as_str()), (0, ""));
     let grades: Value = serde_json::from_str(&out).expect("JSON");
-    let grades: BTreeMap<&str, &Value> =
-        grades.as_array().expect("a list").iter().map(|g| (g["submission"].as_str().expect("a name"), g)).collect();
+    let grades: BTreeMap<&str, &Value> = grades
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|g| (g["submission"].as_str().expect("a name"), g))
+        .collect();
     let answers = 1; // they belong to a submission
     assert_eq!(grades.len() + answers, fs::read_dir(&handed_in).expect("a folder").count());
     for (name, grade) in &grades {
@@ -95,10 +107,17 @@ fn hostile_submissions_harm_nobody() {
         strings(grade, &|text| {
             let safe = |c: char| c == '\n' || c == '\t' || !(c.is_control() || c == '\u{202e}');
             assert!(text.chars().all(safe), "{name}: {text:?}");
-            assert!(!text.split_whitespace().any(|word| word.starts_with("::") || word.starts_with("##")), "{text:?}");
+            assert!(
+                !text
+                    .split_whitespace()
+                    .any(|word| word.starts_with("::") || word.starts_with("##")),
+                "{text:?}"
+            );
         });
     }
-    for (name, words) in SAID.iter().filter(|(name, _)| cfg!(unix) || !name.contains("link") && *name != "fifo.ir") {
+    for (name, words) in
+        SAID.iter().filter(|(name, _)| cfg!(unix) || !name.contains("link") && *name != "fifo.ir")
+    {
         let grade = grades.get(name).unwrap_or_else(|| panic!("{name} was not graded"));
         assert!(grade.to_string().contains(words), "{name}: `{words}` is not in\n{grade:#}");
     }
@@ -121,7 +140,8 @@ fn strings(value: &Value, see: &dyn Fn(&str)) {
 /// counted by the system.
 #[test]
 fn what_no_other_limit_catches_is_ended_from_outside() {
-    for (limits, words) in [("(seconds: 0)", "it took longer than 0 s"), ("(cycles: 100)", "cycle")] {
+    for (limits, words) in [("(seconds: 0)", "it took longer than 0 s"), ("(cycles: 100)", "cycle")]
+    {
         let folder = folder("last-resorts");
         let assignment = assignment(&folder, SMALL);
         let strict = SMALL.replace("(seconds: 20)", limits);

@@ -67,8 +67,10 @@ fn whatever_nvcc_does_the_student_learns_of_it() {
     let bench = Bench::new("nvcc-stand-in");
     let ptx = fs::canonicalize("programs/cuda/reduce_interleaved.ptx").expect("a path");
     // It runs in the text's folder, under names that reveal nothing about the submission.
-    let compiles =
-        format!("test -f submission.cu && test \"$TMPDIR\" = \"$PWD\" && cp '{}' submission.ptx", ptx.display());
+    let compiles = format!(
+        "test -f submission.cu && test \"$TMPDIR\" = \"$PWD\" && cp '{}' submission.ptx",
+        ptx.display()
+    );
     for (script, code, words) in [
         (compiles.as_str(), 1, "block 1 warp 7 lane 8 (reduce_interleaved.cu:35)"),
         (
@@ -81,21 +83,29 @@ fn whatever_nvcc_does_the_student_learns_of_it() {
         ("echo 'no ptx' > submission.ptx", 1, "it does not pass the checks"),
         ("true", 1, "the PTX of nvcc: it cannot be read"),
         ("ln -s /etc/passwd submission.ptx", 1, "the PTX of nvcc: it is a link"),
-        ("head -c 1000000 /dev/zero > submission.ptx", 1, "the PTX of nvcc: the file has 1000000 bytes"),
+        (
+            "head -c 1000000 /dev/zero > submission.ptx",
+            1,
+            "the PTX of nvcc: the file has 1000000 bytes",
+        ),
         ("head -c 300000000 /dev/zero > more; sleep 60", 1, "it wrote more than 256 MiB of files"),
         ("yes | head -c 5000000; exit 1", 1, "nvcc"),
     ] {
         let (got, report) = bench.with_script(script);
         assert_eq!(got, code, "{script}: {report}");
         assert!(report.contains(words), "{script}: `{words}` is not in\n{report}");
-        assert!(!report.contains("root:") && !report.contains(&*bench.folder.to_string_lossy()), "{script}: {report}");
+        assert!(
+            !report.contains("root:") && !report.contains(&*bench.folder.to_string_lossy()),
+            "{script}: {report}"
+        );
         assert!(report.len() < 20_000 && !report.contains('\u{1b}'), "{script}");
     }
     let running = Command::new("pgrep").args(["-f", "sleep 60"]).output();
     if let Ok(running) = running {
         let bench = bench.folder.to_string_lossy().into_owned();
         let theirs = String::from_utf8_lossy(&running.stdout).lines().any(|pid| {
-            fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.to_string_lossy().contains(&bench))
+            fs::read_link(format!("/proc/{pid}/cwd"))
+                .is_ok_and(|cwd| cwd.to_string_lossy().contains(&bench))
         });
         assert!(!theirs, "what nvcc has started still runs");
     }
@@ -103,7 +113,8 @@ fn whatever_nvcc_does_the_student_learns_of_it() {
 
 #[test]
 fn nvcc_compiles_what_students_write() {
-    let nvcc = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).find(|p| p.join("nvcc").is_file());
+    let nvcc = std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .find(|p| p.join("nvcc").is_file());
     let Some(path) = nvcc else {
         notice("skipped: there is no nvcc on the PATH");
         return;
@@ -113,10 +124,16 @@ fn nvcc_compiles_what_students_write() {
     let barrier = KERNEL.replace("        __syncthreads();\n", "");
     for (text, words) in [
         (KERNEL, "4 / 4 points"),
-        (&format!("#include \"cuda_runtime.h\"\n#include <cooperative_groups.h>\n{KERNEL}"), "4 / 4 points"),
+        (
+            &format!("#include \"cuda_runtime.h\"\n#include <cooperative_groups.h>\n{KERNEL}"),
+            "4 / 4 points",
+        ),
         (&typo, "submission.cu(6): error: identifier \"strid\" is undefined"),
         (&barrier, "(submission.cu:6)"),
-        (&format!("#include \"/etc/passwd\"\n{KERNEL}"), "`#include \"/etc/passwd\"` is not allowed"),
+        (
+            &format!("#include \"/etc/passwd\"\n{KERNEL}"),
+            "`#include \"/etc/passwd\"` is not allowed",
+        ),
     ] {
         let (_, report) = bench.grade(text, &path);
         assert!(report.contains(words), "`{words}` is not in\n{report}");

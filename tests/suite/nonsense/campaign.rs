@@ -35,7 +35,8 @@ fn drawn(seed: u64, index: u64) -> u64 {
 /// Returns input `index` of a target: one to six edits of a kept one.
 fn input(texts: &[String], seed: u64, index: u64) -> String {
     let number = |i: u64| drawn(drawn(seed, index), i);
-    let pick = |i: u64| texts.get((number(i) % texts.len() as u64) as usize).map_or("", String::as_str);
+    let pick =
+        |i: u64| texts.get((number(i) % texts.len() as u64) as usize).map_or("", String::as_str);
     let edits = 1 + number(2) % 6;
     (0..edits).fold(pick(0).to_owned(), |text, i| {
         let edit = [3, 4, 5].map(|k| (number(8 + 8 * i + k) >> 32) as u32);
@@ -59,7 +60,8 @@ fn say(text: &str) {
 #[ignore = "takes minutes; asked for by name"]
 fn every_changed_input_keeps_within_bounds() {
     let set = |name: &str| std::env::var(name).ok().and_then(|n| n.parse().ok());
-    let (inputs, seed): (u64, u64) = (set("CAMPAIGN").unwrap_or(INPUTS), set("CAMPAIGN_SEED").unwrap_or(1));
+    let (inputs, seed): (u64, u64) =
+        (set("CAMPAIGN").unwrap_or(INPUTS), set("CAMPAIGN_SEED").unwrap_or(1));
     let only = std::env::var("CAMPAIGN_TARGET").ok();
     // The current input, for the watchdog: an input that does not end cannot report itself.
     let current = Arc::new(Mutex::new(String::new()));
@@ -87,8 +89,10 @@ fn every_changed_input_keeps_within_bounds() {
     for (number, (target, body)) in
         TARGETS.into_iter().enumerate().filter(|(_, (t, _))| only.as_ref().is_none_or(|o| o == t))
     {
-        let read = |path| String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
-        let texts: Vec<String> = kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();
+        let read =
+            |path| String::from_utf8_lossy(&fs::read(path).expect("a readable file")).into_owned();
+        let texts: Vec<String> =
+            kept(target).into_iter().map(read).filter(|text| text.len() <= MOST_CHANGED).collect();
         let _ = fs::write("/proc/self/clear_refs", "5"); // resets the peak
         let (started, mut slowest, before) = (Instant::now(), Duration::ZERO, broken.len());
         for index in 0..inputs {
@@ -109,7 +113,10 @@ fn every_changed_input_keeps_within_bounds() {
             slowest.as_secs_f64() * 1e3,
             peak >> 10
         ));
-        assert!(peak <= MOST_MEMORY, "{target}: {peak} KiB at the peak; the limit is {MOST_MEMORY} KiB");
+        assert!(
+            peak <= MOST_MEMORY,
+            "{target}: {peak} KiB at the peak; the limit is {MOST_MEMORY} KiB"
+        );
     }
     set_hook(hook);
     drop(beat);

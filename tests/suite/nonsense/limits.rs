@@ -30,12 +30,15 @@ fn a_line_may_hold_many_instructions() {
     let report = |between: &str| {
         let text = kernel(&many(4_000, |_| format!("add.u32 %r0, %r1, 1;{between}")));
         let program = Program::parse("line.ir", &text);
-        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let (kernel, launch) =
+            support::launch(&program, &Overrides::default()).expect("a sound program");
         let machine = support::machine("teaching");
-        let options = support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 1_000_000);
-        let run = simulate::simulate(Job::new(&program, kernel, launch, &machine, options.clone()), &())
-            .expect("it fits")
-            .run;
+        let options =
+            support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 1_000_000);
+        let run =
+            simulate::simulate(Job::new(&program, kernel, launch, &machine, options.clone()), &())
+                .expect("it fits")
+                .run;
         let texts = run.instructions.iter().map(|row| row.text.clone()).collect::<Vec<_>>();
         (texts, run.to_json().expect("JSON").len())
     };
@@ -62,7 +65,11 @@ fn an_endless_loop_is_given_up() {
         let done = simulate::simulate(job, &Threads::new(jobs));
         let run = done.expect("it fits").run;
         let verdict = run.verdict.clone().expect("a verdict");
-        assert!(verdict.message.starts_with("gave up after 758 instructions issued on sm"), "{}", verdict.message);
+        assert!(
+            verdict.message.starts_with("gave up after 758 instructions issued on sm"),
+            "{}",
+            verdict.message
+        );
         assert!(verdict.help.expect("help").contains("--max-cycles"));
         (run.finish, run.to_json().expect("JSON"))
     };

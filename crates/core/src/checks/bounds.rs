@@ -23,11 +23,23 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
             let buffers = launch.mapped().map(|b| {
                 let element = u64::from(b.element.bytes()).max(1);
                 let what = format!("{}[{}]", b.element.name(), b.bytes / element);
-                Piece { name: b.name.clone(), what, first: b.address, bytes: b.bytes, element: Some(element) }
+                Piece {
+                    name: b.name.clone(),
+                    what,
+                    first: b.address,
+                    bytes: b.bytes,
+                    element: Some(element),
+                }
             });
             let variables = kernel.variables.iter().map(|v| {
                 let bytes = v.bytes.len() as u64;
-                Piece { name: plain(&v.name), what: format!("{bytes} bytes"), first: v.address, bytes, element: None }
+                Piece {
+                    name: plain(&v.name),
+                    what: format!("{bytes} bytes"),
+                    first: v.address,
+                    bytes,
+                    element: None,
+                }
             });
             buffers.chain(variables).collect()
         }
@@ -39,13 +51,26 @@ fn pieces(kernel: &Kernel, launch: &Launch, memory: MemoryKind) -> Vec<Piece> {
                 .filter(|(.., bytes)| *bytes > 0)
                 .map(|(name, first, bytes)| {
                     let (first, bytes) = (u64::from(*first), u64::from(*bytes));
-                    Piece { name: plain(name), what: format!("{bytes} bytes"), first, bytes, element: None }
+                    Piece {
+                        name: plain(name),
+                        what: format!("{bytes} bytes"),
+                        first,
+                        bytes,
+                        element: None,
+                    }
                 })
                 .collect();
             let end = pieces.iter().map(|p| p.first + p.bytes).max().unwrap_or(0);
             if launch.dynamic_shared > 0 && end < all {
-                let (name, bytes) = ("dynamic shared memory".to_owned(), u64::from(launch.dynamic_shared));
-                pieces.push(Piece { name, what: format!("{bytes} bytes"), first: all - bytes, bytes, element: None });
+                let (name, bytes) =
+                    ("dynamic shared memory".to_owned(), u64::from(launch.dynamic_shared));
+                pieces.push(Piece {
+                    name,
+                    what: format!("{bytes} bytes"),
+                    first: all - bytes,
+                    bytes,
+                    element: None,
+                });
             }
             pieces
         }
@@ -75,12 +100,18 @@ pub(super) fn name(kernel: &Kernel, launch: &Launch, memory: MemoryKind, address
     let pieces = pieces(kernel, launch, memory);
     match pieces.iter().find(|p| (p.first..p.first + p.bytes).contains(&address)) {
         None => format!("0x{address:x}"),
-        Some(_) if memory == MemoryKind::Local => format!("byte {address} of the thread's local memory"),
+        Some(_) if memory == MemoryKind::Local => {
+            format!("byte {address} of the thread's local memory")
+        }
         Some(Piece { name, first, element: None, .. }) if address == *first => name.clone(),
         Some(Piece { name, first, element: None, .. }) => format!("{name}+{}", address - first),
         Some(Piece { name, first, element: Some(element), .. }) => {
             let (index, byte) = ((address - first) / element, (address - first) % element);
-            if byte == 0 { format!("{name}[{index}]") } else { format!("{name}[{index}] byte {byte}") }
+            if byte == 0 {
+                format!("{name}[{index}]")
+            } else {
+                format!("{name}[{index}] byte {byte}")
+            }
         }
     }
 }
@@ -98,7 +129,13 @@ const fn memory_of(space: Space) -> Option<MemoryKind> {
 /// Describes an out-of-bounds access relative to the nearest buffer or variable.
 ///
 /// Returns `None` if that memory has no buffer or variable.
-pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, bytes: u32) -> Option<String> {
+pub fn nearest(
+    kernel: &Kernel,
+    launch: &Launch,
+    space: Space,
+    address: u64,
+    bytes: u32,
+) -> Option<String> {
     let memory = memory_of(space)?;
     let distance = |p: &Piece| {
         let end = p.first.saturating_add(p.bytes);
@@ -121,33 +158,48 @@ pub fn nearest(kernel: &Kernel, launch: &Launch, space: Space, address: u64, byt
         let past = if past == 1 { "one".to_owned() } else { past.to_string() };
         format!("`{}[{index}]`, {past} past the end", near.name)
     } else {
-        let far = if address == end { "just".to_owned() } else { format!("{} bytes", address - end) };
+        let far =
+            if address == end { "just".to_owned() } else { format!("{} bytes", address - end) };
         format!("{far} past the end of {whole}")
     })
 }
 
 /// Returns the code, message and remedy of a fault that belongs to a check.
-pub(super) fn fault(kernel: &Kernel, launch: &Launch, fault: &Fault) -> Option<(&'static str, String, &'static str)> {
+pub(super) fn fault(
+    kernel: &Kernel,
+    launch: &Launch,
+    fault: &Fault,
+) -> Option<(&'static str, String, &'static str)> {
     let message = fault.kind.to_string();
     Some(match fault.kind {
         FaultKind::OutOfBounds { space, address, bytes } => {
             let near = nearest(kernel, launch, space, address, bytes);
             let place = format!("{bytes}-byte {} access at 0x{address:x}", space.name());
             let message = near.map_or(message, |near| format!("out of bounds: {near}; {place}"));
-            ("out-of-bounds", message, "compare the index with the size before the access, as in `if (i < n)`")
+            (
+                "out-of-bounds",
+                message,
+                "compare the index with the size before the access, as in `if (i < n)`",
+            )
         }
         FaultKind::Misaligned { space, address, .. } => {
             let place = memory_of(space).map(|memory| name(kernel, launch, memory, address));
             let message = place.map_or(message.clone(), |place| format!("{message}, at `{place}`"));
             ("misaligned", message, "align the address to the access size, or use smaller accesses")
         }
-        FaultKind::ReadOnly { .. } => ("read-only", message, "write to a buffer or to a variable that is not constant"),
-        FaultKind::NotInMask { .. } => {
-            ("mask-without-self", message, "name every lane that executes the instruction, itself included")
+        FaultKind::ReadOnly { .. } => {
+            ("read-only", message, "write to a buffer or to a variable that is not constant")
         }
-        FaultKind::GatheredElsewhere { .. } => {
-            ("mask-absent-lane", message, "let all lanes named by the mask execute the same instruction")
-        }
+        FaultKind::NotInMask { .. } => (
+            "mask-without-self",
+            message,
+            "name every lane that executes the instruction, itself included",
+        ),
+        FaultKind::GatheredElsewhere { .. } => (
+            "mask-absent-lane",
+            message,
+            "let all lanes named by the mask execute the same instruction",
+        ),
         _ => return None,
     })
 }

@@ -87,14 +87,19 @@ impl Known {
         }
         other.blocks.iter().all(|(block, stamp)| self.blocks.get(block).is_some_and(|s| s >= stamp))
             && other.warps.iter().all(|(warp, theirs)| {
-                self.warps.get(warp).is_some_and(|mine| mine.iter().zip(theirs).all(|(mine, theirs)| mine >= theirs))
+                self.warps.get(warp).is_some_and(|mine| {
+                    mine.iter().zip(theirs).all(|(mine, theirs)| mine >= theirs)
+                })
             })
     }
 
     fn has(&self, past: Past, block: u32) -> bool {
         self.everything
             || self.blocks.get(&block).is_some_and(|&s| past.stamp <= s)
-            || self.warps.get(&past.warp).is_some_and(|lanes| past.stamp <= lanes[past.lane as usize % MAX_LANES])
+            || self
+                .warps
+                .get(&past.warp)
+                .is_some_and(|lanes| past.stamp <= lanes[past.lane as usize % MAX_LANES])
     }
 }
 
@@ -161,7 +166,8 @@ impl WarpClock {
     /// Returns a lane's epoch, the stamp of its next access.
     #[inline]
     pub(super) fn stamp(&self, block: &BlockClock, lane: u32) -> Stamp {
-        let own = self.apart.as_ref().map_or(self.epoch, |apart| apart[lane as usize % MAX_LANES].epoch);
+        let own =
+            self.apart.as_ref().map_or(self.epoch, |apart| apart[lane as usize % MAX_LANES].epoch);
         own.max(block.epoch)
     }
 
@@ -210,7 +216,9 @@ impl WarpClock {
     fn tell(&self, block: &BlockClock, lanes: LaneMask, known: &mut Known) {
         for lane in lanes.lanes() {
             known.of_lane(self.number, lane, self.stamp(block, lane));
-            if let (Some(own), true) = (self.known(lane), self.apart.is_some() || Some(lane) == lanes.lowest()) {
+            if let (Some(own), true) =
+                (self.known(lane), self.apart.is_some() || Some(lane) == lanes.lowest())
+            {
                 known.add(own);
             }
         }
@@ -221,7 +229,9 @@ impl WarpClock {
 
     fn go_apart(&mut self) -> &mut [LaneClock; MAX_LANES] {
         let (epoch, known) = (self.epoch, self.known.clone());
-        self.apart.get_or_insert_with(|| Box::new(std::array::from_fn(|_| LaneClock { epoch, known: known.clone() })))
+        self.apart.get_or_insert_with(|| {
+            Box::new(std::array::from_fn(|_| LaneClock { epoch, known: known.clone() }))
+        })
     }
 
     /// Sets the knowledge and epoch of `lanes`. `live` holds the lanes that have not exited.
@@ -261,7 +271,8 @@ impl WarpClock {
             let base = match &by_lane {
                 Some(base) if self.apart.is_none() => base.clone(),
                 _ => {
-                    let mut known = self.known(lane).map_or_else(Known::default, |known| (**known).clone());
+                    let mut known =
+                        self.known(lane).map_or_else(Known::default, |known| (**known).clone());
                     if let Some(theirs) = &block.known {
                         known.add(theirs);
                     }
@@ -292,7 +303,8 @@ impl WarpClock {
     ///
     /// Without a fence the write releases nothing. An atomic adds to the earlier release `before`.
     pub(super) fn release(&self, lane: u32, before: Option<Released>) -> Option<Released> {
-        let Some((base, stamp)) = self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref())
+        let Some((base, stamp)) =
+            self.fences.as_ref().and_then(|fences| fences[lane as usize % MAX_LANES].as_ref())
         else {
             return before;
         };
@@ -332,7 +344,13 @@ pub(super) struct Meeting {
 
 impl Meeting {
     /// Releases the accesses of `lanes` to the waiting lanes and begins a new epoch.
-    pub(super) fn arrive(&mut self, warp: &mut WarpClock, block: &mut BlockClock, lanes: LaneMask, live: LaneMask) {
+    pub(super) fn arrive(
+        &mut self,
+        warp: &mut WarpClock,
+        block: &mut BlockClock,
+        lanes: LaneMask,
+        live: LaneMask,
+    ) {
         warp.tell(block, lanes, &mut self.known);
         let epoch = block.tick();
         if live.is_subset(lanes) && warp.apart.is_none() {
@@ -350,14 +368,23 @@ impl Meeting {
 }
 
 /// Releases `lanes` from a barrier that has opened.
-pub(super) fn leave(warp: &mut WarpClock, block: &mut BlockClock, lanes: LaneMask, live: LaneMask, open: &Released) {
+pub(super) fn leave(
+    warp: &mut WarpClock,
+    block: &mut BlockClock,
+    lanes: LaneMask,
+    live: LaneMask,
+    open: &Released,
+) {
     let epoch = block.tick();
     // Arriving added the lanes' own knowledge to `open`.
     warp.learn(lanes, live, Some(open.clone()), epoch);
 }
 
 /// Opens a barrier of the whole block: every thread knows all earlier accesses.
-pub(super) fn block_barrier<'w>(block: &mut BlockClock, warps: impl Iterator<Item = &'w mut WarpClock>) {
+pub(super) fn block_barrier<'w>(
+    block: &mut BlockClock,
+    warps: impl Iterator<Item = &'w mut WarpClock>,
+) {
     block.all = block.now;
     block.epoch = block.tick();
     for warp in warps {
@@ -365,7 +392,11 @@ pub(super) fn block_barrier<'w>(block: &mut BlockClock, warps: impl Iterator<Ite
             continue;
         }
         let mut known = block.known.as_ref().map_or_else(Known::default, |known| (**known).clone());
-        let lanes = warp.apart.take().into_iter().flat_map(|lanes| lanes.into_iter().filter_map(|lane| lane.known));
+        let lanes = warp
+            .apart
+            .take()
+            .into_iter()
+            .flat_map(|lanes| lanes.into_iter().filter_map(|lane| lane.known));
         for own in warp.known.take().into_iter().chain(lanes) {
             known.add(&own);
         }

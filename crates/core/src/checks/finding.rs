@@ -121,7 +121,10 @@ impl Findings {
     /// Counts an occurrence at two lines. The first one of a pair calls `make`.
     pub(super) fn add(&mut self, kind: Kind, lines: [u32; 2], make: impl FnOnce() -> Finding) {
         let [a, b] = lines;
-        let found = self.0.entry((kind, a.min(b), a.max(b))).or_insert_with(|| Finding { times: 0, ..make() });
+        let found = self
+            .0
+            .entry((kind, a.min(b), a.max(b)))
+            .or_insert_with(|| Finding { times: 0, ..make() });
         found.times += 1;
     }
 
@@ -131,7 +134,9 @@ impl Findings {
                 std::collections::btree_map::Entry::Vacant(place) => {
                     place.insert(finding);
                 }
-                std::collections::btree_map::Entry::Occupied(mut known) => known.get_mut().times += finding.times,
+                std::collections::btree_map::Entry::Occupied(mut known) => {
+                    known.get_mut().times += finding.times
+                }
             }
         }
     }

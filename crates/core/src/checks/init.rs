@@ -26,7 +26,12 @@ impl Own {
     }
 
     /// Records an issue with these uses. Returns the first register read unset, and its lanes.
-    pub(super) fn issue(&mut self, uses: &[Use], active: LaneMask, lanes: LaneMask) -> Option<(usize, LaneMask)> {
+    pub(super) fn issue(
+        &mut self,
+        uses: &[Use],
+        active: LaneMask,
+        lanes: LaneMask,
+    ) -> Option<(usize, LaneMask)> {
         let mut found = None;
         for u in uses.iter().filter(|u| !u.write) {
             let readers = if u.guard { active } else { lanes };
@@ -76,7 +81,13 @@ impl SharedWrites {
 
     /// Records an access to `bytes` of a word. Returns the first byte read unset.
     #[inline]
-    pub(super) fn touch(&mut self, word: usize, bytes: u8, reads: bool, writes: bool) -> Option<u32> {
+    pub(super) fn touch(
+        &mut self,
+        word: usize,
+        bytes: u8,
+        reads: bool,
+        writes: bool,
+    ) -> Option<u32> {
         let written = self.0.get_mut(word)?;
         let unset = if reads { bytes & !*written } else { 0 };
         if writes {

@@ -92,7 +92,10 @@ impl Checkers {
             warps_per_block: threads.div_ceil(warp_size.max(1)).max(1),
             threads,
             warp_size,
-            shared_bytes: crate::exec::block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared),
+            shared_bytes: crate::exec::block_shared_bytes(
+                kernel.shared_bytes,
+                launch.dynamic_shared,
+            ),
             local_bytes: kernel.local_bytes,
             lock_step,
             blocks_apart,
@@ -191,7 +194,11 @@ impl Checker {
 
     fn start_warp(&mut self, slot: usize, block: u32, index: u32, lanes: LaneMask) {
         let common = &self.common;
-        let Some(at) = self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block)) else { return };
+        let Some(at) =
+            self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block))
+        else {
+            return;
+        };
         if self.warps.len() <= slot {
             self.warps.resize_with(slot + 1, || None);
         }
@@ -201,7 +208,10 @@ impl Checker {
             started: lanes,
             live: lanes,
             clock: WarpClock::new(block.wrapping_mul(common.warps_per_block).wrapping_add(index)),
-            own: Own::new(common.watched.len(), if common.checks.init { common.local_bytes } else { 0 }),
+            own: Own::new(
+                common.watched.len(),
+                if common.checks.init { common.local_bytes } else { 0 },
+            ),
             met: LaneMask::EMPTY,
             decisions: vec![Decisions::default(); common.decisions()],
         });
@@ -228,13 +238,16 @@ impl Checker {
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
         let Some(facts) = common.steps.at(pc) else { return };
-        let place = |lanes, does| Place { pc, block: block.clock.id, warp: warp.index, lanes, does };
+        let place =
+            |lanes, does| Place { pc, block: block.clock.id, warp: warp.index, lanes, does };
         if !facts.uses.is_empty()
             && let Some((register, unset)) = warp.own.issue(&facts.uses, active, lanes)
         {
             let here = place(unset, Does::Reads);
             let detail = || common.names.get(register).cloned().unwrap_or_default();
-            found.add(Kind::UnsetRegister, [facts.line; 2], || finding(Kind::UnsetRegister, here, None, detail()));
+            found.add(Kind::UnsetRegister, [facts.line; 2], || {
+                finding(Kind::UnsetRegister, here, None, detail())
+            });
         }
         if let (Role::Barrier { .. }, Some(number)) = (facts.role, facts.decision)
             && let Some(decisions) = warp.decisions.get_mut(number)
@@ -265,21 +278,33 @@ impl Observer for Checker {
             Event::Issue { warp, pc, active, lanes, .. } if self.common.steps.is_looked_at(pc) => {
                 self.issue(warp.index(), pc, active, lanes);
             }
-            Event::Branch { warp, pc, active, taken, .. } => self.decide(warp.index(), pc, active, taken),
+            Event::Branch { warp, pc, active, taken, .. } => {
+                self.decide(warp.index(), pc, active, taken)
+            }
             Event::BarrierPassed { warp, pc, lanes, .. } => {
                 self.decide(warp.index(), pc, lanes, LaneMask::EMPTY);
             }
-            Event::Collective { warp, pc, lanes, members, .. } => self.collective(warp.index(), pc, lanes, members),
+            Event::Collective { warp, pc, lanes, members, .. } => {
+                self.collective(warp.index(), pc, lanes, members)
+            }
             Event::UndefinedShuffle { warp, pc, lanes, source, .. } if self.common.checks.sync => {
                 self.undefined_shuffle(warp.index(), pc, lanes, source);
             }
             Event::Barrier { warp, pc, lanes, arriving, id, count, wait, .. } => {
                 let aligned = self.common.steps.is_aligned(pc);
-                self.barrier(warp.index(), Arrival { pc, count, sync: wait, aligned }, lanes, arriving, id);
+                self.barrier(
+                    warp.index(),
+                    Arrival { pc, count, sync: wait, aligned },
+                    lanes,
+                    arriving,
+                    id,
+                );
             }
             Event::BarrierOpen { block, id, .. } => self.open(block.0, id),
             Event::BlockStart { block, .. } => self.start_block(block.0),
-            Event::WarpStart { warp, block, index, lanes, .. } => self.start_warp(warp.index(), block.0, index, lanes),
+            Event::WarpStart { warp, block, index, lanes, .. } => {
+                self.start_warp(warp.index(), block.0, index, lanes)
+            }
             Event::WarpEnd { warp, .. } => {
                 self.never_opened(warp.index());
                 if let Some(slot) = self.warps.get_mut(warp.index()) {
@@ -287,7 +312,10 @@ impl Observer for Checker {
                 }
             }
             Event::BlockEnd { block, .. } => {
-                let ended = self.blocks.iter_mut().find(|b| b.as_ref().is_some_and(|b| b.clock.id == block.0));
+                let ended = self
+                    .blocks
+                    .iter_mut()
+                    .find(|b| b.as_ref().is_some_and(|b| b.clock.id == block.0));
                 if let Some(Block { mut shadow, .. }) = ended.and_then(Option::take) {
                     shadow.clear();
                     self.spare.push(shadow);
@@ -307,11 +335,21 @@ impl Observer for Checker {
             MemoryKind::Const => {}
             MemoryKind::Local => {
                 if common.checks.init
-                    && let Some((byte, lane)) =
-                        warp.own.local(access.way == AccessWay::Store, access.lanes, access.bytes, access.addresses)
+                    && let Some((byte, lane)) = warp.own.local(
+                        access.way == AccessWay::Store,
+                        access.lanes,
+                        access.bytes,
+                        access.addresses,
+                    )
                 {
                     let lanes = LaneMask::lane(lane);
-                    let here = Place { pc, block: block.clock.id, warp: warp.index, lanes, does: Does::Reads };
+                    let here = Place {
+                        pc,
+                        block: block.clock.id,
+                        warp: warp.index,
+                        lanes,
+                        does: Does::Reads,
+                    };
                     let at = Some((MemoryKind::Local, byte));
                     found.add(Kind::UnsetLocal, [facts.line; 2], || Finding {
                         at,
@@ -319,7 +357,9 @@ impl Observer for Checker {
                     });
                 }
             }
-            MemoryKind::Shared | MemoryKind::Global => Touching { common, warp, block, found, pc, facts, access }.run(),
+            MemoryKind::Shared | MemoryKind::Global => {
+                Touching { common, warp, block, found, pc, facts, access }.run()
+            }
         }
     }
 

@@ -60,18 +60,25 @@ impl<F> AlignedArrival<F> {
         decisions: &[Decisions],
         otherwise: Option<F>,
     ) -> AlignedArrival<F> {
-        let times = facts.decided_by.iter().filter_map(|&d| Some(decisions.get(d)?.times)).collect();
+        let times =
+            facts.decided_by.iter().filter_map(|&d| Some(decisions.get(d)?.times)).collect();
         AlignedArrival { slot, pc, lanes, times, otherwise }
     }
 
     /// Returns the lanes of `others` with another outcome at a controlling branch.
-    pub(super) fn kept_away(&self, facts: &Facts, decisions: &[Decisions], others: LaneMask) -> LaneMask {
+    pub(super) fn kept_away(
+        &self,
+        facts: &Facts,
+        decisions: &[Decisions],
+        others: LaneMask,
+    ) -> LaneMask {
         let differs = |other: &u32| {
             facts.decided_by.iter().zip(&self.times).any(|(&d, times)| {
                 let Some(decisions) = decisions.get(d) else { return false };
                 self.lanes.lanes().any(|lane| {
                     // A lane with fewer executions may have left the loop around the barrier.
-                    let time = times[lane as usize % MAX_LANES].min(decisions.times[*other as usize % MAX_LANES]);
+                    let time = times[lane as usize % MAX_LANES]
+                        .min(decisions.times[*other as usize % MAX_LANES]);
                     let ways = (decisions.way(lane, time), decisions.way(*other, time));
                     matches!(ways, (Some(here), Some(there)) if here != there)
                 })
@@ -99,7 +106,8 @@ mod tests {
         for &(lanes, taken) in order {
             decisions[0].decide(LaneMask(lanes), LaneMask(taken));
         }
-        let arrival: AlignedArrival<()> = AlignedArrival::new((0, Pc(0), LaneMask(0b11)), &facts(), &decisions, None);
+        let arrival: AlignedArrival<()> =
+            AlignedArrival::new((0, Pc(0), LaneMask(0b11)), &facts(), &decisions, None);
         arrival.kept_away(&facts(), &decisions, LaneMask(0b1100)).0
     }
 
@@ -107,10 +115,22 @@ mod tests {
     fn lanes_that_took_another_way_are_kept_away() {
         assert_eq!(kept(&[(0b1111, 0b1111)]), 0);
         assert_eq!(kept(&[(0b1111, 0b0011)]), 0b1100);
-        assert_eq!(kept(&[(0b0011, 0b0011), (0b0100, 0b0100), (0b1000, 0)]), 0b1000, "one after the other");
+        assert_eq!(
+            kept(&[(0b0011, 0b0011), (0b0100, 0b0100), (0b1000, 0)]),
+            0b1000,
+            "one after the other"
+        );
         assert_eq!(kept(&[(0b0011, 0b0011)]), 0, "the others have not come there yet");
         assert_eq!(kept(&[(0b1111, 0b0011), (0b1111, 0b1111)]), 0, "they were apart once, and met");
-        assert_eq!(kept(&[(0b1111, 0b0111), (0b0111, 0b0011), (0b0011, 0b0011)]), 0b1100, "a loop left early");
-        assert_eq!(kept(&[(0b1100, 0), (0b1100, 0b1100), (0b0011, 0b0011)]), 0b1100, "they were ahead");
+        assert_eq!(
+            kept(&[(0b1111, 0b0111), (0b0111, 0b0011), (0b0011, 0b0011)]),
+            0b1100,
+            "a loop left early"
+        );
+        assert_eq!(
+            kept(&[(0b1100, 0), (0b1100, 0b1100), (0b0011, 0b0011)]),
+            0b1100,
+            "they were ahead"
+        );
     }
 }

@@ -106,7 +106,10 @@ struct Tag(u32);
 
 impl Tag {
     fn new(touch: &Touch) -> Tag {
-        Tag(touch.pc << 8 | (touch.past.lane & 31) << 3 | (touch.manner as u32) << 1 | u32::from(touch.write))
+        Tag(touch.pc << 8
+            | (touch.past.lane & 31) << 3
+            | (touch.manner as u32) << 1
+            | u32::from(touch.write))
     }
 
     fn pc(self) -> u32 {
@@ -254,7 +257,9 @@ impl Shadow {
         let Some(Some(cells)) = self.pages.get_mut(word / PAGE) else { return false };
         let Cell { write, other } = &mut cells[word % PAGE];
         let written = Past { warp: write.warp, lane: write.tag.lane(), stamp: write.stamp };
-        if write.warp == SPLIT || write.warp != NOBODY && !knows(written, write.warp / rules.warps_per_block) {
+        if write.warp == SPLIT
+            || write.warp != NOBODY && !knows(written, write.warp / rules.warps_per_block)
+        {
             return false;
         }
         let records = if other.warp == SEVERAL {
@@ -272,7 +277,12 @@ impl Shadow {
             return true;
         }
         // Records of its own warp count separately for each lane.
-        is_covered(records.iter().filter(|record| record.warp != touch.past.warp), touch, rules, knows)
+        is_covered(
+            records.iter().filter(|record| record.warp != touch.past.warp),
+            touch,
+            rules,
+            knows,
+        )
     }
 
     #[cold]
@@ -310,7 +320,14 @@ fn compare(
         if !own && !knows(past, warp / rules.warps_per_block) {
             raced = true;
             let same_value = touch.write && touch.manner != Manner::Atomic && touch.value == value;
-            found(Conflict { past, pc: tag.pc(), manner: tag.manner(), write: true, same_value, byte });
+            found(Conflict {
+                past,
+                pc: tag.pc(),
+                manner: tag.manner(),
+                write: true,
+                same_value,
+                byte,
+            });
         }
     }
     let weak_write = touch.write && touch.manner == Manner::Weak;
@@ -347,7 +364,12 @@ fn compare(
         }
     }
     if weak_write {
-        cell.write = Write { warp: touch.past.warp, stamp: touch.past.stamp, tag: Tag::new(touch), value: touch.value };
+        cell.write = Write {
+            warp: touch.past.warp,
+            stamp: touch.past.stamp,
+            tag: Tag::new(touch),
+            value: touch.value,
+        };
     }
 }
 
@@ -369,10 +391,18 @@ fn conflicts(
         }
         let mine = touch.past.warp == warp;
         let others = record.lanes.lanes().filter(|&lane| !(mine && touch.is_of(lane)));
-        let unknown =
-            others.map(|lane| Past { warp, lane, stamp }).find(|&past| !knows(past, warp / rules.warps_per_block));
+        let unknown = others
+            .map(|lane| Past { warp, lane, stamp })
+            .find(|&past| !knows(past, warp / rules.warps_per_block));
         if let Some(past) = unknown {
-            found(Conflict { past, pc: tag.pc(), manner: tag.manner(), write: tag.write(), same_value: false, byte });
+            found(Conflict {
+                past,
+                pc: tag.pc(),
+                manner: tag.manner(),
+                write: tag.write(),
+                same_value: false,
+                byte,
+            });
             if raced {
                 return;
             }
@@ -394,7 +424,12 @@ fn joins(record: &Record, touch: &Touch) -> bool {
 
 /// Returns true if the access covers the whole record from now on.
 #[inline]
-fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, u32) -> bool) -> bool {
+fn replaced(
+    record: &Record,
+    touch: &Touch,
+    rules: Rules,
+    knows: &impl Fn(Past, u32) -> bool,
+) -> bool {
     let tag = record.tag;
     let covers = touch.manner.covers(tag.manner()) && (touch.write || !tag.write());
     let (warp, stamp) = (record.warp, record.stamp);
@@ -403,7 +438,9 @@ fn replaced(record: &Record, touch: &Touch, rules: Rules, knows: &impl Fn(Past, 
         knows(past, warp / rules.warps_per_block)
     };
     // Each lane knows its own earlier accesses.
-    covers && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes) || record.lanes.lanes().all(known))
+    covers
+        && (warp == touch.past.warp && record.lanes.is_subset(touch.lanes)
+            || record.lanes.lanes().all(known))
 }
 
 /// Returns true if records of two groups cover the access (see [`Rules::apart`]).
@@ -417,7 +454,8 @@ fn is_covered<'r>(
     let unordered = |r: &&Record| {
         let first = |lane| Past { warp: r.warp, lane, stamp: r.stamp };
         let known = |past| knows(past, r.warp / rules.warps_per_block);
-        r.tag.kind() == Tag::new(touch).kind() && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
+        r.tag.kind() == Tag::new(touch).kind()
+            && r.lanes.lowest().is_some_and(|lane| !known(first(lane)))
     };
     let mut groups = records.filter(unordered).map(|r| r.warp / warps);
     let first = groups.next();

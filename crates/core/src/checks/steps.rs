@@ -72,7 +72,10 @@ impl Steps {
                     // Registers of device functions are not checked.
                     uses: uses(step, watched),
                     decision: step.source.and_then(|i| decisions.binary_search(&i).ok()),
-                    decided_by: step.source.and_then(|i| decided_by.get(&i).cloned()).unwrap_or_default(),
+                    decided_by: step
+                        .source
+                        .and_then(|i| decided_by.get(&i).cloned())
+                        .unwrap_or_default(),
                 }
             })
             .collect();
@@ -108,7 +111,8 @@ impl Steps {
 /// The list is ascending. The map holds the decisions of each aligned barrier, by index.
 fn decisions(kernel: &Kernel) -> (Vec<u32>, BTreeMap<u32, Vec<usize>>) {
     let around = Around::new(&kernel.flow, &kernel.insts, &kernel.functions);
-    let aligned = |i: &usize| matches!(kernel.insts[*i].op, Op::Barrier(barrier) if barrier.aligned);
+    let aligned =
+        |i: &usize| matches!(kernel.insts[*i].op, Op::Barrier(barrier) if barrier.aligned);
     let by: BTreeMap<u32, Vec<u32>> = (0..kernel.insts.len())
         .filter(aligned)
         .map(|i| {
@@ -137,7 +141,9 @@ fn role(op: &Op, awaited: bool) -> Role {
         Op::Exit => Role::Exit,
         Op::Fence(_) => Role::Fence,
         Op::WarpSync { .. } => Role::WarpSync,
-        Op::Barrier(barrier) => Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive },
+        Op::Barrier(barrier) => {
+            Role::Barrier { aligned: barrier.aligned, sync: barrier.kind != BarrierKind::Arrive }
+        }
         Op::Load(load) => access(load.access.order, load.access.space),
         Op::Store(store) => access(store.access.order, store.access.space),
         Op::Atomic(atomic) => Role::Access {
@@ -157,11 +163,12 @@ fn uses(step: &MicroOp, watched: &[Register]) -> Vec<Use> {
     let inst = &step.inst;
     let number = |register: &Register| watched.iter().position(|w| w == register);
     let guard = inst.guard.map(|g| Register::Predicate(g.predicate));
-    let reads = inst
-        .reads
+    let reads = inst.reads.iter().filter_map(|r| {
+        number(r).map(|register| Use { register, write: false, guard: Some(*r) == guard })
+    });
+    let writes = inst
+        .writes
         .iter()
-        .filter_map(|r| number(r).map(|register| Use { register, write: false, guard: Some(*r) == guard }));
-    let writes =
-        inst.writes.iter().filter_map(|r| number(r).map(|register| Use { register, write: true, guard: false }));
+        .filter_map(|r| number(r).map(|register| Use { register, write: true, guard: false }));
     reads.chain(writes).collect()
 }

@@ -54,7 +54,8 @@ impl Phase {
     ) -> Option<Misuse> {
         let &mut (first, whose, with) = self.first.get_or_insert((arrival, slot, lanes));
         let other = Some((first.pc, whose, with));
-        let full = |count: Option<u32>| count.map_or("all threads".to_owned(), |n| format!("{n} threads"));
+        let full =
+            |count: Option<u32>| count.map_or("all threads".to_owned(), |n| format!("{n} threads"));
         if arrival.count != first.count {
             let detail = format!("{} here, {} there", full(arrival.count), full(first.count));
             return Some(Misuse { kind: Kind::BarrierCount, other, detail });
@@ -67,7 +68,11 @@ impl Phase {
         }
         let aligned = arrival.aligned && first.aligned;
         let whole = aligned && arrival.count.is_none() && arrival.sync && first.sync;
-        (whole && arrival.pc != first.pc).then(|| Misuse { kind: Kind::BarrierMixed, other, detail: String::new() })
+        (whole && arrival.pc != first.pc).then(|| Misuse {
+            kind: Kind::BarrierMixed,
+            other,
+            detail: String::new(),
+        })
     }
 
     /// Opens the barrier: returns its phase and starts the next one.

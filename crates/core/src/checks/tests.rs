@@ -85,7 +85,13 @@ fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
             };
             let small = small && way != AccessWay::Atomic;
             let (first, bytes) = if small { (word * 4 + byte, 1) } else { (word * 4, 4) };
-            Act::Access { thread, also: if way == AccessWay::Load { also } else { 0 }, first, bytes, way }
+            Act::Access {
+                thread,
+                also: if way == AccessWay::Load { also } else { 0 },
+                first,
+                bytes,
+                way,
+            }
         },
     );
     let lanes = 1..1u32 << LANES;
@@ -101,7 +107,11 @@ fn act(Setting { strong, counted, .. }: Setting) -> impl Strategy<Value = Act> {
     ];
     let flags = prop_oneof![
         (warp, lanes).prop_map(|(warp, lanes)| Act::Fence { warp, lanes }),
-        (0..THREADS, 0..2u64, way()).prop_map(|(thread, flag, way)| Act::Flag { thread, flag, way }),
+        (0..THREADS, 0..2u64, way()).prop_map(|(thread, flag, way)| Act::Flag {
+            thread,
+            flag,
+            way
+        }),
     ];
     let flags = if strong { flags.boxed() } else { Just(Act::BlockBarrier { block: 0 }).boxed() };
     prop_oneof![6 => plain, 4 => sync, 3 => flags]
@@ -152,8 +162,10 @@ impl Graph {
     /// Adds the next node of a thread; in lock-step it follows all nodes of its warp.
     fn step(&mut self, thread: u32, also: &[usize]) -> usize {
         let warp = thread / LANES;
-        let range = if self.lock_step { warp * LANES..(warp + 1) * LANES } else { thread..thread + 1 };
-        let after: Vec<usize> = range.filter_map(|t| self.last[t as usize]).chain(also.iter().copied()).collect();
+        let range =
+            if self.lock_step { warp * LANES..(warp + 1) * LANES } else { thread..thread + 1 };
+        let after: Vec<usize> =
+            range.filter_map(|t| self.last[t as usize]).chain(also.iter().copied()).collect();
         let node = self.node(after);
         self.last[thread as usize] = Some(node);
         node
@@ -171,7 +183,8 @@ impl Graph {
     /// Adds a thread's access. Returns true if it races with an earlier one.
     fn touch(&mut self, thread: u32, first: u64, bytes: u32, way: AccessWay) -> bool {
         let node = self.step(thread, &[]);
-        let (end, write, atomic) = (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
+        let (end, write, atomic) =
+            (first + u64::from(bytes), way != AccessWay::Load, way == AccessWay::Atomic);
         let block = |thread: u32| thread / (WARPS * LANES);
         let races = self.accesses.iter().any(|&(n, t, from, to, wrote, was_atomic)| {
             t != thread
@@ -190,7 +203,8 @@ impl Graph {
     fn act(&mut self, act: &Act) -> bool {
         match *act {
             Act::Access { thread, also, first, bytes, way } => {
-                let others = (0..LANES).filter(|l| also >> l & 1 == 1).map(|l| thread / LANES * LANES + l);
+                let others =
+                    (0..LANES).filter(|l| also >> l & 1 == 1).map(|l| thread / LANES * LANES + l);
                 let mut races = false;
                 for thread in std::iter::once(thread).chain(others.filter(|t| *t != thread)) {
                     races |= self.touch(thread, first, bytes, way);
@@ -198,16 +212,20 @@ impl Graph {
                 return races;
             }
             Act::WarpBarrier { warp, lanes } => {
-                let threads: Vec<u32> = (0..LANES).filter(|l| lanes >> l & 1 == 1).map(|l| warp * LANES + l).collect();
+                let threads: Vec<u32> =
+                    (0..LANES).filter(|l| lanes >> l & 1 == 1).map(|l| warp * LANES + l).collect();
                 self.meet(&threads, &[]);
             }
             Act::BlockBarrier { block } => {
-                let threads: Vec<u32> = (block * WARPS * LANES..(block + 1) * WARPS * LANES).collect();
+                let threads: Vec<u32> =
+                    (block * WARPS * LANES..(block + 1) * WARPS * LANES).collect();
                 self.meet(&threads, &[]);
             }
             Act::Counted { block, parts } => {
                 let of = |part: u8| -> Vec<u32> {
-                    let warps = (0..WARPS).filter(|w| parts[*w as usize] == part).map(|w| block * WARPS + w);
+                    let warps = (0..WARPS)
+                        .filter(|w| parts[*w as usize] == part)
+                        .map(|w| block * WARPS + w);
                     warps.flat_map(|w| w * LANES..(w + 1) * LANES).collect()
                 };
                 let (waiting, arriving) = (of(1), of(2));
@@ -284,7 +302,14 @@ impl Driver {
             checker.on(Event::BlockStart { cycle, sm, block: BlockId(block), warps: WARPS });
             for index in 0..WARPS {
                 let warp = WarpId(block * WARPS + index);
-                checker.on(Event::WarpStart { cycle, sm, warp, block: BlockId(block), index, lanes });
+                checker.on(Event::WarpStart {
+                    cycle,
+                    sm,
+                    warp,
+                    block: BlockId(block),
+                    index,
+                    lanes,
+                });
             }
         }
         Driver { shared, code, checker }
@@ -295,10 +320,20 @@ impl Driver {
         Pc(at.expect("the kernel has one of each") as u32)
     }
 
-    fn access(&mut self, thread: u32, also: u32, offset: u64, bytes: u32, way: AccessWay, strong: bool) {
+    fn access(
+        &mut self,
+        thread: u32,
+        also: u32,
+        offset: u64,
+        bytes: u32,
+        way: AccessWay,
+        strong: bool,
+    ) {
         let pc = self.pc(|op| match (op, way) {
             (Op::Load(load), AccessWay::Load) => {
-                load.access.strong() == strong && !load.d.is_empty() && load.access.space != crate::isa::Space::Param
+                load.access.strong() == strong
+                    && !load.d.is_empty()
+                    && load.access.space != crate::isa::Space::Param
             }
             (Op::Store(store), AccessWay::Store) => store.access.strong() == strong,
             (Op::Atomic(_), AccessWay::Atomic) => true,
@@ -322,7 +357,17 @@ impl Driver {
         for index in (0..WARPS).filter(|w| parts[*w as usize] != 0) {
             let warp = WarpId(block * WARPS + index);
             let wait = parts[index as usize] == 1;
-            self.checker.on(Event::Barrier { cycle, sm, warp, pc, lanes, arriving: lanes, id, count, wait });
+            self.checker.on(Event::Barrier {
+                cycle,
+                sm,
+                warp,
+                pc,
+                lanes,
+                arriving: lanes,
+                id,
+                count,
+                wait,
+            });
         }
         self.checker.on(Event::BarrierOpen { cycle, sm, block: BlockId(block), id });
     }
@@ -330,7 +375,9 @@ impl Driver {
     fn act(&mut self, act: &Act) {
         let (cycle, sm) = (0, SmId(0));
         match *act {
-            Act::Access { thread, also, first, bytes, way } => self.access(thread, also, first, bytes, way, false),
+            Act::Access { thread, also, first, bytes, way } => {
+                self.access(thread, also, first, bytes, way, false)
+            }
             Act::WarpBarrier { warp, lanes } => {
                 let pc = self.pc(|op| matches!(op, Op::WarpSync { .. }));
                 let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
@@ -342,7 +389,15 @@ impl Driver {
             Act::Fence { warp, lanes } => {
                 let pc = self.pc(|op| matches!(op, Op::Fence(_)));
                 let (warp, lanes) = (WarpId(warp), LaneMask(lanes));
-                self.checker.on(Event::Issue { cycle, sm, warp, pc, active: lanes, lanes, slots: 1 });
+                self.checker.on(Event::Issue {
+                    cycle,
+                    sm,
+                    warp,
+                    pc,
+                    active: lanes,
+                    lanes,
+                    slots: 1,
+                });
             }
             Act::Flag { thread, flag, way } => self.access(thread, 0, 16 + 4 * flag, 4, way, true),
         }
@@ -357,7 +412,9 @@ fn driver(setting: Setting, strong: &str) -> Driver {
         .replace("SPACE", if setting.shared { "shared" } else { "global" });
     let program = Program::parse("k.ir", &text);
     let kernel = program.kernel(None).expect("one kernel");
-    let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err(String::new())).expect("sound directives");
+    let launch = program
+        .launch(kernel, &Overrides::default(), &|_, _| Err(String::new()))
+        .expect("sound directives");
     Driver::new(kernel, &launch, setting)
 }
 
@@ -394,11 +451,14 @@ fn found_of_atomics(setting: Setting, acts: &[(Act, u32)], together: bool) -> St
     for (act, also) in acts {
         match *act {
             Act::Access { thread, first, bytes, way: way @ AccessWay::Atomic, .. } => {
-                let (warp, lanes) = (thread / LANES * LANES, LaneMask::lane(thread % LANES) | LaneMask(*also));
+                let (warp, lanes) =
+                    (thread / LANES * LANES, LaneMask::lane(thread % LANES) | LaneMask(*also));
                 if together {
                     driver.access(thread, *also, first, bytes, way, false);
                 } else {
-                    lanes.lanes().for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, false));
+                    lanes
+                        .lanes()
+                        .for_each(|lane| driver.access(warp + lane, 0, first, bytes, way, false));
                 }
             }
             Act::Fence { .. } | Act::Flag { .. } => {}
@@ -414,14 +474,21 @@ fn atomics_together_are_found_as_one_by_one() {
     config.rng_seed = proptest::test_runner::RngSeed::Fixed(0xa70);
     config.failure_persistence = None;
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    let settings =
-        any::<[bool; 2]>().prop_map(|[shared, counted]| Setting { strong: true, lock_step: false, shared, counted });
+    let settings = any::<[bool; 2]>().prop_map(|[shared, counted]| Setting {
+        strong: true,
+        lock_step: false,
+        shared,
+        counted,
+    });
     let acts = settings.prop_flat_map(|setting| {
         let each = (act(setting), 0..1u32 << LANES);
         (Just(setting), prop::collection::vec(each, 1..40))
     });
     let same = |(setting, acts): (Setting, Vec<(Act, u32)>)| {
-        prop_assert_eq!(found_of_atomics(setting, &acts, true), found_of_atomics(setting, &acts, false));
+        prop_assert_eq!(
+            found_of_atomics(setting, &acts, true),
+            found_of_atomics(setting, &acts, false)
+        );
         Ok(())
     };
     runner.run(&acts, same).unwrap_or_else(|e| panic!("{e}"));
@@ -433,5 +500,7 @@ fn a_race_is_found_exactly_when_two_accesses_are_not_ordered() {
     config.rng_seed = proptest::test_runner::RngSeed::Fixed(0x7ace);
     config.failure_persistence = None;
     let mut runner = proptest::test_runner::TestRunner::new(config);
-    runner.run(&acts(), |(setting, acts)| compare(setting, &acts)).unwrap_or_else(|e| panic!("{e}"));
+    runner
+        .run(&acts(), |(setting, acts)| compare(setting, &acts))
+        .unwrap_or_else(|e| panic!("{e}"));
 }

@@ -39,7 +39,8 @@ pub fn judge(
         // An absent lane was reported when it was missed.
         && !said.iter().any(|(d, _)| d.code == code && d.labels.first().is_some_and(|l| l.span == inst.span))
     {
-        let place = format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
+        let place =
+            format!("block {block} warp {warp} lane {}{}", fault.lane, account.origin(inst.span));
         said.push((finding(Severity::Error, code, inst.span, message).label(place).help(help), 1));
     }
     said.sort_by_key(|(d, _)| (d.severity, d.labels.first().map(|l| l.span)));
@@ -62,13 +63,17 @@ impl Account<'_> {
     }
 
     fn say(&self, f: &Finding) -> Diagnostic {
-        let at = f.at.map(|(memory, address)| bounds::name(self.kernel, self.launch, memory, address));
+        let at =
+            f.at.map(|(memory, address)| bounds::name(self.kernel, self.launch, memory, address));
         let at = at.unwrap_or_default();
         let (message, here, there, help) = match f.kind {
             Kind::RaceShared | Kind::RaceGlobal | Kind::RaceSameValue => return self.race(f, &at),
-            Kind::UnsetRegister => {
-                (format!("uninitialized read of {}", f.detail), "", "", "assign it on every path that leads here")
-            }
+            Kind::UnsetRegister => (
+                format!("uninitialized read of {}", f.detail),
+                "",
+                "",
+                "assign it on every path that leads here",
+            ),
             Kind::UnsetShared => (
                 format!("uninitialized read of shared memory: `{at}`"),
                 "",
@@ -76,9 +81,12 @@ impl Account<'_> {
                 "write it first, then `bar.sync 0` (__syncthreads()): shared memory starts with \
                  arbitrary content",
             ),
-            Kind::UnsetLocal => {
-                (format!("uninitialized read of a local array: {at}"), "", "", "write each element before reading it")
-            }
+            Kind::UnsetLocal => (
+                format!("uninitialized read of a local array: {at}"),
+                "",
+                "",
+                "write each element before reading it",
+            ),
             Kind::BarrierInParts => (
                 format!("block barrier in divergent code: lanes {} do not reach it", f.detail),
                 "",
@@ -99,7 +107,10 @@ impl Account<'_> {
                 "pass the number of threads that arrive, the same at every arrival",
             ),
             Kind::BarrierAfterExit => (
-                format!("block barrier after threads of the block have exited ({} so far)", f.detail),
+                format!(
+                    "block barrier after threads of the block have exited ({} so far)",
+                    f.detail
+                ),
                 "",
                 " exited here",
                 "keep every thread until the last barrier and put its work in a branch: pre-Volta \
@@ -144,12 +155,17 @@ impl Account<'_> {
     }
 
     fn race(&self, f: &Finding, at: &str) -> Diagnostic {
-        let Some(there) = f.there else { return self.diagnostic(f, "data race".to_owned(), "", "") };
+        let Some(there) = f.there else {
+            return self.diagnostic(f, "data race".to_owned(), "", "");
+        };
         let same_block = f.here.block == there.block;
         let same_warp = same_block && f.here.warp == there.warp;
         let together = same_warp && f.here.pc == there.pc;
-        let accesses =
-            if f.kind == Kind::RaceSameValue { "writes of the same value" } else { accesses(f.here.does, there.does) };
+        let accesses = if f.kind == Kind::RaceSameValue {
+            "writes of the same value"
+        } else {
+            accesses(f.here.does, there.does)
+        };
         let message = format!("data race on `{at}`: unsynchronized {accesses}");
         let help = if self.releases_lock(f, &there) {
             "release the lock with an atomic: `atom.exch` after `membar.gl` (__threadfence(); \
@@ -181,7 +197,9 @@ impl Account<'_> {
         let (atomic, store) = match (f.here.does, there.does) {
             (Does::Updates, Does::Writes) => (&f.here, there),
             (Does::Writes, Does::Updates) => (there, &f.here),
-            (Does::Writes, Does::Writes) => return self.source(there).is_some_and(|store| self.follows_atomic(store)),
+            (Does::Writes, Does::Writes) => {
+                return self.source(there).is_some_and(|store| self.follows_atomic(store));
+            }
             _ => return false,
         };
         // A store before the atomic sets an initial value; its remedy is a barrier.
@@ -192,7 +210,9 @@ impl Account<'_> {
     fn follows_atomic(&self, store: usize) -> bool {
         let insts = &self.kernel.insts;
         let Op::Store(written) = &insts[store].op else { return false };
-        insts[..store].iter().any(|inst| matches!(&inst.op, Op::Atomic(atomic) if atomic.address == written.address))
+        insts[..store]
+            .iter()
+            .any(|inst| matches!(&inst.op, Op::Atomic(atomic) if atomic.address == written.address))
     }
 
     /// Returns true if the race is a non-atomic read-modify-write.
@@ -238,11 +258,13 @@ fn depends(insts: &[Inst]) -> bool {
     }
     // The address is the load's own; only the stored value counts.
     let Op::Store(store) = &last.op else { return false };
-    store
-        .s
-        .iter()
-        .take(usize::from(store.access.count))
-        .any(|&row| derived.contains(&if store.access.wide { Register::Wide(row) } else { Register::Narrow(row) }))
+    store.s.iter().take(usize::from(store.access.count)).any(|&row| {
+        derived.contains(&if store.access.wide {
+            Register::Wide(row)
+        } else {
+            Register::Narrow(row)
+        })
+    })
 }
 
 /// Formats a place as `block 0 warp 1 lane 3`.

@@ -58,7 +58,9 @@ pub fn open<R>(
     block: BlockId,
     work: impl FnOnce(Debugger<'_>) -> R,
 ) -> Result<R, DoesNotFit> {
-    machine::step_through(code, launch, spec, options, block, |session| work(Debugger::new(session)))
+    machine::step_through(code, launch, spec, options, block, |session| {
+        work(Debugger::new(session))
+    })
 }
 
 impl<'a> Debugger<'a> {
@@ -137,7 +139,9 @@ impl<'a> Debugger<'a> {
 
     /// Goes to the position after `steps` steps, or to an earlier end of the run.
     pub fn seek(&mut self, steps: u64) {
-        if steps < self.steps || self.history.next_after(self.steps + INTERVAL).is_some_and(|at| at <= steps) {
+        if steps < self.steps
+            || self.history.next_after(self.steps + INTERVAL).is_some_and(|at| at <= steps)
+        {
             self.restore(steps);
         }
         while self.steps < steps && self.step(Cycle::MAX) {}
@@ -272,7 +276,8 @@ impl<'a> Debugger<'a> {
             let saved = self.session.save();
             // A page in several checkpoints counts in each: an upper bound.
             let bytes = self.session.state_bytes() + saved.page_bytes();
-            let moment = Moment { saved, notes: self.notes.clone(), edited: self.edited, clock: self.clock };
+            let moment =
+                Moment { saved, notes: self.notes.clone(), edited: self.edited, clock: self.clock };
             self.history.keep(self.steps, moment, bytes);
         }
         true

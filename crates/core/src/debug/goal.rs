@@ -34,7 +34,12 @@ pub enum Goal {
 impl Goal {
     /// Returns true if a step meets the goal. `next` returns the source line that the focused warp
     /// issues next.
-    pub(super) fn is_met(self, focus: Focus, note: &StepNote, next: impl FnOnce() -> Option<u32>) -> bool {
+    pub(super) fn is_met(
+        self,
+        focus: Focus,
+        note: &StepNote,
+        next: impl FnOnce() -> Option<u32>,
+    ) -> bool {
         let in_block = note.block == focus.block;
         let mine = in_block && note.warp == focus.warp;
         match self {

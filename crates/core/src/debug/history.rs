@@ -36,8 +36,10 @@ impl<T> History<T> {
     /// Returns true if a checkpoint at `at` is due, because none is near.
     pub(super) fn is_due(&self, at: u64) -> bool {
         let after = self.index_after(at);
-        let near = |kept: Option<&Kept<T>>| kept.is_some_and(|kept| kept.at.abs_diff(at) < INTERVAL);
-        !near(self.kept.get(after)) && !near(after.checked_sub(1).and_then(|before| self.kept.get(before)))
+        let near =
+            |kept: Option<&Kept<T>>| kept.is_some_and(|kept| kept.at.abs_diff(at) < INTERVAL);
+        !near(self.kept.get(after))
+            && !near(after.checked_sub(1).and_then(|before| self.kept.get(before)))
     }
 
     /// Keeps the state at the present position `at`.
@@ -46,7 +48,9 @@ impl<T> History<T> {
         self.kept.insert(i, Kept { at, bytes, state });
         while self.kept.len() > LEAST && (self.kept.len() > MOST || self.bytes() > BUDGET) {
             let neighbours = self.kept.windows(3).enumerate();
-            let density = |w: &[Kept<T>]| (w[2].at - w[0].at) as f64 / (w[1].at.abs_diff(at) + INTERVAL) as f64;
+            let density = |w: &[Kept<T>]| {
+                (w[2].at - w[0].at) as f64 / (w[1].at.abs_diff(at) + INTERVAL) as f64
+            };
             let least = neighbours.min_by(|(_, a), (_, b)| density(a).total_cmp(&density(b)));
             let Some((i, _)) = least else { break };
             self.kept.remove(i + 1);
@@ -101,7 +105,11 @@ mod tests {
                 let target = steps - back.min(steps);
                 let (at, &state) = history.before(target);
                 assert_eq!(at, state);
-                assert!(target - at <= INTERVAL + back, "back {back} of {steps}: replays {}", target - at);
+                assert!(
+                    target - at <= INTERVAL + back,
+                    "back {back} of {steps}: replays {}",
+                    target - at
+                );
             }
         }
     }

@@ -147,8 +147,10 @@ impl StepLog {
     /// Adds a remark. Edits of several lanes at one position merge into one.
     pub(super) fn remark(&mut self, mut remark: Remark) {
         if let Some(&before) = self.remarks.back()
-            && (before.cycle, before.block, before.warp) == (remark.cycle, remark.block, remark.warp)
-            && let (Happening::Changed { lanes: a }, Happening::Changed { lanes: b }) = (before.what, remark.what)
+            && (before.cycle, before.block, before.warp)
+                == (remark.cycle, remark.block, remark.warp)
+            && let (Happening::Changed { lanes: a }, Happening::Changed { lanes: b }) =
+                (before.what, remark.what)
         {
             self.remarks.pop_back();
             remark.what = Happening::Changed { lanes: a | b };
@@ -204,11 +206,14 @@ impl StepLog {
             self.remark(Remark { cycle, block, warp, what });
         }
         let here = |who: Option<(BlockId, u32)>| who == Some((block, warp));
-        let itself = session.warp(sm, note.slot, note.cycle).filter(|now| here(Some((now.block, now.index))));
+        let itself = session
+            .warp(sm, note.slot, note.cycle)
+            .filter(|now| here(Some((now.block, now.index))));
         let live = itself.as_ref().map_or(LaneMask::EMPTY, |now| now.control.live());
         if let Some((_, after)) = itself.and_then(|now| now.control.active()) {
             let before = note.active & live;
-            note.met = (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
+            note.met =
+                (!before.is_empty() && before.is_subset(after) && before != after).then_some(after);
         }
         // Only arrivals and exited lanes can open a barrier.
         if note.arrived || !note.active.is_subset(live) {
@@ -231,7 +236,8 @@ impl StepLog {
         if here(slot.warp) {
             slot.last = Some(note.clone());
             // Constants and parameters use no banks or sectors.
-            if let Some(access) = session.access().filter(|a| a.traffic.memory != MemoryKind::Const) {
+            if let Some(access) = session.access().filter(|a| a.traffic.memory != MemoryKind::Const)
+            {
                 slot.access = Some(Box::new((note.cycle, access.clone())));
             }
         }
@@ -244,7 +250,20 @@ impl StepLog {
             Event::Issue { cycle, sm, warp: slot, pc, active, lanes, .. } => {
                 let (block, warp) = self.slots.get(session.last_sm())?.get(slot.index())?.warp?;
                 let (taken, met, arrived, released) = (None, None, false, 0);
-                Some(StepNote { cycle, sm, slot, block, warp, pc, active, lanes, taken, met, arrived, released })
+                Some(StepNote {
+                    cycle,
+                    sm,
+                    slot,
+                    block,
+                    warp,
+                    pc,
+                    active,
+                    lanes,
+                    taken,
+                    met,
+                    arrived,
+                    released,
+                })
             }
             _ => None,
         })

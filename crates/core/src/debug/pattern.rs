@@ -37,10 +37,12 @@ impl Pattern {
     /// Returns the pattern of an access on a machine with `banks` banks.
     pub fn of(access: &Access, banks: u32) -> Pattern {
         let bytes = u64::from(access.traffic.bytes_per_lane());
-        let places = access.traffic.lanes.lanes().map(|lane| access.addresses[lane as usize % MAX_LANES]);
+        let places =
+            access.traffic.lanes.lanes().map(|lane| access.addresses[lane as usize % MAX_LANES]);
         match access.traffic.memory {
             MemoryKind::Shared => {
-                let mut words: Vec<u64> = places.flat_map(|a| a / 4..=(a + bytes.max(1) - 1) / 4).collect();
+                let mut words: Vec<u64> =
+                    places.flat_map(|a| a / 4..=(a + bytes.max(1) - 1) / 4).collect();
                 words.sort_unstable();
                 words.dedup();
                 let mut load = vec![0; banks.max(1) as usize];
@@ -52,10 +54,12 @@ impl Pattern {
                 for place in places {
                     for sector in place / SECTOR..=(place + bytes.max(1) - 1) / SECTOR {
                         let address = sector / SECTORS * SECTORS * SECTOR;
-                        let at = rows.iter().position(|row| row.address == address).unwrap_or_else(|| {
-                            rows.push(SectorRow { address, lanes: [0; SECTORS as usize] });
-                            rows.len() - 1
-                        });
+                        let at = rows.iter().position(|row| row.address == address).unwrap_or_else(
+                            || {
+                                rows.push(SectorRow { address, lanes: [0; SECTORS as usize] });
+                                rows.len() - 1
+                            },
+                        );
                         rows[at].lanes[(sector % SECTORS) as usize] += 1;
                     }
                 }

@@ -70,7 +70,9 @@ impl Debugger<'_> {
         let mut complete = false;
         while self.steps() < LIMIT && !complete {
             complete = !self.step(Cycle::MAX);
-            let Some(note) = self.notes.last.as_ref().filter(|note| !complete && note.taken.is_some()) else {
+            let Some(note) =
+                self.notes.last.as_ref().filter(|note| !complete && note.taken.is_some())
+            else {
                 continue;
             };
             let count = counts.entry(note.pc).or_default();

@@ -14,13 +14,20 @@ const FIRST: Focus = Focus { block: BlockId(0), warp: 0 };
 
 /// Calls `check` with a debugger at the start of a program's run.
 fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(Debugger<'_>)) {
-    let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
+    let text =
+        std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
     let (kernel, launch) = launch(&program, set);
     let spec = Machine::parse(Machine::preset_text(machine).expect("a preset")).expect("sound");
     let spec = spec.lowered(Lowering::AsWritten);
     let order = SideOrder::Fewer;
-    let options = Options { mode: spec.modes[0], order, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
+    let options = Options {
+        mode: spec.modes[0],
+        order,
+        yields: true,
+        max_cycles: 10_000_000,
+        max_issues: u64::MAX,
+    };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), options.mode);
     open(&code, launch, &spec, &options, BlockId(0), check).expect("fits");
 }
@@ -29,7 +36,9 @@ fn launch<'p>(program: &'p Program, set: &[(&str, &str)]) -> (&'p Kernel, Launch
     let kernel = program.kernel(None).expect("one kernel");
     let set = set.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
+    let launch = program
+        .launch(kernel, &overrides, &|_, _| Err("no files".into()))
+        .expect("sound directives");
     (kernel, launch)
 }
 
@@ -50,9 +59,15 @@ fn any_place_looks_the_same_from_both_sides() {
     ] {
         with(name, set, machine, |mut debugger| {
             let mut forward = vec![seen(&debugger)];
-            while debugger.forward(Goal::AnyIssue, FIRST, u64::MAX) == Reached::Goal && forward.len() < 9000 {
+            while debugger.forward(Goal::AnyIssue, FIRST, u64::MAX) == Reached::Goal
+                && forward.len() < 9000
+            {
                 let steps = forward.len();
-                forward.push(if steps < 40 || steps % 501 == 0 { seen(&debugger) } else { String::new() });
+                forward.push(if steps < 40 || steps % 501 == 0 {
+                    seen(&debugger)
+                } else {
+                    String::new()
+                });
             }
             let end = forward.len() as u64 - 1;
             assert!(end > 25, "{name}: {end} steps");
@@ -63,7 +78,10 @@ fn any_place_looks_the_same_from_both_sides() {
                 let target = if i % 2 == 0 { at / 501 * 501 } else { at % 40 };
                 debugger.seek(target);
                 assert_eq!(debugger.steps(), target);
-                assert!(seen(&debugger) == forward[target as usize], "{name} on {machine}: step {target}");
+                assert!(
+                    seen(&debugger) == forward[target as usize],
+                    "{name} on {machine}: step {target}"
+                );
             }
         });
     }
@@ -78,7 +96,11 @@ fn back_stops_where_forward_stopped() {
                 while places.len() < 12 && debugger.forward(goal, FIRST, 1 << 20) == Reached::Goal {
                     places.push(debugger.steps());
                 }
-                assert!(places.len() >= 5, "{goal:?} is met {} times on {machine}", places.len() - 1);
+                assert!(
+                    places.len() >= 5,
+                    "{goal:?} is met {} times on {machine}",
+                    places.len() - 1
+                );
                 let last = places[places.len() - 1]; // the search may have run on to the end
                 debugger.seek(last);
                 debugger.back(goal, FIRST, places.len() as u64 - 2);
@@ -87,7 +109,11 @@ fn back_stops_where_forward_stopped() {
                 while let Some(place) = places.pop() {
                     assert_eq!(debugger.steps(), place, "{goal:?} on {machine}");
                     let reached = debugger.back(goal, FIRST, 1);
-                    assert_eq!(reached == Reached::End, places.len() <= 1, "{goal:?} from {place} on {machine}");
+                    assert_eq!(
+                        reached == Reached::End,
+                        places.len() <= 1,
+                        "{goal:?} from {place} on {machine}"
+                    );
                 }
             });
         }
@@ -194,11 +220,19 @@ fn banks_and_sectors_of_an_access() {
             if let Some(((_, access), pattern)) = warp.access.zip(warp.pattern) {
                 match pattern {
                     Pattern::Banks(load) => {
-                        assert_eq!(load.iter().max(), Some(&access.traffic.wavefronts), "{access:?}");
+                        assert_eq!(
+                            load.iter().max(),
+                            Some(&access.traffic.wavefronts),
+                            "{access:?}"
+                        );
                         found.push(access.traffic.wavefronts);
                     }
                     Pattern::Sectors(rows) => {
-                        let sectors = rows.iter().flat_map(|row| row.lanes).filter(|&lanes| lanes > 0).count();
+                        let sectors = rows
+                            .iter()
+                            .flat_map(|row| row.lanes)
+                            .filter(|&lanes| lanes > 0)
+                            .count();
                         assert_eq!(sectors as u32, access.traffic.sectors, "{access:?}");
                     }
                     Pattern::Other => {}

@@ -53,7 +53,11 @@ fn float(value: f64, digits: usize) -> String {
     }
     let whole = size.log10().floor().max(0.0) as usize + 1;
     let text = format!("{value:.*}", digits.saturating_sub(whole));
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_string() } else { text }
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    } else {
+        text
+    }
 }
 
 /// Parses a value of type `ty`: decimal, a fraction for floats, or `0x` and hexadecimal bits.
@@ -78,7 +82,11 @@ pub fn parse_value(text: &str, ty: Type) -> Result<u64, BadValue> {
             let value = text.parse::<i64>().map_err(|_| bad())?;
             let unused = 64 - ty.bits().min(64);
             let kept = ((value as u64) << unused) as i64 >> unused;
-            if kept == value && !ty.is_float() { Ok((value as u64) << unused >> unused) } else { Err(bad()) }
+            if kept == value && !ty.is_float() {
+                Ok((value as u64) << unused >> unused)
+            } else {
+                Err(bad())
+            }
         }
         _ if ty.is_float() => Err(bad()),
         _ => text.parse::<u64>().ok().filter(|&bits| fits(bits)).ok_or_else(bad),

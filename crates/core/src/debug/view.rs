@@ -128,11 +128,14 @@ impl Debugger<'_> {
         let now = self.clock();
         let issued = |slots: &[WarpBrief]| {
             self.notes.last.as_ref().is_some_and(|_| {
-                slots.iter().any(|w| self.notes.last_of(sm, w.slot).is_some_and(|last| last.cycle == now))
+                slots
+                    .iter()
+                    .any(|w| self.notes.last_of(sm, w.slot).is_some_and(|last| last.cycle == now))
             })
         };
         let schedulers = (0..self.session.spec().schedulers).map(|number| {
-            let warps: Vec<WarpBrief> = briefs.iter().filter(|(s, _)| *s == number).map(|&(_, w)| w).collect();
+            let warps: Vec<WarpBrief> =
+                briefs.iter().filter(|(s, _)| *s == number).map(|&(_, w)| w).collect();
             let issues = self.session.would_issue(sm, number as usize, now);
             SchedulerView { number, issues, has_issued: issued(&warps), warps }
         });
@@ -144,7 +147,9 @@ impl Debugger<'_> {
             extent: self.session.extent(),
             sm: self.session.sms().nth(sm).unwrap_or_default(),
             schedulers: schedulers.collect(),
-            warp: found.and_then(|(sm, slot)| self.session.warp(sm, slot, now).map(|w| self.warp_view(sm, &w))),
+            warp: found.and_then(|(sm, slot)| {
+                self.session.warp(sm, slot, now).map(|w| self.warp_view(sm, &w))
+            }),
             blocks,
             last: self.notes.last.clone(),
             remarks: self.notes.remarks.iter().copied().collect(),
@@ -182,7 +187,9 @@ impl Debugger<'_> {
             register: *register,
             ty: *ty,
             values: (0..lanes).map(|lane| warp.registers.get(*register, lane)).collect(),
-            written: done.filter(|(i, _)| i.writes.contains(register)).map_or(LaneMask::EMPTY, |(_, lanes)| lanes),
+            written: done
+                .filter(|(i, _)| i.writes.contains(register))
+                .map_or(LaneMask::EMPTY, |(_, lanes)| lanes),
             next: next.is_some_and(|i| i.reads.contains(register) || i.writes.contains(register)),
         };
         self.session.kernel().registers.names.iter().map(of).collect()
@@ -206,7 +213,9 @@ fn lane_states(groups: &[Group], warp_size: u32) -> Vec<LaneState> {
         group.map_or(LaneState::Exited, |group| match group.state {
             GroupState::Running => LaneState::Active,
             GroupState::Ready | GroupState::Yielded => LaneState::MaskedOff,
-            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => LaneState::AtJoin,
+            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
+                LaneState::AtJoin
+            }
             GroupState::AtBarrier(_) => LaneState::AtBarrier,
         })
     };

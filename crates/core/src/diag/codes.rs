@@ -66,8 +66,13 @@ pub enum Sample {
 }
 
 /// Valid directives for the kernel of [`Sample::Directives`].
-const DIRECTIVES: [&str; 5] =
-    ["//! grid = 1", "//! block = 32", "//! buffer out: u32[32]", "//! arg out = out", "//! arg n = 4"];
+const DIRECTIVES: [&str; 5] = [
+    "//! grid = 1",
+    "//! block = 32",
+    "//! buffer out: u32[32]",
+    "//! arg out = out",
+    "//! arg n = 4",
+];
 
 impl Sample {
     /// Sample text without the surrounding kernel; `None` if there is no text.

@@ -45,7 +45,9 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, name: &str, text: &s
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     };
-    let mut group = Group::with_title(level.primary_title(harmless(&diagnostic.message, true)).id(diagnostic.code));
+    let mut group = Group::with_title(
+        level.primary_title(harmless(&diagnostic.message, true)).id(diagnostic.code),
+    );
     let spans: Vec<Span> = diagnostic.labels.iter().map(|l| inside(text, l.span)).collect();
     match (spans.first(), excerpt(text, &spans)) {
         (Some(_), Some((window, shown))) => {
@@ -55,7 +57,8 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, name: &str, text: &s
                 .line_start(line_column(text, window.start).0 as usize);
             for (i, (span, label)) in spans.iter().zip(&diagnostic.labels).take(shown).enumerate() {
                 let kind = if i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
-                let range = (span.start - window.start) as usize..(span.end - window.start) as usize;
+                let range =
+                    (span.start - window.start) as usize..(span.end - window.start) as usize;
                 let label = (!label.text.is_empty()).then(|| harmless(&label.text, false));
                 snippet = snippet.annotation(kind.span(range).label(label));
             }
@@ -63,7 +66,8 @@ fn render_one(renderer: &Renderer, diagnostic: &Diagnostic, name: &str, text: &s
         }
         (Some(first), None) => {
             let (line, column) = line_column(text, first.start);
-            let origin = Origin::path(name.to_owned()).line(line as usize).char_column(column as usize);
+            let origin =
+                Origin::path(name.to_owned()).line(line as usize).char_column(column as usize);
             group = group.element(origin);
         }
         (None, _) => group = group.element(Origin::path(name.to_owned())),
@@ -133,7 +137,10 @@ fn harmless(text: &str, lines: bool) -> String {
             // U+0080..U+009F: two bytes; some of them start terminal commands.
             c if c.is_control() => '\u{b7}',
             // Marks that reorder, join or hide text, and line separators: three bytes.
-            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' => '\u{fffd}',
+            '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' => '\u{fffd}',
             c => c,
         })
         .collect()

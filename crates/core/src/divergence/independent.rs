@@ -90,7 +90,11 @@ impl Independent {
 
     #[inline]
     pub(super) fn active(&self) -> Option<(Pc, LaneMask)> {
-        if self.running.lanes.is_empty() { None } else { Some((self.running.pc, self.running.lanes)) }
+        if self.running.lanes.is_empty() {
+            None
+        } else {
+            Some((self.running.pc, self.running.lanes))
+        }
     }
 
     #[inline]
@@ -276,7 +280,8 @@ impl Independent {
             for younger in &mut self.joins[i + 1..] {
                 younger.participants -= here;
             }
-            self.blocked.insert(first, Group { pc: next, lanes: here, state: GroupState::AtJoin(id) });
+            self.blocked
+                .insert(first, Group { pc: next, lanes: here, state: GroupState::AtJoin(id) });
         }
         self.running = Runnable::at(next, free);
         self.open_joins();
@@ -345,8 +350,11 @@ impl Independent {
         } else if !self.yielded.is_empty() {
             let picked = self.yielded.remove(0);
             let same = |group: &Runnable| group.pc == picked.pc;
-            let lanes =
-                self.yielded.iter().filter(|group| same(group)).fold(picked.lanes, |all, group| all | group.lanes);
+            let lanes = self
+                .yielded
+                .iter()
+                .filter(|group| same(group))
+                .fold(picked.lanes, |all, group| all | group.lanes);
             self.yielded.retain(|group| !same(group));
             self.running = Runnable { lanes, ..picked };
             self.yielding -= lanes;
@@ -405,11 +413,15 @@ impl Independent {
     }
 
     pub(super) fn depth(&self) -> usize {
-        usize::from(!self.running.lanes.is_empty()) + self.ready.len() + self.yielded.len() + self.blocked.len()
+        usize::from(!self.running.lanes.is_empty())
+            + self.ready.len()
+            + self.yielded.len()
+            + self.blocked.len()
     }
 
     pub(super) fn groups(&self) -> Vec<Group> {
-        let running = (!self.running.lanes.is_empty()).then_some((self.running, GroupState::Running));
+        let running =
+            (!self.running.lanes.is_empty()).then_some((self.running, GroupState::Running));
         let ready = self.ready.iter().rev().map(|&r| (r, GroupState::Ready));
         let yielded = self.yielded.iter().map(|&r| (r, GroupState::Yielded));
         let runnable = running.into_iter().chain(ready).chain(yielded);

@@ -63,7 +63,9 @@ impl SideOrder {
                 let (mut first, mut end) = (0, sorted.len());
                 while end > first + 1 {
                     let last = sorted[end - 1];
-                    let others = sorted[first..end - 1].iter().fold(LaneMask::EMPTY, |all, side| all | side.lanes);
+                    let others = sorted[first..end - 1]
+                        .iter()
+                        .fold(LaneMask::EMPTY, |all, side| all | side.lanes);
                     if self.taken_first(branch, others, last.lanes) {
                         end -= 1;
                     } else {
@@ -134,8 +136,13 @@ mod tests {
 
     #[test]
     fn two_sides_are_sorted_as_a_branch_is() {
-        for order in [SideOrder::Taken, SideOrder::FallThrough, SideOrder::Fewer, SideOrder::More, SideOrder::Random(3)]
-        {
+        for order in [
+            SideOrder::Taken,
+            SideOrder::FallThrough,
+            SideOrder::Fewer,
+            SideOrder::More,
+            SideOrder::Random(3),
+        ] {
             for (a, b) in [(0b1000, 0b0111), (0b0111, 0b1000), (0b0011, 0b1100), (0b1100, 0b0011)] {
                 let sides = [a, b].map(|lanes| Side { pc: Pc(lanes), lanes: LaneMask(lanes) });
                 let tie = order == SideOrder::Fewer && a.count_ones() == b.count_ones();
@@ -151,7 +158,9 @@ mod tests {
             }
         }
         let sides = [3, 1, 2].map(|n| Side { pc: Pc(n), lanes: LaneMask::first_n(n) });
-        let pcs = |order: SideOrder| order.sorted(Pc(0), &sides).iter().map(|s| s.pc.0).collect::<Vec<_>>();
+        let pcs = |order: SideOrder| {
+            order.sorted(Pc(0), &sides).iter().map(|s| s.pc.0).collect::<Vec<_>>()
+        };
         assert_eq!(pcs(SideOrder::More), [3, 2, 1]);
         assert_eq!(pcs(SideOrder::FallThrough), [2, 1, 3]);
     }
@@ -182,7 +191,8 @@ mod tests {
             });
             let expected = order.map(|i: usize| sides[i].pc);
             for _ in 0..2 {
-                let ran: Vec<Pc> = SideOrder::Fewer.sorted(Pc(0), &sides).iter().map(|s| s.pc).collect();
+                let ran: Vec<Pc> =
+                    SideOrder::Fewer.sorted(Pc(0), &sides).iter().map(|s| s.pc).collect();
                 assert_eq!(ran, expected, "{lanes:?}");
                 sides.reverse(); // the order in the table does not matter
             }
@@ -191,7 +201,9 @@ mod tests {
 
     #[test]
     fn the_coin_is_about_fair_over_seeds_and_over_branches() {
-        let side = |seed, pc| SideOrder::Random(seed).taken_first(Pc(pc), LaneMask(0b1100), LaneMask(0b0011));
+        let side = |seed, pc| {
+            SideOrder::Random(seed).taken_first(Pc(pc), LaneMask(0b1100), LaneMask(0b0011))
+        };
         let over_seeds = (0..1000).filter(|&s| side(s, 0)).count();
         let over_branches = (0..1000).filter(|&pc| side(7, pc)).count();
         assert!((400..600).contains(&over_seeds), "{over_seeds}");

@@ -67,7 +67,11 @@ impl Stack {
 
     #[inline]
     pub(super) fn active(&self) -> Option<(Pc, LaneMask)> {
-        if self.top.lanes.is_empty() || self.barrier.is_some() { None } else { Some((self.top.pc, self.top.lanes)) }
+        if self.top.lanes.is_empty() || self.barrier.is_some() {
+            None
+        } else {
+            Some((self.top.pc, self.top.lanes))
+        }
     }
 
     #[inline]
@@ -272,7 +276,12 @@ mod tests {
     }
 
     fn branch(taken: u32, target: u32, next: u32, meet: u32) -> Flow {
-        Flow::Branch { taken: LaneMask(taken), target: Pc(target), next: Pc(next), reconverge: Some(Pc(meet)) }
+        Flow::Branch {
+            taken: LaneMask(taken),
+            target: Pc(target),
+            next: Pc(next),
+            reconverge: Some(Pc(meet)),
+        }
     }
 
     fn next(pc: u32) -> Flow {
@@ -290,7 +299,10 @@ mod tests {
     #[test]
     fn if_else_runs_both_sides_and_rejoins() {
         let mut s = stack();
-        expect(&mut s, &[(0, 0b1111, branch(0b0001, 5, 1, 9)), (5, 0b0001, next(9)), (1, 0b1110, next(9))]);
+        expect(
+            &mut s,
+            &[(0, 0b1111, branch(0b0001, 5, 1, 9)), (5, 0b0001, next(9)), (1, 0b1110, next(9))],
+        );
         assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
         assert_eq!(s.depth(), 1);
     }
@@ -326,7 +338,14 @@ mod tests {
     fn exits_leave_every_entry() {
         let mut s = stack();
         let exit = |lanes, pc| Flow::Exit { lanes: LaneMask(lanes), next: Pc(pc) };
-        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 1, 9)), (5, 0b0011, exit(0b0001, 6)), (6, 0b0010, next(9))]);
+        expect(
+            &mut s,
+            &[
+                (0, 0b1111, branch(0b0011, 5, 1, 9)),
+                (5, 0b0011, exit(0b0001, 6)),
+                (6, 0b0010, next(9)),
+            ],
+        );
         expect(&mut s, &[(1, 0b1100, exit(0b1100, 2)), (9, 0b0010, exit(0b0010, 10))]);
         assert_eq!((s.active(), s.depth(), s.live()), (None, 0, LaneMask::EMPTY));
     }
@@ -334,8 +353,17 @@ mod tests {
     #[test]
     fn sides_without_a_meeting_point_meet_where_the_enclosing_branch_does() {
         let mut s = stack();
-        let apart = Flow::Branch { taken: LaneMask(0b0001), target: Pc(7), next: Pc(6), reconverge: None };
-        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 9, 9)), (5, 0b0011, apart), (7, 1, next(9)), (6, 2, next(9))]);
+        let apart =
+            Flow::Branch { taken: LaneMask(0b0001), target: Pc(7), next: Pc(6), reconverge: None };
+        expect(
+            &mut s,
+            &[
+                (0, 0b1111, branch(0b0011, 5, 9, 9)),
+                (5, 0b0011, apart),
+                (7, 1, next(9)),
+                (6, 2, next(9)),
+            ],
+        );
         assert_eq!(s.active(), Some((Pc(9), LaneMask(0b1111))));
     }
 
@@ -349,8 +377,15 @@ mod tests {
         expect(&mut s, &[(20, 0b1111, branch(0b0011, 25, 21, 29))]);
         assert_eq!(s.active(), Some((Pc(25), LaneMask(0b0011))));
         s.call(&to(20, 0b0011), Pc(29)); // continues where the sides reconverge
-        expect(&mut s, &[(20, 0b0011, branch(0b0001, 25, 21, 29)), (25, 1, next(29)), (21, 2, next(29))]);
-        assert_eq!(s.active(), Some((Pc(29), LaneMask(0b0011))), "the inner activation reconverges by itself");
+        expect(
+            &mut s,
+            &[(20, 0b0011, branch(0b0001, 25, 21, 29)), (25, 1, next(29)), (21, 2, next(29))],
+        );
+        assert_eq!(
+            s.active(),
+            Some((Pc(29), LaneMask(0b0011))),
+            "the inner activation reconverges by itself"
+        );
         s.ret();
         expect(&mut s, &[(21, 0b1100, next(29))]);
         assert_eq!(s.active(), Some((Pc(29), LaneMask(0b1111))));
@@ -376,7 +411,13 @@ mod tests {
     #[test]
     fn a_barrier_blocks_the_whole_warp() {
         let mut s = stack();
-        expect(&mut s, &[(0, 0b1111, branch(0b0011, 5, 1, 9)), (5, 0b0011, Flow::Barrier { id: 3, next: Pc(9) })]);
+        expect(
+            &mut s,
+            &[
+                (0, 0b1111, branch(0b0011, 5, 1, 9)),
+                (5, 0b0011, Flow::Barrier { id: 3, next: Pc(9) }),
+            ],
+        );
         s.advance(next(100));
         s.release_barrier(2);
         assert_eq!(s.active(), None);

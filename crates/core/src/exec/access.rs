@@ -50,7 +50,9 @@ pub(super) fn load(
             return Err(first_fault(&one, bytes, false, env));
         };
         match reach.segment {
-            Some(segment) => broadcast(&env.global.view(segment), op, lanes, env.addresses, registers),
+            Some(segment) => {
+                broadcast(&env.global.view(segment), op, lanes, env.addresses, registers)
+            }
             None => broadcast(&ParamBlock(env.params), op, lanes, env.addresses, registers),
         }
         return Ok(effect(space));
@@ -73,7 +75,12 @@ pub(super) fn load(
 }
 
 /// Executes `st`.
-pub(super) fn store(op: &Store, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Result<Effect, Fault> {
+pub(super) fn store(
+    op: &Store,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
     if lanes.is_empty() {
         return Ok(Effect::Done);
     }
@@ -85,15 +92,33 @@ pub(super) fn store(op: &Store, lanes: LaneMask, registers: &RegisterFile, env: 
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => changed |= scatter(&mut *env.shared, op, part, addresses, reach.row, registers),
-            Space::Local => changed |= scatter(&mut *env.local, op, part, addresses, false, registers),
+            Space::Shared => {
+                changed |= scatter(&mut *env.shared, op, part, addresses, reach.row, registers)
+            }
+            Space::Local => {
+                changed |= scatter(&mut *env.local, op, part, addresses, false, registers)
+            }
             _ => each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                changed |= scatter(&mut env.global.view(segment), op, lanes, addresses, reach.row, registers);
+                changed |= scatter(
+                    &mut env.global.view(segment),
+                    op,
+                    lanes,
+                    addresses,
+                    reach.row,
+                    registers,
+                );
             }),
         }
     })?;
     let (space, bytes) = (parts.space(), bytes as u8);
-    Ok(Effect::Access(MemoryAccess { space, kind: AccessKind::Write, lanes, bytes, bypass_l1, changed }))
+    Ok(Effect::Access(MemoryAccess {
+        space,
+        kind: AccessKind::Write,
+        lanes,
+        bytes,
+        bypass_l1,
+        changed,
+    }))
 }
 
 /// Executes `atom` and `red`.
@@ -113,15 +138,33 @@ pub(super) fn atomic(
     serve_parts(&parts, bytes, true, env, |env, space, part, reach| {
         let addresses = &*env.addresses;
         match space {
-            Space::Shared => changed |= atomic::serve(&mut *env.shared, op, part, addresses, false, registers),
-            Space::Local => changed |= atomic::serve(&mut *env.local, op, part, addresses, false, registers),
+            Space::Shared => {
+                changed |= atomic::serve(&mut *env.shared, op, part, addresses, false, registers)
+            }
+            Space::Local => {
+                changed |= atomic::serve(&mut *env.local, op, part, addresses, false, registers)
+            }
             _ => each_segment(env.global, part, addresses, reach, |segment, lanes| {
-                changed |= atomic::serve(&mut env.global.view(segment), op, lanes, addresses, true, registers);
+                changed |= atomic::serve(
+                    &mut env.global.view(segment),
+                    op,
+                    lanes,
+                    addresses,
+                    true,
+                    registers,
+                );
             }),
         }
     })?;
     let (space, bytes) = (parts.space(), bytes as u8);
-    Ok(Effect::Access(MemoryAccess { space, kind: AccessKind::Atomic, lanes, bytes, bypass_l1: true, changed }))
+    Ok(Effect::Access(MemoryAccess {
+        space,
+        kind: AccessKind::Atomic,
+        lanes,
+        bytes,
+        bypass_l1: true,
+        changed,
+    }))
 }
 
 /// Calls `f` for each segment that the checked lanes access.
@@ -139,7 +182,9 @@ fn each_segment(
     let mut rest = lanes;
     while let Some(lowest) = rest.lowest() {
         let at = |lane: u32| addresses[lane as usize & (MAX_LANES - 1)];
-        let Some(segment) = memory.segment(at(lowest)) else { unreachable!("the check found a segment") };
+        let Some(segment) = memory.segment(at(lowest)) else {
+            unreachable!("the check found a segment")
+        };
         let here = rest.lanes().filter(|&lane| segment.holds(at(lane), 1));
         let here = here.fold(LaneMask::EMPTY, |mask, lane| mask | LaneMask::lane(lane));
         f(segment, here);
@@ -227,7 +272,13 @@ fn gather(
 }
 
 /// Loads the elements of one lane into the registers of all.
-fn broadcast(memory: &impl Words, op: &Load, lanes: LaneMask, addresses: &Addresses, registers: &mut RegisterFile) {
+fn broadcast(
+    memory: &impl Words,
+    op: &Load,
+    lanes: LaneMask,
+    addresses: &Addresses,
+    registers: &mut RegisterFile,
+) {
     let access = op.access;
     for (i, d) in op.d.iter().enumerate().take(access.count.into()) {
         let Some(d) = *d else { continue };
@@ -241,7 +292,13 @@ fn broadcast(memory: &impl Words, op: &Load, lanes: LaneMask, addresses: &Addres
 
 /// Writes lanes of a row of either width.
 #[inline(always)]
-pub(super) fn put(registers: &mut RegisterFile, d: Row, wide: bool, lanes: LaneMask, value: impl Fn(usize) -> u64) {
+pub(super) fn put(
+    registers: &mut RegisterFile,
+    d: Row,
+    wide: bool,
+    lanes: LaneMask,
+    value: impl Fn(usize) -> u64,
+) {
     if wide {
         fill_each(&mut registers.wide[usize::from(d.0)], lanes, value);
     } else {

@@ -167,7 +167,11 @@ pub(super) fn lane_op(op: &LaneOp, lanes: LaneMask, registers: &mut RegisterFile
         | LaneFn::Ex2 { .. }
         | LaneFn::Lg2 { .. }
         | LaneFn::Tanh => approximations(op, &mut on),
-        LaneFn::FMin { .. } | LaneFn::FMax { .. } | LaneFn::FNeg { .. } | LaneFn::FAbs { .. } | LaneFn::CopySign => {
+        LaneFn::FMin { .. }
+        | LaneFn::FMax { .. }
+        | LaneFn::FNeg { .. }
+        | LaneFn::FAbs { .. }
+        | LaneFn::CopySign => {
             signs(op, &mut on);
         }
         LaneFn::Set { compare, truth, ftz } => choose::set(op, compare, truth, ftz, &mut on),
@@ -209,13 +213,19 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Xor => width_type!(ty, T => on.binary::<T, T, T>(d, s, |a, b| a ^ b)),
         LaneFn::Not => width_type!(ty, T => on.unary::<T, T>(d, s, |a| !a)),
         LaneFn::Cnot => width_type!(ty, T => on.unary::<T, T>(d, s, |a| T::from(a == 0))),
-        LaneFn::Lop3(table) => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table)),
-        LaneFn::Dp4a { signed } => on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp4a(a, b, c, signed)),
+        LaneFn::Lop3(table) => {
+            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::lop3(a, b, c, table))
+        }
+        LaneFn::Dp4a { signed } => {
+            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp4a(a, b, c, signed))
+        }
         LaneFn::Dp2a { signed, hi } => {
             on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::dp2a(a, b, c, signed, hi));
         }
         LaneFn::AbsDiff4 { signed, add } => {
-            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::absdiff4(a, b, c, signed, add));
+            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| {
+                bits::absdiff4(a, b, c, signed, add)
+            });
         }
         LaneFn::Fns => on.ternary_each::<u32, u32, u32, u32>(d, s, bits::fns),
         LaneFn::Szext { wrap } => {
@@ -230,7 +240,9 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::Popc => width_type!(ty, T => on.unary::<T, u32>(d, s, T::count_ones)),
         LaneFn::Clz => width_type!(ty, T => on.unary::<T, u32>(d, s, T::leading_zeros)),
-        LaneFn::Bfind { shift } => integer_type!(ty, T => on.unary::<T, u32>(d, s, |a| bits::bfind(a, shift))),
+        LaneFn::Bfind { shift } => {
+            integer_type!(ty, T => on.unary::<T, u32>(d, s, |a| bits::bfind(a, shift)))
+        }
         LaneFn::Brev => width_type!(ty, T => on.unary::<T, T>(d, s, T::reverse_bits)),
         LaneFn::Bfe => {
             let signed = ty.is_signed();
@@ -239,7 +251,9 @@ fn logic(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
             });
         }
         LaneFn::Bfi => width_type!(ty, T => on.quaternary::<T>(d, s, bits::bfi)),
-        LaneFn::Prmt(mode) => on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode)),
+        LaneFn::Prmt(mode) => {
+            on.ternary_each::<u32, u32, u32, u32>(d, s, |a, b, c| bits::prmt(a, b, c, mode))
+        }
         _ => unreachable!("lane_op sends only logic here"),
     }
 }
@@ -249,10 +263,16 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         LaneFn::Add { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_add),
         LaneFn::Sub { sat: true } => on.binary::<i32, i32, i32>(d, s, i32::saturating_sub),
         // The low bits of sums and products do not depend on the sign.
-        LaneFn::Add { sat: false } => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::add)),
-        LaneFn::Sub { sat: false } => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::sub)),
+        LaneFn::Add { sat: false } => {
+            width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::add))
+        }
+        LaneFn::Sub { sat: false } => {
+            width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::sub))
+        }
         LaneFn::MulLo => width_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_lo)),
-        LaneFn::MadLo => width_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_lo(b).add(c))),
+        LaneFn::MadLo => {
+            width_type!(ty, T => on.ternary::<T, T, T, T>(d, s, |a, b, c| a.mul_lo(b).add(c)))
+        }
         LaneFn::MulHi => integer_type!(ty, T => on.binary::<T, T, T>(d, s, Integer::mul_hi)),
         LaneFn::MadHi { sat: true } => on.ternary::<i32, i32, i32, i32>(d, s, integer::mad_hi_sat),
         LaneFn::MadHi { sat: false } => {
@@ -278,10 +298,14 @@ fn integers(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::Mad24 { hi } => {
             let signed = ty.is_signed();
-            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| integer::mul24(a, b, signed, hi).wrapping_add(c));
+            on.ternary::<u32, u32, u32, u32>(d, s, |a, b, c| {
+                integer::mul24(a, b, signed, hi).wrapping_add(c)
+            });
         }
         LaneFn::Sad => integer_type!(ty, T => on.ternary::<T, T, T, T>(d, s, Integer::sad)),
-        LaneFn::Div | LaneFn::Rem if ty == Type::U32 && on.uniform(s[1]).is_some_and(u32::is_power_of_two) => {
+        LaneFn::Div | LaneFn::Rem
+            if ty == Type::U32 && on.uniform(s[1]).is_some_and(u32::is_power_of_two) =>
+        {
             // Index arithmetic mostly divides by a uniform value; 32 divisions are slower than any
             // other instruction.
             let by = on.uniform(s[1]).unwrap_or(1);
@@ -340,7 +364,15 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
         }
         LaneFn::Fma(m) if m.ftz => {
             return on.ternary_long::<f32, f32, f32, f32>(d, s, |a, b, c| {
-                finish(float::fma_flushing(flushed(a, true), flushed(b, true), flushed(c, true), m.round), m)
+                finish(
+                    float::fma_flushing(
+                        flushed(a, true),
+                        flushed(b, true),
+                        flushed(c, true),
+                        m.round,
+                    ),
+                    m,
+                )
             });
         }
         _ => {}
@@ -376,20 +408,30 @@ fn rounded(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
 fn approximations(&LaneOp { f, ty, d, s }: &LaneOp, on: &mut Lanes<'_>) {
     use float::{Float, approximate, div_approx, flushed};
     match (f, ty) {
-        (LaneFn::DivApprox { ftz }, _) => {
-            on.binary_each::<f32, f32, f32>(d, s, |a, b| flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz))
-        }
+        (LaneFn::DivApprox { ftz }, _) => on.binary_each::<f32, f32, f32>(d, s, |a, b| {
+            flushed(div_approx(flushed(a, ftz), flushed(b, ftz)), ftz)
+        }),
         (LaneFn::Rsqrt { ftz }, Type::F64) => {
             on.unary_each::<f64, f64>(d, s, |a| {
                 let a = flushed(a, ftz);
                 flushed(f64::canonical(float::rsqrt(a), [a; 3]), ftz)
             });
         }
-        (LaneFn::Rsqrt { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt)),
-        (LaneFn::Sin { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin)),
-        (LaneFn::Cos { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::cos)),
-        (LaneFn::Ex2 { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::exp2)),
-        (LaneFn::Lg2 { ftz }, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::log2)),
+        (LaneFn::Rsqrt { ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, float::rsqrt))
+        }
+        (LaneFn::Sin { ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::sin))
+        }
+        (LaneFn::Cos { ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::cos))
+        }
+        (LaneFn::Ex2 { ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::exp2))
+        }
+        (LaneFn::Lg2 { ftz }, _) => {
+            on.unary_each::<f32, f32>(d, s, |a| approximate(a, ftz, f64::log2))
+        }
         (LaneFn::Tanh, _) => on.unary_each::<f32, f32>(d, s, |a| approximate(a, false, f64::tanh)),
         _ => unreachable!("lane_op sends only approximations here"),
     }
@@ -442,7 +484,9 @@ fn cvt(&LaneOp { ty, d, s, .. }: &LaneOp, modifiers: Convert, on: &mut Lanes<'_>
     }
     let dear = |a: u64| convert(a, modifiers, ty);
     match (from.is_wide(), ty.is_wide()) {
-        (false, false) => on.unary_each::<u32, u32>(d, s, |a| dear(u64::from(a) & low(from)) as u32),
+        (false, false) => {
+            on.unary_each::<u32, u32>(d, s, |a| dear(u64::from(a) & low(from)) as u32)
+        }
         (false, true) => on.unary_each::<u32, u64>(d, s, |a| dear(u64::from(a) & low(from))),
         (true, false) => on.unary_each::<u64, u32>(d, s, |a| dear(a) as u32),
         (true, true) => on.unary_each::<u64, u64>(d, s, dear),

@@ -21,7 +21,11 @@ pub(super) fn serve(
 ) -> bool {
     let wide = op.ty.is_wide();
     let operand = |row: crate::kernel::Row, lane: usize| {
-        if wide { registers.wide[usize::from(row.0)][lane] } else { registers.narrow[usize::from(row.0)][lane].into() }
+        if wide {
+            registers.wide[usize::from(row.0)][lane]
+        } else {
+            registers.narrow[usize::from(row.0)][lane].into()
+        }
     };
     let has_c = op.f == AtomicFn::Cas;
     let mut before = [0; MAX_LANES];
@@ -35,8 +39,9 @@ pub(super) fn serve(
         let (old, new) = match op.ty.bits() {
             64 => memory.update_pair(lane, address, |old| combine(op.f, op.ty, global, old, b, c)),
             32 => {
-                let (old, new) =
-                    memory.update(lane, address, |old| combine(op.f, op.ty, global, old.into(), b, c) as u32);
+                let (old, new) = memory.update(lane, address, |old| {
+                    combine(op.f, op.ty, global, old.into(), b, c) as u32
+                });
                 (old.into(), new.into())
             }
             bits => {
@@ -44,7 +49,14 @@ pub(super) fn serve(
                 let mask = (1u32 << (bits % 32)) - 1;
                 let low = u64::from(mask);
                 let (old, new) = memory.update(lane, address, |word| {
-                    let new = combine(op.f, op.ty, global, (word >> shift & mask).into(), b & low, c & low) as u32;
+                    let new = combine(
+                        op.f,
+                        op.ty,
+                        global,
+                        (word >> shift & mask).into(),
+                        b & low,
+                        c & low,
+                    ) as u32;
                     word & !(mask << shift) | (new & mask) << shift
                 });
                 (u64::from(old >> shift & mask), u64::from(new >> shift & mask))
@@ -86,8 +98,14 @@ fn combine(f: AtomicFn, ty: Type, global: bool, old: u64, b: u64, c: u64) -> u64
             }
             Type::F16 => half_sum::<Half>(old, b),
             Type::BF16 => half_sum::<Brain>(old, b),
-            Type::F16x2 => half_sum::<Half>(old & 0xffff, b & 0xffff) | half_sum::<Half>(old >> 16, b >> 16) << 16,
-            Type::BF16x2 => half_sum::<Brain>(old & 0xffff, b & 0xffff) | half_sum::<Brain>(old >> 16, b >> 16) << 16,
+            Type::F16x2 => {
+                half_sum::<Half>(old & 0xffff, b & 0xffff)
+                    | half_sum::<Half>(old >> 16, b >> 16) << 16
+            }
+            Type::BF16x2 => {
+                half_sum::<Brain>(old & 0xffff, b & 0xffff)
+                    | half_sum::<Brain>(old >> 16, b >> 16) << 16
+            }
             Type::F64 => sum64(old, b, global),
             _ => old.wrapping_add(b),
         },
@@ -177,7 +195,11 @@ mod tests {
         ] {
             // Only the low word counts for 32-bit types.
             let low = if ty.is_wide() { u64::MAX } else { u32::MAX.into() };
-            assert_eq!(combine(function, ty, true, old, b, c) & low, expected, "{function:?} {ty:?} {old} {b}");
+            assert_eq!(
+                combine(function, ty, true, old, b, c) & low,
+                expected,
+                "{function:?} {ty:?} {old} {b}"
+            );
         }
         assert_eq!(combine(Add, F32, true, 1, f(0.0), 0), 0, "global f32 addition flushes");
         assert_eq!(combine(Add, F32, false, 1, f(0.0), 0), 1, "shared f32 addition does not");

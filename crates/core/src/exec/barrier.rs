@@ -15,7 +15,12 @@ const BARRIERS: u32 = 16;
 /// Returns the arrival of `lanes` at a barrier.
 /// Number and count are the lowest lane's. A count is a multiple of the machine's warp size (PTX
 /// ISA, "Parallel Synchronization and Communication Instructions: bar").
-pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile, warp_size: u32) -> Result<Effect, Fault> {
+pub(super) fn arrive(
+    op: &Barrier,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    warp_size: u32,
+) -> Result<Effect, Fault> {
     let Some(lane) = lanes.lowest() else { return Ok(Effect::Done) };
     let read = |row: crate::kernel::Row| registers.narrow[usize::from(row.0)][lane as usize];
     let fault = |kind| Err(Fault { lane, kind });
@@ -27,7 +32,9 @@ pub(super) fn arrive(op: &Barrier, lanes: LaneMask, registers: &RegisterFile, wa
         Some(count) if count == 0 || count.checked_rem(warp_size) != Some(0) => {
             fault(FaultKind::BadThreadCount { count, warp_size })
         }
-        _ => Ok(Effect::Barrier { lanes, id: id as u8, count, wait: op.kind != BarrierKind::Arrive }),
+        _ => {
+            Ok(Effect::Barrier { lanes, id: id as u8, count, wait: op.kind != BarrierKind::Arrive })
+        }
     }
 }
 

@@ -6,11 +6,15 @@
 //! call instruction knows them. Frames are not cleared: a lane's initial frame content depends on
 //! its own earlier actions, not on the order in which lanes run.
 
-use super::{AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes};
+use super::{
+    AccessKind, Effect, Env, Fault, FaultKind, LocalMemory, MemoryAccess, RegisterFile, lanes,
+};
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
-use crate::kernel::{Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Spill, Switch};
+use crate::kernel::{
+    Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Spill, Switch,
+};
 
 /// Activations of one lane: the kernel's and those of its suspended functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +58,10 @@ pub(super) fn call(
         let needed = own_end(l) + u64::from(env.functions[callee(l, env)].frame);
         let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len());
         if needed + each * (depth as u64 + 1) > limit || depth >= DEPTH_LIMIT {
-            return Err(Fault { lane, kind: FaultKind::StackOverflow { depth: depth as u32, limit } });
+            return Err(Fault {
+                lane,
+                kind: FaultKind::StackOverflow { depth: depth as u32, limit },
+            });
         }
         end = needed.max(end);
     }
@@ -62,7 +69,8 @@ pub(super) fn call(
     for copied in &op.arguments {
         for lane in lanes.lanes() {
             let l = lane as usize & (MAX_LANES - 1);
-            let (from, to) = (frames[l] + u64::from(copied.from), own_end(l) + u64::from(copied.to));
+            let (from, to) =
+                (frames[l] + u64::from(copied.from), own_end(l) + u64::from(copied.to));
             env.local.copy(l, from, to, copied.bytes);
         }
     }
@@ -85,7 +93,12 @@ pub(super) fn call(
 }
 
 /// Writes the number of each lane's callee to `Env::addresses`.
-fn find_callees(callee: &Callee, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Result<(), Fault> {
+fn find_callees(
+    callee: &Callee,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<(), Fault> {
     match callee {
         &Callee::Direct(function) => *env.addresses = [u64::from(function); MAX_LANES],
         Callee::Indirect { address, targets } => {
@@ -93,7 +106,9 @@ fn find_callees(callee: &Callee, lanes: LaneMask, registers: &RegisterFile, env:
             let functions: &[DeviceFunction] = env.functions;
             for lane in lanes.lanes() {
                 let address = row[lane as usize & (MAX_LANES - 1)];
-                let found = targets.iter().find(|&&t| functions.get(t as usize).is_some_and(|f| f.address == address));
+                let found = targets
+                    .iter()
+                    .find(|&&t| functions.get(t as usize).is_some_and(|f| f.address == address));
                 let Some(&found) = found else {
                     return Err(Fault { lane, kind: FaultKind::BadCallTarget { address } });
                 };
@@ -130,19 +145,36 @@ const SPILLS: u64 = 1 << 28;
 
 /// Executes the save or restore of a register.
 /// Only sets `Env::addresses`; the values do not move.
-pub(super) fn spill(op: &Spill, lanes: LaneMask, registers: &RegisterFile, env: &mut Env<'_>) -> Effect {
+pub(super) fn spill(
+    op: &Spill,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Effect {
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
         let depth = registers.calls.get(l).map_or(0, |stack| stack.sites.len()) as u64;
         env.addresses[l] = SPILLS + (depth * u64::from(op.words) + u64::from(op.word)) * 4;
     }
     let kind = if op.restores { AccessKind::Read } else { AccessKind::Write };
-    Effect::Access(MemoryAccess { space: Space::Local, kind, lanes, bytes: 4, bypass_l1: false, changed: false })
+    Effect::Access(MemoryAccess {
+        space: Space::Local,
+        kind,
+        lanes,
+        bytes: 4,
+        bypass_l1: false,
+        changed: false,
+    })
 }
 
 /// Completes a call from which `lanes` have returned.
 /// Leaves the frame, copies results back, and restores registers saved by a recursive call.
-pub fn finish_call(inst: &Inst, lanes: LaneMask, registers: &mut RegisterFile, local: &mut LocalMemory) {
+pub fn finish_call(
+    inst: &Inst,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    local: &mut LocalMemory,
+) {
     let Op::Call(op) = &inst.op else { return };
     for lane in lanes.lanes() {
         let l = lane as usize & (MAX_LANES - 1);
@@ -153,7 +185,8 @@ pub fn finish_call(inst: &Inst, lanes: LaneMask, registers: &mut RegisterFile, l
             local.copy(l, left + u64::from(copied.from), own + u64::from(copied.to), copied.bytes);
         }
         for &register in op.saves.iter().rev() {
-            let value = registers.calls.get_mut(l).and_then(|stack| stack.saved.pop()).unwrap_or_default();
+            let value =
+                registers.calls.get_mut(l).and_then(|stack| stack.saved.pop()).unwrap_or_default();
             set(registers, register, l, value);
         }
     }
@@ -187,9 +220,9 @@ fn value(registers: &RegisterFile, register: Register, lane: usize) -> u64 {
     match register {
         Register::Narrow(Row(row)) => registers.narrow[usize::from(row)][lane].into(),
         Register::Wide(Row(row)) => registers.wide[usize::from(row)][lane],
-        Register::Predicate(predicate) => {
-            u64::from(lanes::predicate(registers, PredicateUse { predicate, negated: false }) >> lane & 1)
-        }
+        Register::Predicate(predicate) => u64::from(
+            lanes::predicate(registers, PredicateUse { predicate, negated: false }) >> lane & 1,
+        ),
     }
 }
 

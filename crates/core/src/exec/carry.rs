@@ -76,7 +76,8 @@ mod tests {
         }
 
         fn narrow(&self, first: usize) -> u128 {
-            (0..4).fold(0, |all, i| all | u128::from(self.registers.narrow[first + i][9]) << (32 * i))
+            (0..4)
+                .fold(0, |all, i| all | u128::from(self.registers.narrow[first + i][9]) << (32 * i))
         }
 
         fn wide(&self, first: usize) -> u128 {
@@ -86,7 +87,14 @@ mod tests {
         fn link(&mut self, f: CarryFn, ty: Type, d: usize, s: [usize; 3], chain: [bool; 2]) {
             let flag = |there: bool| there.then_some(Predicate(0));
             let s = s.map(|row| Row(row as u16));
-            let op = Carry { f, ty, d: Row(d as u16), s, carry_in: flag(chain[0]), carry_out: flag(chain[1]) };
+            let op = Carry {
+                f,
+                ty,
+                d: Row(d as u16),
+                s,
+                carry_in: flag(chain[0]),
+                carry_out: flag(chain[1]),
+            };
             carry(&op, self.lanes, &mut self.registers);
         }
     }
@@ -106,7 +114,9 @@ mod tests {
     fn sums_and_differences_of_128_bits() {
         for a in NUMBERS {
             for b in NUMBERS {
-                for (f, expected) in [(CarryFn::Add, a.wrapping_add(b)), (CarryFn::Sub, a.wrapping_sub(b))] {
+                for (f, expected) in
+                    [(CarryFn::Add, a.wrapping_add(b)), (CarryFn::Sub, a.wrapping_sub(b))]
+                {
                     let mut words = Words::new();
                     words.put(0, a);
                     words.put(4, b);
@@ -160,7 +170,10 @@ mod tests {
         for (ty, value, carries) in [(Type::S32, 0, true), (Type::U32, 0xffff_fffe, true)] {
             words.registers.predicates[0] = 1 << 9;
             words.link(CarryFn::MadHi, ty, 8, [0, 1, 4], [true, true]);
-            assert_eq!((words.registers.narrow[8][9], words.registers.predicates[0] == 1 << 9), (value, carries));
+            assert_eq!(
+                (words.registers.narrow[8][9], words.registers.predicates[0] == 1 << 9),
+                (value, carries)
+            );
         }
         words.link(CarryFn::MadHi, Type::S32, 8, [0, 1, 4], [false, true]);
         assert_eq!((words.registers.narrow[8][9], words.registers.predicates[0]), (u32::MAX, 0));

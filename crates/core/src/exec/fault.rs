@@ -26,7 +26,9 @@ impl fmt::Display for FaultKind {
                  not modelled",
                 lanes.list()
             ),
-            FaultKind::BadBarrier { value } => write!(f, "expected a barrier number from 0 to 15, found {value}"),
+            FaultKind::BadBarrier { value } => {
+                write!(f, "expected a barrier number from 0 to 15, found {value}")
+            }
             FaultKind::BadThreadCount { count, warp_size } => write!(
                 f,
                 "expected a thread count that is a positive multiple of the warp size \
@@ -36,14 +38,20 @@ impl fmt::Display for FaultKind {
                 write!(f, ".uni requires all active lanes to take the same path, but they diverge")
             }
             FaultKind::BadCallTarget { address } => {
-                write!(f, "0x{address:x} is not the address of a function with this call's prototype")
+                write!(
+                    f,
+                    "0x{address:x} is not the address of a function with this call's prototype"
+                )
             }
             FaultKind::BadBranchIndex { index, targets } => {
                 write!(f, "index {index} is out of range: the branch table has {targets} targets")
             }
             FaultKind::StackOverflow { depth, limit } => {
-                let (limit, what) =
-                    if *depth as usize >= DEPTH_LIMIT { (DEPTH_LIMIT as u64, "calls") } else { (*limit, "bytes") };
+                let (limit, what) = if *depth as usize >= DEPTH_LIMIT {
+                    (DEPTH_LIMIT as u64, "calls")
+                } else {
+                    (*limit, "bytes")
+                };
                 let depth = grouped(u64::from(*depth));
                 write!(f, "stack overflow at call depth {depth}: limit {} {what}", grouped(limit))
             }

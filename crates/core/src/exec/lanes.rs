@@ -164,7 +164,11 @@ pub(super) fn fill<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl
 /// As [`fill`], with a single call of `value` and a copy of the row.
 /// Called twice, a larger function would not be inlined and hence not vectorised.
 #[inline(always)]
-pub(super) fn fill_long<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value: impl Fn(usize) -> C) {
+pub(super) fn fill_long<C: Cell>(
+    d: &mut [C; MAX_LANES],
+    lanes: LaneMask,
+    value: impl Fn(usize) -> C,
+) {
     let mut new = *d;
     for (lane, cell) in new.iter_mut().enumerate() {
         *cell = value(lane);
@@ -174,7 +178,11 @@ pub(super) fn fill_long<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, value:
 
 /// Sets `d[lane] = value(lane)` for `lanes`; computes `value` only for them.
 #[inline(always)]
-pub(super) fn fill_each<C: Cell>(d: &mut [C; MAX_LANES], lanes: LaneMask, mut value: impl FnMut(usize) -> C) {
+pub(super) fn fill_each<C: Cell>(
+    d: &mut [C; MAX_LANES],
+    lanes: LaneMask,
+    mut value: impl FnMut(usize) -> C,
+) {
     if lanes == LaneMask::FULL {
         for (lane, cell) in d.iter_mut().enumerate() {
             *cell = value(lane);
@@ -221,7 +229,12 @@ impl Lanes<'_> {
 
     /// Computes `d = f(a, b, c, e)`; only `bfi` has four sources, the last two narrow.
     #[inline(always)]
-    pub(super) fn quaternary<A: Element>(&mut self, d: Row, [a, b, c, e]: [Row; 4], f: impl Fn(A, A, u32, u32) -> A) {
+    pub(super) fn quaternary<A: Element>(
+        &mut self,
+        d: Row,
+        [a, b, c, e]: [Row; 4],
+        f: impl Fn(A, A, u32, u32) -> A,
+    ) {
         let (mask, a, b) = (self.mask, self.source::<A>(a), self.source::<A>(b));
         let (c, e) = (self.source::<u32>(c), self.source::<u32>(e));
         fill(self.result::<A>(d), mask, |l| f(A::get(a[l]), A::get(b[l]), c[l], e[l]).put());
@@ -232,13 +245,17 @@ impl Lanes<'_> {
     /// Computes `d = {e, c, b, a}`, four 16-bit values in 64 bits.
     pub(super) fn pack_four(&mut self, d: Row, s: [Row; 4]) {
         let (mask, s) = (self.mask, s.map(|row| self.source::<u16>(row)));
-        fill(self.result::<u64>(d), mask, |l| (0..4).fold(0, |all, i| all | u64::from(s[i][l] & 0xffff) << (16 * i)));
+        fill(self.result::<u64>(d), mask, |l| {
+            (0..4).fold(0, |all, i| all | u64::from(s[i][l] & 0xffff) << (16 * i))
+        });
     }
 
     /// Computes `d = {e, c, b, a}`, four bytes in 32 bits.
     pub(super) fn pack_bytes(&mut self, d: Row, s: [Row; 4]) {
         let (mask, s) = (self.mask, s.map(|row| self.source::<u8>(row)));
-        fill(self.result::<u32>(d), mask, |l| (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i)));
+        fill(self.result::<u32>(d), mask, |l| {
+            (0..4).fold(0, |all, i| all | (s[i][l] & 0xff) << (8 * i))
+        });
     }
 }
 /// Defines the loops over one, two and three source rows.
@@ -293,7 +310,12 @@ loops!(
 
 /// Returns the lanes (of all 32) for which `f(a, b)` holds.
 #[inline(always)]
-pub(super) fn test<A: Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(A, A) -> bool) -> u32 {
+pub(super) fn test<A: Element>(
+    registers: &RegisterFile,
+    a: Row,
+    b: Row,
+    f: impl Fn(A, A) -> bool,
+) -> u32 {
     let (a, b) = (A::Cell::row(registers, a), A::Cell::row(registers, b));
     let mut bits = 0;
     for lane in 0..MAX_LANES {
@@ -311,7 +333,12 @@ pub(super) fn predicate(registers: &RegisterFile, p: PredicateUse) -> u32 {
 
 /// Writes a predicate for `lanes`.
 #[inline(always)]
-pub(super) fn set_predicate(registers: &mut RegisterFile, p: Predicate, lanes: LaneMask, bits: u32) {
+pub(super) fn set_predicate(
+    registers: &mut RegisterFile,
+    p: Predicate,
+    lanes: LaneMask,
+    bits: u32,
+) {
     let old = &mut registers.predicates[usize::from(p.0)];
     *old = (*old & !lanes.0) | (bits & lanes.0);
 }

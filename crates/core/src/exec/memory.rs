@@ -59,7 +59,12 @@ impl GlobalMemory {
                 words.resize(bytes.div_ceil(4) as usize, 0);
                 // Works in place: the standard library reuses the allocation for an element of the
                 // same size.
-                Segment { address, bytes, writable, words: words.into_iter().map(AtomicU32::new).collect() }
+                Segment {
+                    address,
+                    bytes,
+                    writable,
+                    words: words.into_iter().map(AtomicU32::new).collect(),
+                }
             })
             .collect();
         segments.sort_by_key(|s| s.address);
@@ -102,7 +107,12 @@ impl GlobalMemory {
         there.flat_map(move |s| {
             let skipped = (address.saturating_sub(s.address) / 4) as usize;
             let first = (s.address.max(address) - address) as usize / 4;
-            s.words.get(skipped..).unwrap_or_default().iter().zip(first..len).map(|(cell, i)| (i, cell))
+            s.words
+                .get(skipped..)
+                .unwrap_or_default()
+                .iter()
+                .zip(first..len)
+                .map(|(cell, i)| (i, cell))
         })
     }
 
@@ -110,7 +120,14 @@ impl GlobalMemory {
     pub fn into_segments(self) -> Vec<SegmentImage> {
         self.segments
             .into_iter()
-            .map(|s| (s.address, s.bytes, s.words.into_iter().map(AtomicU32::into_inner).collect(), s.writable))
+            .map(|s| {
+                (
+                    s.address,
+                    s.bytes,
+                    s.words.into_iter().map(AtomicU32::into_inner).collect(),
+                    s.writable,
+                )
+            })
             .collect()
     }
 
@@ -135,14 +152,16 @@ impl GlobalMemory {
 /// Returns the module's variables as segments.
 /// Variables that share a word share a segment.
 pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
-    let mut sorted: Vec<&StaticVariable> = variables.iter().filter(|v| !v.bytes.is_empty()).collect();
+    let mut sorted: Vec<&StaticVariable> =
+        variables.iter().filter(|v| !v.bytes.is_empty()).collect();
     sorted.sort_by_key(|v| v.address);
     let mut images: Vec<(u64, Vec<u8>, bool)> = Vec::new();
     for v in sorted {
         let writable = v.space != crate::isa::Space::Const;
         let word = v.address & !3;
-        let shared =
-            images.last().is_some_and(|(start, bytes, _)| word < start + (bytes.len() as u64).next_multiple_of(4));
+        let shared = images.last().is_some_and(|(start, bytes, _)| {
+            word < start + (bytes.len() as u64).next_multiple_of(4)
+        });
         if !shared {
             images.push((word, Vec::new(), writable));
         }
@@ -159,7 +178,10 @@ pub fn variable_segments(variables: &[StaticVariable]) -> Vec<SegmentImage> {
 
 /// Converts bytes to little-endian words, zero-filled to a whole word.
 fn words_of(bytes: &[u8]) -> Vec<u32> {
-    bytes.chunks(4).map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte))).collect()
+    bytes
+        .chunks(4)
+        .map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u32::from(byte)))
+        .collect()
 }
 
 /// Access of lanes to words. Addresses are already checked.
@@ -172,8 +194,14 @@ pub(super) trait Words {
     /// Overwrites the word. Returns true if it changed.
     fn store(&mut self, lane: usize, address: u64, value: u32) -> bool;
     /// As `update` for the two words at `address`.
-    fn update_pair(&mut self, lane: usize, address: u64, mut f: impl FnMut(u64) -> u64) -> (u64, u64) {
-        let old = u64::from(self.load(lane, address + 4)) << 32 | u64::from(self.load(lane, address));
+    fn update_pair(
+        &mut self,
+        lane: usize,
+        address: u64,
+        mut f: impl FnMut(u64) -> u64,
+    ) -> (u64, u64) {
+        let old =
+            u64::from(self.load(lane, address + 4)) << 32 | u64::from(self.load(lane, address));
         let new = f(old);
         self.store(lane, address, new as u32);
         self.store(lane, address + 4, (new >> 32) as u32);
@@ -386,7 +414,8 @@ impl Words for LocalMemory {
     }
     #[inline(always)]
     fn store(&mut self, lane: usize, address: u64, value: u32) -> bool {
-        std::mem::replace(&mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)], value) != value
+        std::mem::replace(&mut self.words[(address >> 2) as usize][lane & (MAX_LANES - 1)], value)
+            != value
     }
 }
 
@@ -418,7 +447,8 @@ mod tests {
 
     #[test]
     fn segments_keep_their_content() {
-        let memory = GlobalMemory::new(vec![(0x2000, 6, vec![5, 6], true), (0x1000, 8, vec![1, 2], false)]);
+        let memory =
+            GlobalMemory::new(vec![(0x2000, 6, vec![5, 6], true), (0x1000, 8, vec![1, 2], false)]);
         assert_eq!(memory.words(0x1000).unwrap().collect::<Vec<_>>(), [1, 2]);
         assert!(memory.words(0x1004).is_none());
         let mut words = [9; 4];
@@ -433,7 +463,10 @@ mod tests {
             [0, 0xfff, 0x1000, 0x1004, 0x1005, 0x2002, 0x2003, u64::MAX].map(at),
             [None, None, Some(0x1000), Some(0x1000), None, Some(0x2000), None, None]
         );
-        assert_eq!(memory.into_segments(), [(0x1000, 8, vec![1, 2], false), (0x2000, 6, vec![5, 6], true)]);
+        assert_eq!(
+            memory.into_segments(),
+            [(0x1000, 8, vec![1, 2], false), (0x2000, 6, vec![5, 6], true)]
+        );
     }
 
     #[test]
@@ -456,7 +489,10 @@ mod tests {
             variable(0x103, &[4, 5]),
             variable(0x100, &[1]),
         ]);
-        assert_eq!(images, [(0x100, 5, vec![0x0403_0201, 5], true), (0x108, 4, vec![0x0607_0809], true)]);
+        assert_eq!(
+            images,
+            [(0x100, 5, vec![0x0403_0201, 5], true), (0x108, 4, vec![0x0607_0809], true)]
+        );
     }
 
     #[test]

@@ -61,9 +61,13 @@ impl RegisterFile {
     pub fn get(&self, register: Register, lane: u32) -> u64 {
         let l = lane as usize % MAX_LANES;
         match register {
-            Register::Narrow(row) => self.narrow.get(usize::from(row.0)).map_or(0, |row| row[l].into()),
+            Register::Narrow(row) => {
+                self.narrow.get(usize::from(row.0)).map_or(0, |row| row[l].into())
+            }
             Register::Wide(row) => self.wide.get(usize::from(row.0)).map_or(0, |row| row[l]),
-            Register::Predicate(p) => self.predicates.get(usize::from(p.0)).map_or(0, |bits| (bits >> l & 1).into()),
+            Register::Predicate(p) => {
+                self.predicates.get(usize::from(p.0)).map_or(0, |bits| (bits >> l & 1).into())
+            }
         }
     }
 
@@ -71,7 +75,9 @@ impl RegisterFile {
     pub fn set(&mut self, register: Register, lane: u32, bits: u64) -> bool {
         let l = lane as usize % MAX_LANES;
         match register {
-            Register::Narrow(row) => self.narrow.get_mut(usize::from(row.0)).map(|row| row[l] = bits as u32),
+            Register::Narrow(row) => {
+                self.narrow.get_mut(usize::from(row.0)).map(|row| row[l] = bits as u32)
+            }
             Register::Wide(row) => self.wide.get_mut(usize::from(row.0)).map(|row| row[l] = bits),
             Register::Predicate(p) => {
                 let keep = |mask: &mut u32| *mask = *mask & !(1 << l) | u32::from(bits != 0) << l;

@@ -7,21 +7,41 @@ use crate::isa::{BoolOp, Class, Compare, FloatMode, Round, Type};
 use crate::kernel::*;
 
 fn inst(op: Op) -> Inst {
-    Inst { op, guard: None, class: Class::Move, form: 0, reads: vec![], writes: vec![], span: Span::default(), line: 0 }
+    Inst {
+        op,
+        guard: None,
+        class: Class::Move,
+        form: 0,
+        reads: vec![],
+        writes: vec![],
+        span: Span::default(),
+        line: 0,
+    }
 }
 
 /// Rows 0..5 hold recognisable values; no memory.
 fn file() -> RegisterFile {
     let row = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(lane as u32));
     RegisterFile {
-        narrow: vec![row(|l| l), row(|l| l * 3 + 1), row(|_| 10), row(|l| l % 5), row(|_| 0xdead_beef)],
+        narrow: vec![
+            row(|l| l),
+            row(|l| l * 3 + 1),
+            row(|_| 10),
+            row(|l| l % 5),
+            row(|_| 0xdead_beef),
+        ],
         wide: vec![std::array::from_fn(|l| (l as u64) << 33 | 1), [3; 32], [0; 32]],
         predicates: vec![0x0000_ffff, 0xff00_ff00, 0, 0],
         calls: Vec::new(),
     }
 }
 
-fn run(op: Op, lanes: LaneMask, active: LaneMask, registers: &mut RegisterFile) -> Result<Effect, Fault> {
+fn run(
+    op: Op,
+    lanes: LaneMask,
+    active: LaneMask,
+    registers: &mut RegisterFile,
+) -> Result<Effect, Fault> {
     let mut env = Env {
         global: &GlobalMemory::new(Vec::new()),
         shared: &mut SharedMemory::new(0),
@@ -45,9 +65,10 @@ fn lane(f: LaneFn, ty: Type, d: u16, s: [u16; 4]) -> Op {
 fn only_the_lanes_change_and_the_result_may_be_a_source() {
     for lanes in [LaneMask::FULL, LaneMask(0x8001_00f0), LaneMask::EMPTY] {
         // One cheap and one expensive function: both lane loops.
-        for (f, expected) in
-            [(LaneFn::MulLo, (|l| l * (l * 3 + 1)) as fn(u32) -> u32), (LaneFn::Rem, |l| l % (l * 3 + 1))]
-        {
+        for (f, expected) in [
+            (LaneFn::MulLo, (|l| l * (l * 3 + 1)) as fn(u32) -> u32),
+            (LaneFn::Rem, |l| l % (l * 3 + 1)),
+        ] {
             let mut registers = file();
             assert_eq!(
                 run(lane(f, Type::U32, 1, [0, 1, 0, 0]), lanes, LaneMask::FULL, &mut registers),
@@ -124,7 +145,12 @@ fn forms_at_their_types() {
         (F::Fma(near), F64, [g(3.0), g(2.0), g(1.0), 0], g(7.0)),
         (F::Fma(FloatMode { round: Round::Up, ..near }), F32, [f(1.0), f(1.0), 1, 0], f(1.0) + 1),
         (F::FDiv(FloatMode { round: Round::Up, ..near }), F32, [f(1.0), f(3.0), 0, 0], 0x3eaa_aaab),
-        (F::FDiv(FloatMode { round: Round::Zero, ..near }), F32, [f(1.0), f(3.0), 0, 0], 0x3eaa_aaaa),
+        (
+            F::FDiv(FloatMode { round: Round::Zero, ..near }),
+            F32,
+            [f(1.0), f(3.0), 0, 0],
+            0x3eaa_aaaa,
+        ),
         (F::Rcp(near), F64, [g(4.0), 0, 0, 0], g(0.25)),
         (F::Sqrt(near), F32, [f(2.25), 0, 0, 0], f(1.5)),
         (F::Rsqrt { ftz: false }, F64, [g(4.0), 0, 0, 0], g(0.5)),
@@ -147,7 +173,12 @@ fn forms_at_their_types() {
         (F::Fma(FloatMode { relu: true, ..near }), BF16, [0x3f80, 0xc000, 0x3f80, 0], 0),
         (F::FMul(FloatMode { ftz: true, ..near }), F16, [0x0001, 0x4000, 0, 0], 0),
         (F::FNeg { ftz: false }, F16x2, [0x3c00_8000, 0, 0, 0], 0xbc00_0000),
-        (F::FMax { ftz: false, nan: true, xorsign: false }, F16x2, [0x7e00_3c00, 0x3c00_4000, 0, 0], 0x7fff_4000),
+        (
+            F::FMax { ftz: false, nan: true, xorsign: false },
+            F16x2,
+            [0x7e00_3c00, 0x3c00_4000, 0, 0],
+            0x7fff_4000,
+        ),
         (F::FMin { ftz: false, nan: false, xorsign: true }, F32, [f(-1.0), f(2.0), 0, 0], f(-1.0)),
         (F::Ex2 { ftz: false }, F16x2, [0x3c00_0000, 0, 0, 0], 0x4000_3c00),
         (F::Tanh, BF16, [0x7f80, 0, 0, 0], 0x3f80),
@@ -163,16 +194,41 @@ fn forms_at_their_types() {
             [0x7fff_3f80, 0x7fff_3f80, 0, 0],
             0xffff_0000,
         ),
-        (F::Set { compare: Compare::Eq, truth: 0xffff, ftz: true }, F16, [0x0001, 0x8000, 0, 0], 0xffff),
+        (
+            F::Set { compare: Compare::Eq, truth: 0xffff, ftz: true },
+            F16,
+            [0x0001, 0x8000, 0, 0],
+            0xffff,
+        ),
         (F::CvtPair(Convert::from(F32)), F16x2, [f(1.0), f(2.0), 0, 0], 0x3c00_4000),
         (F::CvtPair(Convert::from(F32)), BF16x2, [f(1.0), f(3.0), 0, 0], 0x3f80_4040),
-        (F::FMin { ftz: false, nan: false, xorsign: false }, F64, [g(f64::NAN), g(2.0), 0, 0], g(2.0)),
-        (F::FMax { ftz: false, nan: true, xorsign: false }, F32, [f(f32::NAN), f(2.0), 0, 0], 0x7fff_ffff),
+        (
+            F::FMin { ftz: false, nan: false, xorsign: false },
+            F64,
+            [g(f64::NAN), g(2.0), 0, 0],
+            g(2.0),
+        ),
+        (
+            F::FMax { ftz: false, nan: true, xorsign: false },
+            F32,
+            [f(f32::NAN), f(2.0), 0, 0],
+            0x7fff_ffff,
+        ),
         (F::FNeg { ftz: false }, F32, [f(2.0), 0, 0, 0], f(-2.0)),
         (F::FAbs { ftz: true }, F32, [0x8000_0001, 0, 0, 0], 0),
         (F::CopySign, F64, [g(-1.0), g(5.0), 0, 0], g(-5.0)),
-        (F::Set { compare: Compare::Lt, truth: u32::MAX, ftz: false }, S32, [0xffff_ffff, 1, 0, 0], 0xffff_ffff),
-        (F::Set { compare: Compare::Lt, truth: 1f32.to_bits(), ftz: false }, F32, [f(1.0), f(2.0), 0, 0], f(1.0)),
+        (
+            F::Set { compare: Compare::Lt, truth: u32::MAX, ftz: false },
+            S32,
+            [0xffff_ffff, 1, 0, 0],
+            0xffff_ffff,
+        ),
+        (
+            F::Set { compare: Compare::Lt, truth: 1f32.to_bits(), ftz: false },
+            F32,
+            [f(1.0), f(2.0), 0, 0],
+            f(1.0),
+        ),
         (F::Slct { float: false, ftz: false }, U32, [1, 2, 0xffff_ffff, 0], 2),
         (F::Slct { float: true, ftz: false }, U32, [1, 2, f(f32::NAN), 0], 2),
         (F::Slct { float: true, ftz: true }, U32, [1, 2, 0x8000_0001, 0], 1),
@@ -185,13 +241,18 @@ fn forms_at_their_types() {
         (cvt(F32, Round::Nearest), F16, [f(1.5), 0, 0, 0], 0x3e00),
     ];
     for &(function, ty, sources, expected) in cases {
-        let mut registers =
-            RegisterFile { narrow: vec![[0; 32]; 5], wide: vec![[0; 32]; 5], predicates: vec![], calls: Vec::new() };
+        let mut registers = RegisterFile {
+            narrow: vec![[0; 32]; 5],
+            wide: vec![[0; 32]; 5],
+            predicates: vec![],
+            calls: Vec::new(),
+        };
         for (i, value) in sources.into_iter().enumerate() {
             registers.narrow[i] = [value as u32; 32];
             registers.wide[i] = [value; 32];
         }
-        run(lane(function, ty, 4, [0, 1, 2, 3]), LaneMask(1 << 7), LaneMask::FULL, &mut registers).unwrap();
+        run(lane(function, ty, 4, [0, 1, 2, 3]), LaneMask(1 << 7), LaneMask::FULL, &mut registers)
+            .unwrap();
         // The result is wide exactly if its type is; the other row keeps its zeros.
         let got = if ty.is_wide() { registers.wide[4] } else { registers.narrow[4].map(u64::from) };
         assert_eq!(got[7], expected, "{function:?} {ty:?} {sources:x?}");
@@ -317,7 +378,13 @@ fn one_lane_is_elected_in_each_group() {
     let mut r = file();
     r.narrow[4] = std::array::from_fn(|lane| if lane < 16 { 0x0000_fff0 } else { 0xffff_0000 });
     let kind = VoteKind::Elect(Some(Row(2)), Some(Predicate(2)));
-    run(Op::Vote(Vote { kind, p: None, mask: Row(4) }), LaneMask(0xffff_fff0), LaneMask::FULL, &mut r).unwrap();
+    run(
+        Op::Vote(Vote { kind, p: None, mask: Row(4) }),
+        LaneMask(0xffff_fff0),
+        LaneMask::FULL,
+        &mut r,
+    )
+    .unwrap();
     assert_eq!((r.narrow[2][5], r.narrow[2][31], r.predicates[2]), (4, 16, 1 << 16 | 1 << 4));
 }
 
@@ -347,7 +414,9 @@ fn predicates_select_and_clock() {
     run(Op::Clock { d: Row(2), clock: Clock::Wide }, all, all, &mut r).unwrap();
     run(Op::Clock { d: Row(2), clock: Clock::Low }, LaneMask(1), all, &mut r).unwrap();
     assert_eq!((r.wide[2][9], r.narrow[2][0], r.narrow[2][1]), (0x1_2345_6789, 0x2345_6789, 10));
-    for (clock, expected) in [(Clock::High, 1), (Clock::TimerLow, 0x4689_acdf), (Clock::TimerHigh, 2)] {
+    for (clock, expected) in
+        [(Clock::High, 1), (Clock::TimerLow, 0x4689_acdf), (Clock::TimerHigh, 2)]
+    {
         run(Op::Clock { d: Row(2), clock }, all, all, &mut r).unwrap();
         assert_eq!(r.narrow[2][5], expected, "{clock:?}");
     }
@@ -370,7 +439,10 @@ fn control_effects() {
     assert_eq!(go(Op::Sleep { t: Row(0) }, some), Ok(Effect::Sleep { ns: 7 }));
     assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x20)), Ok(Effect::Done));
     let absent = FaultKind::NotInMask { mask: LaneMask(0xdead_beef) };
-    assert_eq!(go(Op::WarpSync { mask: Row(4) }, LaneMask(0x10)), Err(Fault { lane: 4, kind: absent }));
+    assert_eq!(
+        go(Op::WarpSync { mask: Row(4) }, LaneMask(0x10)),
+        Err(Fault { lane: 4, kind: absent })
+    );
     assert_eq!(go(Op::ActiveMask { d: Row(4) }, some), Ok(Effect::Done));
     assert_eq!((r.narrow[4][4], r.narrow[4][0]), (all.0, 0xdead_beef));
 }
@@ -378,7 +450,8 @@ fn control_effects() {
 #[test]
 fn barriers_report_their_arrival_and_take_their_result() {
     let lanes = LaneMask(0xff);
-    let red = |f| BarrierKind::Red { f, p: PredicateUse { predicate: Predicate(1), negated: true } };
+    let red =
+        |f| BarrierKind::Red { f, p: PredicateUse { predicate: Predicate(1), negated: true } };
     let op = |kind, count| Barrier { kind, id: Row(0), count, aligned: true };
     let mut r = file();
     r.narrow[0] = [3; 32];
@@ -389,15 +462,25 @@ fn barriers_report_their_arrival_and_take_their_result() {
     assert_eq!(go(op(BarrierKind::Arrive, Some(Row(1))), &mut r), arrival(Some(64), false));
     for bad in [0, 33] {
         r.narrow[1] = [bad; 32];
-        let fault = Fault { lane: 0, kind: FaultKind::BadThreadCount { count: bad, warp_size: 32 } };
+        let fault =
+            Fault { lane: 0, kind: FaultKind::BadThreadCount { count: bad, warp_size: 32 } };
         assert_eq!(go(op(BarrierKind::Sync, Some(Row(1))), &mut r), Err(fault));
     }
     let count = inst(Op::Barrier(op(red(BarrierReduce::Popc(Row(2))), None)));
     assert_eq!(barrier_votes(&count, LaneMask(0xfff), &r), LaneMask(0xff));
     finish_barrier_reduction(&count, lanes, &mut r, 42, false, true);
     assert_eq!((r.narrow[2][7], r.narrow[2][8]), (42, 10));
-    for (f, expected) in [(BarrierReduce::And(Predicate(0)), 0xff00), (BarrierReduce::Or(Predicate(0)), 0xffff)] {
-        finish_barrier_reduction(&inst(Op::Barrier(op(red(f), None))), lanes, &mut r, 42, false, true);
+    for (f, expected) in
+        [(BarrierReduce::And(Predicate(0)), 0xff00), (BarrierReduce::Or(Predicate(0)), 0xffff)]
+    {
+        finish_barrier_reduction(
+            &inst(Op::Barrier(op(red(f), None))),
+            lanes,
+            &mut r,
+            42,
+            false,
+            true,
+        );
         assert_eq!(r.predicates[0], expected, "{f:?}");
     }
     r.narrow[0] = [16; 32];

@@ -21,7 +21,11 @@ pub struct Members {
 
 /// Splits the executing lanes of a `.sync` collective or `bar.warp.sync` by mask.
 /// The set of the lowest lane comes first. Empty for other instructions.
-pub fn members(inst: &Inst, lanes: LaneMask, registers: &RegisterFile) -> impl Iterator<Item = Members> + use<> {
+pub fn members(
+    inst: &Inst,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+) -> impl Iterator<Item = Members> + use<> {
     let mask = match &inst.op {
         Op::WarpSync { mask } => Some(*mask),
         Op::Shuffle(op) => Some(op.mask),
@@ -53,7 +57,11 @@ fn equal_to<C: Copy + PartialEq>(row: &[C; MAX_LANES], among: LaneMask, lane: u3
 
 /// Checks that the mask of every executing lane includes the lane.
 #[inline(always)]
-pub(super) fn check_members(mask: Row, lanes: LaneMask, registers: &RegisterFile) -> Result<(), Fault> {
+pub(super) fn check_members(
+    mask: Row,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+) -> Result<(), Fault> {
     let row = &registers.narrow[usize::from(mask.0)];
     let mut named = 0;
     for (lane, &mask) in row.iter().enumerate() {
@@ -61,20 +69,31 @@ pub(super) fn check_members(mask: Row, lanes: LaneMask, registers: &RegisterFile
     }
     match (lanes - LaneMask(named)).lowest() {
         None => Ok(()),
-        Some(lane) => Err(Fault { lane, kind: FaultKind::NotInMask { mask: LaneMask(row[lane as usize]) } }),
+        Some(lane) => {
+            Err(Fault { lane, kind: FaultKind::NotInMask { mask: LaneMask(row[lane as usize]) } })
+        }
     }
 }
 
 /// Calls `f` for each set of lanes with the same mask.
 #[inline(always)]
-fn groups(mask: Row, lanes: LaneMask, registers: &mut RegisterFile, mut f: impl FnMut(&mut RegisterFile, LaneMask)) {
+fn groups(
+    mask: Row,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+    mut f: impl FnMut(&mut RegisterFile, LaneMask),
+) {
     let row = registers.narrow[usize::from(mask.0)];
     equal_groups(&row, lanes, |group| f(registers, group));
 }
 
 /// Calls `f` for each set of lanes with equal cells.
 #[inline(always)]
-fn equal_groups<C: Copy + PartialEq>(row: &[C; MAX_LANES], lanes: LaneMask, mut f: impl FnMut(LaneMask)) {
+fn equal_groups<C: Copy + PartialEq>(
+    row: &[C; MAX_LANES],
+    lanes: LaneMask,
+    mut f: impl FnMut(LaneMask),
+) {
     let mut rest = lanes;
     while let Some(lowest) = rest.lowest() {
         let group = equal_to(row, rest, lowest);
@@ -107,7 +126,11 @@ pub(super) fn shuffle_source(mode: ShuffleMode, lane: u32, b: u32, c: u32) -> (u
 /// Executes `shfl.sync`.
 /// A lane that reads an inactive one gets 0: PTX leaves the value undefined, and NVIDIA's own
 /// reduction (`reduce7` of the CUDA samples) adds it to its sum.
-pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFile) -> Result<Effect, Fault> {
+pub(super) fn shuffle(
+    op: &Shuffle,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) -> Result<Effect, Fault> {
     check_members(op.mask, lanes, registers)?;
     let (mut sources, mut inside) = ([0; MAX_LANES], 0);
     let (mut undefined, mut source) = (LaneMask::EMPTY, 0);
@@ -141,7 +164,8 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
         };
         // With all lanes present, no lane can read an absent one.
         if !(lanes == LaneMask::FULL && one_mask) {
-            undefined = LaneMask(lanes.lanes().filter(|&l| !has_source(l)).fold(0, |all, l| all | 1 << l));
+            undefined =
+                LaneMask(lanes.lanes().filter(|&l| !has_source(l)).fold(0, |all, l| all | 1 << l));
             source = undefined.lowest().map_or(0, source_of);
         }
         let a = registers.narrow[usize::from(op.a.0)];
@@ -154,7 +178,11 @@ pub(super) fn shuffle(op: &Shuffle, lanes: LaneMask, registers: &mut RegisterFil
     if let Some(p) = op.p {
         set_predicate(registers, p, lanes, inside);
     }
-    Ok(if undefined.is_empty() { Effect::Done } else { Effect::Undefined { lanes: undefined, source } })
+    Ok(if undefined.is_empty() {
+        Effect::Done
+    } else {
+        Effect::Undefined { lanes: undefined, source }
+    })
 }
 
 /// Executes `vote.sync`.
@@ -181,7 +209,11 @@ pub(super) fn vote(op: &Vote, lanes: LaneMask, registers: &mut RegisterFile) -> 
 }
 
 /// Executes `match.any.sync` and `match.all.sync`.
-pub(super) fn match_op(op: &Match, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+pub(super) fn match_op(
+    op: &Match,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
     groups(op.mask, lanes, registers, |registers, group| {
         let mut peers = [0; MAX_LANES];
@@ -207,7 +239,11 @@ pub(super) fn match_op(op: &Match, lanes: LaneMask, registers: &mut RegisterFile
 }
 
 /// Executes `redux.sync`.
-pub(super) fn redux(op: &Redux, lanes: LaneMask, registers: &mut RegisterFile) -> Result<(), Fault> {
+pub(super) fn redux(
+    op: &Redux,
+    lanes: LaneMask,
+    registers: &mut RegisterFile,
+) -> Result<(), Fault> {
     check_members(op.mask, lanes, registers)?;
     let a = registers.narrow[usize::from(op.a.0)];
     let signed = op.ty.is_signed();

@@ -11,15 +11,18 @@ pub(crate) fn dominators(graph: &Successors, start: usize) -> Vec<Option<usize>>
         return Vec::new();
     }
     let tree = simple_fast(&petgraph(graph), NodeIndex::new(start));
-    (0..graph.len()).map(|n| tree.immediate_dominator(NodeIndex::new(n)).map(NodeIndex::index)).collect()
+    (0..graph.len())
+        .map(|n| tree.immediate_dominator(NodeIndex::new(n)).map(NodeIndex::index))
+        .collect()
 }
 
 /// Returns each node's depth in the dominator tree.
 pub(crate) fn depths(idom: &[Option<usize>]) -> Vec<u32> {
     let mut depths: Vec<Option<u32>> = vec![None; idom.len()];
     for start in 0..idom.len() {
-        let unknown: Vec<usize> =
-            std::iter::successors(Some(start), |&n| idom[n]).take_while(|&n| depths[n].is_none()).collect();
+        let unknown: Vec<usize> = std::iter::successors(Some(start), |&n| idom[n])
+            .take_while(|&n| depths[n].is_none())
+            .collect();
         for &n in unknown.iter().rev() {
             depths[n] = Some(idom[n].and_then(|above| depths[above]).map_or(0, |above| above + 1));
         }
@@ -29,7 +32,9 @@ pub(crate) fn depths(idom: &[Option<usize>]) -> Vec<u32> {
 
 /// Returns true if `a` dominates `b`, given the immediate dominators and their [`depths`].
 pub(crate) fn dominates(idom: &[Option<usize>], depths: &[u32], a: usize, b: usize) -> bool {
-    std::iter::successors(Some(b), |&n| idom[n]).take_while(|&n| depths[n] >= depths[a]).any(|n| n == a)
+    std::iter::successors(Some(b), |&n| idom[n])
+        .take_while(|&n| depths[n] >= depths[a])
+        .any(|n| n == a)
 }
 
 /// Returns the immediate dominators of an acyclic graph in topological order.
@@ -39,15 +44,19 @@ pub(crate) fn dominates(idom: &[Option<usize>], depths: &[u32], a: usize, b: usi
 /// of its predecessors, found by pointers that jump (Myers, "An applicative random-access stack",
 /// 1983).
 pub(crate) fn dominators_in_order(graph: &Successors, start: usize) -> Vec<Option<usize>> {
-    let mut tree =
-        Jumps { above: vec![None; graph.len()], jump: vec![start; graph.len()], depth: vec![0; graph.len()] };
+    let mut tree = Jumps {
+        above: vec![None; graph.len()],
+        jump: vec![start; graph.len()],
+        depth: vec![0; graph.len()],
+    };
     for node in std::iter::once(start).chain(0..graph.len()).filter(|&n| n < graph.len()) {
         if node != start {
             let Some(above) = tree.above[node] else { continue }; // unreachable
             tree.insert(node, above);
         }
         for &next in &graph[node] {
-            tree.above[next] = Some(tree.above[next].map_or(node, |known| tree.common(known, node)));
+            tree.above[next] =
+                Some(tree.above[next].map_or(node, |known| tree.common(known, node)));
         }
     }
     tree.above
@@ -64,7 +73,8 @@ impl Jumps {
     /// Adds `node` below `above`.
     fn insert(&mut self, node: usize, above: usize) {
         let far = self.jump[above];
-        let even = self.depth[above] - self.depth[far] == self.depth[far] - self.depth[self.jump[far]];
+        let even =
+            self.depth[above] - self.depth[far] == self.depth[far] - self.depth[self.jump[far]];
         self.jump[node] = if even { self.jump[far] } else { above };
         self.depth[node] = self.depth[above] + 1;
     }
@@ -80,7 +90,11 @@ impl Jumps {
             a = if self.depth[self.jump[a]] >= self.depth[b] { self.jump[a] } else { self.up(a) };
         }
         while a != b {
-            (a, b) = if self.jump[a] == self.jump[b] { (self.up(a), self.up(b)) } else { (self.jump[a], self.jump[b]) };
+            (a, b) = if self.jump[a] == self.jump[b] {
+                (self.up(a), self.up(b))
+            } else {
+                (self.jump[a], self.jump[b])
+            };
         }
         a
     }

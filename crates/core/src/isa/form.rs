@@ -47,7 +47,15 @@ impl Slot {
             "rounding mode"
         } else if all(&["cta", "cluster", "gpu", "sys", "gl"]) {
             "scope"
-        } else if all(&["global", "shared", "shared::cta", "local", "const", "param", "param::entry"]) {
+        } else if all(&[
+            "global",
+            "shared",
+            "shared::cta",
+            "local",
+            "const",
+            "param",
+            "param::entry",
+        ]) {
             "state space"
         } else if self.words.iter().any(|w| w == "eq") {
             "comparison"

@@ -52,20 +52,27 @@ impl Isa {
     /// Returns the PTX subset of `isa/ptx.ron`.
     pub fn ptx() -> &'static Isa {
         static ISA: OnceLock<Isa> = OnceLock::new();
-        ISA.get_or_init(|| read(simt_isa::PTX).unwrap_or_else(|error| panic!("isa/ptx.ron: {error}")))
+        ISA.get_or_init(|| {
+            read(simt_isa::PTX).unwrap_or_else(|error| panic!("isa/ptx.ron: {error}"))
+        })
     }
 }
 
 fn read(text: &str) -> Result<Isa, String> {
     let raw: RawIsa = ron::from_str(text).map_err(|e| e.to_string())?;
-    let mut isa =
-        Isa { rows: Vec::new(), groups: Vec::new(), by_opcode: BTreeMap::new(), unsupported: BTreeMap::new() };
+    let mut isa = Isa {
+        rows: Vec::new(),
+        groups: Vec::new(),
+        by_opcode: BTreeMap::new(),
+        unsupported: BTreeMap::new(),
+    };
     for group in raw.groups {
         let start = isa.rows.len();
         for row in group.rows {
             let at = |e: String| format!("row `{}`: {e}", row.form);
             let (opcode, slots) = syntax(&row.form, &raw.sets).map_err(at)?;
-            let operands = row.shape.split_whitespace().map(operand).collect::<Result<_, _>>().map_err(at)?;
+            let operands =
+                row.shape.split_whitespace().map(operand).collect::<Result<_, _>>().map_err(at)?;
             let heading = if row.manual.is_empty() { &opcode } else { &row.manual };
             let manual = format!("{}: {heading}", group.manual);
             let index = u16::try_from(isa.rows.len()).map_err(|_| "too many rows".to_string())?;
@@ -104,19 +111,24 @@ fn syntax(form: &str, sets: &BTreeMap<String, Vec<String>>) -> Result<(String, V
                 (inside, true)
             }
             None => {
-                let body = rest.strip_prefix('.').ok_or_else(|| format!("expected `.` or `{{` at `{rest}`"))?;
+                let body = rest
+                    .strip_prefix('.')
+                    .ok_or_else(|| format!("expected `.` or `{{` at `{rest}`"))?;
                 let end = 1 + body.find(['.', '{']).unwrap_or(body.len());
                 let (inside, after) = rest.split_at(end);
                 rest = after;
                 (inside, false)
             }
         };
-        let inside = inside.strip_prefix('.').ok_or_else(|| format!("expected `.` at `{inside}`"))?;
+        let inside =
+            inside.strip_prefix('.').ok_or_else(|| format!("expected `.` at `{inside}`"))?;
         let choices = inside.strip_prefix('(').and_then(|s| s.strip_suffix(')')).unwrap_or(inside);
         let mut words = Vec::new();
         for choice in choices.split('|') {
             match choice.strip_prefix('<').and_then(|s| s.strip_suffix('>')) {
-                Some(set) => words.extend(sets.get(set).ok_or_else(|| format!("no set `{set}`"))?.iter().cloned()),
+                Some(set) => words.extend(
+                    sets.get(set).ok_or_else(|| format!("no set `{set}`"))?.iter().cloned(),
+                ),
                 None if choice.is_empty() => return Err("an empty word".into()),
                 None => words.push(choice.to_string()),
             }
@@ -129,7 +141,13 @@ fn syntax(form: &str, sets: &BTreeMap<String, Vec<String>>) -> Result<(String, V
 /// Parses one word of the `shape` column.
 fn operand(text: &str) -> Result<OperandForm, String> {
     let (body, optional) = text.strip_suffix('?').map_or((text, false), |body| (body, true));
-    let plain = |name: &str, kind| OperandForm { name: name.into(), result: false, sink: false, optional, kind };
+    let plain = |name: &str, kind| OperandForm {
+        name: name.into(),
+        result: false,
+        sink: false,
+        optional,
+        kind,
+    };
     if let Some(name) = body.strip_prefix('[').and_then(|s| s.strip_suffix(']')) {
         return Ok(plain(name, OperandKind::Address));
     }
@@ -157,7 +175,9 @@ fn operand(text: &str) -> Result<OperandForm, String> {
                 "T" => TypeRef::T,
                 "U" => TypeRef::U,
                 "W" => TypeRef::W,
-                name => TypeRef::Fixed(Type::from_name(name).ok_or_else(|| format!("no type `{name}`"))?),
+                name => TypeRef::Fixed(
+                    Type::from_name(name).ok_or_else(|| format!("no type `{name}`"))?,
+                ),
             };
             match suffix {
                 Some('+') => OperandKind::Wider(ty),
@@ -197,9 +217,17 @@ mod tests {
         for (index, form) in isa.rows().iter().enumerate() {
             for mnemonic in mnemonics(form) {
                 if let Some(other) = seen.insert(mnemonic.clone(), index) {
-                    panic!("`{mnemonic}` is in row `{}` and in row `{}`", isa.rows()[other].syntax, form.syntax);
+                    panic!(
+                        "`{mnemonic}` is in row `{}` and in row `{}`",
+                        isa.rows()[other].syntax,
+                        form.syntax
+                    );
                 }
-                assert_eq!(isa.lookup(&mnemonic).map(|m| usize::from(m.index)), Ok(index), "{mnemonic}");
+                assert_eq!(
+                    isa.lookup(&mnemonic).map(|m| usize::from(m.index)),
+                    Ok(index),
+                    "{mnemonic}"
+                );
             }
         }
         assert!(seen.len() > 1000, "only {} mnemonics", seen.len());
@@ -223,7 +251,11 @@ mod tests {
             assert!(!row.manual.is_empty(), "{}: manual", row.syntax);
             assert!(!isa.unsupported.contains_key(&row.opcode), "{}: also unsupported", row.opcode);
             let optional = row.operands.iter().filter(|o| o.optional).count();
-            assert!(optional <= 1, "{}: with two optional operands a count does not say which is left out", row.syntax);
+            assert!(
+                optional <= 1,
+                "{}: with two optional operands a count does not say which is left out",
+                row.syntax
+            );
         }
     }
 

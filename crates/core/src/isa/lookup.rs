@@ -35,7 +35,8 @@ impl Isa {
     /// Finds the form of a mnemonic such as `setp.lt.and.u32`.
     pub fn lookup(&self, mnemonic: &str) -> Result<FormMatch<'_>, LookupError> {
         let words: Vec<&str> = mnemonic.split('.').collect();
-        let (opcode, words) = words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
+        let (opcode, words) =
+            words.split_first().map_or(("", &[][..]), |(first, rest)| (*first, rest));
         let Some(rows) = self.by_opcode.get(opcode) else {
             return Err(self.unknown_opcode(opcode));
         };
@@ -55,7 +56,8 @@ impl Isa {
             let message = format!("`{opcode}` is not supported: {why}");
             return LookupError::new("unsupported-instruction", message, None);
         }
-        let help = closest(opcode, self.by_opcode.keys().map(String::as_str)).map(|c| format!("did you mean `{c}`?"));
+        let help = closest(opcode, self.by_opcode.keys().map(String::as_str))
+            .map(|c| format!("did you mean `{c}`?"));
         LookupError::new("unknown-instruction", format!("unknown instruction `{opcode}`"), help)
     }
 }
@@ -127,14 +129,21 @@ fn explain(opcode: &str, words: &[&str], forms: &[&Form], mnemonic: &str) -> Loo
     if let Some(error) = one_word_missing(words, forms, mnemonic) {
         return error;
     }
-    let reached: Vec<(usize, Vec<&Slot>)> = forms.iter().map(|form| progress(&form.slots, words)).collect();
+    let reached: Vec<(usize, Vec<&Slot>)> =
+        forms.iter().map(|form| progress(&form.slots, words)).collect();
     let furthest = reached.iter().map(|(placed, _)| *placed).max().unwrap_or(0);
-    let expected: Vec<&Slot> = reached.iter().filter(|r| r.0 == furthest).flat_map(|r| r.1.iter().copied()).collect();
-    let upto = std::iter::once(opcode).chain(words[..furthest].iter().copied()).collect::<Vec<_>>().join(".");
+    let expected: Vec<&Slot> =
+        reached.iter().filter(|r| r.0 == furthest).flat_map(|r| r.1.iter().copied()).collect();
+    let upto = std::iter::once(opcode)
+        .chain(words[..furthest].iter().copied())
+        .collect::<Vec<_>>()
+        .join(".");
     let choices = |types_only: bool| {
         let mut choices: Vec<&str> = Vec::new();
         for slot in expected.iter().filter(|slot| !types_only || slot.is_type()) {
-            for word in slot.words.iter().filter(|w| !choices.contains(&w.as_str())).collect::<Vec<_>>() {
+            for word in
+                slot.words.iter().filter(|w| !choices.contains(&w.as_str())).collect::<Vec<_>>()
+            {
                 choices.push(word);
             }
         }
@@ -169,7 +178,9 @@ fn one_word_missing(words: &[&str], forms: &[&Form], mnemonic: &str) -> Option<L
             relaxed[i].optional = true;
             let Some(mut filled) = fill(&relaxed, words) else { continue };
             filled[i] = slot.words.first().map(String::as_str);
-            let example = || filled.iter().flatten().fold(form.opcode.clone(), |text, word| text + "." + word);
+            let example = || {
+                filled.iter().flatten().fold(form.opcode.clone(), |text, word| text + "." + word)
+            };
             let (first, _) = found.get_or_insert_with(|| (slot, example()));
             // Forms that differ only in the missing word share the error.
             if first.noun() == slot.noun() {
@@ -212,14 +223,20 @@ mod tests {
     #[test]
     fn a_wrong_word_is_named_with_what_could_stand_there() {
         for (mnemonic, expected) in [
-            ("add.b32", "unknown-modifier: `add` has no type `.b32` (use one of .u16 .s16 .u32 .s32"),
+            (
+                "add.b32",
+                "unknown-modifier: `add` has no type `.b32` (use one of .u16 .s16 .u32 .s32",
+            ),
             ("ad.u32", "unknown-instruction: unknown instruction `ad` (did you mean `add`?)"),
             (
                 "cvt.f32.s32",
                 "missing rounding mode in `cvt.f32.s32` \
                  (add one of .rn .rz .rm .rp, as in `cvt.rn.f32.s32`)",
             ),
-            ("mul.u32", "missing modifier in `mul.u32` (add one of .lo .hi .wide, as in `mul.lo.u32`)"),
+            (
+                "mul.u32",
+                "missing modifier in `mul.u32` (add one of .lo .hi .wide, as in `mul.lo.u32`)",
+            ),
             ("add", "incomplete-instruction: missing type in `add`"),
             ("setp.lt", "incomplete-instruction: missing type in `setp.lt`"),
             ("setp.tl.u32", "unknown-modifier: `setp` has no modifier `.tl`"),

@@ -28,11 +28,17 @@ impl Isa {
                     Agreement::Exact => "exact".to_string(),
                     Agreement::MaxUlp(n) => format!("{n} ulp"),
                     Agreement::MaxAbsolute(n) => format!("absolute 2^{n}"),
-                    Agreement::MaxUlpOrAbsolute(n, power) => format!("{n} ulp or absolute 2^{power}"),
+                    Agreement::MaxUlpOrAbsolute(n, power) => {
+                        format!("{n} ulp or absolute 2^{power}")
+                    }
                 };
                 let cell = |text: &str| text.replace('|', "\\|");
                 let form = cell(&self.expanded(&row.syntax));
-                let shape = if row.shape.is_empty() { String::new() } else { format!("`{}`", cell(&row.shape)) };
+                let shape = if row.shape.is_empty() {
+                    String::new()
+                } else {
+                    format!("`{}`", cell(&row.shape))
+                };
                 let _ = writeln!(
                     page,
                     "| `{form}` | {shape} | {} | {} | {agreement} | {} |",
@@ -51,14 +57,20 @@ impl Isa {
 
     /// Expands the named sets of a syntax line.
     fn expanded(&self, syntax: &str) -> String {
-        let Some(row) = self.rows().iter().find(|r| r.syntax == syntax) else { return syntax.to_string() };
+        let Some(row) = self.rows().iter().find(|r| r.syntax == syntax) else {
+            return syntax.to_string();
+        };
         let mut text = row.opcode.clone();
         for slot in &row.slots {
             let choices = match slot.words.as_slice() {
                 [word] => word.clone(),
                 words => format!("({})", words.join("|")),
             };
-            let _ = if slot.optional { write!(text, "{{.{choices}}}") } else { write!(text, ".{choices}") };
+            let _ = if slot.optional {
+                write!(text, "{{.{choices}}}")
+            } else {
+                write!(text, ".{choices}")
+            };
         }
         text
     }

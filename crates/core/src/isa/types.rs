@@ -5,7 +5,10 @@ use serde::Deserialize;
 /// A PTX fundamental type (PTX ISA, "Fundamental Types").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "PTX names: b = bits, u = unsigned, s = signed, f = float, bf = upper half of f32")]
+#[expect(
+    missing_docs,
+    reason = "PTX names: b = bits, u = unsigned, s = signed, f = float, bf = upper half of f32"
+)]
 pub enum Type {
     Pred,
     B8,
@@ -35,8 +38,8 @@ impl Type {
     const ALL: [Type; 21] = {
         use Type::*;
         [
-            Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64, BF16, F16x2, BF16x2, U16x2,
-            S16x2,
+            Pred, B8, B16, B32, B64, U8, U16, U32, U64, S8, S16, S32, S64, F16, F32, F64, BF16,
+            F16x2, BF16x2, U16x2, S16x2,
         ]
     };
 
@@ -158,7 +161,10 @@ pub struct FloatMode {
 
 /// Comparison of `setp`, `set` and `slct`-like forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "PTX names; `..u` are true when an operand is NaN; lo/ls/hi/hs are unsigned")]
+#[expect(
+    missing_docs,
+    reason = "PTX names; `..u` are true when an operand is NaN; lo/ls/hi/hs are unsigned"
+)]
 pub enum Compare {
     Eq,
     Ne,

@@ -86,7 +86,8 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
     if items.file_is_faulty {
         checked.kernels.clear();
     }
-    let passed: BTreeSet<String> = checked.kernels.iter().map(|kernel| kernel.name.clone()).collect();
+    let passed: BTreeSet<String> =
+        checked.kernels.iter().map(|kernel| kernel.name.clone()).collect();
     for item in &module.items {
         if let Item::Function(function) = item
             && function.kind == FunctionKind::Entry
@@ -94,11 +95,16 @@ pub fn check_parsed(module: &Module, source: &str, parsed: &[Diagnostic]) -> Che
         {
             let errors = items.against(function, &functions);
             if !errors.is_empty() || !passed.contains(&function.name.text) {
-                checked.refused.push(Refused { name: function.name.text.clone(), errors, span: function.span });
+                checked.refused.push(Refused {
+                    name: function.name.text.clone(),
+                    errors,
+                    span: function.span,
+                });
             }
         }
     }
-    let refused: BTreeSet<&str> = checked.refused.iter().map(|refused| refused.name.as_str()).collect();
+    let refused: BTreeSet<&str> =
+        checked.refused.iter().map(|refused| refused.name.as_str()).collect();
     checked.kernels.retain(|kernel| !refused.contains(kernel.name.as_str()));
     checked
 }
@@ -118,12 +124,14 @@ fn kernels(
         let count = functions.list.len();
         let message = format!("{count} device functions in the file: limit {MOST_FUNCTIONS}");
         let at = functions.list[MOST_FUNCTIONS].function.name.span;
-        diagnostics.push(Diagnostic::error("too-many-functions", at, message).help("split the file"));
+        diagnostics
+            .push(Diagnostic::error("too-many-functions", at, message).help("split the file"));
         items.file_is_faulty = true;
         return Vec::new();
     }
     // A function with a syntax error lacks declarations, so it is not checked further.
-    let unread: Vec<bool> = functions.list.iter().map(|f| items.is_faulty(&f.function.name.text)).collect();
+    let unread: Vec<bool> =
+        functions.list.iter().map(|f| items.is_faulty(&f.function.name.text)).collect();
     for number in (0..functions.list.len()).filter(|&number| !unread[number]) {
         diagnostics.extend(body::function_findings(number, &statics, functions, lines));
     }

@@ -54,7 +54,8 @@ pub(in crate::kernel) fn count_blocks(insts: &[Inst]) -> usize {
 }
 
 /// Function that removes edges no lane takes, as a compiler that evaluates constants does.
-pub(crate) type EdgeFilter = fn(&mut Successors, &[Inst], &Registers, &[BasicBlock], &[BasicBlockId]);
+pub(crate) type EdgeFilter =
+    fn(&mut Successors, &[Inst], &Registers, &[BasicBlock], &[BasicBlockId]);
 
 /// Results of control-flow analysis.
 #[derive(Clone, Debug, Default)]
@@ -79,7 +80,11 @@ pub struct ControlFlow {
 
 impl ControlFlow {
     /// Analyses checked instructions: the kernel's own, then those of its `functions`.
-    pub fn build(insts: &[Inst], functions: &[DeviceFunction], registers: &Registers) -> ControlFlow {
+    pub fn build(
+        insts: &[Inst],
+        functions: &[DeviceFunction],
+        registers: &Registers,
+    ) -> ControlFlow {
         ControlFlow::build_without(insts, functions, registers, None)
     }
 
@@ -100,7 +105,12 @@ impl ControlFlow {
     }
 
     /// Analyses one function or the kernel; targets count from its first instruction.
-    fn analyse(insts: &[Inst], registers: &Registers, called: bool, dead: Option<EdgeFilter>) -> ControlFlow {
+    fn analyse(
+        insts: &[Inst],
+        registers: &Registers,
+        called: bool,
+        dead: Option<EdgeFilter>,
+    ) -> ControlFlow {
         let (blocks, block_of) = blocks::blocks(insts);
         let mut graph = blocks::successors(&blocks);
         for block in blocks.iter().filter(|b| !b.reachable) {
@@ -114,10 +124,16 @@ impl ControlFlow {
         let loop_depth = loops::depths(&loops, blocks.len());
         let bare = dominance::bare_exits(insts, &blocks);
         let waiting = dominance::waiting(insts, &blocks);
-        let post =
-            dominance::post_dominance(&graph, &bare, &waiting, dominance::returning(insts, &blocks), &loop_depth);
+        let post = dominance::post_dominance(
+            &graph,
+            &bare,
+            &waiting,
+            dominance::returning(insts, &blocks),
+            &loop_depth,
+        );
         let uniformity = uniformity::analyse(insts, registers, &blocks, &graph, &post, called);
-        let branches = branches::branches(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
+        let branches =
+            branches::branches(&blocks, &graph, &post, &bare, &waiting, &uniformity.diverging);
         let function_blocks = std::iter::once(0..blocks.len()).collect();
         ControlFlow {
             blocks,
@@ -141,7 +157,8 @@ impl ControlFlow {
         let (blocks, insts) = (self.blocks.len(), self.block_of.len());
         let id = |b: BasicBlockId| BasicBlockId((b.index() + blocks) as u32);
         let ids = |list: Vec<BasicBlockId>| list.into_iter().map(id).collect::<Vec<_>>();
-        let shifted = |list: Vec<Option<usize>>| list.into_iter().map(move |b| b.map(|b| b + blocks));
+        let shifted =
+            |list: Vec<Option<usize>>| list.into_iter().map(move |b| b.map(|b| b + blocks));
         self.blocks.extend(other.blocks.into_iter().map(|b| BasicBlock {
             id: id(b.id),
             first: b.first + insts as u32,
@@ -151,7 +168,8 @@ impl ControlFlow {
             reachable: b.reachable,
         }));
         self.block_of.extend(other.block_of.into_iter().map(id));
-        self.edges.extend(other.edges.into_iter().map(|to| to.into_iter().map(|b| b + blocks).collect()));
+        self.edges
+            .extend(other.edges.into_iter().map(|to| to.into_iter().map(|b| b + blocks).collect()));
         self.idom.extend(shifted(other.idom));
         self.ipdom.extend(shifted(other.ipdom));
         self.loops.extend(other.loops.into_iter().map(|l| Loop {
@@ -169,7 +187,8 @@ impl ControlFlow {
             ..b
         }));
         self.bare_exits = self.bare_exits.joined(&other.bare_exits, blocks);
-        self.function_blocks.extend(other.function_blocks.into_iter().map(|r| r.start + blocks..r.end + blocks));
+        self.function_blocks
+            .extend(other.function_blocks.into_iter().map(|r| r.start + blocks..r.end + blocks));
         self.under_divergence = self.under_divergence.joined(&other.under_divergence, blocks);
         self.divergent_guards = self.divergent_guards.joined(&other.divergent_guards, insts);
         self.uniform_results = self.uniform_results.joined(&other.uniform_results, insts);
@@ -180,7 +199,9 @@ impl ControlFlow {
         let mut open: Vec<std::ops::Range<usize>> = std::iter::once(0..insts.len()).collect();
         while let Some(range) = open.pop() {
             for i in range {
-                let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else { continue };
+                let (Op::Call(call), Some(block)) = (&insts[i].op, self.block_of(i)) else {
+                    continue;
+                };
                 if !(self.under_divergence(block) || blocks::may_diverge_at_call(&insts[i])) {
                     continue;
                 }

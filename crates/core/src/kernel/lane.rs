@@ -364,13 +364,24 @@ impl Convert {
     /// Returns a conversion from `from`, rounded to nearest, without modifiers.
     pub const fn from(from: Type) -> Convert {
         let round = Round::Nearest;
-        Convert { from, round, integral: false, ftz: false, sat: false, relu: false, satfinite: false }
+        Convert {
+            from,
+            round,
+            integral: false,
+            ftz: false,
+            sat: false,
+            relu: false,
+            satfinite: false,
+        }
     }
 }
 
 /// Modes of `prmt`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX names: forward/backward extract, replicate 8/16, edge clamp left/right")]
+#[expect(
+    missing_docs,
+    reason = "PTX names: forward/backward extract, replicate 8/16, edge clamp left/right"
+)]
 pub enum PrmtMode {
     Index,
     F4e,

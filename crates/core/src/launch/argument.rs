@@ -18,7 +18,9 @@ impl Plan {
         for (_, argument) in &self.arguments {
             match argument {
                 ArgumentValue::Scalar(expr) => expr.bare_names(&mut names),
-                ArgumentValue::List(values, _) => values.iter().for_each(|expr| expr.bare_names(&mut names)),
+                ArgumentValue::List(values, _) => {
+                    values.iter().for_each(|expr| expr.bare_names(&mut names))
+                }
             }
         }
         names
@@ -46,7 +48,8 @@ impl Plan {
             if let Some(first) = given[index].replace(target.span()) {
                 let message = format!("duplicate argument for parameter `{}`", parameter.name);
                 diagnostics.push(
-                    Diagnostic::error("duplicate-argument", target.span(), message).also(first, "first given here"),
+                    Diagnostic::error("duplicate-argument", target.span(), message)
+                        .also(first, "first given here"),
                 );
                 continue;
             }
@@ -58,11 +61,14 @@ impl Plan {
                     }
                 }
                 Err(diagnostic) => {
-                    diagnostics.push(diagnostic.also(parameter.span, format!("parameter `{}`", parameter.name)));
+                    diagnostics.push(
+                        diagnostic.also(parameter.span, format!("parameter `{}`", parameter.name)),
+                    );
                 }
             }
         }
-        for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none()) {
+        for (parameter, _) in kernel.params.iter().zip(&given).filter(|(_, given)| given.is_none())
+        {
             let message = format!("missing argument for parameter `{}`", parameter.name);
             diagnostics.push(
                 Diagnostic::error("missing-argument", parameter.span, message)
@@ -76,7 +82,9 @@ impl Plan {
 fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diagnostic> {
     let found = match target {
         Target::Name(name) => kernel.params.iter().position(|p| p.name == name.text),
-        Target::Position(position, _) => usize::try_from(*position).ok().filter(|p| *p < kernel.params.len()),
+        Target::Position(position, _) => {
+            usize::try_from(*position).ok().filter(|p| *p < kernel.params.len())
+        }
     };
     found.ok_or_else(|| {
         let what = match target {
@@ -88,14 +96,20 @@ fn find_parameter(target: &Target, kernel: &Signature<'_>) -> Result<usize, Diag
         let diagnostic = Diagnostic::error("unknown-argument", target.span(), message);
         match closest(&what, names.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None if names.is_empty() => diagnostic.help("remove this line: the kernel has no parameters"),
+            None if names.is_empty() => {
+                diagnostic.help("remove this line: the kernel has no parameters")
+            }
             None => diagnostic.help(format!("use one of `{}`", names.join("`, `"))),
         }
     })
 }
 
 /// Returns the bytes of an argument, as many as its parameter has.
-fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope<'_>) -> Result<Vec<u8>, Diagnostic> {
+fn argument_bytes(
+    argument: &ArgumentValue,
+    parameter: &Parameter,
+    scope: &Scope<'_>,
+) -> Result<Vec<u8>, Diagnostic> {
     let size = parameter.ty.bytes().max(1);
     let elements = parameter.bytes / size;
     let (values, span): (&[Expr], Span) = match argument {
@@ -124,14 +138,14 @@ fn argument_bytes(argument: &ArgumentValue, parameter: &Parameter, scope: &Scope
 fn scalar(expr: &Expr, ty: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
     if ty.is_float() && !matches!(ty, Type::F32 | Type::F64) {
         let message = format!("arguments of type `{}` are not supported", ty.name());
-        return Err(
-            Diagnostic::error("type-mismatch", expr.span(), message).help("declare the parameter as .b16 or .b32")
-        );
+        return Err(Diagnostic::error("type-mismatch", expr.span(), message)
+            .help("declare the parameter as .b16 or .b32"));
     }
     match exact(expr, ty, scope) {
         Err(diagnostic) if diagnostic.code == "out-of-range" => {
             let value = value(expr, scope)?;
-            let address = matches!(value, Value::Int(v) if v >= i128::from(BUFFER_BASE)) && !fits(value, ty);
+            let address =
+                matches!(value, Value::Int(v) if v >= i128::from(BUFFER_BASE)) && !fits(value, ty);
             Err(if address {
                 diagnostic.help("declare the parameter as .u64: buffer addresses have 64 bits")
             } else {

@@ -47,7 +47,11 @@ pub(super) fn unary(operator: Unary, operand: Value, span: Span) -> Result<Value
 }
 
 fn integers_only(operator: &str, span: Span) -> Diagnostic {
-    Diagnostic::error("type-mismatch", span, format!("expected integers for {operator}, found a floating-point value"))
+    Diagnostic::error(
+        "type-mismatch",
+        span,
+        format!("expected integers for {operator}, found a floating-point value"),
+    )
 }
 
 /// Compares two values; `None` if one is a NaN.
@@ -58,7 +62,12 @@ pub(super) fn order(left: Value, right: Value) -> Option<std::cmp::Ordering> {
     }
 }
 
-pub(super) fn binary(operator: Binary, left: Value, right: Value, span: Span) -> Result<Value, Diagnostic> {
+pub(super) fn binary(
+    operator: Binary,
+    left: Value,
+    right: Value,
+    span: Span,
+) -> Result<Value, Diagnostic> {
     let compared = order(left, right);
     match operator {
         Binary::Eq => return Ok(flag(compared.is_some_and(std::cmp::Ordering::is_eq))),
@@ -89,7 +98,9 @@ pub(super) fn binary(operator: Binary, left: Value, right: Value, span: Span) ->
         Binary::Rem => int(a.checked_rem(b), span),
         Binary::Shl | Binary::Shr => match u32::try_from(b) {
             // Operands are below 2^64 in size, so a shift by 63 cannot overflow an i128.
-            Ok(amount @ 0..=63) => int(Some(if operator == Binary::Shl { a << amount } else { a >> amount }), span),
+            Ok(amount @ 0..=63) => {
+                int(Some(if operator == Binary::Shl { a << amount } else { a >> amount }), span)
+            }
             _ => {
                 let message = format!("expected a shift amount from 0 to 63, found {b}");
                 Err(Diagnostic::error("out-of-range", span, message))
@@ -109,7 +120,11 @@ fn divided_by_zero(span: Span) -> Diagnostic {
 pub(super) fn call(function: Function, values: &[Value], span: Span) -> Result<Value, Diagnostic> {
     let pick = |smaller: bool| {
         let better = |a: Value, b: Value| {
-            if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) { b } else { a }
+            if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) {
+                b
+            } else {
+                a
+            }
         };
         values.iter().copied().reduce(better).unwrap_or(Value::Int(0))
     };
@@ -123,7 +138,9 @@ pub(super) fn call(function: Function, values: &[Value], span: Span) -> Result<V
         }
         (Function::Abs, [Value::Int(v)]) => int(v.checked_abs(), span),
         (Function::Abs, [Value::Float(v)]) => Ok(Value::Float(v.abs())),
-        (Function::Popcount, [Value::Int(v)]) => Ok(Value::Int(i128::from((*v as u64).count_ones()))),
+        (Function::Popcount, [Value::Int(v)]) => {
+            Ok(Value::Int(i128::from((*v as u64).count_ones())))
+        }
         _ => Err(integers_only("this function", span)),
     }
 }

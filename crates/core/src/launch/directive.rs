@@ -6,8 +6,8 @@
 
 use super::expression::{Expr, Parsed, Parser};
 use super::plan::{
-    ArgumentValue, BufferPlan, Claim, Each, ExpectationPlan, Plan, Relation, Sequence, SequenceKind, Shape, Target,
-    ValuesClaim,
+    ArgumentValue, BufferPlan, Claim, Each, ExpectationPlan, Plan, Relation, Sequence,
+    SequenceKind, Shape, Target, ValuesClaim,
 };
 use super::token::{Lexeme, Token, tokenize};
 use crate::diag::{Diagnostic, Span, closest};
@@ -19,8 +19,18 @@ pub const FINISHES: &[&str] = &["ok", "deadlock", "livelock", "fault", "cycle-li
 /// Modes that an expectation can be limited to.
 pub const MODES: &[&str] = &["pre-volta", "volta"];
 
-const KEYWORDS: &[&str] =
-    &["kernel", "title", "const", "grid", "block", "shared", "registers", "buffer", "arg", "expect"];
+const KEYWORDS: &[&str] = &[
+    "kernel",
+    "title",
+    "const",
+    "grid",
+    "block",
+    "shared",
+    "registers",
+    "buffer",
+    "arg",
+    "expect",
+];
 
 /// Maximum number of directives in a file: name lookup is linear in it.
 const MOST_DIRECTIVES: usize = 4_000;
@@ -33,7 +43,8 @@ pub fn plan(module: &Module, source: &str) -> (Plan, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let groups = group(module, source, &mut diagnostics);
     if let Some(beyond) = groups.get(MOST_DIRECTIVES) {
-        let message = format!("expected at most {MOST_DIRECTIVES} directives, found {}", groups.len());
+        let message =
+            format!("expected at most {MOST_DIRECTIVES} directives, found {}", groups.len());
         let error = Diagnostic::error("too-large", beyond.keyword.span, message);
         diagnostics.push(error.help("load many values with `file(\"..\")`"));
     }
@@ -66,8 +77,10 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
         if trimmed.is_empty() || trimmed.starts_with('#') {
             continue;
         }
-        let length = trimmed.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(trimmed.len());
-        let keyword = Name { text: trimmed[..length].to_owned(), span: Span::new(start, start + length) };
+        let length =
+            trimmed.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(trimmed.len());
+        let keyword =
+            Name { text: trimmed[..length].to_owned(), span: Span::new(start, start + length) };
         let known = KEYWORDS.contains(&keyword.text.as_str());
         let rest = trimmed[length..].trim_start();
         let rest_start = start + (trimmed.len() - rest.len());
@@ -83,10 +96,14 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
             let prose = matches!(keyword.text.as_str(), "title");
             let lexemes = if prose { Vec::new() } else { tokenize(rest, rest_start, diagnostics) };
             open = balance(&lexemes, 0);
-            let rest = Name { text: rest.to_owned(), span: Span::new(rest_start, rest_start + rest.len()) };
+            let rest = Name {
+                text: rest.to_owned(),
+                span: Span::new(rest_start, rest_start + rest.len()),
+            };
             directives.push(Directive { keyword, rest, lexemes, end: line_end });
         } else {
-            let span = if length == 0 { Span::new(start, start + trimmed.len()) } else { keyword.span };
+            let span =
+                if length == 0 { Span::new(start, start + trimmed.len()) } else { keyword.span };
             let mut diagnostic = Diagnostic::error(
                 "unknown-directive",
                 span,
@@ -94,8 +111,10 @@ fn group(module: &Module, source: &str, diagnostics: &mut Vec<Diagnostic>) -> Ve
             );
             diagnostic = match closest(&keyword.text, KEYWORDS.iter().copied()) {
                 Some(near) => diagnostic.help(format!("write `{near}`")),
-                None => diagnostic
-                    .help(format!("use one of {}; write prose in plain `//` comments", KEYWORDS.map_join("`, `"))),
+                None => diagnostic.help(format!(
+                    "use one of {}; write prose in plain `//` comments",
+                    KEYWORDS.map_join("`, `")
+                )),
             };
             diagnostics.push(diagnostic);
         }
@@ -191,7 +210,8 @@ impl Plan {
             None => Ok(()),
             Some(first) => {
                 let message = format!("`{}` is defined twice", name.text);
-                Err(Diagnostic::error("duplicate-name", name.span, message).also(first.span, "first defined here"))
+                Err(Diagnostic::error("duplicate-name", name.span, message)
+                    .also(first.span, "first defined here"))
             }
         }
     }
@@ -236,17 +256,24 @@ fn shape(parser: &mut Parser<'_>) -> Parsed<Shape> {
 }
 
 /// Element types of a buffer.
-const ELEMENTS: &[&str] =
-    &["u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64"];
+const ELEMENTS: &[&str] = &[
+    "u8", "u16", "u32", "u64", "s8", "s16", "s32", "s64", "b8", "b16", "b32", "b64", "f32", "f64",
+];
 
 fn buffer(parser: &mut Parser<'_>, start: Span) -> Parsed<BufferPlan> {
     let name = parser.word("a buffer name")?;
     parser.sign(":")?;
     let ty = parser.word("an element type such as `u32`")?;
-    let element =
-        Some(ty.text.as_str()).filter(|t| ELEMENTS.contains(t)).and_then(Type::from_name).ok_or_else(|| {
-            Diagnostic::error("unknown-type", ty.span, format!("unknown element type `{}`", ty.text))
-                .help(format!("use one of {}", ELEMENTS.map_join("`, `")))
+    let element = Some(ty.text.as_str())
+        .filter(|t| ELEMENTS.contains(t))
+        .and_then(Type::from_name)
+        .ok_or_else(|| {
+            Diagnostic::error(
+                "unknown-type",
+                ty.span,
+                format!("unknown element type `{}`", ty.text),
+            )
+            .help(format!("use one of {}", ELEMENTS.map_join("`, `")))
         })?;
     parser.sign("[")?;
     let count = parser.expression()?;
@@ -373,13 +400,20 @@ fn arguments<const N: usize>(parser: &mut Parser<'_>) -> Parsed<[Expr; N]> {
     parser.sign(")")?;
     let found = values.len();
     values.try_into().map_err(|_| {
-        let message =
-            format!("expected {N} argument{} to `{}`, found {found}", if N == 1 { "" } else { "s" }, name.text);
+        let message = format!(
+            "expected {N} argument{} to `{}`, found {found}",
+            if N == 1 { "" } else { "s" },
+            name.text
+        );
         Diagnostic::error("directive-syntax", name.span, message)
     })
 }
 
-fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> Parsed<ExpectationPlan> {
+fn expectation(
+    parser: &mut Parser<'_>,
+    directive: &Directive,
+    source: &str,
+) -> Parsed<ExpectationPlan> {
     let mode = if parser.take_sign("[") {
         let mode = parser.hyphenated("a mode")?;
         one_of(&mode, MODES, "mode")?;
@@ -414,7 +448,9 @@ fn expectation(parser: &mut Parser<'_>, directive: &Directive, source: &str) -> 
     let text_span = text_start.to(parser.before());
     let text = match source_text(source, text_span) {
         "" => directive.rest.text.clone(),
-        text if text.contains('\n') => format!("{} ..", text.lines().next().unwrap_or("").trim_end()),
+        text if text.contains('\n') => {
+            format!("{} ..", text.lines().next().unwrap_or("").trim_end())
+        }
         text => text.to_owned(),
     };
     Ok(ExpectationPlan { span: directive.keyword.span.to(parser.before()), text, mode, claim })
@@ -434,5 +470,6 @@ fn one_of(word: &Name, known: &[&str], what: &str) -> Parsed<()> {
         return Ok(());
     }
     let message = format!("unknown {what} `{}`", word.text);
-    Err(Diagnostic::error("unknown-name", word.span, message).help(format!("use one of {}", known.map_join("`, `"))))
+    Err(Diagnostic::error("unknown-name", word.span, message)
+        .help(format!("use one of {}", known.map_join("`, `"))))
 }

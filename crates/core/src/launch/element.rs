@@ -63,7 +63,9 @@ pub(super) fn encode(value: Value, ty: Type) -> Option<u64> {
 /// Returns true if an integer fits the type, read as signed or as unsigned.
 pub(super) fn fits(value: Value, ty: Type) -> bool {
     match value {
-        Value::Int(v) if !ty.is_float() => v >= -(1i128 << (ty.bits() - 1)) && v < 1i128 << ty.bits(),
+        Value::Int(v) if !ty.is_float() => {
+            v >= -(1i128 << (ty.bits() - 1)) && v < 1i128 << ty.bits()
+        }
         _ => true,
     }
 }
@@ -142,7 +144,10 @@ mod tests {
     #[test]
     fn elements_survive_the_way_through_words() {
         let cases: &[(Type, &[Value])] = &[
-            (Type::U8, &[Value::Int(1), Value::Int(255), Value::Int(0), Value::Int(7), Value::Int(9)]),
+            (
+                Type::U8,
+                &[Value::Int(1), Value::Int(255), Value::Int(0), Value::Int(7), Value::Int(9)],
+            ),
             (Type::S8, &[Value::Int(-128), Value::Int(127), Value::Int(-1)]),
             (Type::S16, &[Value::Int(-32768), Value::Int(2), Value::Int(-3)]),
             (Type::U32, &[Value::Int(0xffff_ffff), Value::Int(3)]),
@@ -159,7 +164,11 @@ mod tests {
             let words = packer.finish();
             assert_eq!(words.len(), (values.len() * ty.bytes() as usize).div_ceil(4));
             for (i, value) in values.iter().enumerate() {
-                assert_eq!(decode(bits(&|w| words[w as usize], *ty, i as u64), *ty), *value, "{ty:?}[{i}]");
+                assert_eq!(
+                    decode(bits(&|w| words[w as usize], *ty, i as u64), *ty),
+                    *value,
+                    "{ty:?}[{i}]"
+                );
             }
         }
     }

@@ -11,7 +11,8 @@ use super::fill::{Files, Place, exact, no_memory, with_index, words, wrapped};
 use super::plan::{Claim, Each, ExpectationPlan, Relation, Sequence, SequenceKind, ValuesClaim};
 use super::reference::Region;
 use super::term::{
-    Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, eval_next, integer, region, settled, value,
+    Initial, MemoryView, Scope, Side, Term, bind, element_index, eval, eval_next, integer, region,
+    settled, value,
 };
 use super::window::Windows;
 use super::{Buffer, Launch};
@@ -86,7 +87,9 @@ impl Expected {
         match self {
             Expected::Same(bits) => *bits,
             Expected::Packed(words) => {
-                let word = |w| usize::try_from(w).ok().and_then(|w: usize| words.get(w).copied()).unwrap_or(0);
+                let word = |w| {
+                    usize::try_from(w).ok().and_then(|w: usize| words.get(w).copied()).unwrap_or(0)
+                };
                 bits(&word, ty, index)
             }
         }
@@ -118,11 +121,17 @@ pub fn judge(
     metric: &dyn Fn(&str) -> Result<f64, String>,
     mode: &str,
 ) -> Vec<Verdict> {
-    let applying: Vec<&Expectation> = launch.expectations.iter().filter(|e| e.applies(mode)).collect();
+    let applying: Vec<&Expectation> =
+        launch.expectations.iter().filter(|e| e.applies(mode)).collect();
     let mut verdicts = Vec::new();
     if finish != "ok" && !applying.iter().any(|e| e.finish().is_some()) {
         let detail = format!("the run ended in {finish}");
-        verdicts.push(Verdict { text: "finish == ok (implied)".to_owned(), passed: false, detail, span: None });
+        verdicts.push(Verdict {
+            text: "finish == ok (implied)".to_owned(),
+            passed: false,
+            detail,
+            span: None,
+        });
     }
     for expectation in applying {
         let failure = expectation.kind.failure(&launch.buffers, memory, finish, metric);
@@ -147,7 +156,9 @@ impl Kind {
     ) -> Option<String> {
         match self {
             Kind::Finish(expected) if expected.iter().any(|e| e == finish) => None,
-            Kind::Finish(expected) => Some(format!("expected {}, found {finish}", expected.join(" or "))),
+            Kind::Finish(expected) => {
+                Some(format!("expected {}, found {finish}", expected.join(" or ")))
+            }
             Kind::Metric { name, relation, value } => match metric(name) {
                 Err(why) => Some(why),
                 Ok(got) if relation.holds(got.partial_cmp(value)) => None,
@@ -155,16 +166,31 @@ impl Kind {
             },
             Kind::Region { region, relation, expected, within } => {
                 let mut at = |k| Ok(region.first + k);
-                differences(buffers, memory, region, region.count, &mut at, (*relation, expected, *within))
+                differences(
+                    buffers,
+                    memory,
+                    region,
+                    region.count,
+                    &mut at,
+                    (*relation, expected, *within),
+                )
             }
             Kind::Each { region, index, from, trips, relation, expected, within } => {
                 let index = settled(index, memory);
                 let mut windows = Windows::default();
                 let mut at = |k: u64| {
-                    let index = eval_next(&index, memory, from + i128::from(k), &mut windows).map_err(|d| d.message)?;
+                    let index = eval_next(&index, memory, from + i128::from(k), &mut windows)
+                        .map_err(|d| d.message)?;
                     element_index(&index, region, Span::default()).map_err(|d| d.message)
                 };
-                differences(buffers, memory, region, *trips, &mut at, (*relation, expected, *within))
+                differences(
+                    buffers,
+                    memory,
+                    region,
+                    *trips,
+                    &mut at,
+                    (*relation, expected, *within),
+                )
             }
             Kind::One { left, relation, value, within } => {
                 let got = match eval(left, memory, 0) {
@@ -173,10 +199,19 @@ impl Kind {
                 };
                 // A left side with an element type is compared in that type, so that both sides
                 // wrap alike.
-                let typed = |v: Value| left.element().and_then(|ty| Some(decode(encode(v, ty)?, ty))).unwrap_or(v);
+                let typed = |v: Value| {
+                    left.element().and_then(|ty| Some(decode(encode(v, ty)?, ty))).unwrap_or(v)
+                };
                 let (got, value) = (typed(got), typed(*value));
                 let fails = !holds(*relation, got, value, *within);
-                fails.then(|| format!("expected {} {}, found {}", relation.sign(), show_value(value), show_value(got)))
+                fails.then(|| {
+                    format!(
+                        "expected {} {}, found {}",
+                        relation.sign(),
+                        show_value(value),
+                        show_value(got)
+                    )
+                })
             }
         }
     }
@@ -209,9 +244,18 @@ fn differences(
     }
     first.map(|(index, got, expected)| {
         let name = buffers.get(region.buffer).map_or("", |b| b.name.as_str());
-        let sign = if relation == Relation::Equal { String::new() } else { format!("{} ", relation.sign()) };
-        let more = if failed > 1 { format!(" ({failed} of {count} differ)") } else { String::new() };
-        format!("{name}[{index}]: expected {sign}{}, found {}{more}", show(expected, ty), show(got, ty))
+        let sign = if relation == Relation::Equal {
+            String::new()
+        } else {
+            format!("{} ", relation.sign())
+        };
+        let more =
+            if failed > 1 { format!(" ({failed} of {count} differ)") } else { String::new() };
+        format!(
+            "{name}[{index}]: expected {sign}{}, found {}{more}",
+            show(expected, ty),
+            show(got, ty)
+        )
     })
 }
 
@@ -233,9 +277,11 @@ pub(super) fn bind_expectation(
 ) -> Result<Expectation, Diagnostic> {
     let kind = match &plan.claim {
         Claim::Finish(verdicts) => Kind::Finish(verdicts.iter().map(|v| v.text.clone()).collect()),
-        Claim::Metric { name, relation, value: expected } => {
-            Kind::Metric { name: name.text.clone(), relation: *relation, value: value(expected, scope)?.as_float() }
-        }
+        Claim::Metric { name, relation, value: expected } => Kind::Metric {
+            name: name.text.clone(),
+            relation: *relation,
+            value: value(expected, scope)?.as_float(),
+        },
         Claim::Values(claim) => {
             let ValuesClaim { left, relation, right, within } = &**claim;
             let within = within.as_ref().map(|e| tolerance(e, *relation, scope)).transpose()?;
@@ -275,10 +321,17 @@ fn tolerance(expr: &Expr, relation: Relation, scope: &Scope<'_>) -> Result<f64, 
     Ok(tolerance)
 }
 
-fn bind_region(region: &Region, right: &Sequence, scope: &Scope<'_>, files: Files<'_>) -> Result<Expected, Diagnostic> {
+fn bind_region(
+    region: &Region,
+    right: &Sequence,
+    scope: &Scope<'_>,
+    files: Files<'_>,
+) -> Result<Expected, Diagnostic> {
     match &right.kind {
         SequenceKind::Fill(value) => exact(value, region.element, scope).map(Expected::Same),
-        SequenceKind::Formula { value, each: None } if super::term::region(value, scope)?.is_none() => {
+        SequenceKind::Formula { value, each: None }
+            if super::term::region(value, scope)?.is_none() =>
+        {
             exact(value, region.element, scope).map(Expected::Same)
         }
         _ => words(right, Place::of(region), scope, files).map(Expected::Packed),
@@ -293,9 +346,13 @@ fn bind_one(
     scope: &Scope<'_>,
 ) -> Result<Kind, Diagnostic> {
     let SequenceKind::Formula { value: expected, each: None } = &right.kind else {
-        return Err(Diagnostic::error("type-mismatch", right.span, "expected one value, found a sequence")
-            .also(left.span(), "compared with one value")
-            .help("name a buffer or a slice on the left side"));
+        return Err(Diagnostic::error(
+            "type-mismatch",
+            right.span,
+            "expected one value, found a sequence",
+        )
+        .also(left.span(), "compared with one value")
+        .help("name a buffer or a slice on the left side"));
     };
     let left = after(left, scope)?;
     let value = value(expected, scope)?;
@@ -326,15 +383,21 @@ fn bind_each(
     let (from, to) = (integer(low, scope)?, integer(high, scope)?);
     let inner = with_index(each, scope)?;
     let formula_term = bind(formula, &inner)?;
-    let Term::Element { region, index, span } = bind(left, &Scope { side: Side::After, ..inner })? else {
+    let Term::Element { region, index, span } = bind(left, &Scope { side: Side::After, ..inner })?
+    else {
         return Err(not_an_element(left));
     };
     let range_span = low.span().to(high.span());
-    let trips = u64::try_from(to - from).ok().filter(|trips| *trips <= region.count).ok_or_else(|| {
-        let message = format!("range {from}..{to} is out of bounds: the buffer has elements 0..{}", region.count);
-        Diagnostic::error("out-of-range", range_span, message)
-    })?;
-    let mut packer = Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
+    let trips =
+        u64::try_from(to - from).ok().filter(|trips| *trips <= region.count).ok_or_else(|| {
+            let message = format!(
+                "range {from}..{to} is out of bounds: the buffer has elements 0..{}",
+                region.count
+            );
+            Diagnostic::error("out-of-range", range_span, message)
+        })?;
+    let mut packer =
+        Packer::with_room(trips, region.element).ok_or_else(|| no_memory(range_span))?;
     let initial = Initial(scope.buffers);
     let first = settled(&index, &initial);
     let mut windows = Windows::default();
@@ -348,6 +411,10 @@ fn bind_each(
 }
 
 fn not_an_element(left: &Expr) -> Diagnostic {
-    Diagnostic::error("type-mismatch", left.span(), "expected one element on the left side of `for i in lo..hi`")
-        .help("write `buffer[i]`")
+    Diagnostic::error(
+        "type-mismatch",
+        left.span(),
+        "expected one element on the left side of `for i in lo..hi`",
+    )
+    .help("write `buffer[i]`")
 }

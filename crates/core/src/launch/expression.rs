@@ -93,7 +93,9 @@ impl Expr {
             Expr::Int(..) | Expr::Float(..) | Expr::Slice(..) => {}
             Expr::Name(name) => into.push(&name.text),
             Expr::Unary(_, operand, _) | Expr::Index(_, operand, _) => operand.bare_names(into),
-            Expr::Binary(_, left, right, _) => [left, right].into_iter().for_each(|part| part.bare_names(into)),
+            Expr::Binary(_, left, right, _) => {
+                [left, right].into_iter().for_each(|part| part.bare_names(into))
+            }
             Expr::Choice(parts, _) => parts.iter().for_each(|part| part.bare_names(into)),
             // A name alone as the argument is the whole buffer: `sum(b)`, `max(b)`.
             Expr::Call(_, arguments, _) if matches!(arguments.as_slice(), [Expr::Name(_)]) => {}
@@ -168,7 +170,8 @@ impl<'a> Parser<'a> {
 
     /// Returns true if the next tokens are the word and `(`.
     pub(super) fn is_call(&self, word: &str) -> bool {
-        self.is_word(word) && matches!(self.lexemes.get(self.at + 1), Some(l) if l.token == Token::Sign("("))
+        self.is_word(word)
+            && matches!(self.lexemes.get(self.at + 1), Some(l) if l.token == Token::Sign("("))
     }
 
     /// Reads the sign if it is next.
@@ -200,8 +203,12 @@ impl<'a> Parser<'a> {
             Some(Token::Float(f)) => format!("`{f}`"),
             Some(Token::Text(t)) => format!("\"{t}\""),
         };
-        Diagnostic::error("directive-syntax", self.here(), format!("expected {what}, found {found}"))
-            .label(format!("expected {what}"))
+        Diagnostic::error(
+            "directive-syntax",
+            self.here(),
+            format!("expected {what}, found {found}"),
+        )
+        .label(format!("expected {what}"))
     }
 
     /// Reads an integer literal if it is next.
@@ -321,7 +328,9 @@ impl<'a> Parser<'a> {
     }
 
     fn primary(&mut self) -> Parsed<Expr> {
-        let Some(Lexeme { token, span }) = self.lexemes.get(self.at) else { return Err(self.expected("a value")) };
+        let Some(Lexeme { token, span }) = self.lexemes.get(self.at) else {
+            return Err(self.expected("a value"));
+        };
         match token {
             Token::Int(value) => {
                 self.at += 1;

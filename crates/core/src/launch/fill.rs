@@ -46,7 +46,10 @@ pub(super) fn words(
         if found == count {
             return Ok(());
         }
-        let message = format!("expected {count} element{}, found {found} {what}", if count == 1 { "" } else { "s" });
+        let message = format!(
+            "expected {count} element{}, found {found} {what}",
+            if count == 1 { "" } else { "s" }
+        );
         Err(Diagnostic::error("wrong-length", span, message))
     };
     match &sequence.kind {
@@ -64,7 +67,9 @@ pub(super) fn words(
                 packer.push(wrapped(along(start, step, i), element, span)?, element);
             }
         }
-        SequenceKind::Random { seed, low, high } => random(&mut packer, place, [seed, low, high], scope)?,
+        SequenceKind::Random { seed, low, high } => {
+            random(&mut packer, place, [seed, low, high], scope)?
+        }
         SequenceKind::Lcg(seed) => {
             let mut state = integer(seed, scope)? as u32;
             for _ in 0..first {
@@ -72,16 +77,26 @@ pub(super) fn words(
             }
             for _ in 0..count {
                 state = lcg(state);
-                packer.push(wrapped(Value::Int(i128::from(state >> 8 & 0xffff)), element, span)?, element);
+                packer.push(
+                    wrapped(Value::Int(i128::from(state >> 8 & 0xffff)), element, span)?,
+                    element,
+                );
             }
         }
         SequenceKind::File(path) => {
             let size = element.bytes().max(1) as usize;
             let bytes = files(&path.text, count.saturating_mul(size as u64)).map_err(|reason| {
-                Diagnostic::error("file", path.span, format!("cannot read `{}`: {reason}", path.text))
+                Diagnostic::error(
+                    "file",
+                    path.span,
+                    format!("cannot read `{}`: {reason}", path.text),
+                )
             })?;
             if bytes.len() % size != 0 {
-                let message = format!("expected a multiple of {size} bytes in the file, found {}", bytes.len());
+                let message = format!(
+                    "expected a multiple of {size} bytes in the file, found {}",
+                    bytes.len()
+                );
                 return Err(Diagnostic::error("wrong-length", span, message));
             }
             length((bytes.len() / size) as u64, "in the file")?;
@@ -142,7 +157,8 @@ pub(super) fn words(
 /// Returns the scope inside `for i`; the index must not shadow another name.
 pub(super) fn with_index<'a>(each: &'a Each, scope: &Scope<'a>) -> Result<Scope<'a>, Diagnostic> {
     let name = each.variable.text.as_str();
-    let taken = scope.constants.iter().any(|(n, _)| n == name) || scope.buffers.iter().any(|b| b.name == name);
+    let taken = scope.constants.iter().any(|(n, _)| n == name)
+        || scope.buffers.iter().any(|b| b.name == name);
     if taken {
         let message = format!("index `{name}` shadows a constant or buffer of that name");
         return Err(Diagnostic::error("duplicate-name", each.variable.span, message));
@@ -154,7 +170,8 @@ pub(super) fn with_index<'a>(each: &'a Each, scope: &Scope<'a>) -> Result<Scope<
 pub(super) fn exact(expr: &Expr, element: Type, scope: &Scope<'_>) -> Result<u64, Diagnostic> {
     let value = value(expr, scope)?;
     if !fits(value, element) {
-        let message = format!("{} does not fit in `{}`", super::element::show_value(value), element.name());
+        let message =
+            format!("{} does not fit in `{}`", super::element::show_value(value), element.name());
         return Err(Diagnostic::error("out-of-range", expr.span(), message));
     }
     wrapped(value, element, expr.span())
@@ -163,14 +180,16 @@ pub(super) fn exact(expr: &Expr, element: Type, scope: &Scope<'_>) -> Result<u64
 /// Returns the bits of a computed value; integers wrap into the element.
 pub(super) fn wrapped(value: Value, element: Type, span: Span) -> Result<u64, Diagnostic> {
     encode(value, element).ok_or_else(|| {
-        let message = format!("expected an integer for `{}`, found a floating-point value", element.name());
+        let message =
+            format!("expected an integer for `{}`, found a floating-point value", element.name());
         Diagnostic::error("type-mismatch", span, message)
     })
 }
 
 /// Repeats the same bits `count` times.
 fn same(bits: u64, place: Place, span: Span) -> Result<Vec<u32>, Diagnostic> {
-    let mut packer = Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
+    let mut packer =
+        Packer::with_room(place.count, place.element).ok_or_else(|| no_memory(span))?;
     for _ in 0..place.count {
         packer.push(bits, place.element);
     }
@@ -224,7 +243,11 @@ fn random(
     }
     let width = (high_value - low_value) as u128;
     if width > 1 << 64 {
-        return Err(Diagnostic::error("out-of-range", span, "expected a range of at most 2^64 values"));
+        return Err(Diagnostic::error(
+            "out-of-range",
+            span,
+            "expected a range of at most 2^64 values",
+        ));
     }
     // The upper half of a 64 x 64-bit product is below `width`, and nearly uniform for widths far
     // below 2^64. Every sum fits the element, so its low bits are the element's.

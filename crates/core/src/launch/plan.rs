@@ -136,7 +136,9 @@ impl Claim {
     /// `None` if one value is enough for all elements.
     pub(super) fn packs(&self) -> Option<&str> {
         let Claim::Values(claim) = self else { return None };
-        let (Expr::Name(name) | Expr::Slice(name, ..) | Expr::Index(name, ..)) = &claim.left else { return None };
+        let (Expr::Name(name) | Expr::Slice(name, ..) | Expr::Index(name, ..)) = &claim.left else {
+            return None;
+        };
         let one = |value: &Expr| !matches!(value, Expr::Name(_) | Expr::Slice(..));
         match &claim.right.kind {
             SequenceKind::Fill(_) => None,

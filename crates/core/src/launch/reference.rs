@@ -35,14 +35,20 @@ pub(super) enum Reduction {
 impl Region {
     /// Returns the value of element `index`, counted from the region's first.
     pub(super) fn value(&self, memory: &dyn MemoryView, index: u64) -> Value {
-        decode(bits(&|w| memory.word(self.buffer, w), self.element, self.first + index), self.element)
+        decode(
+            bits(&|w| memory.word(self.buffer, w), self.element, self.first + index),
+            self.element,
+        )
     }
 
     /// Returns the elements `from..to` as words if they are contiguous 32-bit integers.
     fn plain<'m>(&self, memory: &'m dyn MemoryView, from: u64, to: u64) -> Option<&'m [u32]> {
         let first = usize::try_from(self.first + from).ok()?;
         let end = usize::try_from(self.first + to).ok()?;
-        memory.words(self.buffer)?.get(first..end).filter(|_| self.element.bits() == 32 && !self.element.is_float())
+        memory
+            .words(self.buffer)?
+            .get(first..end)
+            .filter(|_| self.element.bits() == 32 && !self.element.is_float())
     }
 
     /// Extends a 32-bit element to 64 bits by its type.
@@ -57,7 +63,11 @@ impl Reduction {
         let values = (0..region.count).map(|i| region.value(memory, i));
         let better = |smaller: bool| {
             move |a: Value, b: Value| {
-                if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) { b } else { a }
+                if order(b, a).is_some_and(|o| if smaller { o.is_lt() } else { o.is_gt() }) {
+                    b
+                } else {
+                    a
+                }
             }
         };
         match self {
@@ -96,7 +106,11 @@ fn sum(region: &Region, memory: &dyn MemoryView, from: u64, to: u64) -> Value {
 
 /// Returns the sum of every `size` elements, the results of one thread block each.
 /// The last group may be shorter.
-pub(super) fn block_sums(region: &Region, memory: &dyn MemoryView, size: u64) -> impl Iterator<Item = Value> {
+pub(super) fn block_sums(
+    region: &Region,
+    memory: &dyn MemoryView,
+    size: u64,
+) -> impl Iterator<Item = Value> {
     let size = size.max(1);
     (0..region.count.div_ceil(size)).map(move |block| {
         let from = block * size;
@@ -172,8 +186,16 @@ mod tests {
             let memory = Words((0..70u32).map(|i| i * i + 1).collect());
             let plain: u32 = memory.0[..count as usize].iter().sum();
             let region = region(Type::U32, count);
-            assert_eq!(Reduction::RecursiveSum.apply(&region, &memory), Value::Int(i128::from(plain)), "{count}");
-            assert_eq!(Reduction::Sum.apply(&region, &memory), Value::Int(i128::from(plain)), "{count}");
+            assert_eq!(
+                Reduction::RecursiveSum.apply(&region, &memory),
+                Value::Int(i128::from(plain)),
+                "{count}"
+            );
+            assert_eq!(
+                Reduction::Sum.apply(&region, &memory),
+                Value::Int(i128::from(plain)),
+                "{count}"
+            );
         }
     }
 
@@ -181,7 +203,10 @@ mod tests {
     fn the_recursive_sum_adds_floats_by_halves() {
         // (1e30 + -1e30) + (1 + 1): in index order the ones would be lost in 1e30.
         let memory = Words([1e30f32, 1.0, -1e30, 1.0].map(f32::to_bits).to_vec());
-        assert_eq!(Reduction::RecursiveSum.apply(&region(Type::F32, 4), &memory), Value::Float(2.0));
+        assert_eq!(
+            Reduction::RecursiveSum.apply(&region(Type::F32, 4), &memory),
+            Value::Float(2.0)
+        );
         assert_eq!(Reduction::Sum.apply(&region(Type::F32, 4), &memory), Value::Float(1.0));
     }
 
@@ -201,9 +226,16 @@ mod tests {
         for element in [Type::U32, Type::S32, Type::F32, Type::U8] {
             let region = Region { first: 3, ..region(element, 30) };
             for reduction in [Reduction::Sum, Reduction::RecursiveSum] {
-                assert_eq!(reduction.apply(&region, &together), reduction.apply(&region, &apart), "{element:?}");
+                assert_eq!(
+                    reduction.apply(&region, &together),
+                    reduction.apply(&region, &apart),
+                    "{element:?}"
+                );
             }
-            assert!(block_sums(&region, &together, 7).eq(block_sums(&region, &apart, 7)), "{element:?}");
+            assert!(
+                block_sums(&region, &together, 7).eq(block_sums(&region, &apart, 7)),
+                "{element:?}"
+            );
         }
     }
 

@@ -66,7 +66,12 @@ impl Plan {
     /// Returns every finding at once: unknown or missing names, values that do not fit, launches
     /// that no GPU accepts. A finding about the command line has no label, because it has no place
     /// in the file.
-    pub fn resolve(&self, kernel: &Kernel, overrides: &Overrides, files: Files<'_>) -> Result<Launch, Vec<Diagnostic>> {
+    pub fn resolve(
+        &self,
+        kernel: &Kernel,
+        overrides: &Overrides,
+        files: Files<'_>,
+    ) -> Result<Launch, Vec<Diagnostic>> {
         self.resolve_for(Signature::of(kernel), overrides, files)
     }
 
@@ -78,7 +83,8 @@ impl Plan {
     ) -> Result<Launch, Vec<Diagnostic>> {
         let mut diagnostics = Vec::new();
         if let Some(wanted) = self.kernel.as_ref().filter(|wanted| wanted.text != kernel.name) {
-            let message = format!("the directives are for kernel `{}`, not `{}`", wanted.text, kernel.name);
+            let message =
+                format!("the directives are for kernel `{}`, not `{}`", wanted.text, kernel.name);
             diagnostics.push(Diagnostic::error("wrong-kernel", wanted.span, message));
         }
         self.missing(&kernel, overrides, &mut diagnostics);
@@ -86,20 +92,27 @@ impl Plan {
         if has_errors(&diagnostics) {
             return Err(diagnostics); // everything else depends on the constants
         }
-        let scope = Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
-        let mut keep = |result: Result<[u32; 3], Diagnostic>| result.map_err(|d| diagnostics.push(d)).ok();
+        let scope =
+            Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
+        let mut keep =
+            |result: Result<[u32; 3], Diagnostic>| result.map_err(|d| diagnostics.push(d)).ok();
         let grid = keep(extent(self.grid.as_ref(), overrides.grid, "grid", MAX_GRID, &scope));
         let block = keep(extent(self.block.as_ref(), overrides.block, "block", MAX_BLOCK, &scope));
         if let (Some(grid), Some(block)) = (grid, block) {
             self.check_totals(&kernel, grid, block, overrides, &mut diagnostics);
         }
-        let dynamic_shared = self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
+        let dynamic_shared =
+            self.dynamic_shared(&kernel, &scope).map_err(|d| diagnostics.push(d)).unwrap_or(0);
         let registers = self.registers(&scope).map_err(|d| diagnostics.push(d)).unwrap_or(None);
         let most = Most {
-            buffers: overrides.most_buffer_bytes.map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
+            buffers: overrides
+                .most_buffer_bytes
+                .map_or(MAX_BUFFER_BYTES, |most| most.min(MAX_BUFFER_BYTES)),
             memory: overrides.most_memory.unwrap_or(MAX_MEMORY),
         };
-        let Some(buffers) = self.place_buffers(&scope, files, most, &mut diagnostics) else { return Err(diagnostics) };
+        let Some(buffers) = self.place_buffers(&scope, files, most, &mut diagnostics) else {
+            return Err(diagnostics);
+        };
         let scope = Scope { buffers: &buffers, ..scope };
         let params = self.lay_out(&kernel, &scope, &mut diagnostics);
         let mut expectations = Vec::new();
@@ -128,7 +141,12 @@ impl Plan {
     }
 
     /// Reports all missing directives in one diagnostic.
-    fn missing(&self, kernel: &Signature<'_>, overrides: &Overrides, diagnostics: &mut Vec<Diagnostic>) {
+    fn missing(
+        &self,
+        kernel: &Signature<'_>,
+        overrides: &Overrides,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let mut missing = Vec::new();
         if self.grid.is_none() && overrides.grid.is_none() {
             missing.push("grid = ..".to_owned());
@@ -152,7 +170,11 @@ impl Plan {
         diagnostics.push(Diagnostic::error("missing-directive", kernel.span, message).help(help));
     }
 
-    fn evaluate_constants(&self, overrides: &Overrides, diagnostics: &mut Vec<Diagnostic>) -> Vec<(String, i64)> {
+    fn evaluate_constants(
+        &self,
+        overrides: &Overrides,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<(String, i64)> {
         for (name, _) in &overrides.set {
             if !self.constants().any(|known| known == name) {
                 diagnostics.push(self.unknown_constant(name));
@@ -161,8 +183,14 @@ impl Plan {
         let mut constants: Vec<(String, i64)> = Vec::new();
         for (name, expr) in &self.constants {
             // The last `--set` of a name wins, as usual for options.
-            let set = overrides.set.iter().rev().find(|(set, _)| *set == name.text).map(|(_, text)| text.as_str());
-            let scope = Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
+            let set = overrides
+                .set
+                .iter()
+                .rev()
+                .find(|(set, _)| *set == name.text)
+                .map(|(_, text)| text.as_str());
+            let scope =
+                Scope { constants: &constants, buffers: &[], variable: None, side: Side::Before };
             let result = match set {
                 None => integer(expr, &scope).and_then(|v| {
                     i64::try_from(v).map_err(|_| {
@@ -173,19 +201,22 @@ impl Plan {
                         )
                     })
                 }),
-                Some(text) => from_command_line(text, &scope)
-                    .map_err(|reason| command_line("bad-override", format!("`--set {}={text}`: {reason}", name.text))),
+                Some(text) => from_command_line(text, &scope).map_err(|reason| {
+                    command_line("bad-override", format!("`--set {}={text}`: {reason}", name.text))
+                }),
             };
             // A failed constant still gets a value, so that expressions that use it do not fail as
             // well.
-            constants.push((name.text.clone(), result.map_err(|d| diagnostics.push(d)).unwrap_or(1)));
+            constants
+                .push((name.text.clone(), result.map_err(|d| diagnostics.push(d)).unwrap_or(1)));
         }
         constants
     }
 
     fn unknown_constant(&self, name: &str) -> Diagnostic {
         let known: Vec<&str> = self.constants().collect();
-        let diagnostic = command_line("unknown-constant", format!("`--set`: unknown constant `{name}`"));
+        let diagnostic =
+            command_line("unknown-constant", format!("`--set`: unknown constant `{name}`"));
         match closest(name, known.iter().copied()) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
             None if known.is_empty() => diagnostic.help("add `//! const NAME = VALUE` to the file"),
@@ -204,20 +235,28 @@ impl Plan {
         let product = |sizes: [u32; 3]| sizes.iter().map(|s| u128::from(*s)).product::<u128>();
         let (blocks, threads) = (product(grid), product(block));
         let mut report = |shape: &Option<Shape>, overridden: bool, message: String| {
-            diagnostics.push(at_shape("too-large", shape.as_ref().filter(|_| !overridden), message));
+            diagnostics.push(at_shape(
+                "too-large",
+                shape.as_ref().filter(|_| !overridden),
+                message,
+            ));
         };
         if threads > u128::from(MAX_BLOCK_THREADS) {
-            let message = format!("expected at most {MAX_BLOCK_THREADS} threads per block, found {threads}");
+            let message =
+                format!("expected at most {MAX_BLOCK_THREADS} threads per block, found {threads}");
             report(&self.block, overrides.block.is_some(), message);
         } else if blocks * threads > u128::from(MAX_TOTAL) {
-            let message = format!("{blocks} blocks of {threads} threads exceed the limit of {MAX_TOTAL} threads");
+            let message = format!(
+                "{blocks} blocks of {threads} threads exceed the limit of {MAX_TOTAL} threads"
+            );
             report(&self.grid, overrides.grid.is_some(), message);
         }
         if let Some((limit, required)) = kernel.block_limit {
             let bad = if required { block != limit } else { threads > product(limit) };
             if bad {
                 let (word, [x, y, z]) = (if required { ".reqntid" } else { ".maxntid" }, limit);
-                let message = format!("block size {block:?} violates the kernel's `{word} {x}, {y}, {z}`");
+                let message =
+                    format!("block size {block:?} violates the kernel's `{word} {x}, {y}, {z}`");
                 report(&self.block, overrides.block.is_some(), message);
             }
         }
@@ -228,7 +267,8 @@ impl Plan {
         let bytes = integer(expr, scope)?;
         let room = WINDOW_BYTES.saturating_sub(u64::from(kernel.shared_bytes));
         u32::try_from(bytes).ok().filter(|b| u64::from(*b) <= room).ok_or_else(|| {
-            let message = format!("expected 0 to {room} bytes of dynamic shared memory, found {bytes}");
+            let message =
+                format!("expected 0 to {room} bytes of dynamic shared memory, found {bytes}");
             Diagnostic::error("too-large", expr.span(), message)
         })
     }
@@ -245,10 +285,12 @@ impl Plan {
     /// Rejects contents and expected values of more than `most` bytes before computing any.
     /// A buffer without content takes no host memory until a kernel writes to it.
     fn estimate(&self, counts: &[u64], most: u64) -> Result<(), Diagnostic> {
-        let bytes_of = |plan: &BufferPlan, count: u64| count.saturating_mul(u64::from(plan.element.bytes()));
+        let bytes_of =
+            |plan: &BufferPlan, count: u64| count.saturating_mul(u64::from(plan.element.bytes()));
         let filled = self.buffers.iter().zip(counts).filter(|(plan, _)| plan.fill.is_some());
         let filled = filled.map(|(plan, &count)| (bytes_of(plan, count), plan.span));
-        let named = |name: &str| self.buffers.iter().zip(counts).find(|(plan, _)| plan.name.text == name);
+        let named =
+            |name: &str| self.buffers.iter().zip(counts).find(|(plan, _)| plan.name.text == name);
         let expected = self.expectations.iter().filter_map(|expectation| {
             let (plan, &count) = named(expectation.claim.packs()?)?;
             Some((bytes_of(plan, count), expectation.span))
@@ -294,8 +336,10 @@ impl Plan {
                         Ok(bytes / u64::from(plan.element.bytes()))
                     }
                     _ if count < 1 => {
-                        let message =
-                            format!("expected at least one element in buffer `{}`, found {count}", plan.name.text);
+                        let message = format!(
+                            "expected at least one element in buffer `{}`, found {count}",
+                            plan.name.text
+                        );
                         Err(Diagnostic::error("out-of-range", plan.count.span(), message))
                     }
                     _ => {
@@ -331,7 +375,14 @@ impl Plan {
             // read as 0.
             let words = content.map_err(|d| diagnostics.push(d)).unwrap_or_default();
             let mapped = named.contains(&plan.name.text.as_str());
-            buffers.push(Buffer { name: plan.name.text.clone(), address, bytes, element: plan.element, words, mapped });
+            buffers.push(Buffer {
+                name: plan.name.text.clone(),
+                address,
+                bytes,
+                element: plan.element,
+                words,
+                mapped,
+            });
             address += bytes.next_multiple_of(BUFFER_ALIGN) + BUFFER_ALIGN;
         }
         Some(buffers)
@@ -378,15 +429,20 @@ fn extent(
 ) -> Result<[u32; 3], Diagnostic> {
     let mut result = [1u32; 3];
     let check = |size: i128, axis: usize, span: Option<Span>| {
-        u32::try_from(size).ok().filter(|s| *s >= 1 && u64::from(*s) <= limits[axis]).ok_or_else(|| {
-            let name = ["x", "y", "z"][axis];
-            let message = format!("expected a {what} size of 1 to {} in {name}, found {size}", limits[axis]);
-            let code = if size < 1 { "out-of-range" } else { "too-large" };
-            span.map_or_else(
-                || command_line(code, message.clone()),
-                |span| Diagnostic::error(code, span, message.clone()),
-            )
-        })
+        u32::try_from(size).ok().filter(|s| *s >= 1 && u64::from(*s) <= limits[axis]).ok_or_else(
+            || {
+                let name = ["x", "y", "z"][axis];
+                let message = format!(
+                    "expected a {what} size of 1 to {} in {name}, found {size}",
+                    limits[axis]
+                );
+                let code = if size < 1 { "out-of-range" } else { "too-large" };
+                span.map_or_else(
+                    || command_line(code, message.clone()),
+                    |span| Diagnostic::error(code, span, message.clone()),
+                )
+            },
+        )
     };
     if let Some(sizes) = overridden {
         for axis in 0..3 {

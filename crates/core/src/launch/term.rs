@@ -97,9 +97,9 @@ impl Term {
     /// `None` for plain numbers.
     pub(super) fn element(&self) -> Option<Type> {
         match self {
-            Term::Element { region, .. } | Term::Reduce(_, region) | Term::Window { whole: region, .. } => {
-                Some(region.element)
-            }
+            Term::Element { region, .. }
+            | Term::Reduce(_, region)
+            | Term::Window { whole: region, .. } => Some(region.element),
             _ => None,
         }
     }
@@ -119,9 +119,11 @@ pub(super) fn value(expr: &Expr, scope: &Scope<'_>) -> Result<Value, Diagnostic>
 pub(super) fn integer(expr: &Expr, scope: &Scope<'_>) -> Result<i128, Diagnostic> {
     match value(expr, scope)? {
         Value::Int(v) => Ok(v),
-        Value::Float(_) => {
-            Err(Diagnostic::error("type-mismatch", expr.span(), "expected an integer, found a floating-point value"))
-        }
+        Value::Float(_) => Err(Diagnostic::error(
+            "type-mismatch",
+            expr.span(),
+            "expected an integer, found a floating-point value",
+        )),
     }
 }
 
@@ -132,7 +134,9 @@ pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
         Expr::Int(v, _) => Term::Value(Value::Int(i128::from(*v))),
         Expr::Float(v, _) => Term::Value(Value::Float(*v)),
         Expr::Name(name) => return bind_name(name, scope),
-        Expr::Unary(operator, operand, span) => Term::Unary(*operator, Box::new(sub(operand)?), *span),
+        Expr::Unary(operator, operand, span) => {
+            Term::Unary(*operator, Box::new(sub(operand)?), *span)
+        }
         Expr::Binary(operator, left, right, span) => {
             let left = sub(left)?;
             // The right side of a decided `&&` or `||` is skipped: it may be invalid then.
@@ -160,8 +164,12 @@ pub(super) fn bind(expr: &Expr, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
             return if known && scope.side != Side::After { fold(term, scope) } else { Ok(term) };
         }
         Expr::Slice(_, _, span) => {
-            return Err(Diagnostic::error("type-mismatch", *span, "expected one value, found a slice")
-                .help("reduce it, as in `sum(buffer[0..4])`"));
+            return Err(Diagnostic::error(
+                "type-mismatch",
+                *span,
+                "expected one value, found a slice",
+            )
+            .help("reduce it, as in `sum(buffer[0..4])`"));
         }
     };
     let known = match &term {
@@ -184,7 +192,9 @@ fn bind_name(name: &Name, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
         return Ok(Term::Value(Value::Int(i128::from(*value))));
     }
     match scope.buffers.iter().find(|b| b.name == name.text) {
-        Some(buffer) if scope.side == Side::Address => Ok(Term::Value(Value::Int(i128::from(buffer.address)))),
+        Some(buffer) if scope.side == Side::Address => {
+            Ok(Term::Value(Value::Int(i128::from(buffer.address))))
+        }
         Some(_) => {
             let message = format!("expected one value, found the buffer `{}`", name.text);
             Err(Diagnostic::error("type-mismatch", name.span, message)
@@ -194,7 +204,12 @@ fn bind_name(name: &Name, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
     }
 }
 
-fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> Result<Term, Diagnostic> {
+fn bind_call(
+    name: &Name,
+    arguments: &[Expr],
+    span: Span,
+    scope: &Scope<'_>,
+) -> Result<Term, Diagnostic> {
     let reduction = match (name.text.as_str(), arguments.len()) {
         ("sum", 1) => Some(Reduction::Sum),
         ("recursive_sum", 1) => Some(Reduction::RecursiveSum),
@@ -207,7 +222,8 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
             return Ok(window);
         }
         let Some(region) = region(argument, scope)? else {
-            let message = format!("expected a buffer or slice as the only argument of `{}`", name.text);
+            let message =
+                format!("expected a buffer or slice as the only argument of `{}`", name.text);
             return Err(Diagnostic::error("type-mismatch", argument.span(), message));
         };
         let term = Term::Reduce(reduction, region);
@@ -225,7 +241,11 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
             return Err(Diagnostic::error("type-mismatch", span, message));
         }
         _ => {
-            let error = Diagnostic::error("unknown-name", name.span, format!("unknown function `{}`", name.text));
+            let error = Diagnostic::error(
+                "unknown-name",
+                name.span,
+                format!("unknown function `{}`", name.text),
+            );
             return Err(match closest(&name.text, FUNCTIONS.iter().copied()) {
                 Some(near) => error.help(format!("did you mean `{near}`?")),
                 None => error.help(format!("use one of `{}`", FUNCTIONS.join("`, `"))),
@@ -242,7 +262,11 @@ fn bind_call(name: &Name, arguments: &[Expr], span: Span, scope: &Scope<'_>) -> 
 }
 
 /// Binds the reduction of a slice if one of its bounds depends on the index.
-fn bind_window(reduction: Reduction, argument: &Expr, scope: &Scope<'_>) -> Result<Option<Term>, Diagnostic> {
+fn bind_window(
+    reduction: Reduction,
+    argument: &Expr,
+    scope: &Scope<'_>,
+) -> Result<Option<Term>, Diagnostic> {
     let Expr::Slice(name, ends, span) = argument else { return Ok(None) };
     if scope.variable.is_none() {
         return Ok(None);
@@ -253,23 +277,35 @@ fn bind_window(reduction: Reduction, argument: &Expr, scope: &Scope<'_>) -> Resu
     if ends.iter().all(|end| end.value().is_some()) {
         return Ok(None);
     }
-    Ok(Some(Term::Window { reduction, name: name.clone(), whole, ends: Box::new(ends), span: *span }))
+    Ok(Some(Term::Window {
+        reduction,
+        name: name.clone(),
+        whole,
+        ends: Box::new(ends),
+        span: *span,
+    }))
 }
 
 fn wrong_count(name: &Name, takes: usize, found: usize) -> Diagnostic {
-    let message =
-        format!("expected {takes} argument{} to `{}`, found {found}", if takes == 1 { "" } else { "s" }, name.text);
+    let message = format!(
+        "expected {takes} argument{} to `{}`, found {found}",
+        if takes == 1 { "" } else { "s" },
+        name.text
+    );
     Diagnostic::error("directive-syntax", name.span, message)
 }
 
 /// Returns the elements of a buffer or slice; `None` for other expressions.
 pub(super) fn region(expr: &Expr, scope: &Scope<'_>) -> Result<Option<Region>, Diagnostic> {
     match expr {
-        Expr::Name(name) if scope.buffers.iter().any(|b| b.name == name.text) => find_buffer(name, scope).map(Some),
+        Expr::Name(name) if scope.buffers.iter().any(|b| b.name == name.text) => {
+            find_buffer(name, scope).map(Some)
+        }
         Expr::Slice(name, ends, span) => {
             let whole = find_buffer(name, scope)?;
             let before = Scope { side: Side::Before, ..*scope };
-            part(name, &whole, [value(&ends[0], &before)?, value(&ends[1], &before)?], *span).map(Some)
+            part(name, &whole, [value(&ends[0], &before)?, value(&ends[1], &before)?], *span)
+                .map(Some)
         }
         _ => Ok(None),
     }
@@ -285,7 +321,10 @@ fn part(name: &Name, whole: &Region, ends: [Value; 2], span: Span) -> Result<Reg
         ));
     };
     if low < 0 || low > high || high > i128::from(whole.count) {
-        let message = format!("slice {low}..{high} is out of bounds: `{}` has elements 0..{}", name.text, whole.count);
+        let message = format!(
+            "slice {low}..{high} is out of bounds: `{}` has elements 0..{}",
+            name.text, whole.count
+        );
         return Err(Diagnostic::error("out-of-range", span, message));
     }
     // Both bounds lie in 0..=count, which is a u64.
@@ -297,16 +336,28 @@ fn find_buffer(name: &Name, scope: &Scope<'_>) -> Result<Region, Diagnostic> {
         return Err(unknown(name, scope));
     };
     let Buffer { element, bytes, .. } = scope.buffers[index];
-    Ok(Region { buffer: index, element, first: 0, count: bytes / u64::from(element.bytes().max(1)) })
+    Ok(Region {
+        buffer: index,
+        element,
+        first: 0,
+        count: bytes / u64::from(element.bytes().max(1)),
+    })
 }
 
 fn unknown(name: &Name, scope: &Scope<'_>) -> Diagnostic {
-    let known = scope.constants.iter().map(|(n, _)| n.as_str()).chain(scope.buffers.iter().map(|b| b.name.as_str()));
+    let known = scope
+        .constants
+        .iter()
+        .map(|(n, _)| n.as_str())
+        .chain(scope.buffers.iter().map(|b| b.name.as_str()));
     let known: Vec<&str> = known.chain(scope.variable).collect();
-    let error = Diagnostic::error("unknown-name", name.span, format!("unknown name `{}`", name.text));
+    let error =
+        Diagnostic::error("unknown-name", name.span, format!("unknown name `{}`", name.text));
     match closest(&name.text, known.iter().copied()) {
         Some(near) => error.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => error.help("define it on an earlier line: `const NAME = VALUE`"),
+        None if known.is_empty() => {
+            error.help("define it on an earlier line: `const NAME = VALUE`")
+        }
         None => error.help(format!("use a name defined above: `{}`", known.join("`, `"))),
     }
 }
@@ -338,9 +389,15 @@ pub(super) fn eval_next(
             windows.reduce(*reduction, region, *span, memory)
         }
         Term::Unary(operator, operand, span) => unary(*operator, sub(operand)?, *span),
-        Term::Binary(Binary::And, left, right, _) => Ok(flag(truth(sub(left)?) && truth(sub(right)?))),
-        Term::Binary(Binary::Or, left, right, _) => Ok(flag(truth(sub(left)?) || truth(sub(right)?))),
-        Term::Binary(operator, left, right, span) => binary(*operator, sub(left)?, sub(right)?, *span),
+        Term::Binary(Binary::And, left, right, _) => {
+            Ok(flag(truth(sub(left)?) && truth(sub(right)?)))
+        }
+        Term::Binary(Binary::Or, left, right, _) => {
+            Ok(flag(truth(sub(left)?) || truth(sub(right)?)))
+        }
+        Term::Binary(operator, left, right, span) => {
+            binary(*operator, sub(left)?, sub(right)?, *span)
+        }
         Term::Choice(parts, _) => {
             let [condition, yes, no] = &**parts;
             if truth(sub(condition)?) { sub(yes) } else { sub(no) }
@@ -359,7 +416,9 @@ pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
     match term {
         Term::Value(_) | Term::Index => term.clone(),
         Term::Reduce(reduction, region) => Term::Value(reduction.apply(region, memory)),
-        Term::Element { region, index, span } => Term::Element { region: *region, index: sub(index), span: *span },
+        Term::Element { region, index, span } => {
+            Term::Element { region: *region, index: sub(index), span: *span }
+        }
         Term::Window { reduction, name, whole, ends, span } => Term::Window {
             reduction: *reduction,
             name: name.clone(),
@@ -368,11 +427,17 @@ pub(super) fn settled(term: &Term, memory: &dyn MemoryView) -> Term {
             span: *span,
         },
         Term::Unary(operator, operand, span) => Term::Unary(*operator, sub(operand), *span),
-        Term::Binary(operator, left, right, span) => Term::Binary(*operator, sub(left), sub(right), *span),
-        Term::Choice(parts, span) => Term::Choice(Box::new(parts.each_ref().map(|part| settled(part, memory))), *span),
-        Term::Function(function, terms, span) => {
-            Term::Function(*function, terms.iter().map(|term| settled(term, memory)).collect(), *span)
+        Term::Binary(operator, left, right, span) => {
+            Term::Binary(*operator, sub(left), sub(right), *span)
         }
+        Term::Choice(parts, span) => {
+            Term::Choice(Box::new(parts.each_ref().map(|part| settled(part, memory))), *span)
+        }
+        Term::Function(function, terms, span) => Term::Function(
+            *function,
+            terms.iter().map(|term| settled(term, memory)).collect(),
+            *span,
+        ),
     }
 }
 
@@ -382,12 +447,17 @@ pub(super) fn element_index(index: &Value, region: &Region, span: Span) -> Resul
         Value::Int(v) => match u64::try_from(*v) {
             Ok(at) if at < region.count => Ok(at),
             _ => {
-                let message = format!("index {v} is out of bounds: the buffer has elements 0..{}", region.count);
+                let message = format!(
+                    "index {v} is out of bounds: the buffer has elements 0..{}",
+                    region.count
+                );
                 Err(Diagnostic::error("out-of-range", span, message))
             }
         },
-        Value::Float(_) => {
-            Err(Diagnostic::error("type-mismatch", span, "expected an integer index, found a floating-point value"))
-        }
+        Value::Float(_) => Err(Diagnostic::error(
+            "type-mismatch",
+            span,
+            "expected an integer index, found a floating-point value",
+        )),
     }
 }

@@ -35,7 +35,13 @@ fn parameters(list: &[(&str, Type, u32)]) -> (Vec<Parameter>, u32) {
     for (name, ty, count) in list {
         offset = offset.next_multiple_of(ty.bytes());
         let bytes = ty.bytes() * count;
-        parameters.push(Parameter { name: (*name).to_owned(), ty: *ty, offset, bytes, span: Span::default() });
+        parameters.push(Parameter {
+            name: (*name).to_owned(),
+            ty: *ty,
+            offset,
+            bytes,
+            span: Span::default(),
+        });
         offset += bytes;
     }
     (parameters, offset)
@@ -44,7 +50,11 @@ fn parameters(list: &[(&str, Type, u32)]) -> (Vec<Parameter>, u32) {
 const NO_FILES: Files<'_> = &|_, _| Err("there are no files here".to_owned());
 
 /// Resolves the directives for a kernel `k` with the given parameters.
-fn launch_with(text: &str, list: &[(&str, Type, u32)], overrides: &Overrides) -> Result<Launch, Vec<Diagnostic>> {
+fn launch_with(
+    text: &str,
+    list: &[(&str, Type, u32)],
+    overrides: &Overrides,
+) -> Result<Launch, Vec<Diagnostic>> {
     let (plan, diagnostics) = plan(&module(text), text);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
@@ -77,7 +87,9 @@ fn ok(result: Result<Launch, Vec<Diagnostic>>) -> Launch {
 /// Returns the codes of the diagnostics with the text each points at.
 fn faults(text: &str, result: Result<Launch, Vec<Diagnostic>>) -> Vec<(&'static str, String)> {
     let excerpt = |d: &Diagnostic| {
-        d.labels.first().map_or(String::new(), |l| text[l.span.start as usize..l.span.end as usize].to_owned())
+        d.labels
+            .first()
+            .map_or(String::new(), |l| text[l.span.start as usize..l.span.end as usize].to_owned())
     };
     result.err().unwrap_or_default().iter().map(|d| (d.code, excerpt(d))).collect()
 }
@@ -93,7 +105,10 @@ impl MemoryView for After {
 /// Returns the verdicts on an `ok` run in `volta` with these words in the buffers.
 fn verdicts(launch: &Launch, memory: &[&[u32]]) -> Vec<(bool, String)> {
     let after = After(memory.iter().map(|w| w.to_vec()).collect());
-    judge(launch, &after, "ok", &|_| Err(String::new()), "volta").into_iter().map(|v| (v.passed, v.detail)).collect()
+    judge(launch, &after, "ok", &|_| Err(String::new()), "volta")
+        .into_iter()
+        .map(|v| (v.passed, v.detail))
+        .collect()
 }
 
 #[test]
@@ -105,8 +120,13 @@ fn a_whole_launch_resolves() {
         //! arg p = in\n//! arg q = out + 4\n//! arg n = n\n//! arg 3 = -1.5\n\
         //! arg list = [1, -2]\n\
         //! expect out == block_sum(in, block)\n";
-    let list =
-        [("p", Type::U64, 1), ("q", Type::U64, 1), ("n", Type::U32, 1), ("f", Type::F32, 1), ("list", Type::S16, 2)];
+    let list = [
+        ("p", Type::U64, 1),
+        ("q", Type::U64, 1),
+        ("n", Type::U32, 1),
+        ("f", Type::F32, 1),
+        ("list", Type::S16, 2),
+    ];
     let launch = ok(launch_with(text, &list, &Overrides::default()));
     assert_eq!((launch.grid, launch.block, launch.dynamic_shared), ([4, 2, 1], [4, 1, 1], 16));
     assert_eq!(launch.title.as_deref(), Some("The title: free text, #1"));
@@ -207,8 +227,16 @@ fn random_contents_depend_on_the_seed_and_stay_in_range() {
     assert!((120..136).contains(&mean), "{mean}");
     assert_eq!(bytes, draw("buffer a: u32[4096] = random(7, 0..256)"));
     assert_ne!(bytes, draw("buffer a: u32[4096] = random(8, 0..256)"));
-    assert!(draw("buffer a: s32[64] = random(1, -3..-1)").iter().all(|v| [-3, -2].contains(&(*v as i32))));
-    assert!(draw("buffer a: f32[64] = random(1, -1..0.5)").iter().all(|v| (-1.0..=0.5).contains(&f32::from_bits(*v))));
+    assert!(
+        draw("buffer a: s32[64] = random(1, -3..-1)")
+            .iter()
+            .all(|v| [-3, -2].contains(&(*v as i32)))
+    );
+    assert!(
+        draw("buffer a: f32[64] = random(1, -1..0.5)")
+            .iter()
+            .all(|v| (-1.0..=0.5).contains(&f32::from_bits(*v)))
+    );
     let full = draw("buffer a: u64[64] = random(1, 0..0xffff_ffff_ffff_ffff)");
     assert!(full.iter().any(|v| *v > u32::MAX / 2));
 }
@@ -225,8 +253,14 @@ fn the_congruential_generator_is_that_of_a_host_program() {
 fn files_come_through_the_closure() {
     let text = "//! grid = 1\n//! block = 1\n//! buffer a: u16[2] = file(\"data.bin\")\n";
     let (plan, _) = plan(&module(text), text);
-    let signature =
-        Signature { name: "k", params: &[], param_bytes: 0, shared_bytes: 0, block_limit: None, span: Span::default() };
+    let signature = Signature {
+        name: "k",
+        params: &[],
+        param_bytes: 0,
+        shared_bytes: 0,
+        block_limit: None,
+        span: Span::default(),
+    };
     let asked = RefCell::new(Vec::new());
     let resolve = |bytes: &[u8]| {
         let files = |path: &str, most| {
@@ -236,7 +270,10 @@ fn files_come_through_the_closure() {
         plan.resolve_for(signature, &Overrides::default(), &files)
     };
     assert_eq!(ok(resolve(&[1, 2, 3, 4])).buffers[0].words, [0x0403_0201]);
-    assert_eq!(faults(text, resolve(&[1, 2, 3])), [("wrong-length", "file(\"data.bin\")".to_owned())]);
+    assert_eq!(
+        faults(text, resolve(&[1, 2, 3])),
+        [("wrong-length", "file(\"data.bin\")".to_owned())]
+    );
     assert_eq!(faults(text, resolve(&[1, 2])), [("wrong-length", "file(\"data.bin\")".to_owned())]);
     assert!(asked.into_inner().iter().all(|(path, most)| path == "data.bin" && *most == 4));
 }
@@ -277,7 +314,11 @@ fn mistakes_are_named_where_they_are() {
         ("buffer a: u8[4]\n//! expect a[4] == 1", "out-of-range", "a[4]"),
         ("buffer a: u8[4]\n//! expect a[2..5] == 1", "out-of-range", "a[2..5]"),
         ("buffer a: u8[4]\n//! expect a[i + 1] == 1 for i in 0..4", "out-of-range", "a[i + 1]"),
-        ("buffer a: u8[4]\n//! expect a[0] == 1 for i in 0..1000000000000", "out-of-range", "0..1000000000000"),
+        (
+            "buffer a: u8[4]\n//! expect a[0] == 1 for i in 0..1000000000000",
+            "out-of-range",
+            "0..1000000000000",
+        ),
         ("buffer a: u8[4]\n//! expect sum(a) == 1 for i in 0..4", "type-mismatch", "sum(a)"),
         ("buffer a: u8[4]\n//! expect a[0] == [1]", "type-mismatch", "[1]"),
         ("buffer a: u8[4]\n//! expect a == 1.5", "type-mismatch", "1.5"),
@@ -294,9 +335,14 @@ fn mistakes_are_named_where_they_are() {
 fn every_mistake_is_reported_at_once() {
     let text = "//! grid = 1\n//! block = 1\n//! arg a = 1 << 40\n//! arg a = 2\n//! arg z = 3\n";
     let list = [("a", Type::U32, 1), ("b", Type::U64, 1)];
-    let codes: Vec<_> =
-        faults(text, launch_with(text, &list, &Overrides::default())).into_iter().map(|(code, _)| code).collect();
-    assert_eq!(codes, ["out-of-range", "duplicate-argument", "unknown-argument", "missing-argument"]);
+    let codes: Vec<_> = faults(text, launch_with(text, &list, &Overrides::default()))
+        .into_iter()
+        .map(|(code, _)| code)
+        .collect();
+    assert_eq!(
+        codes,
+        ["out-of-range", "duplicate-argument", "unknown-argument", "missing-argument"]
+    );
 }
 
 #[test]
@@ -305,8 +351,13 @@ fn a_file_without_directives_is_told_what_it_lacks() {
     let diagnostics = launch_with("", &list, &Overrides::default()).expect_err("nothing is said");
     let help = diagnostics[0].help.clone().unwrap_or_default();
     assert_eq!(diagnostics[0].code, "missing-directive");
-    assert!(help.contains("//! grid = ..") && help.contains("//! block = ..") && help.contains("//! arg in = .."));
-    let overrides = Overrides { grid: Some([2, 1, 1]), block: Some([32, 2, 1]), ..Overrides::default() };
+    assert!(
+        help.contains("//! grid = ..")
+            && help.contains("//! block = ..")
+            && help.contains("//! arg in = ..")
+    );
+    let overrides =
+        Overrides { grid: Some([2, 1, 1]), block: Some([32, 2, 1]), ..Overrides::default() };
     let launch = ok(launch_with("", &[], &overrides));
     assert_eq!((launch.grid, launch.block), ([2, 1, 1], [32, 2, 1]));
 }
@@ -321,8 +372,11 @@ fn the_command_line_overrides_constants_and_shapes() {
     assert_eq!(ok(with(&[("n", "1 << 5")])).grid, [16, 1, 1]);
     assert_eq!(ok(with(&[("half", "n * 2")])).grid, [32, 1, 1]);
     assert_eq!(ok(with(&[("n", "4"), ("n", "8")])).grid, [4, 1, 1]);
-    for (set, code) in [(("m", "1"), "unknown-constant"), (("n", "x"), "bad-override"), (("n", "1 1"), "bad-override")]
-    {
+    for (set, code) in [
+        (("m", "1"), "unknown-constant"),
+        (("n", "x"), "bad-override"),
+        (("n", "1 1"), "bad-override"),
+    ] {
         let diagnostics = with(&[set]).expect_err("a bad override");
         assert_eq!((diagnostics[0].code, diagnostics[0].labels.len()), (code, 0));
     }
@@ -361,7 +415,9 @@ fn the_left_side_is_after_the_run_and_the_right_side_before_it() {
          expect a[1..3] <= 30
          expect a[1] > a[0]",
     ));
-    let passes = |words: [u32; 4]| verdicts(&launch, &[&words]).iter().map(|(passed, _)| *passed).collect::<Vec<_>>();
+    let passes = |words: [u32; 4]| {
+        verdicts(&launch, &[&words]).iter().map(|(passed, _)| *passed).collect::<Vec<_>>()
+    };
     assert_eq!(passes([10, 20, 30, 7]), [true; 8]);
     assert_eq!(passes([11, 21, 31, 0]), [false, false, false, false, false, false, false, true]);
 }
@@ -380,7 +436,11 @@ fn sides_meet_in_the_type_of_the_left_one() {
          expect m[0] == 0xff",
     ));
     let after: [&[u32]; 4] = [&[0, 0], &[1], &[0], &[0xff]];
-    assert!(verdicts(&launch, &after).iter().all(|(passed, _)| *passed), "{:?}", verdicts(&launch, &after));
+    assert!(
+        verdicts(&launch, &after).iter().all(|(passed, _)| *passed),
+        "{:?}",
+        verdicts(&launch, &after)
+    );
     let masks = ok(super::tests::launch("buffer m: u32[1]\nexpect m == 0x77777777"));
     assert_eq!(
         verdicts(&masks, &[&[0x7fff_ffff]])[0].1,
@@ -431,7 +491,9 @@ fn modes_finishes_and_metrics_are_judged() {
     assert_eq!(run("fault", "volta"), [good(), good(), good(), unheard.clone()]);
     let detail = "expected ok or fault, found deadlock".to_owned();
     assert_eq!(run("deadlock", "volta"), [(false, detail), good(), good(), unheard]);
-    assert!(launch.expectations[0].applies("pre-volta") && !launch.expectations[0].applies("volta"));
+    assert!(
+        launch.expectations[0].applies("pre-volta") && !launch.expectations[0].applies("volta")
+    );
     assert_eq!(launch.expectations[2].metric(), Some("divergent_branch"));
 }
 

@@ -30,8 +30,8 @@ pub(super) struct Lexeme {
 
 /// Signs, longer ones first, so that `<<` is not read as two `<`.
 const SIGNS: &[&str] = &[
-    "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "<", ">",
-    "(", ")", "[", "]", ",", ":", "=", "?",
+    "..", "==", "!=", "<=", ">=", "<<", ">>", "&&", "||", "+", "-", "*", "/", "%", "&", "|", "^",
+    "~", "!", "<", ">", "(", ")", "[", "]", ",", ":", "=", "?",
 ];
 
 /// Returns the tokens of one line, whose first byte is at `start` in the source.
@@ -48,7 +48,9 @@ pub(super) fn tokenize(line: &str, start: usize, diagnostics: &mut Vec<Diagnosti
             break;
         } else if first.is_ascii_digit() {
             number(rest)
-        } else if is_letter(first) || (first == '%' && rest[1..].starts_with(is_letter) && !follows_value(&lexemes)) {
+        } else if is_letter(first)
+            || (first == '%' && rest[1..].starts_with(is_letter) && !follows_value(&lexemes))
+        {
             let length = word_length(rest);
             (Ok(Token::Word(rest[..length].to_owned())), length)
         } else if first == '"' {
@@ -80,7 +82,9 @@ fn follows_value(lexemes: &[Lexeme]) -> bool {
     match lexemes.last().map(|l| &l.token) {
         None => false,
         Some(Token::Sign(sign)) => matches!(*sign, ")" | "]"),
-        Some(Token::Word(_) | Token::Int(_) | Token::Float(_) | Token::Text(_)) => lexemes.len() > 1,
+        Some(Token::Word(_) | Token::Int(_) | Token::Float(_) | Token::Text(_)) => {
+            lexemes.len() > 1
+        }
     }
 }
 
@@ -102,8 +106,9 @@ fn word_length(text: &str) -> usize {
 /// Returns the number at the start of `text`, and its length.
 fn number(text: &str) -> (Result<Token, String>, usize) {
     let bytes = text.as_bytes();
-    let run =
-        |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
+    let run = |from: usize| {
+        from + bytes[from..].iter().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count()
+    };
     let mut end = run(0);
     let radix = match bytes.get(1) {
         Some(b'x' | b'X') if bytes[0] == b'0' => 16,
@@ -157,14 +162,20 @@ mod tests {
             [Token::Float(1.5), Token::Float(2e-3), Token::Int(255), Token::Int(1000)]
         );
         assert_eq!(tokens("arg i%n # rest"), [word("arg"), word("i"), Token::Sign("%"), word("n")]);
-        assert_eq!(tokens("\"a b\" << ~"), [Token::Text("a b".into()), Token::Sign("<<"), Token::Sign("~")]);
+        assert_eq!(
+            tokens("\"a b\" << ~"),
+            [Token::Text("a b".into()), Token::Sign("<<"), Token::Sign("~")]
+        );
     }
 
     #[test]
     fn what_cannot_be_read_is_reported_with_its_place() {
-        for (line, start, end) in
-            [("1 § 2", 12, 14), ("12ab", 10, 14), ("\"open", 10, 15), ("99999999999999999999", 10, 30)]
-        {
+        for (line, start, end) in [
+            ("1 § 2", 12, 14),
+            ("12ab", 10, 14),
+            ("\"open", 10, 15),
+            ("99999999999999999999", 10, 30),
+        ] {
             let mut diagnostics = Vec::new();
             tokenize(line, 10, &mut diagnostics);
             assert_eq!(diagnostics[0].labels[0].span, Span::new(start, end), "{line}");

@@ -44,17 +44,22 @@ impl Windows {
         memory: &dyn MemoryView,
     ) -> Result<Value, Diagnostic> {
         let at = self.last.iter().position(|(known, _)| *known == span);
-        let before = at.map(|at| self.last[at].1).filter(|last| last.region.buffer == region.buffer);
+        let before =
+            at.map(|at| self.last[at].1).filter(|last| last.region.buffer == region.buffer);
         let step = before.and_then(|before| Step::new(reduction, before, region));
         self.read = self.read.saturating_add(step.as_ref().map_or(region.count, |step| step.reads));
         if self.read > MOST_READ {
-            let message = format!("the slices of this formula read more than {MOST_READ} elements in total");
+            let message =
+                format!("the slices of this formula read more than {MOST_READ} elements in total");
             return Err(Diagnostic::error("too-large", span, message).help(
                 "use a sum of integers or a slice that only grows, such as `b[0..i]`: \
                  both reuse the last result",
             ));
         }
-        let value = step.map_or_else(|| reduction.apply(&region, memory), |step| step.value(reduction, region, memory));
+        let value = step.map_or_else(
+            || reduction.apply(&region, memory),
+            |step| step.value(reduction, region, memory),
+        );
         let last = Last { region, value };
         match at {
             Some(at) => self.last[at].1 = last,
@@ -74,16 +79,20 @@ struct Step {
 impl Step {
     /// Returns the update to `region` if it reads less than the whole region.
     fn new(reduction: Reduction, before: Last, region: Region) -> Option<Step> {
-        let (old_end, end) = (before.region.first + before.region.count, region.first + region.count);
-        let sums = matches!(reduction, Reduction::Sum | Reduction::RecursiveSum) && !region.element.is_float();
-        let grows = region.first == before.region.first && end >= old_end && before.region.count > 0;
+        let (old_end, end) =
+            (before.region.first + before.region.count, region.first + region.count);
+        let sums = matches!(reduction, Reduction::Sum | Reduction::RecursiveSum)
+            && !region.element.is_float();
+        let grows =
+            region.first == before.region.first && end >= old_end && before.region.count > 0;
         let reads = before.region.first.abs_diff(region.first) + old_end.abs_diff(end);
         let possible = sums || grows && reduction != Reduction::RecursiveSum;
         (possible && reads < region.count).then_some(Step { before, reads })
     }
 
     fn value(&self, reduction: Reduction, region: Region, memory: &dyn MemoryView) -> Value {
-        let (old, old_end) = (self.before.region.first, self.before.region.first + self.before.region.count);
+        let (old, old_end) =
+            (self.before.region.first, self.before.region.first + self.before.region.count);
         let (new, new_end) = (region.first, region.first + region.count);
         let all = Region { first: 0, ..region };
         let values = |from: u64, to: u64| (from..to).map(move |i| all.value(memory, i));
@@ -95,16 +104,24 @@ impl Step {
                         Value::Float(_) => sum,
                     })
                 };
-                let total = (total as u64).wrapping_add(sum(new, old)).wrapping_add(sum(old_end, new_end));
-                whole(total.wrapping_sub(sum(old, new)).wrapping_sub(sum(new_end, old_end)), region.element)
+                let total =
+                    (total as u64).wrapping_add(sum(new, old)).wrapping_add(sum(old_end, new_end));
+                whole(
+                    total.wrapping_sub(sum(old, new)).wrapping_sub(sum(new_end, old_end)),
+                    region.element,
+                )
             }
             (Reduction::Sum | Reduction::RecursiveSum, Value::Float(total)) => {
                 Value::Float(values(old_end, new_end).fold(total, |total, v| total + v.as_float()))
             }
-            (Reduction::Min | Reduction::Max, value) => values(old_end, new_end).fold(value, |best, v| {
-                let better = |o: std::cmp::Ordering| if reduction == Reduction::Min { o.is_lt() } else { o.is_gt() };
-                if order(v, best).is_some_and(better) { v } else { best }
-            }),
+            (Reduction::Min | Reduction::Max, value) => {
+                values(old_end, new_end).fold(value, |best, v| {
+                    let better = |o: std::cmp::Ordering| {
+                        if reduction == Reduction::Min { o.is_lt() } else { o.is_gt() }
+                    };
+                    if order(v, best).is_some_and(better) { v } else { best }
+                })
+            }
         }
     }
 }
@@ -137,15 +154,23 @@ mod tests {
         ];
         for ty in [Type::U32, Type::S32, Type::U8, Type::U16, Type::U64, Type::S64] {
             for (name, ends) in ways {
-                for reduction in [Reduction::Sum, Reduction::RecursiveSum, Reduction::Min, Reduction::Max] {
+                for reduction in
+                    [Reduction::Sum, Reduction::RecursiveSum, Reduction::Min, Reduction::Max]
+                {
                     let mut windows = Windows::default();
                     for i in 0..40 {
                         let scale = if ty.bytes() == 8 { 2 } else { 1 };
                         let (low, high) = (ends(i).0 / scale, ends(i).1 / scale);
-                        let region = Region { buffer: 0, element: ty, first: low, count: high - low };
-                        let found =
-                            windows.reduce(reduction, region, Span::new(0, 1), &memory).expect("little to read");
-                        assert_eq!(found, reduction.apply(&region, &memory), "{ty:?} {name} {reduction:?} {i}");
+                        let region =
+                            Region { buffer: 0, element: ty, first: low, count: high - low };
+                        let found = windows
+                            .reduce(reduction, region, Span::new(0, 1), &memory)
+                            .expect("little to read");
+                        assert_eq!(
+                            found,
+                            reduction.apply(&region, &memory),
+                            "{ty:?} {name} {reduction:?} {i}"
+                        );
                     }
                 }
             }
@@ -154,7 +179,9 @@ mod tests {
         let mut windows = Windows::default();
         for i in 0..40 {
             let region = Region { buffer: 0, element: Type::F32, first: 3, count: i };
-            let found = windows.reduce(Reduction::Sum, region, Span::new(0, 1), &floats).expect("little to read");
+            let found = windows
+                .reduce(Reduction::Sum, region, Span::new(0, 1), &floats)
+                .expect("little to read");
             let alone = Reduction::Sum.apply(&region, &floats);
             assert_eq!(found.as_float().to_bits(), alone.as_float().to_bits(), "{i}");
         }
@@ -165,7 +192,9 @@ mod tests {
         let memory = Words(vec![0; 1]);
         let mut windows = Windows { last: Vec::new(), read: MOST_READ };
         let region = Region { buffer: 0, element: Type::U32, first: 0, count: 1 };
-        let refused = windows.reduce(Reduction::Max, region, Span::new(0, 1), &memory).expect_err("one too many");
+        let refused = windows
+            .reduce(Reduction::Max, region, Span::new(0, 1), &memory)
+            .expect_err("one too many");
         assert_eq!(refused.code, "too-large");
     }
 }

@@ -47,20 +47,26 @@ impl Occupancy {
     /// If not even one block fits.
     pub fn new(kernel: &Kernel, launch: &Launch, spec: &Machine) -> Result<Occupancy, DoesNotFit> {
         let threads = launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
-        let fail = |what, needs, has: u64| Err(DoesNotFit { machine: spec.name.clone(), what, needs, has });
+        let fail = |what, needs, has: u64| {
+            Err(DoesNotFit { machine: spec.name.clone(), what, needs, has })
+        };
         if threads > u64::from(spec.max_block_threads) {
             return fail("threads", threads, spec.max_block_threads.into());
         }
         let threads = threads as u32;
         let warps = threads.div_ceil(spec.warp_size);
         let registers = launch.registers.unwrap_or(kernel.registers_per_thread).max(16);
-        let per_warp = u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
+        let per_warp =
+            u64::from(registers * spec.warp_size).next_multiple_of(u64::from(spec.register_unit));
         let shared = u64::from(block_shared_bytes(kernel.shared_bytes, launch.dynamic_shared));
         if shared > u64::from(spec.shared_bytes) {
             return fail("bytes of shared memory", shared, spec.shared_bytes.into());
         }
-        let shared = if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
-        let by = |has: u32, needs: u64| u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks));
+        let shared =
+            if shared == 0 { 0 } else { shared.next_multiple_of(u64::from(spec.shared_unit)) };
+        let by = |has: u32, needs: u64| {
+            u64::from(has).checked_div(needs).unwrap_or(u64::from(spec.max_blocks))
+        };
         // On a tie, name the resource that a programmer can change last.
         let (blocks, limit) = [
             (u64::from(spec.max_blocks), "blocks"),
@@ -73,7 +79,9 @@ impl Occupancy {
         .min_by_key(|&(blocks, _)| blocks)
         .unwrap_or((1, "blocks"));
         match (blocks, limit) {
-            (0, "registers") => fail("registers", u64::from(warps) * per_warp, spec.registers.into()),
+            (0, "registers") => {
+                fail("registers", u64::from(warps) * per_warp, spec.registers.into())
+            }
             (0, "threads") => fail("threads", u64::from(threads), spec.max_threads.into()),
             (0, _) => fail("warps", u64::from(warps), spec.max_warps.into()),
             _ => {
@@ -84,7 +92,12 @@ impl Occupancy {
                 if state > share {
                     return fail("bytes of registers and local memory", state, share);
                 }
-                Ok(Occupancy { warps_per_block: warps, blocks: blocks as u32, registers_per_thread: registers, limit })
+                Ok(Occupancy {
+                    warps_per_block: warps,
+                    blocks: blocks as u32,
+                    registers_per_thread: registers,
+                    limit,
+                })
             }
         }
     }
@@ -166,7 +179,14 @@ impl Block {
     }
 
     /// Records the arrival of `threads` threads at barrier `id`.
-    pub(super) fn arrive(&mut self, id: u8, threads: u32, count: Option<u32>, votes: Votes, now: Cycle) {
+    pub(super) fn arrive(
+        &mut self,
+        id: u8,
+        threads: u32,
+        count: Option<u32>,
+        votes: Votes,
+        now: Cycle,
+    ) {
         let barrier = &mut self.barriers[usize::from(id) % BARRIERS];
         barrier.arrived += threads;
         barrier.count = count;

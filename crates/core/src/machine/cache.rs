@@ -179,13 +179,20 @@ impl Cache {
             if allocate {
                 self.sectors[place] |= wanted;
             }
-            return Found { hits, arrives: self.arrives[place], place: Some(place), evicted: 0, earlier: 0 };
+            return Found {
+                hits,
+                arrives: self.arrives[place],
+                place: Some(place),
+                evicted: 0,
+                earlier: 0,
+            };
         }
         if !allocate {
             return Found { hits: 0, arrives: 0, place: None, evicted: 0, earlier: 0 };
         }
         // An empty way has time of use 0, so it is replaced first.
-        let victim = self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
+        let victim =
+            self.used[set].iter().enumerate().min_by_key(|&(_, used)| used).map_or(0, |(i, _)| i);
         let place = first + victim;
         let dirty = self.dirty[place];
         let (evicted, earlier) = if self.tags[place] == EARLIER { (0, dirty) } else { (dirty, 0) };
@@ -221,7 +228,8 @@ impl Cache {
         let enough = if before < most { 0 } else { 2 * SECTORS };
         let mut written = 0;
         while written < enough {
-            let others = set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
+            let others =
+                set.clone().filter(own).filter(|&other| other != place && self.dirty[other] != 0);
             let Some(oldest) = others.min_by_key(|&other| self.used[other]) else { break };
             written += sectors_in(self.dirty[oldest]);
             self.dirty[oldest] = 0;
@@ -252,16 +260,25 @@ mod tests {
         assert_eq!(cache.access(7, 0b1111, true).hits, 0b0111);
         cache.evict(7);
         assert_eq!(cache.access(7, 0b1111, false).hits, 0);
-        assert_eq!(cache.access(7, 0b1111, false).hits, 0, "a lookup that does not allocate leaves nothing");
+        assert_eq!(
+            cache.access(7, 0b1111, false).hits,
+            0,
+            "a lookup that does not allocate leaves nothing"
+        );
     }
 
     #[test]
     fn dirty_lines_of_earlier_work_go_when_there_is_no_empty_way_left() {
         let mut cache = Cache::new(4 * LINE, 4).with_dirty_lines(1);
-        let evicted: Vec<u32> = (0..6).map(|line| cache.access(line, 1, true).evicted_earlier()).collect();
+        let evicted: Vec<u32> =
+            (0..6).map(|line| cache.access(line, 1, true).evicted_earlier()).collect();
         assert_eq!(evicted, [0, 0, 0, SECTORS, 0, 0]);
         let mut full = Cache::new(8 * LINE, 4).with_dirty_lines(u64::MAX);
-        assert_eq!(full.access(0, 1, true).evicted_earlier(), SECTORS, "no more than there is room for");
+        assert_eq!(
+            full.access(0, 1, true).evicted_earlier(),
+            SECTORS,
+            "no more than there is room for"
+        );
     }
 
     #[test]

@@ -118,7 +118,10 @@ impl<'a> Context<'a> {
             threads: launch.block.iter().product(),
             dynamic_shared: launch.dynamic_shared,
             local_limit: code.kernel().local_limit(launch.stack),
-            shared_bytes: exec::block_shared_bytes(code.kernel().shared_bytes, launch.dynamic_shared),
+            shared_bytes: exec::block_shared_bytes(
+                code.kernel().shared_bytes,
+                launch.dynamic_shared,
+            ),
             max_cycles: options.max_cycles,
             max_issues: options.max_issues.div_ceil(u64::from(active_sms.max(1))),
             logs_l2: false,
@@ -136,7 +139,9 @@ impl<'a> Context<'a> {
     /// Returns the control state of a new warp. `salt` varies random side orders by warp.
     pub(super) fn control(&self, lanes: LaneMask, salt: u64) -> WarpControl {
         let order = match self.order {
-            SideOrder::Random(seed) => SideOrder::Random(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+            SideOrder::Random(seed) => {
+                SideOrder::Random(seed ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+            }
             order => order,
         };
         match self.program.scheme {
@@ -210,7 +215,8 @@ pub fn run<O: Observer>(
         }
     }
     let mut merged = merged.unwrap_or_else(observer);
-    let found = each(host, replay::slices(&logs), |slice| replay::replay(&spec.memory, &logs, slice));
+    let found =
+        each(host, replay::slices(&logs), |slice| replay::replay(&spec.memory, &logs, slice));
     Found::events(found).for_each(|event| merged.on(event));
     drop(cx);
     unload(global, &mut launch);
@@ -275,7 +281,8 @@ pub fn watch<O: Observer>(
     let simulated_sms = done.len() as u32;
     let mine = if simulated_sms > 1 { sm as usize } else { 0 };
     // A failure of another SM stops this one, too.
-    let reason = done.iter().position(|sm| !matches!(sm.finish, Some(Finish::Ok) | None)).unwrap_or(mine);
+    let reason =
+        done.iter().position(|sm| !matches!(sm.finish, Some(Finish::Ok) | None)).unwrap_or(mine);
     let finish = done[reason].finish.take();
     let observer = done.swap_remove(mine).observer;
     Ok(Watched { finish, sm: SmId(sm), simulated_sms, observer })
@@ -329,8 +336,13 @@ fn run_alone<O: Observer>(mut sm: Sm<'_, O>, host: &dyn Host) -> Ended<O> {
     Ended::new(sm, finish)
 }
 
-fn run_interleaved<O: Observer>(cx: &Context<'_>, host: &dyn Host, observer: &impl Fn() -> O) -> Vec<Ended<O>> {
-    let mut sms: Vec<Sm<'_, O>> = (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
+fn run_interleaved<O: Observer>(
+    cx: &Context<'_>,
+    host: &dyn Host,
+    observer: &impl Fn() -> O,
+) -> Vec<Ended<O>> {
+    let mut sms: Vec<Sm<'_, O>> =
+        (0..cx.active_sms).map(|sm| Sm::new(cx, SmId(sm), observer())).collect();
     let mut finished: Vec<Option<Finish>> = sms.iter().map(|_| None).collect();
     let mut unreported = 0;
     while let Some(i) = earliest(&sms, &finished) {
@@ -360,17 +372,25 @@ fn run_interleaved<O: Observer>(cx: &Context<'_>, host: &dyn Host, observer: &im
 /// Returns true if SM `i` and all others provably repeat a state.
 ///
 /// SM `i` has just run a cycle.
-pub(super) fn all_hang<O: Observer>(sms: &mut [Sm<'_, O>], finished: &[Option<Finish>], i: usize) -> bool {
+pub(super) fn all_hang<O: Observer>(
+    sms: &mut [Sm<'_, O>],
+    finished: &[Option<Finish>],
+    i: usize,
+) -> bool {
     if sms[i].issuer.watch.take_progress() {
         sms.iter_mut().for_each(|sm| sm.issuer.watch.disturb());
     }
-    let hangs =
-        |(sm, done): (&Sm<'_, O>, &Option<Finish>)| done.is_some() || sm.issuer.watch.proves_livelock(sm.warps());
+    let hangs = |(sm, done): (&Sm<'_, O>, &Option<Finish>)| {
+        done.is_some() || sm.issuer.watch.proves_livelock(sm.warps())
+    };
     sms[i].issuer.watch.proves_livelock(sms[i].warps()) && sms.iter().zip(finished).all(hangs)
 }
 
 /// Returns the unfinished SM with the earliest next cycle, the lower one on a tie.
-pub(super) fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish>]) -> Option<usize> {
+pub(super) fn earliest<O: Observer>(
+    sms: &[Sm<'_, O>],
+    finished: &[Option<Finish>],
+) -> Option<usize> {
     let unfinished = sms.iter().zip(finished).enumerate().filter(|(_, (_, f))| f.is_none());
     // An SM that cannot issue anything is due for its verdict at once.
     let when = |sm: &Sm<'_, O>| if sm.next_cycle() == NEVER { 0 } else { sm.next_cycle() };
@@ -381,7 +401,9 @@ pub(super) fn earliest<O: Observer>(sms: &[Sm<'_, O>], finished: &[Option<Finish
 pub(super) fn load(kernel: &Kernel, launch: &mut Launch) -> GlobalMemory {
     let given = launch.buffers.iter_mut().filter(|b| b.mapped);
     let buffers = given.map(|b| (b.address, b.bytes, std::mem::take(&mut b.words), true));
-    GlobalMemory::new(exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect())
+    GlobalMemory::new(
+        exec::variable_segments(&kernel.variables).into_iter().chain(buffers).collect(),
+    )
 }
 
 /// Moves the buffers back.

@@ -50,7 +50,9 @@ impl Dram {
             latency: memory.dram_latency.into(),
             spread: memory.dram_spread.into(),
             most_wait: wait.map_or(0, |wait| wait.most.into()),
-            half: wait.map_or(1, |wait| (wait.half * WINDOW as f64 / SECTOR as f64 / share).ceil() as u64),
+            half: wait.map_or(1, |wait| {
+                (wait.half * WINDOW as f64 / SECTOR as f64 / share).ceil() as u64
+            }),
             write: wait.map_or(0, |wait| wait.write.into()),
             window: 0,
             traffic: [0; 2],
@@ -147,12 +149,16 @@ mod tests {
             }
             let mean_of = |of: &[Cycle]| of.iter().sum::<Cycle>() as f64 / of.len() as f64;
             let settled = &latencies[4_000..];
-            let slowest_of: Vec<Cycle> = settled.chunks_exact(16).filter_map(|of| of.iter().max().copied()).collect();
+            let slowest_of: Vec<Cycle> =
+                settled.chunks_exact(16).filter_map(|of| of.iter().max().copied()).collect();
             for (what, found, measured) in
                 [("mean", mean_of(settled), mean), ("slowest", mean_of(&slowest_of), slowest)]
             {
                 let error = 100.0 * (found / measured - 1.0);
-                assert!(error.abs() < 9.0, "{read}, {written}: {what} {found:.0}, measured {measured}: {error:+.1} %");
+                assert!(
+                    error.abs() < 9.0,
+                    "{read}, {written}: {what} {found:.0}, measured {measured}: {error:+.1} %"
+                );
             }
         }
     }

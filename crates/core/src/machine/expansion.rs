@@ -46,7 +46,13 @@ impl Expansion {
     /// Creates an expansion of `count` instructions, of which `on_unit` use `port`.
     ///
     /// `count` is at least one.
-    pub(super) fn new(class: Class, port: Port, count: u32, on_unit: u32, spec: &Machine) -> Expansion {
+    pub(super) fn new(
+        class: Class,
+        port: Port,
+        count: u32,
+        on_unit: u32,
+        spec: &Machine,
+    ) -> Expansion {
         let price = spec.price(class);
         let on_unit = on_unit.clamp(1, count);
         let even = price.latency / count;
@@ -54,12 +60,17 @@ impl Expansion {
         // long enough.
         let trip = if port == Port::Sfu { spec.price(Class::Special).latency } else { even };
         let others = count - on_unit;
-        let trip = if trip.saturating_mul(on_unit).saturating_add(others) > price.latency { even } else { trip };
+        let trip = if trip.saturating_mul(on_unit).saturating_add(others) > price.latency {
+            even
+        } else {
+            trip
+        };
         let rest = price.latency - trip * on_unit;
         let unit = Part { port, interval: price.interval / on_unit, gap: trip.max(1) };
         let longer = on_unit - price.interval % on_unit;
         let gap = rest.checked_div(others).unwrap_or(0).max(1);
-        let spent = if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * gap };
+        let spent =
+            if others == 0 { (on_unit - 1) * trip } else { on_unit * trip + (others - 1) * gap };
         let tail = price.latency.saturating_sub(spent).max(1);
         let other = |port, interval| Part { port, interval, gap };
         let (logic, product) = (spec.price(Class::Logic), spec.price(Class::IntMul));
@@ -92,9 +103,11 @@ mod tests {
         let h200 = Machine::preset_text("h200")
             .and_then(|text| Machine::parse(text).ok())
             .unwrap_or_else(|| panic!("a preset"));
-        for (class, port, count, on_unit) in
-            [(Class::IntDiv, Port::Sfu, 17, 3), (Class::IntDiv64, Port::Sfu, 72, 3), (Class::Logic, Port::Alu, 2, 1)]
-        {
+        for (class, port, count, on_unit) in [
+            (Class::IntDiv, Port::Sfu, 17, 3),
+            (Class::IntDiv64, Port::Sfu, 72, 3),
+            (Class::Logic, Port::Alu, 2, 1),
+        ] {
             let price = h200.price(class);
             let whole = Expansion::new(class, port, count, on_unit, &h200);
             let parts: Vec<Part> = (0..count).map(|i| whole.part(i)).collect();

@@ -30,7 +30,12 @@ impl Instructions {
     pub(super) fn new(cache: Option<InstructionCache>, lines: u32) -> Instructions {
         let (cold, asked) = if cache.is_some() { (NEVER, false) } else { (0, true) };
         let cache = cache.unwrap_or(InstructionCache { latency: 0, interval: 0, prefetch: 0 });
-        Instructions { cache, arrives: vec![cold; lines as usize], asked: vec![asked; lines as usize], last: 0 }
+        Instructions {
+            cache,
+            arrives: vec![cold; lines as usize],
+            asked: vec![asked; lines as usize],
+            last: 0,
+        }
     }
 
     /// Returns the cycle at which `line`, requested at `now`, is present: `now` on a hit.
@@ -46,9 +51,13 @@ impl Instructions {
     #[inline(never)]
     fn ask(&mut self, line: usize, now: Cycle) {
         self.asked[line] = true;
-        let end = self.arrives.len().min(line.saturating_add(self.cache.prefetch as usize).saturating_add(1));
+        let end = self
+            .arrives
+            .len()
+            .min(line.saturating_add(self.cache.prefetch as usize).saturating_add(1));
         for arrives in self.arrives[line..end].iter_mut().filter(|arrives| **arrives == NEVER) {
-            self.last = (now + Cycle::from(self.cache.latency)).max(self.last + Cycle::from(self.cache.interval));
+            self.last = (now + Cycle::from(self.cache.latency))
+                .max(self.last + Cycle::from(self.cache.interval));
             *arrives = self.last;
         }
     }

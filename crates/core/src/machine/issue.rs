@@ -50,7 +50,12 @@ pub(super) struct Issuer<'a, O> {
 
 impl<'a, O: Observer> Issuer<'a, O> {
     /// Creates the issue state of an SM with `blocks`.
-    pub(super) fn new(cx: &'a Context<'a>, id: SmId, blocks: Vec<Block>, observer: O) -> Issuer<'a, O> {
+    pub(super) fn new(
+        cx: &'a Context<'a>,
+        id: SmId,
+        blocks: Vec<Block>,
+        observer: O,
+    ) -> Issuer<'a, O> {
         Issuer {
             id,
             cx,
@@ -97,7 +102,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let (sm, slot) = (self.id, WarpId(w as u32));
         // A `.sync` instruction issues once for each distinct mask of its lanes.
         let masks = match cost.kind {
-            Kind::Collective => exec::members(&step.inst, lanes, &warp.registers).count().max(1) as u32,
+            Kind::Collective => {
+                exec::members(&step.inst, lanes, &warp.registers).count().max(1) as u32
+            }
             _ => 1,
         };
         let slots = cost.slots * masks;
@@ -113,7 +120,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
 
         let last = now + Cycle::from(cost.slots.max(cost.interval) * (masks - 1));
-        let mut times = Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
+        let mut times =
+            Times { resume: cost.gap.after(last), done: last + Cycle::from(cost.latency) };
         let after = match cost.kind {
             Kind::ElementWise => {
                 exec::element_wise(&step.inst.op, lanes, &mut warp.registers);
@@ -125,7 +133,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 After::Nothing
             }
             Kind::ConditionalBranch => {
-                self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken: lanes });
+                self.observer.on(Event::Branch {
+                    cycle: now,
+                    sm,
+                    warp: slot,
+                    pc,
+                    active,
+                    taken: lanes,
+                });
                 warp.refetch = self.refetch(lanes);
                 warp.control.advance(branch(step, lanes));
                 After::Nothing
@@ -134,7 +149,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.control.advance(join(step));
                 After::Nothing
             }
-            _ => self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?,
+            _ => {
+                self.perform(warp, &Issue { w, pc, active, lanes, now, cost, step }, &mut times)?
+            }
         };
         if let (Port::Uniform, Some(uniform)) = (cost.port, cx.spec.uniform) {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
@@ -152,7 +169,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
 
     /// Executes a step of a less frequent kind and advances the control flow.
     #[inline(never)]
-    fn perform(&mut self, warp: &mut Warp, issue: &Issue<'_>, times: &mut Times) -> Result<After, Box<FaultReport>> {
+    fn perform(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        times: &mut Times,
+    ) -> Result<After, Box<FaultReport>> {
         let &Issue { w, pc, active, lanes, now, cost, step } = issue;
         let cx = self.cx;
         let (sm, slot, next) = (self.id, WarpId(w as u32), step.next);
@@ -164,7 +186,9 @@ impl<'a, O: Observer> Issuer<'a, O> {
         }
         let effect = match self.execute(warp, step, pc, lanes, active, now) {
             Ok(effect) => effect,
-            Err(fault) => return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now))),
+            Err(fault) => {
+                return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
+            }
         };
         let mut after = After::Nothing;
         let empties_l1 = cost.empties_l1 && !lanes.is_empty();
@@ -173,18 +197,29 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Effect::Undefined { lanes, source } => self.undefined(warp, issue, lanes, source),
             Effect::Branch { taken } => {
                 if step.inst.guard.is_some() {
-                    self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
+                    self.observer.on(Event::Branch {
+                        cycle: now,
+                        sm,
+                        warp: slot,
+                        pc,
+                        active,
+                        taken,
+                    });
                 }
                 warp.refetch = self.refetch(taken);
                 warp.control.advance(branch(step, taken));
             }
-            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => warp.control.go(next),
+            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => {
+                warp.control.go(next)
+            }
             Effect::Switch { lanes } => {
                 let targets = match &step.inst.op {
                     Op::Switch(switch) => &switch.targets[..],
                     _ => &[],
                 };
-                let mut sides = sides(lanes, &self.addresses, |index| targets.get(index).copied().unwrap_or(next));
+                let mut sides = sides(lanes, &self.addresses, |index| {
+                    targets.get(index).copied().unwrap_or(next)
+                });
                 let taken = sides.first().map_or(LaneMask::EMPTY, |side| side.lanes);
                 self.observer.on(Event::Branch { cycle: now, sm, warp: slot, pc, active, taken });
                 add_side(&mut sides, next, active - lanes);
@@ -192,13 +227,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
             }
             Effect::Call { lanes } => {
                 let functions = &cx.program.functions;
-                let sides = sides(lanes, &self.addresses, |f| functions.get(f).copied().unwrap_or(next));
+                let sides =
+                    sides(lanes, &self.addresses, |f| functions.get(f).copied().unwrap_or(next));
                 warp.control.call(&sides, next);
             }
             Effect::Return { lanes } => {
                 let steps = &cx.program.ops;
                 let mut back = Vec::new();
-                for Side { pc: site, lanes } in sides(lanes, &self.addresses, |site| Pc(site as u32)) {
+                for Side { pc: site, lanes } in
+                    sides(lanes, &self.addresses, |site| Pc(site as u32))
+                {
                     let call = &steps[site.index()];
                     exec::finish_call(&call.inst, lanes, &mut warp.registers, &mut warp.local);
                     add_side(&mut back, call.next, lanes);
@@ -213,7 +251,8 @@ impl<'a, O: Observer> Issuer<'a, O> {
             Effect::Access(access) => {
                 // Local memory is private to the warp and part of the state that the hang detection
                 // compares.
-                let own = matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
+                let own =
+                    matches!(&step.inst.op, Op::Store(store) if store.access.space == Space::Local);
                 if access.changed && !own {
                     self.watch.progress();
                 }
@@ -225,7 +264,13 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     times.done = served.done;
                     self.shared.occupy_lsu(now + served.port);
                     self.shared.queue_accepts(self.memory.accepts_at());
-                    self.observer.on(Event::Memory { cycle: now, sm, warp: slot, pc, traffic: served.traffic });
+                    self.observer.on(Event::Memory {
+                        cycle: now,
+                        sm,
+                        warp: slot,
+                        pc,
+                        traffic: served.traffic,
+                    });
                     self.observer.addresses(slot, pc, &served.traffic, &self.addresses);
                 }
                 match cx.spec.policy {
@@ -257,7 +302,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
     ///
     /// Executes steps without an issue slot first.
     #[inline(always)]
-    pub(super) fn settle(&mut self, scheduler: &mut Scheduler, warp: &mut Warp, w: usize, from: Cycle, resume: Until) {
+    pub(super) fn settle(
+        &mut self,
+        scheduler: &mut Scheduler,
+        warp: &mut Warp,
+        w: usize,
+        from: Cycle,
+        resume: Until,
+    ) {
         let cx = self.cx;
         let next = loop {
             let Some((pc, active)) = warp.control.active() else { break None };
@@ -282,7 +334,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     (false, true) => resume.max(warp.opens).max(warp.uniform),
                 };
                 let asked = resume.cycle().max(from);
-                fetched = self.instructions.fetch(cost.line, asked).max(asked + Cycle::from(warp.refetch));
+                fetched = self
+                    .instructions
+                    .fetch(cost.line, asked)
+                    .max(asked + Cycle::from(warp.refetch));
                 let mut until = warp.dependences(cost, resume);
                 if fetched > asked {
                     until = until.max(Until::new(fetched, Stall::NoInstruction));
@@ -351,14 +406,29 @@ impl<'a, O: Observer> Issuer<'a, O> {
     ///
     /// Otherwise the warp's control state has changed.
     #[inline(never)]
-    fn prepare(&mut self, warp: &mut Warp, w: usize, pc: Pc, active: LaneMask, from: Cycle) -> bool {
+    fn prepare(
+        &mut self,
+        warp: &mut Warp,
+        w: usize,
+        pc: Pc,
+        active: LaneMask,
+        from: Cycle,
+    ) -> bool {
         let cx = self.cx;
         let step = &cx.program.ops[pc.index()];
         match cx.program.costs[pc.index()].kind {
             Kind::FreeJoin => {
                 let (cycle, sm, warp_id) = (from, self.id, WarpId(w as u32));
                 self.observer.control(sm, warp_id, &warp.control);
-                self.observer.on(Event::Issue { cycle, sm, warp: warp_id, pc, active, lanes: active, slots: 0 });
+                self.observer.on(Event::Issue {
+                    cycle,
+                    sm,
+                    warp: warp_id,
+                    pc,
+                    active,
+                    lanes: active,
+                    slots: 0,
+                });
                 warp.control.advance(join(step));
                 false
             }
@@ -373,7 +443,12 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 let (sm, slot, passing) = (self.id, WarpId(w as u32), active - lanes);
                 self.observer.on(Event::BarrierPassed { sm, warp: slot, pc, lanes: passing });
                 let reconverge = Some(step.next);
-                warp.control.advance(Flow::Branch { taken: lanes, target: pc, next: step.next, reconverge });
+                warp.control.advance(Flow::Branch {
+                    taken: lanes,
+                    target: pc,
+                    next: step.next,
+                    reconverge,
+                });
                 false
             }
             Kind::ElementWise | Kind::Join | Kind::ConditionalBranch | Kind::Plain => true,
@@ -394,7 +469,11 @@ fn asked<'a>(
         for (cells, row) in stored.iter_mut().zip(store.s).take(store.access.count.into()) {
             let row = usize::from(row.0);
             let wide = store.access.wide;
-            *cells = Some(if wide { Cells::Wide(&registers.wide[row]) } else { Cells::Narrow(&registers.narrow[row]) });
+            *cells = Some(if wide {
+                Cells::Wide(&registers.wide[row])
+            } else {
+                Cells::Narrow(&registers.narrow[row])
+            });
         }
     }
     let memory = match access.space {

@@ -78,13 +78,27 @@ impl L2 {
     /// Sectors outside of [`Answer::hits`] arrive when the caller calls [`L2::arrive`].
     #[inline]
     pub(super) fn read(&mut self, sm: SmId, line: u64, sectors: u8) -> Answer {
-        let mut answer = Answer { hits: 0, arrives: 0, crossed: 0, written: 0, earlier: 0, home: None, copy: None };
+        let mut answer = Answer {
+            hits: 0,
+            arrives: 0,
+            crossed: 0,
+            written: 0,
+            earlier: 0,
+            home: None,
+            copy: None,
+        };
         let mut wanted = sectors;
         let line = scatter(line);
         if self.is_far(sm, line) {
             let copy = self.tags.access(line | COPY, sectors, true);
             wanted &= !copy.hits;
-            answer = Answer { hits: copy.hits, arrives: copy.arrives, crossed: wanted, copy: Some(copy), ..answer };
+            answer = Answer {
+                hits: copy.hits,
+                arrives: copy.arrives,
+                crossed: wanted,
+                copy: Some(copy),
+                ..answer
+            };
             answer.written += copy.evicted();
             answer.earlier += copy.evicted_earlier();
         }
@@ -117,7 +131,15 @@ impl L2 {
         written += home.evicted() + self.tags.mark_dirty(home, sectors, self.most_dirty);
         earlier += home.evicted_earlier();
         let crossed = if far { sectors } else { 0 };
-        Answer { hits: home.hits, arrives: home.arrives, crossed, written, earlier, home: Some(home), copy }
+        Answer {
+            hits: home.hits,
+            arrives: home.arrives,
+            crossed,
+            written,
+            earlier,
+            home: Some(home),
+            copy,
+        }
     }
 
     /// Sets the arrival cycle of a lookup's missing sectors.
@@ -192,13 +214,15 @@ mod tests {
         let mut sectors = 0;
         for first in blocks(mib) {
             if stream.reads {
-                sectors +=
-                    (first..first + BLOCK).map(|line| u64::from(l2.read(of(line), line, 15).written)).sum::<u64>();
+                sectors += (first..first + BLOCK)
+                    .map(|line| u64::from(l2.read(of(line), line, 15).written))
+                    .sum::<u64>();
             }
             let to = if stream.elsewhere { OTHER } else { 0 } + first;
             for _ in 0..stream.times {
-                sectors +=
-                    (to..to + stream.lines).map(|line| u64::from(l2.write(of(line), line, 15).written)).sum::<u64>();
+                sectors += (to..to + stream.lines)
+                    .map(|line| u64::from(l2.write(of(line), line, 15).written))
+                    .sum::<u64>();
             }
         }
         megabytes(sectors)
@@ -222,7 +246,10 @@ mod tests {
             for (mib, measured) in [(64, at_64), (128, at_128)] {
                 let found = written(mib, &stream);
                 let most = (0.03_f64 * measured).max(0.3);
-                assert!((found - measured).abs() <= most, "{what}, {mib} MiB: {found:.2} MB, measured {measured}");
+                assert!(
+                    (found - measured).abs() <= most,
+                    "{what}, {mib} MiB: {found:.2} MB, measured {measured}"
+                );
             }
         }
     }
@@ -233,11 +260,17 @@ mod tests {
     /// evenly, so its step is sharper.
     #[test]
     fn reading_writes_back_what_was_dirty_before() {
-        for (million_words, measured) in [(4, 0.0), (6, 0.007), (8, 0.39), (12, 2.32), (16, 2.37), (32, 2.35)] {
+        for (million_words, measured) in
+            [(4, 0.0), (6, 0.007), (8, 0.39), (12, 2.32), (16, 2.37), (32, 2.35)]
+        {
             let mut l2 = h200();
             let lines = blocks(4 * million_words).flat_map(|first| first..first + BLOCK);
-            let found = megabytes(lines.map(|line| u64::from(l2.read(of(line), line, 15).earlier)).sum());
-            assert!((found - measured).abs() < 0.5, "{million_words} x 2^20 words: {found:.2} MB, measured {measured}");
+            let found =
+                megabytes(lines.map(|line| u64::from(l2.read(of(line), line, 15).earlier)).sum());
+            assert!(
+                (found - measured).abs() < 0.5,
+                "{million_words} x 2^20 words: {found:.2} MB, measured {measured}"
+            );
         }
     }
 
@@ -266,9 +299,11 @@ mod tests {
     #[test]
     fn half_of_the_sectors_cross() {
         let mut l2 = h200();
-        let crossed: u32 = (0..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
+        let crossed: u32 =
+            (0..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
         assert!((19_600..20_400).contains(&crossed), "{crossed}");
-        let again: u32 = (9_900..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
+        let again: u32 =
+            (9_900..10_000).map(|line| l2.read(SmId(0), line, 15).crossed.count_ones()).sum();
         assert_eq!(again, 0, "a copy is present now");
     }
 }

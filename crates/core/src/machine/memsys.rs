@@ -89,7 +89,9 @@ impl MemorySystem {
     /// Returns the first cycle at which the memory queue accepts another request.
     #[inline]
     pub(super) fn accepts_at(&self) -> Cycle {
-        (self.link_free / FINE).max(self.in_order).saturating_sub(Cycle::from(self.spec.queue_cycles))
+        (self.link_free / FINE)
+            .max(self.in_order)
+            .saturating_sub(Cycle::from(self.spec.queue_cycles))
     }
 
     /// Serves an access issued at `now`.
@@ -139,7 +141,13 @@ impl MemorySystem {
         }
     }
 
-    fn global(&mut self, now: Cycle, access: MemoryAccess, addresses: &[u64; MAX_LANES], memory: MemoryKind) -> Served {
+    fn global(
+        &mut self,
+        now: Cycle,
+        access: MemoryAccess,
+        addresses: &[u64; MAX_LANES],
+        memory: MemoryKind,
+    ) -> Served {
         self.lines.coalesce(access, addresses);
         let count = self.lines.len;
         let mut traffic = Traffic { memory, lines: count as u32, ..blank(access) };
@@ -151,8 +159,10 @@ impl MemorySystem {
             1
         };
         let conflicts = (passes.max(1) - 1) * Cycle::from(self.spec.l1_conflict);
-        let mut done = now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
-        let dense = access.kind == AccessKind::Write && u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
+        let mut done =
+            now + conflicts + Cycle::from(self.spec.l1.map_or(self.spec.l2.latency, |c| c.latency));
+        let dense = access.kind == AccessKind::Write
+            && u64::from(traffic.requested) >= SECTOR * self.lines.sectors();
         for position in 0..count {
             let (line, sectors) = self.lines.lines[position % MAX_LANES];
             traffic.sectors += sectors_in(sectors);
@@ -168,7 +178,9 @@ impl MemorySystem {
                         done = done.max(found.arrives);
                     }
                     filled = Some(found);
-                } else if access.kind != AccessKind::Read && self.spec.l1_store == StorePolicy::WriteEvict {
+                } else if access.kind != AccessKind::Read
+                    && self.spec.l1_store == StorePolicy::WriteEvict
+                {
                     l1.evict(line);
                 }
             }
@@ -196,12 +208,20 @@ impl MemorySystem {
     }
 
     /// Transfers sectors of one line over the link to L2 and, on L2 misses, from DRAM.
-    fn below_l1(&mut self, now: Cycle, line: u64, sectors: u8, dense: bool, traffic: &mut Traffic) -> Cycle {
+    fn below_l1(
+        &mut self,
+        now: Cycle,
+        line: u64,
+        sectors: u8,
+        dense: bool,
+        traffic: &mut Traffic,
+    ) -> Cycle {
         let through_link = match (&mut self.stores, traffic.kind) {
             (Some(stores), AccessWay::Store) => stores.send(now, sectors, dense),
             (stores, _) => {
                 let sent = stores.as_ref().map_or(now, |stores| stores.sent_at().max(now));
-                self.link_free = self.link_free.max(sent * FINE) + u64::from(sectors_in(sectors)) * self.link_cost;
+                self.link_free = self.link_free.max(sent * FINE)
+                    + u64::from(sectors_in(sectors)) * self.link_cost;
                 self.link_free / FINE
             }
         };
@@ -239,8 +259,12 @@ impl MemorySystem {
             let conflicts = Cycle::from(same_word_lanes(access, addresses) - 1);
             done += conflicts * Cycle::from(self.spec.shared_atomic_conflict);
         }
-        let traffic =
-            Traffic { memory: MemoryKind::Shared, wavefronts: passes, ideal_wavefronts: ideal, ..blank(access) };
+        let traffic = Traffic {
+            memory: MemoryKind::Shared,
+            wavefronts: passes,
+            ideal_wavefronts: ideal,
+            ..blank(access)
+        };
         Served { traffic, done, port: Cycle::from(passes.max(1)) }
     }
 }
@@ -354,7 +378,12 @@ fn wavefronts(access: MemoryAccess, addresses: &[u64; MAX_LANES], banks: u32) ->
     passes
 }
 
-fn passes_of_group(lanes: LaneMask, words_per_lane: u32, addresses: &[u64; MAX_LANES], banks: u32) -> u32 {
+fn passes_of_group(
+    lanes: LaneMask,
+    words_per_lane: u32,
+    addresses: &[u64; MAX_LANES],
+    banks: u32,
+) -> u32 {
     let mut words = [0; MAX_LANES];
     let mut len = 0;
     // One bit per bank suffices while no two lanes conflict, which is the common case.
@@ -418,7 +447,9 @@ mod tests {
     #[test]
     fn bank_conflicts_follow_the_stride() {
         // The H200's extra cycles 0, 2, 6, 14, 30, 62, 0 for these strides are (passes - 1) x 2.
-        for (stride, passes) in [(0, 1), (1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)] {
+        for (stride, passes) in
+            [(0, 1), (1, 1), (2, 2), (4, 4), (8, 8), (16, 16), (32, 32), (33, 1)]
+        {
             assert_eq!(shared(4, |lane| lane * stride * 4), passes, "stride {stride}");
         }
         assert_eq!(shared(8, |lane| lane * 8), 2, "64-bit accesses take two half-warps");
@@ -440,7 +471,11 @@ mod tests {
         assert_eq!(count(&|lane| 4096 + lane * 128), (32, 32));
         assert_eq!(count(&|lane| 4096 + (31 - lane) * 4), (1, 4), "order does not matter");
         assert_eq!(count(&|_| 4096), (1, 1));
-        assert_eq!(count(&|lane| 4112 + lane * 4), (2, 5), "a misaligned row touches a fifth sector");
+        assert_eq!(
+            count(&|lane| 4112 + lane * 4),
+            (2, 5),
+            "a misaligned row touches a fifth sector"
+        );
         assert_eq!(count(&|lane| 4096 + (lane * 7 % 32) * 32), (8, 32), "a permutation of sectors");
     }
 }

@@ -122,8 +122,10 @@ impl<'a> PricedCode<'a> {
             if cost.kind == Kind::ElementWise && slots > 1 {
                 let expansion = Expansion::new(inst.class, cost.port, slots, op.on_unit, spec);
                 let first = expansion.part(0);
-                (cost.port, cost.interval, cost.latency) = (first.port, first.interval, expansion.tail);
-                (cost.slots, cost.gap, cost.expansion) = (1, Until::new(1, Stall::Wait), expansions.len() as u32 + 1);
+                (cost.port, cost.interval, cost.latency) =
+                    (first.port, first.interval, expansion.tail);
+                (cost.slots, cost.gap, cost.expansion) =
+                    (1, Until::new(1, Stall::Wait), expansions.len() as u32 + 1);
                 expansions.push(expansion);
             }
             let special = |row: Row| registers.specials.iter().any(|&(special, _)| special == row);
@@ -161,7 +163,9 @@ impl<'a> PricedCode<'a> {
             costs,
             expansions,
             lines: address / LINE + 1,
-            scoreboard: usize::from(registers.narrow) + usize::from(registers.wide) + usize::from(registers.predicates),
+            scoreboard: usize::from(registers.narrow)
+                + usize::from(registers.wide)
+                + usize::from(registers.predicates),
             communicates: code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
     }
@@ -193,7 +197,9 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
         Op::Join(_) => Kind::Join,
         _ if slots == 0 && op.source.is_some() => Kind::Free,
         Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
-        Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => Kind::Collective,
+        Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. } => {
+            Kind::Collective
+        }
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
@@ -216,9 +222,11 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
     };
     let result = match class {
         Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
-        Class::LoadShared | Class::AtomicShared | Class::Shuffle | Class::WarpReduce | Class::Special => {
-            Stall::ShortScoreboard
-        }
+        Class::LoadShared
+        | Class::AtomicShared
+        | Class::Shuffle
+        | Class::WarpReduce
+        | Class::Special => Stall::ShortScoreboard,
         Class::BitCount | Class::Convert if spec.price(class).latency > 8 => Stall::ShortScoreboard,
         _ => Stall::Wait,
     };

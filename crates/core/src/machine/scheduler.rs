@@ -238,7 +238,11 @@ impl Scheduler {
         if passed == 0 {
             return;
         }
-        let cells = if passed >= 64 { u64::MAX } else { ((1 << passed) - 1_u64).rotate_left(self.turned as u32 + 1) };
+        let cells = if passed >= 64 {
+            u64::MAX
+        } else {
+            ((1 << passed) - 1_u64).rotate_left(self.turned as u32 + 1)
+        };
         self.turned = now;
         for cell in bits(self.occupied & cells) {
             for warp in bits(std::mem::take(&mut self.wheel[cell % 64])) {
@@ -297,9 +301,15 @@ impl Scheduler {
             Policy::LooseRoundRobin => self.round_robin(can),
             Policy::OldestBlock if now == self.after_last && can >> self.last & 1 == 1 => self.last,
             Policy::OldestBlock => self.round_robin(self.of_oldest_block(can)),
-            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => self.last,
-            Policy::GreedyThenYoungest => bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
-            Policy::GreedyThenOldest => bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default(),
+            Policy::GreedyThenYoungest | Policy::GreedyThenOldest if can >> self.last & 1 == 1 => {
+                self.last
+            }
+            Policy::GreedyThenYoungest => {
+                bits(can).max_by_key(|&w| self.age[w % WARPS]).unwrap_or_default()
+            }
+            Policy::GreedyThenOldest => {
+                bits(can).min_by_key(|&w| self.age[w % WARPS]).unwrap_or_default()
+            }
             Policy::Adversarial { seed } => self.drawn(now, can, seed),
             Policy::TwoLevel { active } => {
                 self.fill_active_set(now, can, active);
@@ -311,7 +321,11 @@ impl Scheduler {
     /// Returns the warps of `among` (not empty) in its oldest block.
     #[inline]
     fn of_oldest_block(&self, among: u64) -> u64 {
-        self.blocks.iter().map(|cohort| cohort.warps & among).find(|&warps| warps != 0).unwrap_or(among)
+        self.blocks
+            .iter()
+            .map(|cohort| cohort.warps & among)
+            .find(|&warps| warps != 0)
+            .unwrap_or(among)
     }
 
     /// Returns a pseudo-random member of `among` (not empty).
@@ -437,7 +451,10 @@ mod tests {
                 scheduler.set_ready(2, now + wait, Port::Alu);
                 scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait, "from {now} for {wait}");
-                assert!(scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(), "from {now} for {wait}");
+                assert!(
+                    scheduler.pick(now + wait - 1, &SharedPorts::default()).is_none(),
+                    "from {now} for {wait}"
+                );
                 scheduler.refresh(&SharedPorts::default());
                 assert_eq!(scheduler.next, now + wait);
                 assert_eq!(scheduler.pick(now + wait, &SharedPorts::default()), Some(2));

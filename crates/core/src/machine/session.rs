@@ -233,7 +233,8 @@ impl<'a> Session<'a> {
             Some(_) if until.cycle() > now => Some((until.stall(), Some(until.cycle()))),
             Some((pc, _)) => {
                 let cost = &self.cx.program.costs[pc.index()];
-                let (free, taken) = (scheduler.free(cost.port, &sm.issuer.shared), scheduler.accounted);
+                let (free, taken) =
+                    (scheduler.free(cost.port, &sm.issuer.shared), scheduler.accounted);
                 match () {
                     () if free > now => Some((cost.throttle, Some(free))),
                     () if taken > now => Some((Stall::NotSelected, Some(taken))),
@@ -278,7 +279,14 @@ impl<'a> Session<'a> {
     /// Overwrites a register of one lane. Returns false if no live warp has the register.
     ///
     /// The change counts as progress: no livelock proof extends across it.
-    pub fn set_register(&mut self, sm: usize, slot: WarpId, lane: u32, register: Register, bits: u64) -> bool {
+    pub fn set_register(
+        &mut self,
+        sm: usize,
+        slot: WarpId,
+        lane: u32,
+        register: Register,
+        bits: u64,
+    ) -> bool {
         let Some(sm) = self.state.sms.get_mut(sm) else { return false };
         let Some(warp) = sm.warps_mut().get_mut(slot.index()) else { return false };
         let done = !warp.control.live().is_empty() && warp.registers.set(register, lane, bits);
@@ -310,11 +318,14 @@ impl<'a> Session<'a> {
     pub fn state_bytes(&self) -> usize {
         let (registers, spec) = (&self.cx.kernel.registers, self.cx.spec);
         let rows = usize::from(registers.narrow) + 2 * usize::from(registers.wide);
-        let per_warp = rows * 128 + self.cx.program.scoreboard * 8 + self.cx.kernel.local_bytes as usize * 32 + 512;
+        let per_warp = rows * 128
+            + self.cx.program.scoreboard * 8
+            + self.cx.kernel.local_bytes as usize * 32
+            + 512;
         let warps = (self.cx.occupancy.blocks * self.cx.occupancy.warps_per_block) as usize;
         let shared = self.cx.occupancy.blocks as usize * self.cx.shared_bytes as usize;
-        let caches =
-            spec.memory.l1.map_or(0, |c| c.bytes) + spec.memory.l2.bytes / u64::from(self.cx.active_sms.max(1));
+        let caches = spec.memory.l1.map_or(0, |c| c.bytes)
+            + spec.memory.l2.bytes / u64::from(self.cx.active_sms.max(1));
         self.state.sms.len() * (warps * per_warp + shared + caches as usize / 4 + (8 << 10))
     }
 
@@ -331,8 +342,12 @@ impl<'a> Session<'a> {
     /// Restores a saved state, earlier or later.
     pub fn restore(&mut self, saved: &Saved<'a>) {
         let mut differing = std::mem::take(&mut self.dirty);
-        let same = |page: &u64, words: &Arc<Page>| saved.pages.get(page).is_some_and(|other| Arc::ptr_eq(words, other));
-        differing.extend(self.pages.iter().filter(|&(page, words)| !same(page, words)).map(|(&page, _)| page));
+        let same = |page: &u64, words: &Arc<Page>| {
+            saved.pages.get(page).is_some_and(|other| Arc::ptr_eq(words, other))
+        };
+        differing.extend(
+            self.pages.iter().filter(|&(page, words)| !same(page, words)).map(|(&page, _)| page),
+        );
         differing.extend(saved.pages.keys().filter(|page| !self.pages.contains_key(page)));
         for page in differing {
             match saved.pages.get(&page) {

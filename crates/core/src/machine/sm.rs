@@ -76,8 +76,15 @@ impl<'a, O: Observer> Sm<'a, O> {
             next_block: u64::from(id.0),
             blocks_run: 0,
             issued: 0,
-            schedulers: (0..spec.schedulers).map(|number| Scheduler::new(number, spec.policy)).collect(),
-            issuer: Issuer::new(cx, id, (0..slots).map(|_| Block::new(cx.shared_bytes)).collect(), observer),
+            schedulers: (0..spec.schedulers)
+                .map(|number| Scheduler::new(number, spec.policy))
+                .collect(),
+            issuer: Issuer::new(
+                cx,
+                id,
+                (0..slots).map(|_| Block::new(cx.shared_bytes)).collect(),
+                observer,
+            ),
             admissions: 0,
             now: 0,
         };
@@ -111,14 +118,22 @@ impl<'a, O: Observer> Sm<'a, O> {
     pub(super) fn begin_cycle(&mut self) -> Result<Cycle, Finish> {
         let now = self.next_cycle();
         if now == NEVER {
-            return Err(if self.free.len() == self.issuer.blocks.len() { Finish::Ok } else { self.deadlock() });
+            return Err(if self.free.len() == self.issuer.blocks.len() {
+                Finish::Ok
+            } else {
+                self.deadlock()
+            });
         }
         if now >= self.cx.max_cycles {
             self.now = self.cx.max_cycles;
             return Err(Finish::CycleLimit(Limit::Cycles(self.now)));
         }
         if self.issued >= self.cx.max_issues {
-            return Err(Finish::CycleLimit(Limit::Issues { sm: self.id, issued: self.issued, cycle: self.now }));
+            return Err(Finish::CycleLimit(Limit::Issues {
+                sm: self.id,
+                issued: self.issued,
+                cycle: self.now,
+            }));
         }
         Ok(now)
     }
@@ -153,7 +168,8 @@ impl<'a, O: Observer> Sm<'a, O> {
             return SlotLoss::NoWarp;
         }
         let waiting = self.warps.iter().skip(s).step_by(self.schedulers.len());
-        let soonest = waiting.filter(|w| !w.control.live().is_empty()).min_by_key(|w| w.waiting.until);
+        let soonest =
+            waiting.filter(|w| !w.control.live().is_empty()).min_by_key(|w| w.waiting.until);
         soonest.map_or(SlotLoss::NoWarp, |w| SlotLoss::Stalled(w.waiting.until.stall()))
     }
 
@@ -209,7 +225,8 @@ impl<'a, O: Observer> Sm<'a, O> {
                 }
                 warp.control.release_barrier(released.id);
                 if warp.next.is_none() {
-                    let at = at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
+                    let at =
+                        at + late(policy, u64::from(id.0) << 32 | at << 6 | u64::from(warp.index));
                     let (from, (s, _)) = (warp.waiting.from, warp.home);
                     let scheduler = &mut self.schedulers[s];
                     self.issuer.settle(scheduler, warp, w, from, Until::new(at, Stall::Barrier));
@@ -239,7 +256,12 @@ impl<'a, O: Observer> Sm<'a, O> {
         if warp.control.live().is_empty() {
             block.warps -= 1;
             let (sm, since) = (self.id, warp.since);
-            self.issuer.observer.on(Event::WarpEnd { cycle: now + 1, sm, warp: WarpId(w as u32), since });
+            self.issuer.observer.on(Event::WarpEnd {
+                cycle: now + 1,
+                sm,
+                warp: WarpId(w as u32),
+                since,
+            });
             self.schedulers[warp.home.0].resident -= 1;
         }
         if self.issuer.blocks[slot].warps > 0 {
@@ -247,7 +269,11 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.release_barriers(slot);
             return;
         }
-        self.issuer.observer.on(Event::BlockEnd { cycle: now + 1, sm: self.id, block: self.issuer.blocks[slot].id });
+        self.issuer.observer.on(Event::BlockEnd {
+            cycle: now + 1,
+            sm: self.id,
+            block: self.issuer.blocks[slot].id,
+        });
         self.free.push(slot);
         self.admit(now + 1 + Cycle::from(self.cx.spec.block_turnover));
     }
@@ -266,7 +292,12 @@ impl<'a, O: Observer> Sm<'a, O> {
             self.blocks_run += 1;
             let warps = cx.occupancy.warps_per_block;
             self.issuer.blocks[slot].start(id, cx.threads, warps);
-            self.issuer.observer.on(Event::BlockStart { cycle: now, sm: self.id, block: id, warps });
+            self.issuer.observer.on(Event::BlockStart {
+                cycle: now,
+                sm: self.id,
+                block: id,
+                warps,
+            });
             for index in 0..warps {
                 self.start_warp(slot, id, index, now);
             }
@@ -303,11 +334,19 @@ impl<'a, O: Observer> Sm<'a, O> {
         };
         warp.registers.start(&cx.kernel.registers, &place);
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
-        let start = Cycle::from(cx.spec.block_start) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
+        let start =
+            Cycle::from(cx.spec.block_start) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);
         let launch = now + start + late;
         warp.since = launch;
         let (sm, slot) = (self.id, WarpId(w as u32));
-        self.issuer.observer.on(Event::WarpStart { cycle: launch, sm, warp: slot, block, index, lanes });
+        self.issuer.observer.on(Event::WarpStart {
+            cycle: launch,
+            sm,
+            warp: slot,
+            block,
+            index,
+            lanes,
+        });
         let (s, local) = self.warps[w].home;
         if self.schedulers[s].resident == 0 {
             self.issuer.lose_slots(&mut self.schedulers[s], now, SlotLoss::NoWarp);
@@ -325,8 +364,10 @@ impl<'a, O: Observer> Sm<'a, O> {
         };
         let line = cx.program.costs[cx.program.entry.index()].line;
         let fetched = self.issuer.instructions.fetch(line, launch);
-        let resume =
-            Until::new(fetched + Cycle::from(cold), if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction });
+        let resume = Until::new(
+            fetched + Cycle::from(cold),
+            if cold > 0 { Stall::ImcMiss } else { Stall::NoInstruction },
+        );
         let warp = &mut self.warps[w];
         self.issuer.settle(&mut self.schedulers[s], warp, w, launch, resume);
         (warp.waiting.before, warp.waiting.fetched) = (Until::default(), fetched);
@@ -364,7 +405,13 @@ impl<'a, O: Observer> Sm<'a, O> {
     }
 
     fn deadlock(&self) -> Finish {
-        Finish::Deadlock(super::verdict::describe(self.cx, self.id, &self.warps, &self.issuer.blocks, None))
+        Finish::Deadlock(super::verdict::describe(
+            self.cx,
+            self.id,
+            &self.warps,
+            &self.issuer.blocks,
+            None,
+        ))
     }
 
     /// Returns the livelock verdict: every live warp is blocked or provably repeats a state.

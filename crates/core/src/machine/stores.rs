@@ -36,7 +36,11 @@ impl Stores {
     /// With `dense` every byte of the sectors is written.
     #[inline]
     pub(super) fn send(&mut self, now: Cycle, sectors: u8, dense: bool) -> Cycle {
-        let header = if dense && sectors_in(sectors) * SECTOR as u32 == LINE as u32 { 0 } else { self.path.line };
+        let header = if dense && sectors_in(sectors) * SECTOR as u32 == LINE as u32 {
+            0
+        } else {
+            self.path.line
+        };
         let packets = u64::from(header + sectors_in(sectors) * self.path.sector);
         let room = self.share_free.saturating_sub(u64::from(self.path.l2_queue_cycles) * FINE);
         self.own_free = self.own_free.max(now * FINE).max(room) + packets * FINE;

@@ -115,8 +115,23 @@ pub struct FaultReport {
 }
 
 impl FaultReport {
-    pub(super) fn new(fault: Fault, sm: SmId, warp: &Warp, inst: &Inst, active: LaneMask, cycle: Cycle) -> FaultReport {
-        FaultReport { fault, sm, block: warp.block_id, warp: warp.index, active, cycle, inst: inst.clone() }
+    pub(super) fn new(
+        fault: Fault,
+        sm: SmId,
+        warp: &Warp,
+        inst: &Inst,
+        active: LaneMask,
+        cycle: Cycle,
+    ) -> FaultReport {
+        FaultReport {
+            fault,
+            sm,
+            block: warp.block_id,
+            warp: warp.index,
+            active,
+            cycle,
+            inst: inst.clone(),
+        }
     }
 }
 
@@ -184,7 +199,14 @@ impl Watch {
     }
 
     /// Observes the step that warp `w` is about to issue.
-    pub(super) fn observe(&mut self, w: usize, warp: &Warp, steps: &[MicroOp], pc: Pc, active: LaneMask) {
+    pub(super) fn observe(
+        &mut self,
+        w: usize,
+        warp: &Warp,
+        steps: &[MicroOp],
+        pc: Pc,
+        active: LaneMask,
+    ) {
         if self.records.len() <= w {
             self.records.resize_with(w + 1, || None);
         }
@@ -193,12 +215,16 @@ impl Watch {
             Some(record) if record.repeats => return,
             Some(record) => {
                 let back = record.at == (pc, active) && record.control == warp.control;
-                if back && record.registers.calls == warp.registers.calls && record.local == warp.local {
+                if back
+                    && record.registers.calls == warp.registers.calls
+                    && record.local == warp.local
+                {
                     record.returns += 1;
                     // Exact comparison fails fast; the sliced comparison runs at every power of
                     // two.
                     record.repeats = record.registers == warp.registers
-                        || record.returns.is_power_of_two() && record.equal_where_it_matters(&warp.registers, steps);
+                        || record.returns.is_power_of_two()
+                            && record.equal_where_it_matters(&warp.registers, steps);
                 }
                 record.visited[pc.index()] = true;
                 record.age += 1;
@@ -258,9 +284,15 @@ impl Record {
         }
         backwards(visited, &mut matter);
         matter.iter().all(|r| match *r {
-            Register::Narrow(row) => self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)],
-            Register::Wide(row) => self.registers.wide[usize::from(row.0)] == now.wide[usize::from(row.0)],
-            Register::Predicate(p) => self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)],
+            Register::Narrow(row) => {
+                self.registers.narrow[usize::from(row.0)] == now.narrow[usize::from(row.0)]
+            }
+            Register::Wide(row) => {
+                self.registers.wide[usize::from(row.0)] == now.wide[usize::from(row.0)]
+            }
+            Register::Predicate(p) => {
+                self.registers.predicates[usize::from(p.0)] == now.predicates[usize::from(p.0)]
+            }
         })
     }
 }
@@ -270,22 +302,27 @@ impl Record {
     fn awaits_memory(&self, steps: &[MicroOp]) -> bool {
         let visited = || steps.iter().zip(&self.visited).filter(|&(_, &v)| v).map(|(s, _)| &s.inst);
         let mut matter: Vec<Register> = Vec::new();
-        for inst in
-            visited().filter(|inst| matches!(inst.op, Op::Branch { .. } | Op::Switch(_) | Op::Exit | Op::Return))
-        {
+        for inst in visited().filter(|inst| {
+            matches!(inst.op, Op::Branch { .. } | Op::Switch(_) | Op::Exit | Op::Return)
+        }) {
             matter.extend(&inst.reads);
         }
         backwards(visited, &mut matter);
         let decides = |inst: &&Inst| inst.writes.iter().any(|r| matter.binary_search(r).is_ok());
         visited().filter(decides).any(|inst| match &inst.op {
-            Op::Load(load) => matches!(load.access.space, Space::Global | Space::Shared | Space::Generic),
+            Op::Load(load) => {
+                matches!(load.access.space, Space::Global | Space::Shared | Space::Generic)
+            }
             op => matches!(op, Op::Atomic(_) | Op::Barrier(_)),
         })
     }
 }
 
 /// Adds the registers from which those in `matter` are computed; sorts.
-fn backwards<'i, I: Iterator<Item = &'i Inst>>(visited: impl Fn() -> I, matter: &mut Vec<Register>) {
+fn backwards<'i, I: Iterator<Item = &'i Inst>>(
+    visited: impl Fn() -> I,
+    matter: &mut Vec<Register>,
+) {
     loop {
         matter.sort_unstable();
         matter.dedup();
@@ -324,12 +361,19 @@ const LISTED: usize = 12;
 /// Describes the hanging lanes.
 ///
 /// With a `watch`, running lanes are described by their repeated loop.
-pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Block], watch: Option<&Watch>) -> Hang {
+pub(super) fn describe(
+    cx: &Context<'_>,
+    sm: SmId,
+    warps: &[Warp],
+    blocks: &[Block],
+    watch: Option<&Watch>,
+) -> Hang {
     let line = |pc: Pc| cx.program.ops.get(pc.index()).map_or(0, |s| s.inst.line);
     let mut hang = Hang { sm, warps: 0, lanes: Vec::new() };
     for (w, warp) in warps.iter().enumerate().filter(|(_, warp)| !warp.control.live().is_empty()) {
         hang.warps += 1;
-        let record = watch.and_then(|watch| watch.records.get(w)?.as_ref()).filter(|record| record.repeats);
+        let record =
+            watch.and_then(|watch| watch.records.get(w)?.as_ref()).filter(|record| record.repeats);
         for group in warp.control.groups() {
             if hang.lanes.len() >= LISTED {
                 break;
@@ -341,16 +385,20 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                     if let Some(record) = record {
                         fixed = !record.awaits_memory(&cx.program.ops);
                         let visited = record.visited.iter().enumerate().filter(|&(_, &v)| v);
-                        lines = visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();
+                        lines =
+                            visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();
                         lines.sort_unstable();
                         lines.dedup();
                     }
                     if record.is_some() { "repeating" } else { "never scheduled" }.to_string()
                 }
                 GroupState::AtReconvergence => "waiting at the reconvergence point".to_string(),
-                GroupState::AtJoin(join) => format!("waiting at join {join} for lanes that never arrive"),
+                GroupState::AtJoin(join) => {
+                    format!("waiting at join {join} for lanes that never arrive")
+                }
                 GroupState::AtBarrier(id) => {
-                    if let Some(arrival) = warp.arrivals.iter().find(|a| a.id == id && a.lanes.intersects(group.lanes))
+                    if let Some(arrival) =
+                        warp.arrivals.iter().find(|a| a.id == id && a.lanes.intersects(group.lanes))
                     {
                         // The group's own PC is already past the barrier.
                         lines = vec![line(arrival.pc)];
@@ -360,11 +408,23 @@ pub(super) fn describe(cx: &Context<'_>, sm: SmId, warps: &[Warp], blocks: &[Blo
                 }
                 GroupState::Gathering(members) => {
                     missing = (members & warp.control.live()) - group.lanes;
-                    format!("waiting for lanes {} to execute a matching `.sync` instruction", members.list())
+                    format!(
+                        "waiting for lanes {} to execute a matching `.sync` instruction",
+                        members.list()
+                    )
                 }
             };
             let (block, warp, pc) = (warp.block_id, warp.index, group.pc);
-            hang.lanes.push(StuckLanes { block, warp, lanes: group.lanes, lines, what, pc, missing, fixed });
+            hang.lanes.push(StuckLanes {
+                block,
+                warp,
+                lanes: group.lanes,
+                lines,
+                what,
+                pc,
+                missing,
+                fixed,
+            });
         }
     }
     hang

@@ -126,7 +126,12 @@ impl Warp {
             index: 0,
             since: 0,
             next: None,
-            waiting: Waiting { from: 0, before: Until::default(), fetched: 0, until: Until::default() },
+            waiting: Waiting {
+                from: 0,
+                before: Until::default(),
+                fetched: 0,
+                until: Until::default(),
+            },
             refetch: 0,
             micro_ops: MicroOps { issued: 0, lanes: LaneMask::EMPTY },
             arrivals: Vec::new(),
@@ -208,7 +213,11 @@ impl Warp {
     #[inline]
     pub(super) fn dependences(&self, cost: &Cost, soonest: Until) -> Until {
         let of = |entry: u16| self.scoreboard[usize::from(entry)];
-        let guard = if cost.guard_delay == 0 { soonest } else { of(cost.guard).after(Cycle::from(cost.guard_delay)) };
+        let guard = if cost.guard_delay == 0 {
+            soonest
+        } else {
+            of(cost.guard).after(Cycle::from(cost.guard_delay))
+        };
         cost.touched().iter().fold(soonest.max(guard), |latest, &entry| latest.max(of(entry)))
     }
 }

@@ -116,7 +116,10 @@ impl Counts {
         Counts {
             warp_size,
             counts_joins,
-            issues: is_join.iter().map(|&is_join| Issues { is_join, ..Issues::default() }).collect(),
+            issues: is_join
+                .iter()
+                .map(|&is_join| Issues { is_join, ..Issues::default() })
+                .collect(),
             effects: vec![Effects::default(); is_join.len()],
             stalls: vec![StallCycles::default(); is_join.len() + 1],
             histogram: [[0; MAX_LANES + 1]; 2],
@@ -264,14 +267,22 @@ impl Observer for Counts {
     #[inline(always)]
     fn on(&mut self, event: Event) {
         match event {
-            Event::Issue { pc, active, lanes, slots, .. } => self.issue(pc.index(), active, lanes, slots.into()),
-            Event::IssueMicroOp { pc, active, lanes, .. } => self.issue_micro_op(pc.index(), active, lanes),
+            Event::Issue { pc, active, lanes, slots, .. } => {
+                self.issue(pc.index(), active, lanes, slots.into())
+            }
+            Event::IssueMicroOp { pc, active, lanes, .. } => {
+                self.issue_micro_op(pc.index(), active, lanes)
+            }
             Event::WarpStalled { pc, stall, cycles, .. } => {
                 let row = pc.index().min(self.stalls.len() - 1);
                 self.stalls[row][stall as usize] += cycles;
             }
-            Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => self.slots_no_warp += cycles,
-            Event::SlotsLost { reason: SlotLoss::Launch, cycles, .. } => self.slots_launch += cycles,
+            Event::SlotsLost { reason: SlotLoss::NoWarp, cycles, .. } => {
+                self.slots_no_warp += cycles
+            }
+            Event::SlotsLost { reason: SlotLoss::Launch, cycles, .. } => {
+                self.slots_launch += cycles
+            }
             Event::SlotsLost { reason: SlotLoss::Stalled(stall), cycles, .. } => {
                 self.slots_stalled[stall as usize] += cycles;
             }
@@ -284,7 +295,9 @@ impl Observer for Counts {
             }
             Event::Barrier { .. } => self.barriers += 1,
             Event::BlockStart { .. } => self.blocks += 1,
-            Event::UndefinedShuffle { pc, .. } => *self.undefined_shuffles.entry(pc).or_default() += 1,
+            Event::UndefinedShuffle { pc, .. } => {
+                *self.undefined_shuffles.entry(pc).or_default() += 1
+            }
             Event::BlockEnd { .. }
             | Event::BarrierOpen { .. }
             | Event::BarrierPassed { .. }
@@ -338,10 +351,13 @@ impl Observer for Counts {
             add(mine, theirs);
         }
         add(&mut self.slots_stalled, &other.slots_stalled);
-        for (mine, theirs) in self.histogram.iter_mut().flatten().zip(other.histogram.iter().flatten()) {
+        for (mine, theirs) in
+            self.histogram.iter_mut().flatten().zip(other.histogram.iter().flatten())
+        {
             *mine += theirs;
         }
-        for (mine, theirs) in self.traffic.iter_mut().flatten().zip(other.traffic.iter().flatten()) {
+        for (mine, theirs) in self.traffic.iter_mut().flatten().zip(other.traffic.iter().flatten())
+        {
             mine.add(theirs);
         }
         self.slots_no_warp += other.slots_no_warp;

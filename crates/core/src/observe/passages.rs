@@ -84,7 +84,9 @@ impl Edges {
         let mut first = Vec::new();
         for block in blocks {
             first.push(ends.len() as u32);
-            ends.extend(block.successors.iter().map(|to| (block.id.index() as u32, to.index() as u32)));
+            ends.extend(
+                block.successors.iter().map(|to| (block.id.index() as u32, to.index() as u32)),
+            );
         }
         let place = |step: &MicroOp| {
             let Some(source) = step.source else { return Place::default() };
@@ -93,8 +95,13 @@ impl Edges {
             let edge = first[id.index()];
             let leaves = match (block.last() == source as usize, block.successors.len()) {
                 (false, _) | (_, 0) => Leave::None,
-                (true, 1) => Leave::Only { edge, exits: matches!(step.inst.op, Op::Exit | Op::Trap | Op::Return) },
-                (true, 2) if matches!(step.inst.op, Op::Branch { .. }) => Leave::Sides { taken: edge, fall: edge + 1 },
+                (true, 1) => Leave::Only {
+                    edge,
+                    exits: matches!(step.inst.op, Op::Exit | Op::Trap | Op::Return),
+                },
+                (true, 2) if matches!(step.inst.op, Op::Branch { .. }) => {
+                    Leave::Sides { taken: edge, fall: edge + 1 }
+                }
                 (true, _) => Leave::Many { block: id.index() as u32 },
             };
             let enters = (block.first == source).then_some(id.index() as u32);
@@ -152,7 +159,8 @@ impl<'a> Passages<'a> {
         if self.slots.len() <= slot {
             self.slots.resize(slot + 1, None);
         }
-        let counts = self.window.as_ref().is_none_or(|w| w.block == block && w.warps.contains(&index));
+        let counts =
+            self.window.as_ref().is_none_or(|w| w.block == block && w.warps.contains(&index));
         self.slots[slot] = counts.then_some([None; MAX_LANES]);
     }
 
@@ -161,7 +169,8 @@ impl<'a> Passages<'a> {
         let place = self.edges.places.get(pc.index()).copied().unwrap_or_default();
         if let Some(block) = place.enters {
             self.visits[block as usize].entered.add(active);
-            let mut rest = active.lanes().filter(|&lane| pending[lane as usize % MAX_LANES].is_some());
+            let mut rest =
+                active.lanes().filter(|&lane| pending[lane as usize % MAX_LANES].is_some());
             let mut arrived: Vec<(u32, LaneMask)> = Vec::new();
             for lane in rest.by_ref() {
                 let Some(from) = pending[lane as usize % MAX_LANES] else { continue };
@@ -182,7 +191,9 @@ impl<'a> Passages<'a> {
             Leave::Only { edge, exits } => {
                 self.counts[edge as usize].add(if exits { active - executed } else { active });
             }
-            Leave::Many { block } => active.lanes().for_each(|lane| pending[lane as usize % MAX_LANES] = Some(block)),
+            Leave::Many { block } => {
+                active.lanes().for_each(|lane| pending[lane as usize % MAX_LANES] = Some(block))
+            }
         }
     }
 }
@@ -192,7 +203,9 @@ impl Observer for Passages<'_> {
         match event {
             Event::BlockStart { block, warps, .. } => {
                 if let Some(window) = self.window.as_ref().filter(|w| w.block == block) {
-                    self.expected = Some(window.warps.end.min(warps).saturating_sub(window.warps.start) as usize);
+                    self.expected = Some(
+                        window.warps.end.min(warps).saturating_sub(window.warps.start) as usize,
+                    );
                 }
             }
             Event::WarpStart { warp, block, index, .. } => self.starts(warp.index(), block, index),

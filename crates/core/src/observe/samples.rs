@@ -82,12 +82,21 @@ pub fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing: Pairin
         };
         for s in (0..).map(|k| 1 << k).take_while(|&s| s < block) {
             let mut on = |event| observer.on(event);
-            let pairs: Vec<_> =
-                (0..32).filter_map(|lane| Some((lane, pairing(index * 32 + lane, s, block)?))).collect();
-            let working = pairs.iter().fold(LaneMask::EMPTY, |mask, &(lane, _)| mask | LaneMask::lane(lane));
+            let pairs: Vec<_> = (0..32)
+                .filter_map(|lane| Some((lane, pairing(index * 32 + lane, s, block)?)))
+                .collect();
+            let working =
+                pairs.iter().fold(LaneMask::EMPTY, |mask, &(lane, _)| mask | LaneMask::lane(lane));
             issue(&mut on, TEST, full, TEST_SLOTS);
             issue(&mut on, SKIP, full, 1);
-            on(Event::Branch { cycle: 0, sm, warp, pc: Pc(SKIP), active: full, taken: full - working });
+            on(Event::Branch {
+                cycle: 0,
+                sm,
+                warp,
+                pc: Pc(SKIP),
+                active: full,
+                taken: full - working,
+            });
             if !working.is_empty() {
                 let first: Vec<u32> = pairs.iter().map(|&(_, (a, _))| a).collect();
                 let second: Vec<u32> = pairs.iter().map(|&(_, (_, b))| b).collect();
@@ -105,12 +114,28 @@ pub fn reduce(observer: &mut impl Observer, sm: u32, block: u32, pairing: Pairin
             issue(&mut on, BARRIER, full, 1);
             let pc = Pc(BARRIER);
             let (id, count, wait) = (0, None, true);
-            on(Event::Barrier { cycle: 0, sm, warp, pc, lanes: full, arriving: full, id, count, wait });
+            on(Event::Barrier {
+                cycle: 0,
+                sm,
+                warp,
+                pc,
+                lanes: full,
+                arriving: full,
+                id,
+                count,
+                wait,
+            });
             on(Event::WarpStalled { sm, warp, pc: Pc(TEST), stall: Stall::Barrier, cycles: 2 });
             on(Event::WarpStalled { sm, warp, pc: Pc(TEST), stall: Stall::Wait, cycles: 1 });
             let reason = SlotLoss::Stalled(Stall::Barrier);
             on(Event::SlotsLost { cycle: 0, sm, scheduler: 0, reason, cycles: 2 });
-            on(Event::SlotsLost { cycle: 0, sm, scheduler: 0, reason: SlotLoss::NoWarp, cycles: 1 });
+            on(Event::SlotsLost {
+                cycle: 0,
+                sm,
+                scheduler: 0,
+                reason: SlotLoss::NoWarp,
+                cycles: 1,
+            });
         }
         cycle += 3 * u64::from(block.ilog2());
         observer.on(Event::WarpEnd { cycle, sm, warp, since });

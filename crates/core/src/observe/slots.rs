@@ -125,16 +125,40 @@ mod tests {
     #[test]
     fn spans_begin_with_the_block_and_stay_in_the_window() {
         let (sm, lanes) = (SmId(0), LaneMask::FULL);
-        let lost = |cycle, cycles| Event::SlotsLost { cycle, sm, scheduler: 1, reason: SlotLoss::NoWarp, cycles };
-        let issue = |cycle, slots| Event::Issue { cycle, sm, warp: WarpId(5), pc: Pc(7), active: lanes, lanes, slots };
+        let lost = |cycle, cycles| Event::SlotsLost {
+            cycle,
+            sm,
+            scheduler: 1,
+            reason: SlotLoss::NoWarp,
+            cycles,
+        };
+        let issue = |cycle, slots| Event::Issue {
+            cycle,
+            sm,
+            warp: WarpId(5),
+            pc: Pc(7),
+            active: lanes,
+            lanes,
+            slots,
+        };
         let mut slots = Slots::new(BlockId(2), 0..30, 4);
         slots.on(lost(0, 5));
         slots.on(Event::BlockStart { cycle: 10, sm, block: BlockId(2), warps: 1 });
-        slots.on(Event::WarpStart { cycle: 10, sm, warp: WarpId(5), block: BlockId(2), index: 1, lanes });
-        for event in [lost(5, 9), issue(14, 2), issue(16, 0), lost(16, 12), issue(28, 4), lost(32, 8)] {
+        slots.on(Event::WarpStart {
+            cycle: 10,
+            sm,
+            warp: WarpId(5),
+            block: BlockId(2),
+            index: 1,
+            lanes,
+        });
+        for event in
+            [lost(5, 9), issue(14, 2), issue(16, 0), lost(16, 12), issue(28, 4), lost(32, 8)]
+        {
             slots.on(event);
         }
-        let spans: Vec<_> = slots.into_spans().iter().map(|s| (s.scheduler, s.cycle, s.cycles)).collect();
+        let spans: Vec<_> =
+            slots.into_spans().iter().map(|s| (s.scheduler, s.cycle, s.cycles)).collect();
         assert_eq!(spans, [(1, 10, 4), (1, 14, 2), (1, 16, 12), (1, 28, 2)]);
     }
 }

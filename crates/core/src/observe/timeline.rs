@@ -185,7 +185,14 @@ struct Progress {
 impl Timeline {
     /// Creates a recorder of `window`.
     pub fn new(window: Window) -> Timeline {
-        Timeline { window, strips: Vec::new(), slots: Vec::new(), progress: Vec::new(), expected: None, open: 0 }
+        Timeline {
+            window,
+            strips: Vec::new(),
+            slots: Vec::new(),
+            progress: Vec::new(),
+            expected: None,
+            open: 0,
+        }
     }
 
     /// Returns the recorded warps in order.
@@ -244,7 +251,10 @@ impl Timeline {
         let i = self.strip(slot)?;
         let (strip, progress) = (&mut self.strips[i], &self.progress[i]);
         let latest = progress.issued.saturating_sub(1);
-        strip.issues.last_mut().filter(|issue| !progress.closed && issue.pc == pc && issue.number == latest)
+        strip
+            .issues
+            .last_mut()
+            .filter(|issue| !progress.closed && issue.pc == pc && issue.number == latest)
     }
 }
 
@@ -257,7 +267,10 @@ impl Observer for Timeline {
             }
             Event::WarpStart { cycle, sm, warp: slot, block, index: warp, lanes } => {
                 let (ended, issues, more) = (None, Vec::new(), false);
-                self.start(slot, Strip { block, warp, sm, lanes, started: cycle, ended, issues, more });
+                self.start(
+                    slot,
+                    Strip { block, warp, sm, lanes, started: cycle, ended, issues, more },
+                );
             }
             Event::WarpEnd { cycle, warp, .. } => {
                 if let Some(i) = self.strip(warp) {
@@ -270,7 +283,8 @@ impl Observer for Timeline {
                 let Some(i) = self.strip(warp) else { return };
                 if !self.progress[i].closed {
                     let (state, after) = Default::default();
-                    let (taken, traffic, places, waits, parts) = (None, None, None, Vec::new(), Vec::new());
+                    let (taken, traffic, places, waits, parts) =
+                        (None, None, None, Vec::new(), Vec::new());
                     let (number, path) = (0, 0);
                     let issue = Issue {
                         number,
@@ -338,8 +352,10 @@ impl Observer for Timeline {
         if let Some(issue) = self.last(warp, pc) {
             let lanes = issue.executed;
             let of = |lane: usize| if lanes.contains(lane as u32) { addresses[lane] } else { 0 };
-            issue.places =
-                Some(Box::new(Places { bytes: traffic.bytes_per_lane(), addresses: std::array::from_fn(of) }));
+            issue.places = Some(Box::new(Places {
+                bytes: traffic.bytes_per_lane(),
+                addresses: std::array::from_fn(of),
+            }));
         }
     }
 

@@ -59,7 +59,8 @@ impl TrafficTotals {
     pub(super) fn found_in_one_l2(&mut self, way: AccessWay, found: &L2Traffic) {
         // Stores do not read missing sectors.
         let asked = if way == AccessWay::Store { self.sectors } else { self.l2_sectors() };
-        let of_all = |n: u64| (u128::from(n) * u128::from(asked) / u128::from(found.sectors.max(1))) as u64;
+        let of_all =
+            |n: u64| (u128::from(n) * u128::from(asked) / u128::from(found.sectors.max(1))) as u64;
         self.l2_hits = of_all(found.hits);
         self.l2_crossed = of_all(found.crossed);
         self.written_back = of_all(found.written_back);
@@ -113,7 +114,11 @@ impl StepTotals {
     ///
     /// `None` if warps never waited for it.
     pub fn main_stall(&self) -> Option<(Stall, Cycle)> {
-        let best = Stall::ALL.iter().map(|&s| (s, self.stalls[s as usize])).rev().max_by_key(|&(_, cycles)| cycles);
+        let best = Stall::ALL
+            .iter()
+            .map(|&s| (s, self.stalls[s as usize]))
+            .rev()
+            .max_by_key(|&(_, cycles)| cycles);
         best.filter(|&(_, cycles)| cycles > 0)
     }
 }
@@ -203,6 +208,9 @@ impl Totals {
 
     /// Returns all issue slots, used and lost: schedulers x cycles.
     pub fn slots_total(&self) -> u64 {
-        self.slots_used + self.slots_no_warp + self.slots_launch + self.slots_stalled.iter().sum::<u64>()
+        self.slots_used
+            + self.slots_no_warp
+            + self.slots_launch
+            + self.slots_stalled.iter().sum::<u64>()
     }
 }

@@ -71,7 +71,15 @@ impl Observer for Trace {
                 if let Some(&Some((block, index))) = self.slots.get(warp.index())
                     && self.entries.len() < self.limit
                 {
-                    self.entries.push(TraceEntry { cycle, sm, block, warp: index, pc, active, lanes });
+                    self.entries.push(TraceEntry {
+                        cycle,
+                        sm,
+                        block,
+                        warp: index,
+                        pc,
+                        active,
+                        lanes,
+                    });
                 }
             }
             _ => {}
@@ -99,13 +107,27 @@ mod tests {
 
     fn issue(sm: u32, warp: u32, cycle: Cycle, pc: u32) -> Event {
         let (active, lanes) = (LaneMask(0xff), LaneMask(0xf));
-        Event::Issue { cycle, sm: SmId(sm), warp: WarpId(warp), pc: Pc(pc), active, lanes, slots: 1 }
+        Event::Issue {
+            cycle,
+            sm: SmId(sm),
+            warp: WarpId(warp),
+            pc: Pc(pc),
+            active,
+            lanes,
+            slots: 1,
+        }
     }
 
     #[test]
     fn keeps_the_chosen_blocks_only_also_when_a_slot_changes_hands() {
         let mut trace = Trace::new(1..2);
-        for event in [start(3, 0, 7), issue(0, 3, 1, 0), start(3, 1, 2), issue(0, 3, 5, 1), issue(0, 3, 6, 4)] {
+        for event in [
+            start(3, 0, 7),
+            issue(0, 3, 1, 0),
+            start(3, 1, 2),
+            issue(0, 3, 5, 1),
+            issue(0, 3, 6, 4),
+        ] {
             trace.on(event);
         }
         let mut later_sm = Trace::new(1..2);
@@ -113,9 +135,13 @@ mod tests {
             later_sm.on(event);
         }
         trace.merge(later_sm);
-        let got: Vec<_> = trace.entries().iter().map(|e| (e.sm.0, e.block.0, e.warp, e.cycle, e.pc.0)).collect();
+        let got: Vec<_> =
+            trace.entries().iter().map(|e| (e.sm.0, e.block.0, e.warp, e.cycle, e.pc.0)).collect();
         assert_eq!(got, [(0, 1, 2, 5, 1), (0, 1, 2, 6, 4), (1, 1, 3, 2, 9)]);
         assert_eq!(trace.of_warp(BlockId(1), 2).map(|e| e.pc.0).collect::<Vec<_>>(), [1, 4]);
-        assert_eq!((trace.entries()[0].active, trace.entries()[0].lanes), (LaneMask(0xff), LaneMask(0xf)));
+        assert_eq!(
+            (trace.entries()[0].active, trace.entries()[0].lanes),
+            (LaneMask(0xff), LaneMask(0xf))
+        );
     }
 }

@@ -3,8 +3,9 @@
 use super::{OracleError, Settings};
 use crate::base::{BlockId, LaneMask, MAX_LANES, Pc};
 use crate::exec::{
-    self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory, WarpPlace, barrier_votes,
-    block_shared_bytes, finish_barrier_reduction, finish_call, guarded, members,
+    self, Effect, Env, Fault, GlobalMemory, LocalMemory, Members, RegisterFile, SharedMemory,
+    WarpPlace, barrier_votes, block_shared_bytes, finish_barrier_reduction, finish_call, guarded,
+    members,
 };
 use crate::kernel::{Inst, Kernel, Op};
 use crate::launch::Launch;
@@ -43,7 +44,8 @@ struct Warp {
 
 impl Warp {
     fn lanes_where(&self, holds: impl Fn(State) -> bool) -> LaneMask {
-        let bits = self.states.iter().enumerate().filter(|&(_, &s)| holds(s)).map(|(lane, _)| 1 << lane);
+        let bits =
+            self.states.iter().enumerate().filter(|&(_, &s)| holds(s)).map(|(lane, _)| 1 << lane);
         LaneMask(bits.fold(0, |mask, bit| mask | bit))
     }
 
@@ -118,12 +120,16 @@ impl<'a> Run<'a> {
                 continue;
             }
             // No thread can proceed: either all have exited, or the first that has not is stuck.
-            let waiting = warps.iter().find_map(|w| w.lanes_where(|s| s != State::Exited).lowest().map(|l| (w, l)));
+            let waiting = warps
+                .iter()
+                .find_map(|w| w.lanes_where(|s| s != State::Exited).lowest().map(|l| (w, l)));
             return match waiting {
                 None => Ok(()),
-                Some((warp, lane)) => {
-                    Err(OracleError::Stuck { block, thread: warp.first_thread + lane, pc: Pc(warp.pcs[lane as usize]) })
-                }
+                Some((warp, lane)) => Err(OracleError::Stuck {
+                    block,
+                    thread: warp.first_thread + lane,
+                    pc: Pc(warp.pcs[lane as usize]),
+                }),
             };
         }
     }
@@ -153,11 +159,16 @@ impl<'a> Run<'a> {
                 let live = LaneMask::first_n(size.min(threads - first_thread));
                 Warp {
                     registers,
-                    local: LocalMemory::limited(self.kernel.local_bytes, self.kernel.local_limit(self.launch.stack)),
+                    local: LocalMemory::limited(
+                        self.kernel.local_bytes,
+                        self.kernel.local_limit(self.launch.stack),
+                    ),
                     first_thread,
                     pcs: [0; MAX_LANES],
                     calls: vec![Vec::new(); MAX_LANES],
-                    states: std::array::from_fn(|l| if live.contains(l as u32) { State::Ready } else { State::Exited }),
+                    states: std::array::from_fn(|l| {
+                        if live.contains(l as u32) { State::Ready } else { State::Exited }
+                    }),
                     come: [LaneMask::EMPTY; 16],
                 }
             })
@@ -198,11 +209,20 @@ impl<'a> Run<'a> {
                 }
                 Effect::Return { lanes } => {
                     // The thread's own call stack, not the one that `exec` keeps.
-                    let Some(call) = warp.calls[lane as usize].pop() else { unreachable!("a return without a call") };
-                    finish_call(&kernel.insts[call as usize], lanes, &mut warp.registers, &mut warp.local);
+                    let Some(call) = warp.calls[lane as usize].pop() else {
+                        unreachable!("a return without a call")
+                    };
+                    finish_call(
+                        &kernel.insts[call as usize],
+                        lanes,
+                        &mut warp.registers,
+                        &mut warp.local,
+                    );
                     next = call + 1;
                 }
-                Effect::Exit { lanes } if !lanes.is_empty() => warp.states[lane as usize] = State::Exited,
+                Effect::Exit { lanes } if !lanes.is_empty() => {
+                    warp.states[lane as usize] = State::Exited
+                }
                 Effect::Barrier { lanes, id, count, wait } if !lanes.is_empty() => {
                     let arrivals = &mut self.barriers[usize::from(id & 15)];
                     arrivals.threads += 1;
@@ -270,12 +290,20 @@ impl<'a> Run<'a> {
             self.barriers[usize::from(id)] = Arrivals::default();
             for warp in warps.iter_mut() {
                 warp.come[usize::from(id)] = LaneMask::EMPTY;
-                let waiting = warp.lanes_where(|s| matches!(s, State::AtBarrier { id: at, .. } if at == id));
+                let waiting =
+                    warp.lanes_where(|s| matches!(s, State::AtBarrier { id: at, .. } if at == id));
                 for lane in waiting.lanes() {
                     let pc = warp.pcs[lane as usize];
                     let inst = &self.kernel.insts[pc as usize];
                     let (all, some) = (votes == threads, votes > 0);
-                    finish_barrier_reduction(inst, LaneMask::lane(lane), &mut warp.registers, votes, all, some);
+                    finish_barrier_reduction(
+                        inst,
+                        LaneMask::lane(lane),
+                        &mut warp.registers,
+                        votes,
+                        all,
+                        some,
+                    );
                     warp.pcs[lane as usize] = pc + 1;
                     warp.states[lane as usize] = State::Ready;
                 }
@@ -318,11 +346,8 @@ impl<'a> Run<'a> {
             nanoseconds: self.steps,
             addresses: &mut self.addresses,
         };
-        exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| OracleError::Fault {
-            thread: warp.first_thread + fault.lane,
-            fault,
-            pc: Pc(pc),
-            block,
+        exec::step(inst, lanes, active, &mut warp.registers, &mut env).map_err(|fault: Fault| {
+            OracleError::Fault { thread: warp.first_thread + fault.lane, fault, pc: Pc(pc), block }
         })
     }
 }

@@ -25,7 +25,12 @@ pub struct FirstDifference {
 
 /// Returns the first element of `actual` that disagrees with `expected`.
 /// Both are little-endian words holding elements of type `element`.
-pub fn compare(expected: &[u32], actual: &[u32], element: Type, agreement: Agreement) -> Option<FirstDifference> {
+pub fn compare(
+    expected: &[u32],
+    actual: &[u32],
+    element: Type,
+    agreement: Agreement,
+) -> Option<FirstDifference> {
     let words = expected.len().max(actual.len());
     let elements = words * 4 / element.bytes().max(1) as usize;
     (0..elements)
@@ -102,9 +107,12 @@ mod tests {
     #[test]
     fn elements_of_every_size() {
         let expected = [0x0403_0201, 0x0807_0605, 1, 2];
-        for (element, word, bit, index) in
-            [(Type::U8, 1, 16, 6), (Type::S16, 1, 16, 3), (Type::B32, 2, 0, 2), (Type::U64, 3, 31, 1)]
-        {
+        for (element, word, bit, index) in [
+            (Type::U8, 1, 16, 6),
+            (Type::S16, 1, 16, 3),
+            (Type::B32, 2, 0, 2),
+            (Type::U64, 3, 31, 1),
+        ] {
             let mut actual = expected;
             assert_eq!(compare(&expected, &actual, element, Agreement::Exact), None);
             actual[word] ^= 1 << bit;
@@ -132,6 +140,9 @@ mod tests {
             assert_eq!(found.is_none(), same, "{a:x} {b:x} {ulps}");
         }
         assert!(compare(&[bits(0.0)], &[bits(-0.0)], Type::F32, Agreement::Exact).is_some());
-        assert!(compare(&[1], &[2], Type::U32, Agreement::MaxUlp(5)).is_some(), "integers have no ulps");
+        assert!(
+            compare(&[1], &[2], Type::U32, Agreement::MaxUlp(5)).is_some(),
+            "integers have no ulps"
+        );
     }
 }

@@ -28,7 +28,16 @@ const P: PredicateUse = PredicateUse { predicate: Predicate(0), negated: false }
 const NOT_P: PredicateUse = PredicateUse { negated: true, ..P };
 
 fn i(op: Op) -> Inst {
-    Inst { op, guard: None, class: Class::Move, form: 0, reads: vec![], writes: vec![], span: Span::default(), line: 0 }
+    Inst {
+        op,
+        guard: None,
+        class: Class::Move,
+        form: 0,
+        reads: vec![],
+        writes: vec![],
+        span: Span::default(),
+        line: 0,
+    }
 }
 
 fn when(guard: PredicateUse, op: Op) -> Inst {
@@ -95,9 +104,19 @@ fn kernel(limit: u32, insts: Vec<Inst>) -> Kernel {
             narrow: 11,
             wide: 2,
             predicates: 2,
-            narrow_constants: vec![(ZERO, 0), (ONE, 1), (FOUR, 4), (FULL, u32::MAX), (LIMIT, limit)],
+            narrow_constants: vec![
+                (ZERO, 0),
+                (ONE, 1),
+                (FOUR, 4),
+                (FULL, u32::MAX),
+                (LIMIT, limit),
+            ],
             wide_constants: vec![(BASE, OUT)],
-            specials: vec![(TID, Special::Tid(0)), (CTAID, Special::Ctaid(0)), (NTID, Special::Ntid(0))],
+            specials: vec![
+                (TID, Special::Tid(0)),
+                (CTAID, Special::Ctaid(0)),
+                (NTID, Special::Ntid(0)),
+            ],
             frame_pointer: None,
             always_false: None,
             names: Vec::new(),
@@ -185,7 +204,11 @@ fn barriers_make_shared_memory_visible() {
             i(barrier(BarrierKind::Sync, ZERO)),
             lane(LaneFn::Sub { sat: false }, Type::U32, Y, &[LIMIT, TID]),
             lane(LaneFn::MulLo, Type::U32, Y, &[Y, FOUR]),
-            i(Op::Load(Load { access: access(Space::Shared), d: [Some(X), None, None, None], address: shared(Y) })),
+            i(Op::Load(Load {
+                access: access(Space::Shared),
+                d: [Some(X), None, None, None],
+                address: shared(Y),
+            })),
             point_at(TID),
             store(X),
             i(Op::Exit),
@@ -198,7 +221,15 @@ fn barriers_make_shared_memory_visible() {
 /// Lanes arrive at each shuffle after different numbers of instructions; the last warp is partial.
 #[test]
 fn shuffles_gather_their_warp() {
-    let shuffle = Shuffle { mode: ShuffleMode::Butterfly, d: Some(Y), p: None, a: X, b: I, c: Row(7), mask: FULL };
+    let shuffle = Shuffle {
+        mode: ShuffleMode::Butterfly,
+        d: Some(Y),
+        p: None,
+        a: X,
+        b: I,
+        c: Row(7),
+        mask: FULL,
+    };
     let program = kernel(
         31,
         vec![
@@ -228,8 +259,16 @@ fn shuffles_gather_their_warp() {
 #[test]
 fn barrier_reductions_count_the_block() {
     let red = BarrierKind::Red { f: BarrierReduce::Popc(X), p: P };
-    let program =
-        kernel(37, vec![setp(Compare::Lt, TID, LIMIT), i(barrier(red, ONE)), point_at(TID), store(X), i(Op::Exit)]);
+    let program = kernel(
+        37,
+        vec![
+            setp(Compare::Lt, TID, LIMIT),
+            i(barrier(red, ONE)),
+            point_at(TID),
+            store(X),
+            i(Op::Exit),
+        ],
+    );
     assert_eq!(output(&program, &launch(1, 64, 64)), [37; 64]);
 }
 
@@ -239,14 +278,20 @@ fn barrier_reductions_count_the_block() {
 fn a_spin_lock_is_served_by_turns() {
     let at = |offset| Address { base: AddressBase::Wide(BASE), offset };
     let (space, ty, order, address) = (Space::Global, Type::U32, MemoryOrder::Relaxed, at(0));
-    let atomic = |f, d, b, c| i(Op::Atomic(Atomic { space, f, ty, order, scope: Scope::Wider, d, address, b, c }));
+    let atomic = |f, d, b, c| {
+        i(Op::Atomic(Atomic { space, f, ty, order, scope: Scope::Wider, d, address, b, c }))
+    };
     let program = kernel(
         0,
         vec![
             atomic(AtomicFn::Cas, Some(X), ZERO, ONE),
             setp(Compare::Ne, X, ZERO),
             when(P, jump(0)),
-            i(Op::Load(Load { access: access(Space::Global), d: [Some(Y), None, None, None], address: at(4) })),
+            i(Op::Load(Load {
+                access: access(Space::Global),
+                d: [Some(Y), None, None, None],
+                address: at(4),
+            })),
             add(Y, Y, TID),
             i(Op::Store(Store { access: access(Space::Global), s: [Y; 4], address: at(4) })),
             atomic(AtomicFn::Exch, None, ZERO, ZERO),

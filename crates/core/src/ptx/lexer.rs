@@ -94,7 +94,8 @@ pub(crate) struct Lexed {
 
 /// Splits `text` (at most 4 GiB, see [`super::parse`]) into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, after_newline: true, out: Lexed::default() };
+    let mut lexer =
+        Lexer { text, bytes: text.as_bytes(), at: 0, after_newline: true, out: Lexed::default() };
     lexer.out.tokens.reserve(text.len() / 4);
     if text.starts_with('\u{feff}') {
         lexer.at = '\u{feff}'.len_utf8();
@@ -172,8 +173,12 @@ impl Lexer<'_> {
             let span = Span::new(self.at, self.at + letter.len_utf8());
             self.at += letter.len_utf8();
             self.report(
-                Diagnostic::error("non-ascii-name", span, format!("invalid character `{letter}` in name"))
-                    .help("use the letters a-z and A-Z, digits, `_` and `$`"),
+                Diagnostic::error(
+                    "non-ascii-name",
+                    span,
+                    format!("invalid character `{letter}` in name"),
+                )
+                .help("use the letters a-z and A-Z, digits, `_` and `$`"),
             );
             while let Some(letter) = self.foreign_letter() {
                 self.at += letter.len_utf8();
@@ -338,10 +343,15 @@ impl Lexer<'_> {
             self.at = self.text.len();
             return;
         };
-        let meaningless = |c: char| !c.is_ascii() || c.is_ascii_control() && !c.is_ascii_whitespace();
+        let meaningless =
+            |c: char| !c.is_ascii() || c.is_ascii_control() && !c.is_ascii_whitespace();
         let rest = self.text.get(start + first.len_utf8()..).unwrap_or_default();
         // A non-ASCII space is reported alone, other characters as a run.
-        let run = if first.is_whitespace() { 0 } else { rest.find(|c| !meaningless(c)).unwrap_or(rest.len()) };
+        let run = if first.is_whitespace() {
+            0
+        } else {
+            rest.find(|c| !meaningless(c)).unwrap_or(rest.len())
+        };
         self.at = start + first.len_utf8() + run;
         let name = match first {
             c if c.is_control() || c.is_whitespace() => format!("U+{:04X}", u32::from(c)),

@@ -28,13 +28,22 @@ impl<'a> Locations<'a> {
         for item in &module.items {
             if let Item::Function(function) = item {
                 found.marks.push((function.span.start, None));
-                found.collect(function.body.as_deref().unwrap_or_default(), &module.files, &mut None);
+                found.collect(
+                    function.body.as_deref().unwrap_or_default(),
+                    &module.files,
+                    &mut None,
+                );
             }
         }
         found
     }
 
-    fn collect(&mut self, statements: &[Statement], files: &'a [(u32, String)], own: &mut Option<u32>) {
+    fn collect(
+        &mut self,
+        statements: &[Statement],
+        files: &'a [(u32, String)],
+        own: &mut Option<u32>,
+    ) {
         for statement in statements {
             match statement {
                 Statement::Block(inner, _) => self.collect(inner, files, own),
@@ -44,9 +53,14 @@ impl<'a> Locations<'a> {
                         Some(call) if *file != own => call,
                         _ => (*file, *line),
                     };
-                    let name = files.iter().find(|(index, _)| *index == file).map(|(_, name)| name.as_str());
+                    let name = files
+                        .iter()
+                        .find(|(index, _)| *index == file)
+                        .map(|(_, name)| name.as_str());
                     // Compilers mark code without a source line as line 0.
-                    let place = name.filter(|_| line > 0).map(|name| Location { file: base_name(name), line });
+                    let place = name
+                        .filter(|_| line > 0)
+                        .map(|name| Location { file: base_name(name), line });
                     self.marks.push((span.end, place));
                 }
                 _ => {}
@@ -104,7 +118,8 @@ mod tests {
         ];
         for (word, place) in expected {
             let at = TEXT.find(&format!("// {word}")).expect("the word");
-            let found = places.at(at as u32).map_or(String::new(), |l| format!("{} {}", l.file, l.line));
+            let found =
+                places.at(at as u32).map_or(String::new(), |l| format!("{} {}", l.file, l.line));
             assert_eq!(found, place, "{word}");
         }
         assert_eq!(places.at(0), None);

@@ -43,7 +43,9 @@ impl Display for Page<'_> {
             match item {
                 Item::Function(function) => print_function(f, function)?,
                 Item::Variable(variable) => writeln!(f, "{};", Declaration(variable))?,
-                Item::Alias(alias) => writeln!(f, ".alias {}, {};", alias.name.text, alias.target.text)?,
+                Item::Alias(alias) => {
+                    writeln!(f, ".alias {}, {};", alias.name.text, alias.target.text)?
+                }
             }
         }
         for section in &module.sections {
@@ -162,7 +164,8 @@ struct Declaration<'a>(&'a Variable);
 
 impl Display for Declaration<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let Variable { space, linkage, align, vector, ty, name, dims, init, pointer, span: _ } = self.0;
+        let Variable { space, linkage, align, vector, ty, name, dims, init, pointer, span: _ } =
+            self.0;
         for word in linkage {
             write!(f, ".{} ", word.text)?;
         }

@@ -47,7 +47,8 @@ fn each_in_function(function: &mut Function, f: &mut dyn FnMut(&mut Span)) {
 }
 
 fn each_in_variable(variable: &mut Variable, f: &mut dyn FnMut(&mut Span)) {
-    let Variable { space, linkage, align: _, vector: _, ty, name, dims: _, init, pointer, span } = variable;
+    let Variable { space, linkage, align: _, vector: _, ty, name, dims: _, init, pointer, span } =
+        variable;
     for span in [span, &mut space.span, &mut ty.span, &mut name.span] {
         f(span);
     }
@@ -108,7 +109,9 @@ fn each_in_statements(statements: &mut [Statement], f: &mut dyn FnMut(&mut Span)
 fn each_in_operand(operand: &mut Operand, f: &mut dyn FnMut(&mut Span)) {
     match operand {
         Operand::Name(name) => f(&mut name.span),
-        Operand::Int { span, .. } | Operand::Double { span, .. } | Operand::Single { span, .. } => f(span),
+        Operand::Int { span, .. } | Operand::Double { span, .. } | Operand::Single { span, .. } => {
+            f(span)
+        }
         Operand::Address { base, offset: _, span } => {
             f(span);
             if let Some(base) = base {
@@ -119,7 +122,9 @@ fn each_in_operand(operand: &mut Operand, f: &mut dyn FnMut(&mut Span)) {
             f(span);
             f(&mut name.span);
         }
-        Operand::Vector(list, span) | Operand::Coordinates(list, span) | Operand::List(list, span) => {
+        Operand::Vector(list, span)
+        | Operand::Coordinates(list, span)
+        | Operand::List(list, span) => {
             f(span);
             list.iter_mut().for_each(|o| each_in_operand(o, f));
         }

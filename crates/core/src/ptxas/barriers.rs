@@ -28,7 +28,9 @@
 
 use super::merges::merges;
 use crate::base::{BasicBlockId, JoinId};
-use crate::graph::{Bits, Successors, components, dominators_in_order, is_cycle, reach, reach_within, reversed};
+use crate::graph::{
+    Bits, Successors, components, dominators_in_order, is_cycle, reach, reach_within, reversed,
+};
 use crate::kernel::{Branch, ControlFlow, regions};
 
 /// Set point of a convergence barrier.
@@ -93,20 +95,33 @@ pub(super) fn place(flow: &ControlFlow, merge: bool) -> Barriers {
     for function in flow.function_blocks() {
         let first = function.start;
         let id = |b: BasicBlockId| BasicBlockId((b.index() - first) as u32);
-        let graph: Successors =
-            flow.edges()[function.clone()].iter().map(|to| to.iter().map(|b| b - first).collect()).collect();
+        let graph: Successors = flow.edges()[function.clone()]
+            .iter()
+            .map(|to| to.iter().map(|b| b - first).collect())
+            .collect();
         let inside = flow.branches().iter().filter(|b| function.contains(&b.block.index()));
-        let branches: Vec<Branch> =
-            inside.map(|b| Branch { block: id(b.block), reconverge: b.reconverge.map(id), ..b.clone() }).collect();
-        let bare: Bits = function.clone().filter(|&b| flow.bare_exits().contains(b)).map(|b| b - first).collect();
-        let entered = |exit: usize| flow.blocks()[first + exit].predecessors.iter().map(|p| p.index() - first);
+        let branches: Vec<Branch> = inside
+            .map(|b| Branch { block: id(b.block), reconverge: b.reconverge.map(id), ..b.clone() })
+            .collect();
+        let bare: Bits = function
+            .clone()
+            .filter(|&b| flow.bare_exits().contains(b))
+            .map(|b| b - first)
+            .collect();
+        let entered = |exit: usize| {
+            flow.blocks()[first + exit].predecessors.iter().map(|p| p.index() - first)
+        };
         let private_exits = private_exits(&branches, entered, &graph, &bare);
         let mut shared = graph;
         for &(from, exit) in &private_exits {
             shared[from].retain(|&s| s != exit);
         }
-        placed.barriers.extend(barriers(&branches, &shared, &bare, merge).into_iter().map(|b| b.shifted(first)));
-        placed.private_exits.extend(private_exits.into_iter().map(|(from, to)| (from + first, to + first)));
+        placed.barriers.extend(
+            barriers(&branches, &shared, &bare, merge).into_iter().map(|b| b.shifted(first)),
+        );
+        placed
+            .private_exits
+            .extend(private_exits.into_iter().map(|(from, to)| (from + first, to + first)));
     }
     placed
 }
@@ -132,7 +147,12 @@ fn private_exits<I: Iterator<Item = usize>>(
     edges
 }
 
-fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits, merge: bool) -> Vec<ConvergenceBarrier> {
+fn barriers(
+    branches: &[Branch],
+    graph: &Successors,
+    bare: &Bits,
+    merge: bool,
+) -> Vec<ConvergenceBarrier> {
     let joining = |b: &&Branch| b.may_diverge && b.meets;
     let mut joins: Vec<usize> =
         branches.iter().filter(joining).filter_map(|b| b.reconverge).map(|j| j.index()).collect();
@@ -149,7 +169,9 @@ fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits, merge: bool) -
         }
     }
     let merges = if merge { merges(branches, graph, &back, bare, &barriers) } else { Vec::new() };
-    barriers.retain(|b| !merges.iter().any(|merge| merge.join == b.join && merge.region.contains(b.branch)));
+    barriers.retain(|b| {
+        !merges.iter().any(|merge| merge.join == b.join && merge.region.contains(b.branch))
+    });
     barriers.extend(merges);
     // Outer before inner: the outer barrier has the larger region. At one join, the order found is
     // already the order of nesting, and a stable sort keeps it among equals.
@@ -162,16 +184,29 @@ fn barriers(branches: &[Branch], graph: &Successors, bare: &Bits, merge: bool) -
 /// Returns the barrier of the only branch that joins at `join`.
 ///
 /// It equals the result of [`barriers_joining_at`], but needs only the blocks between the two.
-fn only_barrier_at(join: usize, branch: usize, graph: &Successors, back: &Successors) -> ConvergenceBarrier {
+fn only_barrier_at(
+    join: usize,
+    branch: usize,
+    graph: &Successors,
+    back: &Successors,
+) -> ConvergenceBarrier {
     let region = reach(graph, [branch], Some(join));
     // Lanes return to the branch only through blocks of its region.
     let cycle = reach_within(back, branch, &region);
-    let set = if cycle.contains(branch) { SetPoint::Cycle(cycle.iter().collect()) } else { SetPoint::Branch(branch) };
+    let set = if cycle.contains(branch) {
+        SetPoint::Cycle(cycle.iter().collect())
+    } else {
+        SetPoint::Branch(branch)
+    };
     ConvergenceBarrier { id: JoinId(0), set, join, branch, region, is_merge: false }
 }
 
 /// Returns the barriers needed by the branches that join at `join`.
-fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> Vec<ConvergenceBarrier> {
+fn barriers_joining_at(
+    join: usize,
+    branches: &[usize],
+    graph: &Successors,
+) -> Vec<ConvergenceBarrier> {
     let (components, component_of) = components(graph, Some(join));
     // The graph of components without `join`, entered at the kernel's start and after `join`.
     let start = components.len();
@@ -192,7 +227,8 @@ fn barriers_joining_at(join: usize, branches: &[usize], graph: &Successors) -> V
     let needed: Vec<usize> = places.iter().copied().filter(|&p| !covered(p)).collect();
     let barrier = |place: usize| {
         let nodes = &components[place];
-        let branch = branches.iter().copied().find(|&b| component_of[b] == place).unwrap_or(nodes[0]);
+        let branch =
+            branches.iter().copied().find(|&b| component_of[b] == place).unwrap_or(nodes[0]);
         let set = if is_cycle(graph, nodes) {
             SetPoint::Cycle(nodes.iter().copied().collect())
         } else {
@@ -214,8 +250,9 @@ fn colour(barriers: &mut [ConvergenceBarrier], back: &Successors) {
     for i in 0..barriers.len() {
         let (earlier, rest) = barriers.split_at_mut(i);
         let current = &mut rest[0];
-        let clash =
-            |b: &&ConvergenceBarrier| b.region.intersects(&current.region) || passes(b, current) || passes(current, b);
+        let clash = |b: &&ConvergenceBarrier| {
+            b.region.intersects(&current.region) || passes(b, current) || passes(current, b)
+        };
         let taken: Bits = earlier.iter().filter(clash).map(|b| b.id.index()).collect();
         let free = (0..).map(JoinId).find(|id| !taken.contains(id.index()));
         current.id = free.unwrap_or_default();

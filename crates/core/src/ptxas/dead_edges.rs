@@ -48,7 +48,9 @@ pub(super) fn drop_dead_edges(
         for (block, next) in graph.iter_mut().enumerate() {
             let before = next.len();
             match &known[block] {
-                Some(state) => next.retain(|&to| !state.never_goes(insts, &blocks[block], block_of, to)),
+                Some(state) => {
+                    next.retain(|&to| !state.never_goes(insts, &blocks[block], block_of, to))
+                }
                 None => next.clear(),
             }
             dropped |= next.len() < before;
@@ -58,7 +60,10 @@ pub(super) fn drop_dead_edges(
 
 /// Returns the registers that hold immediates.
 fn immediates(registers: &Registers) -> Known {
-    let narrow = registers.narrow_constants.iter().map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
+    let narrow = registers
+        .narrow_constants
+        .iter()
+        .map(|&(row, value)| (Register::Narrow(row), u64::from(value)));
     let wide = registers.wide_constants.iter().map(|&(row, value)| (Register::Wide(row), value));
     let truth = registers.always_false.map(|p| (Register::Predicate(p), 0));
     narrow.chain(wide).chain(truth).collect()
@@ -132,7 +137,13 @@ impl State<'_> {
     }
 
     /// Returns true if the branch that ends `block` is known not to go to block `next`.
-    fn never_goes(&self, insts: &[Inst], block: &BasicBlock, block_of: &[BasicBlockId], next: usize) -> bool {
+    fn never_goes(
+        &self,
+        insts: &[Inst],
+        block: &BasicBlock,
+        block_of: &[BasicBlockId],
+        next: usize,
+    ) -> bool {
         let last = &insts[block.last()];
         let (Op::Branch { target, .. }, Some(guard)) = (&last.op, last.guard) else { return false };
         let Some(taken) = self.holds(guard) else { return false };
@@ -162,12 +173,18 @@ impl State<'_> {
     /// Returns the registers that an operation writes, with their values if known.
     fn results(&self, op: &Op) -> [(Register, Option<u64>); 2] {
         const NONE: (Register, Option<u64>) = (Register::Narrow(Row(0)), None);
-        let predicate = |p: Predicate, value: Option<bool>| (Register::Predicate(p), value.map(u64::from));
+        let predicate =
+            |p: Predicate, value: Option<bool>| (Register::Predicate(p), value.map(u64::from));
         match op {
             Op::Lane(op) => {
-                let d = if result_is_wide(op) { Register::Wide(op.d) } else { Register::Narrow(op.d) };
+                let d =
+                    if result_is_wide(op) { Register::Wide(op.d) } else { Register::Narrow(op.d) };
                 let source = |n: usize| {
-                    self.get(if is_wide(op, n) { Register::Wide(op.s[n]) } else { Register::Narrow(op.s[n]) })
+                    self.get(if is_wide(op, n) {
+                        Register::Wide(op.s[n])
+                    } else {
+                        Register::Narrow(op.s[n])
+                    })
                 };
                 [(d, lane(op, source)), NONE]
             }
@@ -178,7 +195,8 @@ impl State<'_> {
                     None => held,
                     Some((f, c)) => combine(f, held, self.holds(c)),
                 };
-                let result = |p: Option<Predicate>, held| p.map_or(NONE, |p| predicate(p, combined(held)));
+                let result =
+                    |p: Option<Predicate>, held| p.map_or(NONE, |p| predicate(p, combined(held)));
                 [result(op.p, held), result(op.q, held.map(|held| !held))]
             }
             Op::PredicateLogic { f, d, a, b } => {
@@ -272,7 +290,10 @@ fn lane(op: &LaneOp, source: impl Fn(usize) -> Option<u64>) -> Option<u64> {
         LaneFn::Or => n(0)? | n(1)?,
         LaneFn::Xor => n(0)? ^ n(1)?,
         LaneFn::Not => !n(0)?,
-        LaneFn::Shl => n(0)?.checked_shl(source(1)? as u32).filter(|_| source(1) < Some(u64::from(bits))).unwrap_or(0),
+        LaneFn::Shl => n(0)?
+            .checked_shl(source(1)? as u32)
+            .filter(|_| source(1) < Some(u64::from(bits)))
+            .unwrap_or(0),
         LaneFn::Shr => n(0)? >> source(1)?.min(u64::from(bits)),
         _ => return None,
     };
@@ -323,17 +344,28 @@ mod tests {
             ("s64", WIDE, "%d", "b64"),
         ] {
             for (a, b) in values.iter().flat_map(|a| values.iter().map(move |b| (a, b))) {
-                body += &format!("mov.{bits} {r}0, {a};\nmov.{bits} {r}1, {b};\nmov.u32 %r7, {};\n", b % 80);
+                body += &format!(
+                    "mov.{bits} {r}0, {a};\nmov.{bits} {r}1, {b};\nmov.u32 %r7, {};\n",
+                    b % 80
+                );
                 let mut ops: Vec<String> = ["add", "sub", "mul.lo", "min", "max"]
                     .iter()
                     .map(|op| format!("{op}.{ty} {r}2, {r}0, {r}1;"))
                     .collect();
-                ops.extend(["and", "or", "xor"].iter().map(|op| format!("{op}.{bits} {r}2, {r}0, {r}1;")));
-                ops.extend(["shl.b", "shr.u", "shr.s"].iter().map(|op| format!("{op}{} {r}2, {r}0, %r7;", &ty[1..])));
+                ops.extend(
+                    ["and", "or", "xor"].iter().map(|op| format!("{op}.{bits} {r}2, {r}0, {r}1;")),
+                );
+                ops.extend(
+                    ["shl.b", "shr.u", "shr.s"]
+                        .iter()
+                        .map(|op| format!("{op}{} {r}2, {r}0, %r7;", &ty[1..])),
+                );
                 ops.push(format!("not.{bits} {r}2, {r}0;"));
                 ops.push(format!("mad.lo.{ty} {r}2, {r}0, {r}1, {r}1;"));
                 if *b != 0 {
-                    ops.extend(["div", "rem"].iter().map(|op| format!("{op}.{ty} {r}2, {r}0, {r}1;")));
+                    ops.extend(
+                        ["div", "rem"].iter().map(|op| format!("{op}.{ty} {r}2, {r}0, {r}1;")),
+                    );
                 }
                 for op in ops {
                     body += &format!("{op}\nst.global.{bits} [%out+{}], {r}2;\n", 8 * word);
@@ -347,15 +379,23 @@ mod tests {
                     word += 1;
                 }
                 if bits == "b32" {
-                    body += &format!("mul.wide.{ty} %d2, {r}0, {r}1;\nst.global.b64 [%out+{}], %d2;\n", 8 * word);
+                    body += &format!(
+                        "mul.wide.{ty} %d2, {r}0, {r}1;\nst.global.b64 [%out+{}], %d2;\n",
+                        8 * word
+                    );
                     word += 1;
                 }
             }
         }
         let program = kernel(&body, 2 * word);
         let kernel = checked(&program);
-        let launch = program.launch(kernel, &Overrides::default(), &|_, _| Err(String::new())).expect("a launch");
-        let memory = oracle::run(kernel, &launch, 1 << 20).unwrap_or_else(|e| panic!("{e}")).buffers.remove(0);
+        let launch = program
+            .launch(kernel, &Overrides::default(), &|_, _| Err(String::new()))
+            .expect("a launch");
+        let memory = oracle::run(kernel, &launch, 1 << 20)
+            .unwrap_or_else(|e| panic!("{e}"))
+            .buffers
+            .remove(0);
         let immediates = immediates(&kernel.registers);
         let mut state = State { immediates: &immediates, known: Known::new() };
         let mut stored = 0;
@@ -376,20 +416,31 @@ mod tests {
     #[test]
     fn a_branch_that_constants_decide_has_one_way() {
         let branch = "@%p0 bra X;\nmov.u32 %r2, 1;\nX:\nst.global.u32 [%out], %r2;";
-        let decided = |condition: &str| edges(&format!("mov.u32 %r2, %tid.x;\n{condition}\n{branch}"))[0] == 1;
+        let decided = |condition: &str| {
+            edges(&format!("mov.u32 %r2, %tid.x;\n{condition}\n{branch}"))[0] == 1
+        };
         assert!(decided("mov.u32 %r0, 21;\nand.b32 %r0, %r0, 15;\nsetp.ne.u32 %p0, %r0, 5;"));
-        assert!(decided("setp.gt.u32 %p1, %r2, 3;\nsetp.ne.and.u32 %p0, 3, 3, %p1;"), "nothing and anything");
+        assert!(
+            decided("setp.gt.u32 %p1, %r2, 3;\nsetp.ne.and.u32 %p0, 3, 3, %p1;"),
+            "nothing and anything"
+        );
         assert!(!decided("setp.gt.u32 %p1, %r2, 3;\nsetp.eq.and.u32 %p0, 3, 3, %p1;"));
         assert!(!decided("and.b32 %r0, %r2, 7;\nsetp.gt.u32 %p0, %r0, 7;"), "ranges are not known");
-        assert!(!decided("mov.u32 %r0, 3;\nsetp.gt.u32 %p1, %r2, 3;\n@%p1 mov.u32 %r0, 4;\nsetp.gt.u32 %p0, %r0, 7;"));
-        assert!(decided("mov.u32 %r0, 3;\nsetp.gt.u32 %p1, %r2, 3;\n@%p1 mov.u32 %r0, 3;\nsetp.gt.u32 %p0, %r0, 7;"));
+        assert!(!decided(
+            "mov.u32 %r0, 3;\nsetp.gt.u32 %p1, %r2, 3;\n@%p1 mov.u32 %r0, 4;\nsetp.gt.u32 %p0, %r0, 7;"
+        ));
+        assert!(decided(
+            "mov.u32 %r0, 3;\nsetp.gt.u32 %p1, %r2, 3;\n@%p1 mov.u32 %r0, 3;\nsetp.gt.u32 %p0, %r0, 7;"
+        ));
     }
 
     /// ptxas keeps the loop: in its first round no iteration is known to be the last.
     #[test]
     fn a_counter_is_not_known_in_its_loop() {
         let round = |more: u32| {
-            edges(&format!("mov.u32 %r0, 0;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, {more};\n@%p0 bra L;"))
+            edges(&format!(
+                "mov.u32 %r0, 0;\nL:\nadd.u32 %r0, %r0, 1;\nsetp.lt.u32 %p0, %r0, {more};\n@%p0 bra L;"
+            ))
         };
         assert_eq!(round(0)[1], 2);
         assert_eq!(round(2)[1], 2);
@@ -410,7 +461,8 @@ mod tests {
         let decided = |constants: usize, branches: usize| {
             let mut body = format!(".reg .u32 %c<{constants}>;\nsetp.eq.u32 %p0, 3, 4;\n");
             (0..constants).for_each(|n| body += &format!("mov.u32 %c{n}, {n};\n"));
-            (0..branches).for_each(|n| body += &format!("@%p0 bra X{n};\nmov.u32 %r1, 1;\nX{n}:\n"));
+            (0..branches)
+                .for_each(|n| body += &format!("@%p0 bra X{n};\nmov.u32 %r1, 1;\nX{n}:\n"));
             edges(&(body + "mov.u32 %r2, 2;"))[0] == 1
         };
         assert!(decided(100, 100));

@@ -36,8 +36,13 @@ impl Draft {
         functions: Vec<DeviceFunction>,
         mut predicated: Vec<PredicatedBranch>,
     ) -> Draft {
-        let flow = ControlFlow::build_without(&insts, &functions, &self.kernel.registers, self.dead);
+        let flow =
+            ControlFlow::build_without(&insts, &functions, &self.kernel.registers, self.dead);
         predicated.sort_by_key(|branch| branch.inst);
-        Draft { kernel: Kernel { insts, functions, flow, ..self.kernel.clone() }, predicated, dead: self.dead }
+        Draft {
+            kernel: Kernel { insts, functions, flow, ..self.kernel.clone() },
+            predicated,
+            dead: self.dead,
+        }
     }
 }

@@ -23,12 +23,15 @@ use std::collections::BTreeSet;
 use super::is;
 use super::values::Values;
 use crate::isa::Type;
-use crate::kernel::{Address, AddressBase, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row, Special};
+use crate::kernel::{
+    Address, AddressBase, Inst, Kernel, LaneFn, LaneOp, Op, Register, Row, Special,
+};
 use crate::spec::Fold;
 
 /// Sets the counts of folded instructions to 0.
 pub(super) fn apply(kernel: &Kernel, folds: &[Fold], counts: &mut [u32]) {
-    let mut peephole = Peephole { kernel, values: Values::new(kernel), counts, absorbed: BTreeSet::new() };
+    let mut peephole =
+        Peephole { kernel, values: Values::new(kernel), counts, absorbed: BTreeSet::new() };
     // Folds apply in the order of the type, not of the file: products absorb adds before adds
     // absorb each other.
     let ordered: BTreeSet<Fold> = folds.iter().copied().collect();
@@ -81,15 +84,19 @@ impl Peephole<'_> {
 
     /// Returns true if the instruction is a 32-bit integer add.
     fn is_narrow_add(&self, i: usize) -> bool {
-        is(self.inst(i), LaneFn::Add { sat: false }) && self.lane(i).is_some_and(|op| !op.ty.is_wide())
+        is(self.inst(i), LaneFn::Add { sat: false })
+            && self.lane(i).is_some_and(|op| !op.ty.is_wide())
     }
 
     fn is_wide_add(&self, i: usize) -> bool {
-        is(self.inst(i), LaneFn::Add { sat: false }) && self.lane(i).is_some_and(|op| op.ty.is_wide())
+        is(self.inst(i), LaneFn::Add { sat: false })
+            && self.lane(i).is_some_and(|op| op.ty.is_wide())
     }
 
     fn is_logic(&self, i: usize) -> bool {
-        self.lane(i).is_some_and(|op| !op.ty.is_wide() && matches!(op.f, LaneFn::And | LaneFn::Or | LaneFn::Xor))
+        self.lane(i).is_some_and(|op| {
+            !op.ty.is_wide() && matches!(op.f, LaneFn::And | LaneFn::Or | LaneFn::Xor)
+        })
     }
 
     fn fold(&mut self, fold: Fold, i: usize) {
@@ -105,8 +112,12 @@ impl Peephole<'_> {
                 }
             }
             Fold::LaunchConstants => {
-                let Some(&LaneOp { f: LaneFn::Mov, s: [row, ..], .. }) = self.lane(i) else { return };
-                if matches!(self.special(row), Some(Special::Ntid(_) | Special::Nctaid(_))) && self.has_known_users(i) {
+                let Some(&LaneOp { f: LaneFn::Mov, s: [row, ..], .. }) = self.lane(i) else {
+                    return;
+                };
+                if matches!(self.special(row), Some(Special::Ntid(_) | Special::Nctaid(_)))
+                    && self.has_known_users(i)
+                {
                     self.counts[i] = 0;
                 }
             }
@@ -114,28 +125,39 @@ impl Peephole<'_> {
                 if !is(self.inst(i), LaneFn::MulWide) {
                     return;
                 }
-                let Some(adds) = self.users(i).filter(|u| u.iter().all(|&u| self.is_wide_add(u))) else { return };
+                let Some(adds) = self.users(i).filter(|u| u.iter().all(|&u| self.is_wide_add(u)))
+                else {
+                    return;
+                };
                 for add in adds {
                     self.counts[add] = self.counts[i];
                 }
                 self.counts[i] = 0;
             }
             Fold::ShiftAdd => {
-                let Some(&LaneOp { f: LaneFn::Shl, ty, s: [_, by, ..], .. }) = self.lane(i) else { return };
+                let Some(&LaneOp { f: LaneFn::Shl, ty, s: [_, by, ..], .. }) = self.lane(i) else {
+                    return;
+                };
                 let Some(adds) = self.users(i) else { return };
-                if !ty.is_wide() && self.is_constant(by, Type::U32) && adds.iter().all(|&a| self.is_narrow_add(a)) {
+                if !ty.is_wide()
+                    && self.is_constant(by, Type::U32)
+                    && adds.iter().all(|&a| self.is_narrow_add(a))
+                {
                     self.counts[i] = 0;
                     self.absorbed.extend(adds);
                 }
             }
             Fold::MulAdd => {
-                let narrow = self.lane(i).is_some_and(|op| op.f == LaneFn::MulLo && !op.ty.is_wide());
+                let narrow =
+                    self.lane(i).is_some_and(|op| op.f == LaneFn::MulLo && !op.ty.is_wide());
                 self.fold_in(i, narrow, Peephole::is_narrow_add);
             }
             Fold::AddAdd => self.fold_in(i, self.is_narrow_add(i), Peephole::is_narrow_add),
             Fold::Logic => self.fold_in(i, self.is_logic(i), Peephole::is_logic),
             Fold::AddressOffset => {
-                let Some(&LaneOp { f: LaneFn::Add { sat: false }, ty, s: [a, b, ..], .. }) = self.lane(i) else {
+                let Some(&LaneOp { f: LaneFn::Add { sat: false }, ty, s: [a, b, ..], .. }) =
+                    self.lane(i)
+                else {
                     return;
                 };
                 let constant = self.is_constant(a, ty) || self.is_constant(b, ty);
@@ -169,12 +191,15 @@ impl Peephole<'_> {
 
     /// Returns true if the instruction only copies a value that does not change.
     fn is_alias(&self, i: usize) -> bool {
-        let Some(&LaneOp { f: LaneFn::Mov, ty, s: [from, ..], .. }) = self.lane(i) else { return false };
+        let Some(&LaneOp { f: LaneFn::Mov, ty, s: [from, ..], .. }) = self.lane(i) else {
+            return false;
+        };
         if !ty.is_wide() && self.special(from).is_some() {
             return false;
         }
         let register = if ty.is_wide() { Register::Wide(from) } else { Register::Narrow(from) };
-        (self.is_constant(from, ty) || self.values.is_written_once(register)) && self.has_known_users(i)
+        (self.is_constant(from, ty) || self.values.is_written_once(register))
+            && self.has_known_users(i)
     }
 }
 
@@ -188,8 +213,10 @@ fn only_address(inst: &Inst, register: Register) -> bool {
     match &inst.op {
         Op::Load(load) => based(&load.address),
         Op::Store(store) => {
-            let stored =
-                |row: &Row| register == if store.access.wide { Register::Wide(*row) } else { Register::Narrow(*row) };
+            let stored = |row: &Row| {
+                register
+                    == if store.access.wide { Register::Wide(*row) } else { Register::Narrow(*row) }
+            };
             let count = usize::from(store.access.count).min(store.s.len());
             based(&store.address) && !store.s[..count].iter().any(stored)
         }

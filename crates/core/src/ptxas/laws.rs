@@ -38,8 +38,11 @@ impl Program {
             place(&insts, &[], &flow, &placed, scheme, true)
         });
         let distance = distances(&insts);
-        let target = |i: &Inst| if let Op::Branch { target, .. } = i.op { target.index() } else { 0 };
-        let nearer = |(n, i): (usize, &Inst)| distance[target(i)] < distance.get(n + 1).copied().unwrap_or(u32::MAX);
+        let target =
+            |i: &Inst| if let Op::Branch { target, .. } = i.op { target.index() } else { 0 };
+        let nearer = |(n, i): (usize, &Inst)| {
+            distance[target(i)] < distance.get(n + 1).copied().unwrap_or(u32::MAX)
+        };
         let exits_by_target = insts.iter().enumerate().map(nearer).collect();
         let exits = distance[0] != u32::MAX;
         Program { insts, flow, streams, exits_by_target, exits }
@@ -48,7 +51,8 @@ impl Program {
     /// Returns true if a lane branches at instruction `at`, and counts the choice as used.
     fn branches(&self, at: usize, choices: u32, length: u32, used: &mut u32) -> bool {
         let Some(_) = self.insts[at].guard else { return true };
-        let taken = if *used < length { choices >> *used & 1 == 1 } else { self.exits_by_target[at] };
+        let taken =
+            if *used < length { choices >> *used & 1 == 1 } else { self.exits_by_target[at] };
         *used += 1;
         taken
     }
@@ -60,7 +64,9 @@ impl Program {
             trace.push(at as u32);
             at = match self.insts[at].op {
                 Op::Exit => return Some(trace),
-                Op::Branch { target, .. } if self.branches(at, choices, length, &mut used) => target.index(),
+                Op::Branch { target, .. } if self.branches(at, choices, length, &mut used) => {
+                    target.index()
+                }
                 _ => at + 1,
             };
         }
@@ -89,20 +95,32 @@ fn distances(insts: &[Inst]) -> Vec<u32> {
 type Issues = BTreeMap<u32, u32>;
 
 /// Runs a warp and checks every property that needs no second run.
-fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: &[Vec<u32>]) -> Result<Issues, String> {
+fn run(
+    p: &Program,
+    mode: usize,
+    order: SideOrder,
+    lanes: &[(u32, u32)],
+    alone: &[Vec<u32>],
+) -> Result<Issues, String> {
     let all = LaneMask::first_n(lanes.len() as u32);
     let stream = &p.streams[mode];
     let mut warp = match SCHEMES[mode] {
         Scheme::Stack => WarpControl::stack(all, stream.entry, order),
         Scheme::Barriers => WarpControl::independent(all, stream.entry, order),
     };
-    let (mut used, mut done, mut gone) = (vec![0; lanes.len()], vec![0; lanes.len()], LaneMask::EMPTY);
+    let (mut used, mut done, mut gone) =
+        (vec![0; lanes.len()], vec![0; lanes.len()], LaneMask::EMPTY);
     let mut issues = Issues::new();
     let bound = p.flow.branches().len() + lanes.len();
     for _ in 0..STEP_LIMIT {
         let Some((pc, active)) = warp.active() else {
-            let finished = warp.live().is_empty() && done.iter().zip(alone).all(|(&n, trace)| n == trace.len());
-            return if finished { Ok(issues) } else { Err(format!("stuck: {:?} {:?}", warp.groups(), warp.joins())) };
+            let finished = warp.live().is_empty()
+                && done.iter().zip(alone).all(|(&n, trace)| n == trace.len());
+            return if finished {
+                Ok(issues)
+            } else {
+                Err(format!("stuck: {:?} {:?}", warp.groups(), warp.joins()))
+            };
         };
         if active.intersects(gone) || active.is_empty() {
             return Err(format!("lanes {active} at {pc}, but {gone} have exited"));
@@ -121,7 +139,10 @@ fn run(p: &Program, mode: usize, order: SideOrder, lanes: &[(u32, u32)], alone: 
             *issues.entry(source).or_default() += 1;
             for lane in active.lanes().map(|l| l as usize) {
                 if alone[lane].get(done[lane]) != Some(&source) {
-                    return Err(format!("lane {lane} executes {source}, expected {:?}", alone[lane]));
+                    return Err(format!(
+                        "lane {lane} executes {source}, expected {:?}",
+                        alone[lane]
+                    ));
                 }
                 done[lane] += 1;
             }
@@ -164,12 +185,20 @@ fn check(p: &Program, order: SideOrder, lanes: &[(u32, u32)]) -> Option<[Issues;
 fn show(p: &Program, mode: usize) -> String {
     let line = |(n, s): (usize, &Step)| {
         let op = match s.inst.op {
-            Op::Branch { target, .. } => format!("bra {target}{}", if s.inst.guard.is_some() { "?" } else { "" }),
+            Op::Branch { target, .. } => {
+                format!("bra {target}{}", if s.inst.guard.is_some() { "?" } else { "" })
+            }
             Op::Join(j) => format!("{j:?}"),
             Op::Exit => "exit".to_string(),
             _ => "work".to_string(),
         };
-        format!("{}: {op} -> {} join {:?} source {:?}\n", Pc(n as u32), s.next, s.reconverge, s.source)
+        format!(
+            "{}: {op} -> {} join {:?} source {:?}\n",
+            Pc(n as u32),
+            s.next,
+            s.reconverge,
+            s.source
+        )
     };
     let branches = p.flow.branches().iter().map(|b| format!("{b:?}\n"));
     let steps = p.streams[mode].steps.iter().enumerate().map(line);
@@ -248,16 +277,24 @@ fn structured_programs_cost_the_same_in_both_modes() {
             let order = ORDERS[(n + round) % ORDERS.len()];
             let Some([stack, barriers]) = check(&p, order, &lanes) else { continue };
             runs += 1;
-            let bypasses =
-                p.streams[1].steps.iter().any(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Break(_))));
-            let no_more = || barriers.iter().all(|(at, times)| stack.get(at).is_some_and(|known| times <= known));
+            let bypasses = p.streams[1]
+                .steps
+                .iter()
+                .any(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Break(_))));
+            let no_more = || {
+                barriers.iter().all(|(at, times)| stack.get(at).is_some_and(|known| times <= known))
+            };
             let fits = if bypasses { no_more() } else { stack == barriers };
             assert!(fits, "\n{text}\n{order:?} {lanes:?}\n{}\n{}", show(&p, 0), show(&p, 1));
             // Threads that return early execute the last instruction, an exit, separately.
             let returns = usize::from(n % 3 != 0);
             for at in &top_level[..top_level.len() - returns] {
                 let times = barriers.get(at).copied().unwrap_or(0);
-                assert!(times <= 1, "{at} issued {times} times\n{text}\n{lanes:?}\n{}", show(&p, 1));
+                assert!(
+                    times <= 1,
+                    "{at} issued {times} times\n{text}\n{lanes:?}\n{}",
+                    show(&p, 1)
+                );
             }
         }
     }

@@ -43,8 +43,11 @@ pub(super) fn merges(
     let mut found: Vec<ConvergenceBarrier> = Vec::new();
     for join in (0..graph.len()).filter(|&block| back[block].len() > 1 && !bare.contains(block)) {
         let Some(place) = idom[join].filter(|&place| branch_of[place].is_some()) else { continue };
-        let forward = back[join].iter().copied().filter(|&from| !dominates(&idom, &depths, join, from));
-        if forward.clone().count() < 2 || known.iter().any(|b| b.join == join && b.region.contains(place)) {
+        let forward =
+            back[join].iter().copied().filter(|&from| !dominates(&idom, &depths, join, from));
+        if forward.clone().count() < 2
+            || known.iter().any(|b| b.join == join && b.region.contains(place))
+        {
             continue;
         }
         let mut region = reach(back, forward, Some(place));
@@ -52,11 +55,19 @@ pub(super) fn merges(
         region.insert(place);
         // Lanes that diverge and reconverge inside the region arrive together.
         let diverges = |branch: &Branch| {
-            branch.may_diverge && !branch.reconverge.is_some_and(|join| region.contains(join.index()))
+            branch.may_diverge
+                && !branch.reconverge.is_some_and(|join| region.contains(join.index()))
         };
         if region.iter().any(|block| branch_of[block].is_some_and(diverges)) {
             let set = SetPoint::Branch(place);
-            found.push(ConvergenceBarrier { id: JoinId(0), set, join, branch: place, region, is_merge: true });
+            found.push(ConvergenceBarrier {
+                id: JoinId(0),
+                set,
+                join,
+                branch: place,
+                region,
+                is_merge: true,
+            });
         }
     }
     found.sort_by_key(|barrier| std::cmp::Reverse(barrier.region.count()));
@@ -65,14 +76,17 @@ pub(super) fn merges(
     // True for each kept merge that lanes may bypass.
     let mut bypassed: Vec<bool> = Vec::new();
     for inner in found {
-        let exits: Vec<usize> = inner.region.iter().flat_map(|from| inner.edges_out(graph, from)).collect();
+        let exits: Vec<usize> =
+            inner.region.iter().flat_map(|from| inner.edges_out(graph, from)).collect();
         let diverges = branch_of[inner.branch].is_some_and(|branch| branch.may_diverge);
         let nested = kept.iter().zip(&bypassed).any(|(outer, &bypassed)| {
             (bypassed || !diverges)
                 && join_of(outer.branch) == join_of(inner.branch)
                 && outer.region.contains(inner.branch)
                 && outer.region.contains(inner.join)
-                && exits.iter().any(|&to| to != outer.branch && (to == outer.join || outer.region.contains(to)))
+                && exits.iter().any(|&to| {
+                    to != outer.branch && (to == outer.join || outer.region.contains(to))
+                })
         });
         if !nested {
             bypassed.push(!exits.is_empty());
@@ -89,7 +103,11 @@ impl ConvergenceBarrier {
         self.is_merge && self.region.contains(from) && bypasses()
     }
 
-    fn edges_out<'a>(&'a self, graph: &'a Successors, from: usize) -> impl Iterator<Item = usize> + 'a {
+    fn edges_out<'a>(
+        &'a self,
+        graph: &'a Successors,
+        from: usize,
+    ) -> impl Iterator<Item = usize> + 'a {
         graph[from].iter().copied().filter(move |&to| self.is_left_by(from, to))
     }
 }

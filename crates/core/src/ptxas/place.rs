@@ -156,7 +156,8 @@ impl Builder<'_> {
             return Stream { steps: self.steps, entry: Pc(0), functions: Vec::new() };
         }
         let entry = self.edge(None, 0);
-        let first = |f: &DeviceFunction| self.flow.block_of(f.first as usize).map_or(0, |b| b.index());
+        let first =
+            |f: &DeviceFunction| self.flow.block_of(f.first as usize).map_or(0, |b| b.index());
         let firsts: Vec<usize> = self.functions.iter().map(first).collect();
         let functions = firsts.into_iter().map(|block| self.edge(None, block)).collect();
         for block in self.flow.blocks() {
@@ -176,7 +177,11 @@ impl Builder<'_> {
                     }
                 }
                 Op::Switch(switch) => {
-                    let new: Vec<Pc> = switch.targets.iter().map(|&target| self.taken(from, last, target)).collect();
+                    let new: Vec<Pc> = switch
+                        .targets
+                        .iter()
+                        .map(|&target| self.taken(from, last, target))
+                        .collect();
                     if let Op::Switch(switch) = &mut self.steps[last].inst.op {
                         switch.targets = new;
                     }
@@ -186,7 +191,8 @@ impl Builder<'_> {
                 }
                 _ if self.barriers && may_diverge_at_call(&self.insts[last]) => {
                     self.fall_through(from, last);
-                    self.steps[last].next = self.add(ConvergenceOp::Sync(self.call_join), last, self.steps[last].next);
+                    self.steps[last].next =
+                        self.add(ConvergenceOp::Sync(self.call_join), last, self.steps[last].next);
                 }
                 _ if block.successors.is_empty() => {}
                 _ => self.fall_through(from, last),
@@ -239,12 +245,20 @@ impl Builder<'_> {
             syncs.reverse();
             syncs.dedup();
             let left = |b: &&ConvergenceBarrier| from.is_some_and(|from| b.is_left_by(from, to));
-            let breaks = self.placed.barriers.iter().filter(left).map(|b| ConvergenceOp::Break(b.id));
+            let breaks =
+                self.placed.barriers.iter().filter(left).map(|b| ConvergenceOp::Break(b.id));
             let enters = |set: &SetPoint| match set {
-                SetPoint::Cycle(cycle) => cycle.contains(to) && from.is_none_or(|f| !cycle.contains(f)),
+                SetPoint::Cycle(cycle) => {
+                    cycle.contains(to) && from.is_none_or(|f| !cycle.contains(f))
+                }
                 SetPoint::Branch(_) => false,
             };
-            let sets = self.placed.barriers.iter().filter(|b| enters(&b.set)).map(|b| ConvergenceOp::Set(b.id));
+            let sets = self
+                .placed
+                .barriers
+                .iter()
+                .filter(|b| enters(&b.set))
+                .map(|b| ConvergenceOp::Set(b.id));
             ops.extend(breaks.chain(syncs).chain(sets));
         }
         if self.spins[to] {

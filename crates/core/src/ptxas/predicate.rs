@@ -55,7 +55,12 @@ impl Draft {
                 && let Some(exit) = bare(target)
             {
                 (inst.op, inst.class, inst.form) = (Op::Exit, exit.class, exit.form);
-                predicated.push(PredicatedBranch { line: inst.line, meets: None, inst: i, executes_taken: true });
+                predicated.push(PredicatedBranch {
+                    line: inst.line,
+                    meets: None,
+                    inst: i,
+                    executes_taken: true,
+                });
             }
         }
         self.with(insts, self.kernel.functions.clone(), predicated)
@@ -70,8 +75,12 @@ impl Draft {
     }
 
     /// Replaces the conditionals that `should_predicate` selects by guarded instructions.
-    pub(super) fn with_predication(&self, should_predicate: impl Fn(&Conditional) -> bool) -> Rewritten {
-        let mut chosen: Vec<Conditional> = self.conditionals().into_iter().filter(should_predicate).collect();
+    pub(super) fn with_predication(
+        &self,
+        should_predicate: impl Fn(&Conditional) -> bool,
+    ) -> Rewritten {
+        let mut chosen: Vec<Conditional> =
+            self.conditionals().into_iter().filter(should_predicate).collect();
         chosen.dedup_by_key(|conditional| conditional.branch);
         Rewriting {
             draft: self,
@@ -89,16 +98,24 @@ impl Draft {
     /// Either an arm ends the thread and is guarded with its exit, while the rest stays unguarded,
     /// or the whole `if` is guarded.
     fn candidates(&self, branch: &Branch) -> Vec<Conditional> {
-        let Some(guard) =
-            self.kernel.insts.get(branch.inst as usize).filter(|inst| matches!(inst.op, Op::Branch { .. }))
+        let Some(guard) = self
+            .kernel
+            .insts
+            .get(branch.inst as usize)
+            .filter(|inst| matches!(inst.op, Op::Branch { .. }))
         else {
             return Vec::new();
         };
-        let (Some(guard), &[taken, fall]) = (guard.guard, branch.sides.as_slice()) else { return Vec::new() };
+        let (Some(guard), &[taken, fall]) = (guard.guard, branch.sides.as_slice()) else {
+            return Vec::new();
+        };
         let sides = [fall, taken];
         let arms = sides.map(|side| self.arm(side));
-        let in_loop =
-            self.kernel.flow.block_of(branch.inst as usize).is_none_or(|b| self.kernel.flow.loop_depth(b) > 0);
+        let in_loop = self
+            .kernel
+            .flow
+            .block_of(branch.inst as usize)
+            .is_none_or(|b| self.kernel.flow.loop_depth(b) > 0);
         let mut candidates = Vec::new();
         for side in (0..2).filter(|_| !in_loop && fall != taken) {
             if let Some((blocks, exit)) = self.ending(arms[side].0.clone(), sides[side]) {
@@ -110,7 +127,13 @@ impl Draft {
                     && self.work(&arms[1 - side].0).is_empty();
                 if !other_is_empty {
                     let (branch, join) = (branch.inst, sides[1 - side]);
-                    candidates.push(Conditional { branch, arms: work, join, exit: Some(exit), blocks });
+                    candidates.push(Conditional {
+                        branch,
+                        arms: work,
+                        join,
+                        exit: Some(exit),
+                        blocks,
+                    });
                 }
             }
         }
@@ -125,8 +148,12 @@ impl Draft {
                 blocks: [fall, taken].concat(),
             });
         }
-        let convertible = |i: &u32| self.kernel.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard));
-        candidates.retain(|c| c.arms.iter().any(|arm| !arm.is_empty()) && c.arms.iter().flatten().all(convertible));
+        let convertible = |i: &u32| {
+            self.kernel.insts.get(*i as usize).is_some_and(|inst| can_be_guarded(inst, guard))
+        };
+        candidates.retain(|c| {
+            c.arms.iter().any(|arm| !arm.is_empty()) && c.arms.iter().flatten().all(convertible)
+        });
         candidates
     }
 
@@ -135,13 +162,21 @@ impl Draft {
     /// Returns the chain and the exit. It includes the block after the arm if that block ends the
     /// thread and nothing else enters it. `None` unless the chain leads to an exit, either its own
     /// or a bare one.
-    fn ending(&self, mut chain: Vec<BasicBlockId>, start: BasicBlockId) -> Option<(Vec<BasicBlockId>, u32)> {
-        let exits = |i: usize| self.kernel.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit);
+    fn ending(
+        &self,
+        mut chain: Vec<BasicBlockId>,
+        start: BasicBlockId,
+    ) -> Option<(Vec<BasicBlockId>, u32)> {
+        let exits = |i: usize| {
+            self.kernel.insts.get(i).is_some_and(|inst| inst.guard.is_none() && inst.op == Op::Exit)
+        };
         let next = match chain.last() {
-            Some(last) => match self.kernel.flow.blocks().get(last.index())?.successors.as_slice() {
-                &[next] => next,
-                _ => return None,
-            },
+            Some(last) => {
+                match self.kernel.flow.blocks().get(last.index())?.successors.as_slice() {
+                    &[next] => next,
+                    _ => return None,
+                }
+            }
             None => start,
         };
         let next = self.kernel.flow.blocks().get(next.index())?;
@@ -177,9 +212,13 @@ impl Draft {
 
     /// Returns the instructions of a chain of blocks, without the jumps between them.
     fn work(&self, blocks: &[BasicBlockId]) -> Vec<u32> {
-        let range = |b: &BasicBlockId| self.kernel.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range);
-        let jump =
-            |i: usize| self.kernel.insts[i].guard.is_none() && matches!(self.kernel.insts[i].op, Op::Branch { .. });
+        let range = |b: &BasicBlockId| {
+            self.kernel.flow.blocks().get(b.index()).map_or(0..0, BasicBlock::range)
+        };
+        let jump = |i: usize| {
+            self.kernel.insts[i].guard.is_none()
+                && matches!(self.kernel.insts[i].op, Op::Branch { .. })
+        };
         blocks.iter().flat_map(range).filter(|&i| !jump(i)).map(|i| i as u32).collect()
     }
 }
@@ -192,7 +231,9 @@ fn can_be_guarded(inst: &Inst, guard: PredicateUse) -> bool {
         Op::Store(store) => !store.access.strong(),
         _ => false,
     };
-    own_lanes && inst.guard.is_none() && !inst.writes.contains(&Register::Predicate(guard.predicate))
+    own_lanes
+        && inst.guard.is_none()
+        && !inst.writes.contains(&Register::Predicate(guard.predicate))
 }
 
 /// State of a rewriting.
@@ -227,19 +268,30 @@ impl Rewriting<'_> {
             }
         }
         let end = self.insts.len() as u32;
-        let moved_to = |old: u32| self.kernel.flow.block_of(old as usize).map_or(end, |block| starts[block.index()]);
+        let moved_to = |old: u32| {
+            self.kernel.flow.block_of(old as usize).map_or(end, |block| starts[block.index()])
+        };
         for inst in &mut self.insts {
             match &mut inst.op {
                 Op::Branch { target, .. } => target.0 = moved_to(target.0),
-                Op::Switch(switch) => switch.targets.iter_mut().for_each(|target| target.0 = moved_to(target.0)),
+                Op::Switch(switch) => {
+                    switch.targets.iter_mut().for_each(|target| target.0 = moved_to(target.0))
+                }
                 _ => {}
             }
         }
-        let moved = |f: &DeviceFunction| DeviceFunction { first: moved_to(f.first), end: moved_to(f.end), ..f.clone() };
+        let moved = |f: &DeviceFunction| DeviceFunction {
+            first: moved_to(f.first),
+            end: moved_to(f.end),
+            ..f.clone()
+        };
         let functions = self.kernel.functions.iter().map(moved).collect();
         // Branches of an earlier rewriting move with their instructions.
         for branch in &self.draft.predicated {
-            let inst = (0..).zip(&self.origin).find(|&(_, &origin)| origin == branch.inst).map(|(inst, _)| inst);
+            let inst = (0..)
+                .zip(&self.origin)
+                .find(|&(_, &origin)| origin == branch.inst)
+                .map(|(inst, _)| inst);
             self.predicated.extend(inst.map(|inst| PredicatedBranch { inst, ..*branch }));
         }
         let draft = self.draft.with(self.insts, functions, self.predicated);
@@ -262,7 +314,9 @@ impl Rewriting<'_> {
         let meets = join.and_then(|join| self.kernel.flow.blocks().get(join));
         self.predicated.push(PredicatedBranch {
             line: branch.line,
-            meets: meets.and_then(|block| self.kernel.insts.get(block.first as usize)).map(|inst| inst.line),
+            meets: meets
+                .and_then(|block| self.kernel.insts.get(block.first as usize))
+                .map(|inst| inst.line),
             inst: self.insts.len() as u32,
             executes_taken: conditional.arms[0].is_empty(),
         });
@@ -280,7 +334,8 @@ impl Rewriting<'_> {
         }
         if follows != Some(conditional.join) {
             let target = Pc(self.kernel.flow.blocks()[conditional.join.index()].first);
-            let mut jump = Inst { guard: None, op: Op::Branch { target, uniform: true }, ..branch.clone() };
+            let mut jump =
+                Inst { guard: None, op: Op::Branch { target, uniform: true }, ..branch.clone() };
             jump.reads.clear();
             self.push(conditional.branch, jump);
         }

@@ -51,7 +51,9 @@ impl Draft {
                 }
             }
             let mut inst = inst.clone();
-            if let (Op::Return, Some(_), Some(row)) = (&inst.op, within, self.kernel.registers.frame_pointer) {
+            if let (Op::Return, Some(_), Some(row)) =
+                (&inst.op, within, self.kernel.registers.frame_pointer)
+            {
                 inst.reads.push(Register::Wide(row));
             }
             insts.push(inst);
@@ -60,8 +62,12 @@ impl Draft {
         moved.push(insts.len() as u32);
         let moved_to = |old: u32| moved.get(old as usize).copied().unwrap_or(insts.len() as u32);
         let functions = self.kernel.functions.iter().map(|f| {
-            let first = begins.iter().find(|&&(old, _)| old == f.first).map_or(f.first, |&(_, new)| new);
-            let next = begins.iter().find(|&&(old, _)| old == f.end).map_or(moved_to(f.end), |&(_, new)| new);
+            let first =
+                begins.iter().find(|&&(old, _)| old == f.first).map_or(f.first, |&(_, new)| new);
+            let next = begins
+                .iter()
+                .find(|&&(old, _)| old == f.end)
+                .map_or(moved_to(f.end), |&(_, new)| new);
             DeviceFunction { first, end: next, ..f.clone() }
         });
         let functions = functions.collect();
@@ -76,7 +82,9 @@ impl Draft {
             }
         }
         let predicated = self.predicated.iter();
-        let predicated = predicated.map(|branch| PredicatedBranch { inst: at(branch.inst), ..*branch }).collect();
+        let predicated = predicated
+            .map(|branch| PredicatedBranch { inst: at(branch.inst), ..*branch })
+            .collect();
         Rewritten { draft: self.with(insts, functions, predicated), origin }
     }
 
@@ -87,7 +95,8 @@ impl Draft {
         if !function.recursive {
             return None;
         }
-        let calls = (function.first..function.end).filter(|&i| matches!(self.kernel.insts[i as usize].op, Op::Call(_)));
+        let calls = (function.first..function.end)
+            .filter(|&i| matches!(self.kernel.insts[i as usize].op, Op::Call(_)));
         let deepest = calls.map(|i| if barriers { self.barriers_around(i) } else { 0 }).max()?;
         Some((RETURN_ADDRESS + deepest + function.held, deepest))
     }

@@ -47,14 +47,22 @@ fn neighbours_ride_along() {
         ),
         ("h200", "add.u64 %rd2, %rd3, %rd1; st.global.u32 [%rd2], %r1; ret;", vec![2, 1, 1]),
         ("h200", "add.u64 %rd2, %rd3, 16; st.global.u32 [%rd2], %r1; ret;", vec![0, 1, 1]),
-        ("h200", "shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %r4; st.shared.u32 [%r3], %r1; ret;", vec![0, 1, 1, 1]),
+        (
+            "h200",
+            "shl.b32 %r2, %r1, 2; add.u32 %r3, %r2, %r4; st.shared.u32 [%r3], %r1; ret;",
+            vec![0, 1, 1, 1],
+        ),
         // IADD3 takes three operands, not four.
         (
             "h200",
             "add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r4; add.u32 %r5, %r3, %r4; st.shared.u32 [tile], %r5; ret;",
             vec![0, 1, 1, 1, 1],
         ),
-        ("fermi", "add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r4; st.shared.u32 [tile], %r3; ret;", vec![1, 1, 1, 1]),
+        (
+            "fermi",
+            "add.u32 %r2, %r1, %r1; add.u32 %r3, %r2, %r4; st.shared.u32 [tile], %r3; ret;",
+            vec![1, 1, 1, 1],
+        ),
         // Arguments and results of a call are in registers; the function is `ld.param`, `st.param`,
         // `ret`.
         (

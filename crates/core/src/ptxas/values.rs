@@ -21,7 +21,8 @@ pub(super) struct Values<'a> {
 
 impl<'a> Values<'a> {
     pub(super) fn new(kernel: &'a Kernel) -> Values<'a> {
-        let (mut writers, mut readers): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) = Default::default();
+        let (mut writers, mut readers): (BTreeMap<_, Vec<_>>, BTreeMap<_, Vec<_>>) =
+            Default::default();
         for (i, inst) in kernel.insts.iter().enumerate() {
             for &register in &inst.writes {
                 writers.entry(register).or_default().push(i);
@@ -51,7 +52,8 @@ impl<'a> Values<'a> {
     }
 
     fn range(&self, at: usize) -> std::ops::Range<usize> {
-        let block = self.kernel.flow.block_of(at).and_then(|b| self.kernel.flow.blocks().get(b.index()));
+        let block =
+            self.kernel.flow.block_of(at).and_then(|b| self.kernel.flow.blocks().get(b.index()));
         block.map_or(at..at + 1, BasicBlock::range)
     }
 
@@ -65,7 +67,11 @@ impl<'a> Values<'a> {
         }
         let after = at + 1..self.range(at).end;
         let next = within(Values::all(&self.writers, register), &after).first().copied();
-        let own = within(readers, &after).iter().copied().take_while(|&r| next.is_none_or(|n| r <= n)).collect();
+        let own = within(readers, &after)
+            .iter()
+            .copied()
+            .take_while(|&r| next.is_none_or(|n| r <= n))
+            .collect();
         if next.is_some_and(|n| self.kernel.insts[n].guard.is_none()) {
             return Some(own);
         }

@@ -130,7 +130,9 @@ impl MachineCode {
     /// Returns the last matching entry.
     fn expansion_of(&self, row: Option<&Form>, ty: Option<Type>) -> Option<&Expansion> {
         let syntax = &row?.syntax;
-        let typed = |e: &&Expansion| e.types.is_empty() || ty.is_some_and(|t| e.types.iter().any(|n| n == t.name()));
+        let typed = |e: &&Expansion| {
+            e.types.is_empty() || ty.is_some_and(|t| e.types.iter().any(|n| n == t.name()))
+        };
         self.expand.iter().rev().filter(|e| e.form == *syntax).find(typed)
     }
 
@@ -139,8 +141,10 @@ impl MachineCode {
         for e in &self.expand {
             let rows: Vec<&Form> = e.rows().map(|(_, row)| row).collect();
             if rows.is_empty() {
-                let near = closest(&e.form, Isa::ptx().rows().iter().map(|row| row.syntax.as_str()));
-                let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let near =
+                    closest(&e.form, Isa::ptx().rows().iter().map(|row| row.syntax.as_str()));
+                let hint =
+                    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 faults.push(("expand", format!("no instruction form `{}`{hint}", e.form)));
             }
             for name in e.types.iter().filter(|name| Type::from_name(name).is_none()) {
@@ -149,7 +153,10 @@ impl MachineCode {
             if e.count > 100_000 {
                 faults.push((
                     "expand",
-                    format!("`{}`: expected at most 100,000 instructions, found {}", e.form, e.count),
+                    format!(
+                        "`{}`: expected at most 100,000 instructions, found {}",
+                        e.form, e.count
+                    ),
                 ));
             }
         }
@@ -198,7 +205,10 @@ impl<'a> Target<'a> {
     ///
     /// `None` if one instruction is issued per PTX instruction.
     pub fn tables(&self) -> Option<&'a MachineCode> {
-        self.machine.code.as_ref().filter(|_| self.machine.lowering == Lowering::Hardware && !self.places_as_ptxas)
+        self.machine
+            .code
+            .as_ref()
+            .filter(|_| self.machine.lowering == Lowering::Hardware && !self.places_as_ptxas)
     }
 
     /// Returns the issue slots of an instruction of this class.

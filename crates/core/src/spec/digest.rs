@@ -18,7 +18,9 @@ impl MachineSpec {
         let slots: Vec<_> = self.prices.iter().map(|(class, price)| (class, price.slots)).collect();
         let memory = (self.memory.transactions, self.memory.fill_lines, self.memory.shared_banks);
         let machine_code = (self.lowering, &self.code, self.uniform.is_some(), slots);
-        digest(format!("{:?}", (&self.modes, self.side, self.warp_size, memory, machine_code)).bytes())
+        digest(
+            format!("{:?}", (&self.modes, self.side, self.warp_size, memory, machine_code)).bytes(),
+        )
     }
 }
 
@@ -42,7 +44,9 @@ mod tests {
         let (slow, same) = edited("dram_latency: 634", "dram_latency: 60000");
         assert_ne!(slow, whole);
         assert_eq!(same, counts);
-        for (from, to) in [("warp_size: 32", "warp_size: 16"), ("shared_banks: 32", "shared_banks: 16")] {
+        for (from, to) in
+            [("warp_size: 32", "warp_size: 16"), ("shared_banks: 32", "shared_banks: 16")]
+        {
             let (whole_of, counts_of) = edited(from, to);
             assert!(whole_of != whole && counts_of != counts, "{from}");
         }

@@ -15,17 +15,21 @@ pub(super) fn ron_diagnostic(error: &ron::error::SpannedError, text: &str) -> Di
     let message = error.code.to_string();
     let diagnostic = Diagnostic::error("bad-machine", Span::new(at, end), message);
     match &error.code {
-        ron::Error::NoSuchStructField { expected, found, .. } => match closest(found, expected.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help("see docs/machines.md for every field"),
-        },
-        ron::Error::MissingStructField { field, .. } => {
-            diagnostic.help(format!("add `{field}: ..`, or start from a preset: `simt-sim machine teaching`"))
+        ron::Error::NoSuchStructField { expected, found, .. } => {
+            match closest(found, expected.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help("see docs/machines.md for every field"),
+            }
         }
-        ron::Error::NoSuchEnumVariant { expected, found, .. } => match closest(found, expected.iter().copied()) {
-            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help(format!("use one of {}", expected.join(", "))),
-        },
+        ron::Error::MissingStructField { field, .. } => diagnostic.help(format!(
+            "add `{field}: ..`, or start from a preset: `simt-sim machine teaching`"
+        )),
+        ron::Error::NoSuchEnumVariant { expected, found, .. } => {
+            match closest(found, expected.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help(format!("use one of {}", expected.join(", "))),
+            }
+        }
         _ => diagnostic,
     }
 }

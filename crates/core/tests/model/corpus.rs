@@ -22,7 +22,9 @@ fn findings(program: &Program) -> Vec<Diagnostic> {
                 let launched = program.launch(kernel, &Overrides::default(), &no_files);
                 findings.extend(launched.err().unwrap_or_default());
             }
-            Err(e) => findings.push(Diagnostic::error("no-kernel", Default::default(), e.to_string())),
+            Err(e) => {
+                findings.push(Diagnostic::error("no-kernel", Default::default(), e.to_string()))
+            }
         }
     }
     findings
@@ -69,7 +71,8 @@ fn every_blessed_file_has_its_program() {
     let folder_of = |p: &Path| p.parent().map(Path::to_path_buf).unwrap_or_default();
     let mut folders: Vec<_> = support::programs("tests/bad").iter().map(|p| folder_of(p)).collect();
     folders.dedup();
-    for entry in folders.iter().flat_map(|f| fs::read_dir(f).expect("a readable folder")).flatten() {
+    for entry in folders.iter().flat_map(|f| fs::read_dir(f).expect("a readable folder")).flatten()
+    {
         let path = entry.path();
         if path.extension().is_some_and(|e| e == "stderr") {
             assert!(path.with_extension("ir").exists(), "{} belongs to no program", path.display());

@@ -26,8 +26,14 @@ use harness::{Case, lookup};
 
 /// Meanings that direct threads instead of computing, and where they are tested.
 const ELSEWHERE: [(&str, &[Sem]); 5] = [
-    ("tests/programs.rs runs programs/small, which branch, return and sleep", &[Sem::Branch, Sem::Exit, Sem::Sleep]),
-    ("programs/small with calls and tables of branches", &[Sem::BranchIndex, Sem::Call, Sem::Return]),
+    (
+        "tests/programs.rs runs programs/small, which branch, return and sleep",
+        &[Sem::Branch, Sem::Exit, Sem::Sleep],
+    ),
+    (
+        "programs/small with calls and tables of branches",
+        &[Sem::BranchIndex, Sem::Call, Sem::Return],
+    ),
     (
         "programs/small/barrier_*.ir and src/exec/tests.rs",
         &[Sem::BarrierSync, Sem::BarrierArrive, Sem::BarrierRed, Sem::WarpSync],
@@ -41,7 +47,10 @@ const ELSEWHERE: [(&str, &[Sem]); 5] = [
 
 /// Returns the rows that a test of this module runs.
 fn covered() -> BTreeSet<u16> {
-    let special = exactly(moves::cases()).into_iter().chain(exactly(memory::cases())).chain(exactly(carry::cases()));
+    let special = exactly(moves::cases())
+        .into_iter()
+        .chain(exactly(memory::cases()))
+        .chain(exactly(carry::cases()));
     let special = special.chain(atomic::cases()).chain(warp::cases());
     let subjects = special.flat_map(|(case, _)| case.subjects);
     let mut rows: BTreeSet<u16> = subjects.map(|subject| lookup(&subject).index).collect();
@@ -59,7 +68,8 @@ fn every_row_that_computes_is_held_against_an_expectation() {
     let covered = covered();
     // Arguments of calls are tested with calls.
     let argument = |form: &Form| form.sem == Sem::Store && form.class == Class::Move;
-    let elsewhere = |form: &Form| argument(form) || ELSEWHERE.iter().any(|(_, sems)| sems.contains(&form.sem));
+    let elsewhere =
+        |form: &Form| argument(form) || ELSEWHERE.iter().any(|(_, sems)| sems.contains(&form.sem));
     let missing: Vec<&str> = Isa::ptx()
         .rows()
         .iter()

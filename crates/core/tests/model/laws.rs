@@ -100,7 +100,8 @@ fn programs_with_calls_obey_the_laws() {
     assert!(!programs.is_empty());
     for path in programs {
         let text = std::fs::read_to_string(&path).expect("a readable file");
-        prove(&path.display().to_string(), &text).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        prove(&path.display().to_string(), &text)
+            .unwrap_or_else(|e| panic!("{}: {e}", path.display()));
     }
 }
 
@@ -148,7 +149,8 @@ fn a_sync_instruction_is_issued_once_for_each_mask() {
     for mode in support::MODES {
         let issued = |groups| {
             let program = simt_core::Program::parse("masks", &masks(groups));
-            let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+            let (kernel, launch) =
+                support::launch(&program, &Overrides::default()).expect("a sound program");
             let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
             run(&as_written(kernel, &spec, &options), &launch, &spec, &options, false)
                 .expect("it ends")
@@ -157,7 +159,12 @@ fn a_sync_instruction_is_issued_once_for_each_mask() {
         };
         let one = issued(1);
         for groups in [2, 8, 32] {
-            assert_eq!(issued(groups), one + u64::from(groups) - 1, "{groups} masks, {}", mode.name());
+            assert_eq!(
+                issued(groups),
+                one + u64::from(groups) - 1,
+                "{groups} masks, {}",
+                mode.name()
+            );
         }
     }
 }
@@ -191,7 +198,9 @@ fn prove(name: &str, text: &str) -> Result<(), String> {
             let expected = expect(kernel, &launch, warp_size)?;
             for order in orders {
                 compare_modes(kernel, &launch, &spec, order, &expected, (communicates, ordered))
-                    .map_err(|e| format!("on {} with {warp_size} lanes, {order:?}: {e}", spec.name))?;
+                    .map_err(|e| {
+                        format!("on {} with {warp_size} lanes, {order:?}: {e}", spec.name)
+                    })?;
             }
         }
     }
@@ -212,7 +221,8 @@ fn expect(kernel: &Kernel, launch: &Launch, warp_size: u32) -> Result<Expected, 
     let extent = launch.grid.iter().chain(&launch.block);
     let traced = (0..extent.map(|&n| u64::from(n)).product()).collect();
     let settings = oracle::Settings { max_steps: MAX_CYCLES, warp_size, traced };
-    let outcome = oracle::run_with(kernel, launch, &settings).map_err(|e| format!("the oracle: {e}"))?;
+    let outcome =
+        oracle::run_with(kernel, launch, &settings).map_err(|e| format!("the oracle: {e}"))?;
     let walk = |trace: &Vec<u32>| {
         let mut walk = Walk::default();
         trace.iter().for_each(|&source| walk.step(source));
@@ -245,7 +255,8 @@ fn compare_modes(
             }
             Ok(seen)
         };
-        let seen = prove(&as_written(kernel, spec, &options)).map_err(|e| format!("{}: {e}", mode.name()))?;
+        let seen = prove(&as_written(kernel, spec, &options))
+            .map_err(|e| format!("{}: {e}", mode.name()))?;
         let lowered = ptxas::compile(kernel, &Target::new(spec, true), mode);
         if lowered.is_machine_code() {
             prove(&lowered).map_err(|e| format!("{}, machine instructions: {e}", mode.name()))?;
@@ -256,26 +267,38 @@ fn compare_modes(
         return Ok(());
     }
     let code = as_written(kernel, spec, &support::options(Mode::Volta, order, MAX_CYCLES));
-    let has =
-        |such: fn(ConvergenceOp) -> bool| code.ops().iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)));
+    let has = |such: fn(ConvergenceOp) -> bool| {
+        code.ops().iter().any(|s| matches!(s.inst.op, Op::Join(op) if such(op)))
+    };
     if has(|op| op == ConvergenceOp::Yield) {
         // Nobody waits for those that yield: the law is about the same code without.
         let options = Options { yields: false, ..support::options(Mode::Volta, order, MAX_CYCLES) };
         let code = as_written(kernel, spec, &options);
-        let seen = judge(run(&code, launch, spec, &options, communicates)?, spec, launch, expected, true)?;
+        let seen =
+            judge(run(&code, launch, spec, &options, communicates)?, spec, launch, expected, true)?;
         issued[1] = (seen.totals.steps_executed, seen.totals.inst_executed);
     }
     let [(steps, insts), (volta_steps, volta_insts)] = [issued[0], issued[1]];
     // Where lanes turn away from a place at which others meet, volta mode brings these together sooner.
     let turns = has(|op| matches!(op, ConvergenceOp::Break(_)));
-    let fits = if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
+    let fits =
+        if turns { volta_steps <= steps && volta_insts <= insts } else { issued[0] == issued[1] };
     if !fits {
-        return Err(format!("(steps, machine instructions) issued: {:?} pre-volta, {:?} volta", issued[0], issued[1]));
+        return Err(format!(
+            "(steps, machine instructions) issued: {:?} pre-volta, {:?} volta",
+            issued[0], issued[1]
+        ));
     }
     Ok(())
 }
 
-fn run(code: &Code, launch: &Launch, spec: &Machine, options: &Options, communicates: bool) -> Result<Seen, String> {
+fn run(
+    code: &Code,
+    launch: &Launch,
+    spec: &Machine,
+    options: &Options,
+    communicates: bool,
+) -> Result<Seen, String> {
     run_on(&(), code, launch, spec, options, communicates)
 }
 
@@ -290,10 +313,12 @@ fn run_on(
     let blocks = launch.grid.iter().product();
     let threads = launch.block.iter().product();
     let observers = || {
-        let books = (Ledger::new(spec.schedulers), Walks::new(code, spec.warp_size, blocks, threads));
+        let books =
+            (Ledger::new(spec.schedulers), Walks::new(code, spec.warp_size, blocks, threads));
         (Counts::of_code(code, spec.warp_size), books)
     };
-    let outcome = machine::run(code, launch.clone(), spec, options, host, observers).map_err(|e| e.to_string())?;
+    let outcome = machine::run(code, launch.clone(), spec, options, host, observers)
+        .map_err(|e| e.to_string())?;
     if !matches!(outcome.finish, Finish::Ok) {
         return Err(format!("the run ends in {:?}", outcome.finish));
     }
@@ -306,25 +331,38 @@ fn run_on(
 }
 
 /// Holds one run against the oracle and the books. `walked`: it numbers instructions as the oracle does.
-fn judge(seen: Seen, spec: &Machine, launch: &Launch, expected: &Expected, walked: bool) -> Result<Seen, String> {
+fn judge(
+    seen: Seen,
+    spec: &Machine,
+    launch: &Launch,
+    expected: &Expected,
+    walked: bool,
+) -> Result<Seen, String> {
     for ((buffer, found), wanted) in launch.buffers.iter().zip(&seen.memory).zip(&expected.memory) {
         if let Some(i) = (0..wanted.len()).find(|&i| found.get(i) != wanted.get(i)) {
-            return Err(format!("{}[{i}] is {:?}, the oracle's is {:?}", buffer.name, found.get(i), wanted.get(i)));
+            return Err(format!(
+                "{}[{i}] is {:?}, the oracle's is {:?}",
+                buffer.name,
+                found.get(i),
+                wanted.get(i)
+            ));
         }
     }
     let threads: u32 = launch.block.iter().product();
     for (i, (found, wanted)) in seen.walks.all().iter().zip(&expected.walks).enumerate() {
         if walked && found != wanted {
             let (block, thread) = (i as u32 / threads, i as u32 % threads);
-            return Err(format!("thread {thread} of block {block} walked {found:?}, the oracle {wanted:?}"));
+            return Err(format!(
+                "thread {thread} of block {block} walked {found:?}, the oracle {wanted:?}"
+            ));
         }
     }
     if let Some(fault) = seen.ledger.faults().first() {
         return Err(format!("the books do not add up: {fault}"));
     }
     let totals = &seen.totals;
-    let warps =
-        u64::from(threads.div_ceil(spec.warp_size)) * launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
+    let warps = u64::from(threads.div_ceil(spec.warp_size))
+        * launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let sums = [
         ("slots", totals.slots_total(), totals.active_cycles * u64::from(spec.schedulers)),
         ("warp cycles", totals.slots_used + totals.stalled_total(), totals.resident_warp_cycles),

@@ -29,13 +29,17 @@ fn codes(text: &str) -> Vec<&'static str> {
     if program.is_sound()
         && let Ok(kernel) = program.kernel(None)
     {
-        let launched = program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()));
+        let launched =
+            program.launch(kernel, &Overrides::default(), &|_, _| Err("no files".to_owned()));
         found.extend(launched.err().unwrap_or_default());
     }
     let rendered = support::rendered(&program, &found);
     assert!(rendered.len() < 100_000, "{} bytes of findings", rendered.len());
-    let mut codes: Vec<&str> =
-        found.iter().filter(|f| f.severity == simt_core::diag::Severity::Error).map(|f| f.code).collect();
+    let mut codes: Vec<&str> = found
+        .iter()
+        .filter(|f| f.severity == simt_core::diag::Severity::Error)
+        .map(|f| f.code)
+        .collect();
     codes.dedup();
     codes
 }
@@ -44,13 +48,19 @@ fn codes(text: &str) -> Vec<&'static str> {
 fn what_is_too_much_is_said() {
     let buffer = |n: &str| format!("//! buffer x: u32[{n}]\n{}", kernel(""));
     for (text, code) in [
-        (kernel(&many(6_000, |i| format!("@%p bra L{i};\nadd.u32 %r0, %r1, 1;\nL{i}:\n"))), "too-many-blocks"),
+        (
+            kernel(&many(6_000, |i| format!("@%p bra L{i};\nadd.u32 %r0, %r1, 1;\nL{i}:\n"))),
+            "too-many-blocks",
+        ),
         (many(4_001, |i| format!(".func f{i}() {{ ret; }}\n")) + &kernel(""), "too-many-functions"),
         (many(4_001, |i| format!("//! const n{i} = {i}\n")) + &kernel(""), "too-large"),
         (buffer("1<<40"), "too-large"),
         (buffer("(1<<62) + 1"), "too-large"),
         (kernel("").replace("grid = 1", "grid = (2147483647, 65535, 65535)"), "too-large"),
-        (kernel(&format!("mov.u32 %r0, {}1{};", "(".repeat(100_000), ")".repeat(100_000))), "nesting-too-deep"),
+        (
+            kernel(&format!("mov.u32 %r0, {}1{};", "(".repeat(100_000), ")".repeat(100_000))),
+            "nesting-too-deep",
+        ),
         (kernel(&format!("{}{}", "{".repeat(100_000), "}".repeat(100_000))), "nesting-too-deep"),
         (format!("//! const n = {}1\n", "(".repeat(100_000)) + &kernel(""), "too-deep"),
     ] {
@@ -84,7 +94,8 @@ fn large_kernels_are_analysed() {
         nest.clone() + &many(n, |i| format!("L{}:\nadd.u32 %r0, %r1, 1;\n", n - 1 - i)),
         nest.clone() + "ret;\n" + &many(n, |i| format!("L{i}:\nadd.u32 %r0, %r1, 1;\nret;\n")),
         nest.clone() + "ret;\n" + &many(n, |i| format!("L{i}:\nadd.u32 %r0, %r1, 1;\nbra L{i};\n")),
-        many(n, |i| format!("L{i}:\n")) + &many(n, |i| format!("add.u32 %r0, %r1, 1;\n@%p bra L{};\n", n - 1 - i)),
+        many(n, |i| format!("L{i}:\n"))
+            + &many(n, |i| format!("add.u32 %r0, %r1, 1;\n@%p bra L{};\n", n - 1 - i)),
         "L:\n".to_owned() + &many(n, |_| "add.u32 %r0, %r1, 1;\n@%p bra L;\n".to_owned()),
         many(40 * n, |_| "add.u32 %r0, %r0, 1;\n".to_owned()),
     ] {
@@ -102,18 +113,26 @@ fn loops_around_atomics_beside_a_call_are_marked() {
     let atomics = "red.shared.add.u32 [%r1], %r0;\n".repeat(20);
     let heads = many(n, |i| format!("L{i}:\n{atomics}"));
     let ends = many(n, |i| format!("add.u32 %r0, %r1, 1;\n@%p bra L{};\n", n - 1 - i));
-    let text = kernel(&(heads + &ends + "call f;\n")).replacen(".visible", ".func f() { ret; }\n.visible", 1);
+    let text = kernel(&(heads + &ends + "call f;\n")).replacen(
+        ".visible",
+        ".func f() { ret; }\n.visible",
+        1,
+    );
     let program = Program::parse("large.ir", &text);
     let (kernel, machine) = (program.kernel(None).expect("one kernel"), support::machine("h200"));
     let code = ptxas::compile(kernel, &Target::new(&machine, true), Mode::Volta);
-    let yields = code.ops().iter().filter(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Yield))).count();
+    let yields = code
+        .ops()
+        .iter()
+        .filter(|step| matches!(step.inst.op, Op::Join(ConvergenceOp::Yield)))
+        .count();
     assert!(yields >= n, "{yields}");
 }
 
 #[test]
 fn an_index_may_have_a_sum_in_it() {
-    let text =
-        "//! buffer x: u32[1 << 20]\n//! expect x[i + 0 * sum(x)] == 0 for i in 0..1 << 20\n".to_owned() + &kernel("");
+    let text = "//! buffer x: u32[1 << 20]\n//! expect x[i + 0 * sum(x)] == 0 for i in 0..1 << 20\n"
+        .to_owned() + &kernel("");
     assert_eq!(codes(&text), [""; 0]);
 }
 
@@ -122,13 +141,15 @@ fn what_a_launch_takes_of_the_host_has_a_limit() {
     let program = |n: u32| {
         Program::parse(
             "local.ir",
-            &kernel(&format!(".local .b8 s[{n}];\nst.local.u32 [s], %r1;")).replace("grid = 1", "grid = 4096"),
+            &kernel(&format!(".local .b8 s[{n}];\nst.local.u32 [s], %r1;"))
+                .replace("grid = 1", "grid = 4096"),
         )
     };
     let options = support::options(Mode::Volta, simt_core::divergence::SideOrder::Fewer, 100);
     for (bytes, fits) in [(1 << 10, true), (1 << 18, false)] {
         let program = program(bytes);
-        let (kernel, launch) = support::launch(&program, &Overrides::default()).expect("a sound program");
+        let (kernel, launch) =
+            support::launch(&program, &Overrides::default()).expect("a sound program");
         let machine = support::machine("h200");
         let done = Job::new(&program, kernel, launch, &machine, options.clone()).execute(&());
         assert_eq!(done.is_ok(), fits, "{bytes} bytes: {:?}", done.err());
@@ -149,7 +170,9 @@ fn machines_have_limits() {
         assert_ne!(changed, text, "the preset has no `{from}`");
         assert!(Machine::parse(&changed).is_err(), "{to}");
     }
-    for nested in ["(".repeat(100_000), format!("(name: {}", "[".repeat(100_000)), "/*".repeat(100_000)] {
+    for nested in
+        ["(".repeat(100_000), format!("(name: {}", "[".repeat(100_000)), "/*".repeat(100_000)]
+    {
         assert!(Machine::parse(&nested).is_err());
     }
 }

@@ -62,23 +62,27 @@ fn numbers(seed: u64) -> impl Iterator<Item = u128> {
 /// Runs `int128_division` in a mode: quotients and remainders, unsigned and signed.
 fn divide(mode: simt_core::spec::Mode, a: &[u128], b: &[u128]) -> [Vec<u128>; 4] {
     let program = Program::parse("int128_division.ptx", DIVISION);
-    let (kernel, mut launch) = launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
+    let (kernel, mut launch) =
+        launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}"));
     for (buffer, values) in launch.buffers.iter_mut().zip([a, b]) {
-        buffer.words = values.iter().flat_map(|v| [0, 32, 64, 96].map(|shift| (v >> shift) as u32)).collect();
+        buffer.words =
+            values.iter().flat_map(|v| [0, 32, 64, 96].map(|shift| (v >> shift) as u32)).collect();
     }
     let options = options(mode, SideOrder::Fewer, 50_000_000);
     let outcome = Job::new(&program, kernel, launch, &machine(mode.default_machine()), options)
         .execute(&())
         .unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(outcome.finish, Finish::Ok), "{:?}", outcome.finish);
-    let joined = |words: &[u32]| words.iter().rev().fold(0, |all, &word| all << 32 | u128::from(word));
+    let joined =
+        |words: &[u32]| words.iter().rev().fold(0, |all, &word| all << 32 | u128::from(word));
     [2, 3, 4, 5].map(|i| outcome.launch.buffers[i].words.chunks_exact(4).map(joined).collect())
 }
 
 /// nvcc's 128-bit division lets an `addc` read the carry of `subc.cc`.
 #[test]
 fn quotients_of_128_bits_are_those_of_the_host() {
-    let mut a: Vec<u128> = vec![100, u128::MAX, u128::MAX - 99, 1 << 127, 0, 1 << 64, (1 << 96) - 1];
+    let mut a: Vec<u128> =
+        vec![100, u128::MAX, u128::MAX - 99, 1 << 127, 0, 1 << 64, (1 << 96) - 1];
     let mut b: Vec<u128> = vec![7, 3, 7, u128::MAX, 5, (1 << 64) - 1, 1 << 32];
     a.extend(numbers(1).take(DIVISIONS - a.len()));
     b.extend(numbers(2).filter(|&b| b != 0).take(DIVISIONS - b.len()));

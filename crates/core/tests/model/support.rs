@@ -32,7 +32,8 @@ fn collect(folder: &Path, extensions: &[&str], into: &mut Vec<PathBuf>) {
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
         if path.is_dir() {
             collect(&path, extensions, into);
-        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e)) {
+        } else if path.extension().and_then(|e| e.to_str()).is_some_and(|e| extensions.contains(&e))
+        {
             into.push(path);
         }
     }
@@ -50,7 +51,10 @@ pub(crate) fn machine(name: &str) -> Machine {
 }
 
 /// Returns a machine with some parameters changed.
-pub(crate) fn changed(machine: &Machine, change: impl FnOnce(&mut simt_core::spec::MachineSpec)) -> Machine {
+pub(crate) fn changed(
+    machine: &Machine,
+    change: impl FnOnce(&mut simt_core::spec::MachineSpec),
+) -> Machine {
     machine.changed(change).unwrap_or_else(|faults| panic!("{faults:?}"))
 }
 
@@ -65,13 +69,17 @@ pub(crate) fn rendered(program: &Program, findings: &[Diagnostic]) -> String {
 }
 
 /// A program without errors, its kernel, and its launch as its directives say.
-pub(crate) fn launch<'p>(program: &'p Program, overrides: &Overrides) -> Result<(&'p Kernel, Launch), String> {
+pub(crate) fn launch<'p>(
+    program: &'p Program,
+    overrides: &Overrides,
+) -> Result<(&'p Kernel, Launch), String> {
     if !program.is_sound() {
         return Err(rendered(program, &program.findings));
     }
     let kernel = program.kernel(None).map_err(|e| e.to_string())?;
     let no_files = |path: &str, _| Err(format!("`{path}`: tests read no files"));
-    let launch = program.launch(kernel, overrides, &no_files).map_err(|found| rendered(program, &found))?;
+    let launch =
+        program.launch(kernel, overrides, &no_files).map_err(|found| rendered(program, &found))?;
     Ok((kernel, launch))
 }
 

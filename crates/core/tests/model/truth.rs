@@ -68,8 +68,13 @@ fn the_committed_truth_programs_are_the_generated_ones() {
         stale.is_empty(),
         "{stale:?} are out of date: BLESS=1 cargo test -p simt-core truth, then record them again"
     );
-    let names: BTreeSet<String> = files().iter().filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect();
-    assert_eq!(names, programs().into_keys().collect::<BTreeSet<_>>(), "files that nothing generates");
+    let names: BTreeSet<String> =
+        files().iter().filter_map(|p| Some(p.file_stem()?.to_str()?.to_string())).collect();
+    assert_eq!(
+        names,
+        programs().into_keys().collect::<BTreeSet<_>>(),
+        "files that nothing generates"
+    );
 }
 
 /// Rows without their own truth program, with the reason.
@@ -85,7 +90,10 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("membar", "leaves no value"),
     ("fence", "leaves no value"),
     ("bar.warp", "programs/small/warp_sync_reduction.ir"),
-    ("ex2.approx.(f16", "approximate, and buffers have no 16-bit float elements to measure the distance with"),
+    (
+        "ex2.approx.(f16",
+        "approximate, and buffers have no 16-bit float elements to measure the distance with",
+    ),
     ("ex2.approx.ftz.(bf16", "as ex2.approx.f16"),
     ("tanh.approx.(f16", "as ex2.approx.f16"),
     ("sub.(u16x2", "NVIDIA's assembler has no such form"),
@@ -103,7 +111,10 @@ fn every_row_is_in_a_truth_program_or_is_said_to_be_elsewhere() {
     let mut used = BTreeSet::new();
     for path in files() {
         let text = fs::read_to_string(&path).expect("a readable file");
-        for mnemonic in text.lines().filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@'))) {
+        for mnemonic in text
+            .lines()
+            .filter_map(|line| line.split_whitespace().find(|word| !word.starts_with('@')))
+        {
             used.extend(isa.lookup(mnemonic.trim_end_matches(';')).map(|found| found.index));
         }
     }

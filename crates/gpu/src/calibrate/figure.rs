@@ -42,9 +42,12 @@ impl Figure {
         let found = match self {
             Figure::Span => span(&pairs(out)),
             Figure::Youth => youth(&pairs(out)),
-            Figure::Turnover { spin } => turnover(&blocks(launch, out)).map(|cycles| cycles - f64::from(spin)),
+            Figure::Turnover { spin } => {
+                turnover(&blocks(launch, out)).map(|cycles| cycles - f64::from(spin))
+            }
             Figure::Skew => {
-                let skews: Vec<f64> = blocks(launch, out).iter().map(|b| f64::from(b.skew)).collect();
+                let skews: Vec<f64> =
+                    blocks(launch, out).iter().map(|b| f64::from(b.skew)).collect();
                 mean(&skews)
             }
             Figure::Ages => ages(&blocks(launch, out)),
@@ -158,7 +161,8 @@ mod tests {
     #[test]
     fn turnover_is_the_distance_of_blocks_on_one_sm() {
         let block = |sm, begin| Block { begin, end: begin, sm, skew: 0 };
-        let found = turnover(&[block(0, 0), block(1, 7), block(0, 300), block(0, 100), block(0, 200)]);
+        let found =
+            turnover(&[block(0, 0), block(1, 7), block(0, 300), block(0, 100), block(0, 200)]);
         assert_eq!(found, Some(100.0), "SM 1 ran one block only");
     }
 

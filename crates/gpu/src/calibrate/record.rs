@@ -40,7 +40,12 @@ impl Record {
     /// Creates an empty record for the GPU of `measured`.
     pub fn of(measured: &Measured, date: &str) -> Record {
         let Measured { gpu, driver, .. } = measured;
-        Record { gpu: gpu.clone(), driver: driver.clone(), date: date.to_string(), figures: Vec::new() }
+        Record {
+            gpu: gpu.clone(),
+            driver: driver.clone(),
+            date: date.to_string(),
+            figures: Vec::new(),
+        }
     }
 
     /// Parses a file.

@@ -48,7 +48,18 @@ pub(super) const fn spans(
     per: f64,
     tolerance: f64,
 ) -> Experiment {
-    Experiment { name, parameter, path, text, kernel, figure: Figure::Span, settings, per, unit: "cycle", tolerance }
+    Experiment {
+        name,
+        parameter,
+        path,
+        text,
+        kernel,
+        figure: Figure::Span,
+        settings,
+        per,
+        unit: "cycle",
+        tolerance,
+    }
 }
 
 /// Creates a setting that is added to the figure.
@@ -81,7 +92,8 @@ pub(super) const fn flood(
     kernel: &'static str,
     ops: f64,
 ) -> Experiment {
-    const SETTINGS: &[Setting] = &[plus(&[("loops", LONG), ("warps", 32)]), less(&[("loops", SHORT), ("warps", 32)])];
+    const SETTINGS: &[Setting] =
+        &[plus(&[("loops", LONG), ("warps", 32)]), less(&[("loops", SHORT), ("warps", 32)])];
     spans(name, parameter, program, kernel, SETTINGS, PASSES * ops * WARPS, CLOSE)
 }
 
@@ -93,12 +105,20 @@ macro_rules! longer {
 }
 
 /// Creates an experiment on barriers at which all warps of a block arrive together.
-pub(super) const fn barrier(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
+pub(super) const fn barrier(
+    name: &'static str,
+    parameter: &'static str,
+    settings: &'static [Setting],
+) -> Experiment {
     spans(name, parameter, CONTROL, "barrier", settings, PASSES * 16.0, WIDE)
 }
 
 /// Creates an experiment on stores of 16 warps, in cycles per request of the SM.
-pub(super) const fn stores(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
+pub(super) const fn stores(
+    name: &'static str,
+    parameter: &'static str,
+    settings: &'static [Setting],
+) -> Experiment {
     spans(name, parameter, STORES, "store", settings, PASSES * 8.0 * 16.0, CLOSE)
 }
 
@@ -109,20 +129,28 @@ pub(super) const fn stream(
     settings: &'static [Setting],
     of: usize,
 ) -> Experiment {
-    Experiment { figure: Figure::Slowest { of }, ..spans(name, parameter, DRAM, "dram_stream", settings, 1.0, CLOSE) }
+    Experiment {
+        figure: Figure::Slowest { of },
+        ..spans(name, parameter, DRAM, "dram_stream", settings, 1.0, CLOSE)
+    }
 }
 
 /// Settings of [`stream`]: one block of eight warps per SM, 36 loads per warp.
 pub(super) const CALM: &[Setting] = &[plus(&[("blocks", 132), ("loads", 40), ("bytes", 1 << 27)])];
 /// Settings of [`stream`]: four blocks per SM. Before the twelve measured loads they read as many
 /// lines as L2 holds that are newer than DRAM.
-pub(super) const CROWD: &[Setting] = &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("bytes", 1 << 27)])];
+pub(super) const CROWD: &[Setting] =
+    &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("bytes", 1 << 27)])];
 /// The same, with each line written after it is read.
 pub(super) const WRITTEN: &[Setting] =
     &[plus(&[("blocks", 528), ("loads", 76), ("skip", 64), ("stores", 1), ("bytes", 1 << 27)])];
 
 /// Creates an experiment on consecutive blocks in one slot, `SPIN` cycles each.
-pub(super) const fn turnover(name: &'static str, parameter: &'static str, settings: &'static [Setting]) -> Experiment {
+pub(super) const fn turnover(
+    name: &'static str,
+    parameter: &'static str,
+    settings: &'static [Setting],
+) -> Experiment {
     let figure = Figure::Turnover { spin: SPIN as u32 };
     Experiment { figure, ..spans(name, parameter, BLOCKS, "turnover", settings, 1.0, CLOSE) }
 }

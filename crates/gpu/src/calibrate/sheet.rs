@@ -74,7 +74,11 @@ impl Sheet {
         let mut out = format!("simulated: {}; measured: {}\n\n", self.machine, self.measured_on);
         let name = self.rows.iter().map(|r| r.name.len()).max().unwrap_or(0);
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{:name$}  {:>9}  {:>9}  {:>7}   figure", "experiment", "simulated", "measured", "error");
+        let _ = writeln!(
+            out,
+            "{:name$}  {:>9}  {:>9}  {:>7}   figure",
+            "experiment", "simulated", "measured", "error"
+        );
         for row in &self.rows {
             let number = |n: Option<f64>| n.map_or("-".to_string(), |n| format!("{n:.2}"));
             let error = row.error.map_or(String::new(), |e| format!("{:+.1} %", 100.0 * e));
@@ -85,12 +89,19 @@ impl Sheet {
             } else {
                 format!("{} ({})", row.parameter, row.unit)
             };
-            let _ = writeln!(out, "{:name$}  {simulated:>9}  {measured:>9}  {error:>7} {mark} {parameter}", row.name);
+            let _ = writeln!(
+                out,
+                "{:name$}  {simulated:>9}  {measured:>9}  {error:>7} {mark} {parameter}",
+                row.name
+            );
         }
         let far = self.rows.iter().filter(|r| !r.is_close()).count();
         if far > 0 {
-            let _ =
-                writeln!(out, "\n{far} of {} figures exceed the tolerance of their experiment (!)", self.rows.len());
+            let _ = writeln!(
+                out,
+                "\n{far} of {} figures exceed the tolerance of their experiment (!)",
+                self.rows.len()
+            );
         }
         out
     }

@@ -10,7 +10,9 @@ use simt_core::machine::Finish;
 use simt_core::spec::{Lowering, Machine};
 
 use super::{Bench, Failed, Judged, Sources, Subject, Verdict, ending, read};
-use crate::instrument::{BranchCount, Counted, Divergence, Instrumented, Log, Sequence, instrument, measure, witness};
+use crate::instrument::{
+    BranchCount, Counted, Divergence, Instrumented, Log, Sequence, instrument, measure, witness,
+};
 use crate::{self as gpu, DeviceError, DivergenceRecord, Explanations, Records};
 
 /// Length of the log: the first warps, long enough for every bundled program.
@@ -48,7 +50,12 @@ impl Sources<'_> {
     ///
     /// # Errors
     /// The program cannot be launched, the driver refuses it, or a record cannot be read.
-    pub fn divergence(&self, bench: &Bench<'_>, subject: &Subject<'_>, trace: Option<u32>) -> Result<Judged, Failed> {
+    pub fn divergence(
+        &self,
+        bench: &Bench<'_>,
+        subject: &Subject<'_>,
+        trace: Option<u32>,
+    ) -> Result<Judged, Failed> {
         let probed = Probed::new(bench, subject);
         let run = |launch: &Launch, date: &str, limit| probed.on_device(launch, date, limit);
         let record = |device: &Device| (record_name(subject), device.record.to_text());
@@ -68,7 +75,12 @@ impl<'a> Probed<'a> {
     }
 
     /// Runs the program on the GPU: once with counters, once with a log as well.
-    fn on_device(&self, launch: &Launch, date: &str, limit: Duration) -> Result<Device, DeviceError> {
+    fn on_device(
+        &self,
+        launch: &Launch,
+        date: &str,
+        limit: Duration,
+    ) -> Result<Device, DeviceError> {
         const WARP_SIZE: u32 = 32;
         let (program, kernel, logged) = (self.subject.program, self.subject.kernel, &self.logged);
         let light = instrument(&program.module, WARP_SIZE, None);
@@ -137,7 +149,12 @@ impl<'a> Probed<'a> {
 
     /// Reports a simulated run that does not end well. Probes change memory, so a hang of a text
     /// with probes cannot be proved.
-    fn not_counted(&self, finish: &Finish, device: Option<&Device>, records: &dyn Records) -> Result<Judged, Failed> {
+    fn not_counted(
+        &self,
+        finish: &Finish,
+        device: Option<&Device>,
+        records: &dyn Records,
+    ) -> Result<Judged, Failed> {
         let name = &self.subject.program.name;
         let mut text = format!("  {}: {}\n", self.bench.title(), finish.name());
         let Some(Device { record, .. }) = device else {
@@ -150,7 +167,11 @@ impl<'a> Probed<'a> {
     }
 
     /// Returns a word for the lines that differ, the known reasons, and the verdict.
-    fn explain(&self, records: &dyn Records, differing: &[u32]) -> Result<(&'static str, String, Verdict), Failed> {
+    fn explain(
+        &self,
+        records: &dyn Records,
+        differing: &[u32],
+    ) -> Result<(&'static str, String, Verdict), Failed> {
         let explained = explanations(records)?;
         let judged = explained.judge(self.subject.file_name(), differing);
         let reasons = judged.reasons.iter().map(|e| format!("  because: {}\n", e.reason)).collect();
@@ -178,7 +199,8 @@ impl<'a> Probed<'a> {
                 ("equal", Verdict::NothingToCompare)
             }
             Some(Device { record, .. }) => {
-                let unclear = if record.disturbed { "; logging changed what was counted" } else { "" };
+                let unclear =
+                    if record.disturbed { "; logging changed what was counted" } else { "" };
                 let DivergenceRecord { gpu, driver, date, .. } = record;
                 heads.push(format!("{gpu} ({driver}, {date}{unclear})"));
                 if record.finish == gpu::Finish::Ok {
@@ -259,7 +281,9 @@ fn table(columns: &[&Divergence]) -> String {
     let mut out = String::new();
     for (number, branch) in first.branches.iter().enumerate() {
         let cell = |value: &dyn Fn(&BranchCount) -> u64| {
-            let value = |c: &&Divergence| c.branches.get(number).map_or("-".to_string(), |b| value(b).to_string());
+            let value = |c: &&Divergence| {
+                c.branches.get(number).map_or("-".to_string(), |b| value(b).to_string())
+            };
             let values: Vec<String> = columns.iter().map(value).collect();
             let same = values.windows(2).all(|pair| pair[0] == pair[1]);
             if same { values[0].clone() } else { values.join("/") }

@@ -7,7 +7,9 @@ use simt_core::isa::Type;
 use simt_core::kernel::Kernel;
 use simt_core::launch::Launch;
 
-use super::{Bench, Failed, Judged, Observed, Simulated, Sources, Subject, Verdict, ending, ends_alike};
+use super::{
+    Bench, Failed, Judged, Observed, Simulated, Sources, Subject, Verdict, ending, ends_alike,
+};
 use crate::{self as gpu, BufferComparison, Comparison, DeviceError, Observation, Tolerance};
 
 /// CUDA source of a compiled program.
@@ -36,7 +38,8 @@ impl Sources<'_> {
     ) -> Result<Judged, Failed> {
         let (name, kernel) = (&subject.program.name, subject.kernel);
         let Some(Observed { observation, launch, live }) = self.observe(subject)? else {
-            let (place, folder) = (self.records.place(&subject.record_name()), self.records.folder());
+            let (place, folder) =
+                (self.records.place(&subject.record_name()), self.records.folder());
             let text = format!(
                 "{name}: no observation\n  there is no {place}; on a computer with a GPU, \
                  `--record {folder}` writes it\n"
@@ -66,8 +69,8 @@ impl Sources<'_> {
         let Some((date, limit)) = &self.device else {
             return Ok(Judged { text: String::new(), verdict: Verdict::Agrees });
         };
-        let ran =
-            gpu::compile_cuda(name, text, headers).and_then(|ptx| gpu::run(&ptx, kernel, &simulated.before, *limit));
+        let ran = gpu::compile_cuda(name, text, headers)
+            .and_then(|ptx| gpu::run(&ptx, kernel, &simulated.before, *limit));
         match ran {
             Ok(run) => {
                 let observation = Observation::of(&run, text, &simulated.before, date);
@@ -103,7 +106,8 @@ impl Simulated {
         if !same || observation.finish != gpu::Finish::Ok {
             let word = if same { "agree" } else { "differ" };
             let theirs = ending(&observation.finish);
-            let text = format!("{name}: {word}\n  {who}: {theirs}\n  {ours}: {}\n", done.finish.name());
+            let text =
+                format!("{name}: {word}\n  {who}: {theirs}\n  {ours}: {}\n", done.finish.name());
             let verdict = match (device_hangs, same) {
                 (true, _) => Verdict::DeviceHangs,
                 (false, true) => Verdict::Agrees,
@@ -124,13 +128,24 @@ impl Simulated {
     }
 }
 
-fn report(name: &str, who: &str, ours: &str, done: &Comparison, launch: &Launch, verbose: bool) -> String {
+fn report(
+    name: &str,
+    who: &str,
+    ours: &str,
+    done: &Comparison,
+    launch: &Launch,
+    verbose: bool,
+) -> String {
     let differing: Vec<&BufferComparison> = done.buffers.iter().filter(|b| !b.agrees()).collect();
     let all = done.buffers.len();
     let mut out = if differing.is_empty() {
         format!("{name}: agree ({all} buffers written, {})\n", done.tolerance)
     } else {
-        format!("{name}: differ in {} of {all} buffers written ({})\n", differing.len(), done.tolerance)
+        format!(
+            "{name}: differ in {} of {all} buffers written ({})\n",
+            differing.len(),
+            done.tolerance
+        )
     };
     // Writing to a string cannot fail.
     let _ = writeln!(out, "  {who}; {ours}");
@@ -146,7 +161,11 @@ fn report(name: &str, who: &str, ours: &str, done: &Comparison, launch: &Launch,
                 show(first.expected, buffer.element),
                 show(first.actual, buffer.element),
             ),
-            _ => writeln!(out, "  {}: some of {} elements (only a digest is kept)", buffer.name, buffer.elements),
+            _ => writeln!(
+                out,
+                "  {}: some of {} elements (only a digest is kept)",
+                buffer.name, buffer.elements
+            ),
         };
     }
     for buffer in done.buffers.iter().filter(|_| verbose) {
@@ -155,7 +174,10 @@ fn report(name: &str, who: &str, ours: &str, done: &Comparison, launch: &Launch,
         }
     }
     for buffer in &done.skipped {
-        let _ = writeln!(out, "  {buffer}: not compared (only a digest is kept, and it need not agree bit by bit)");
+        let _ = writeln!(
+            out,
+            "  {buffer}: not compared (only a digest is kept, and it need not agree bit by bit)"
+        );
     }
     out
 }

@@ -9,14 +9,23 @@ use super::{Bench, Failed, Subject};
 ///
 /// # Errors
 /// The launch cannot be resolved, or a block does not fit the machine.
-pub fn compare(bench: &Bench<'_>, subject: &Subject<'_>, profile: &Profile) -> Result<Vec<ProfileRow>, Failed> {
+pub fn compare(
+    bench: &Bench<'_>,
+    subject: &Subject<'_>,
+    profile: &Profile,
+) -> Result<Vec<ProfileRow>, Failed> {
     let launch = subject.launch()?;
-    let found = profile.launches_of(&subject.kernel.name, launch.grid, launch.block, &launch.constants);
+    let found =
+        profile.launches_of(&subject.kernel.name, launch.grid, launch.block, &launch.constants);
     found.into_iter().map(|launched| hold(bench, subject, launched)).collect()
 }
 
 /// Runs the program with its launch and compares the counters with the launch of a report.
-pub(super) fn hold(bench: &Bench<'_>, subject: &Subject<'_>, launched: &Launched) -> Result<ProfileRow, Failed> {
+pub(super) fn hold(
+    bench: &Bench<'_>,
+    subject: &Subject<'_>,
+    launched: &Launched,
+) -> Result<ProfileRow, Failed> {
     let launch = subject.launch()?;
     let threads = launch.grid.iter().chain(&launch.block).map(|&n| u64::from(n)).product();
     let simulated = bench.simulate(subject, launch)?;

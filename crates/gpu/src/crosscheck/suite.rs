@@ -19,7 +19,10 @@ use crate::{self as gpu, Explanations, GeneratedSummary, Records, Tolerance};
 /// Names of the generated programs' records, and the contents of the programs.
 const GENERATED: [(&str, &str); 2] = [
     ("random", "nested divergence, loops, shared memory, shuffles, votes, reductions, atomics"),
-    ("random_calls", "the same, most of them with calls of functions, indirect and recursive ones too"),
+    (
+        "random_calls",
+        "the same, most of them with calls of functions, indirect and recursive ones too",
+    ),
 ];
 
 /// Returns the page of what is known and what is not modelled.
@@ -61,7 +64,8 @@ fn compiled(programs: &[Program]) -> BTreeSet<String> {
 /// The line that cannot be read, and the command that writes a readable report.
 pub fn report(place: &str, text: &str) -> Result<Profile, Failed> {
     Profile::parse(text).map_err(|e| {
-        let help = "help: `ncu --csv --page raw --log-file FILE ..` writes a report that can be read";
+        let help =
+            "help: `ncu --csv --page raw --log-file FILE ..` writes a report that can be read";
         Failed::Told(format!("error: {place}, {e}\n{help}\n"))
     })
 }
@@ -103,16 +107,30 @@ impl<'a> Suite<'a> {
         }
         let compiled = compiled(programs);
         let (programs, profiles) = (Vec::new(), Vec::new());
-        Ok(Suite { bench, sources, known, explanations, reports, compiled, quick, programs, profiles })
+        Ok(Suite {
+            bench,
+            sources,
+            known,
+            explanations,
+            reports,
+            compiled,
+            quick,
+            programs,
+            profiles,
+        })
     }
 
     /// Compares a program's divergence with the recorded counts.
     fn divergence(&self, subject: &Subject<'_>) -> Result<Option<Trust>, Failed> {
-        let Some(differing) = differing(&self.bench, subject, self.sources.records)? else { return Ok(None) };
+        let Some(differing) = differing(&self.bench, subject, self.sources.records)? else {
+            return Ok(None);
+        };
         let judged = self.explanations.judge(subject.file_name(), &differing);
         Ok(Some(match (differing.is_empty(), judged.unexplained.is_empty()) {
             (true, _) => Trust::Exact,
-            (false, true) => Trust::Differs { reason: judged.reasons.first().map(|e| e.reason.clone()) },
+            (false, true) => {
+                Trust::Differs { reason: judged.reasons.first().map(|e| e.reason.clone()) }
+            }
             (false, false) => Trust::Differs { reason: None },
         }))
     }
@@ -180,7 +198,10 @@ impl<'a> Suite<'a> {
                 row.memory = known();
                 row.detail = differing.map_or(String::new(), |b| match (b.differing, &b.first) {
                     (Some(n), Some(first)) => {
-                        format!("{}: {n} of {} elements, first [{}]", b.name, b.elements, first.index)
+                        format!(
+                            "{}: {n} of {} elements, first [{}]",
+                            b.name, b.elements, first.index
+                        )
                     }
                     _ => format!("{}: its digest", b.name),
                 });
@@ -254,7 +275,13 @@ impl<'a> Suite<'a> {
 fn as_profiled(launched: &Launched, subject: &Subject<'_>) -> Overrides {
     let typed = &subject.overrides;
     let constants = launched.constants(subject.program.plan.constants());
-    let mut set: Vec<_> = constants.into_iter().map(|(name, value)| (name, value.to_string())).collect();
+    let mut set: Vec<_> =
+        constants.into_iter().map(|(name, value)| (name, value.to_string())).collect();
     set.extend(typed.set.iter().cloned());
-    Overrides { set, grid: typed.grid.or(launched.grid), block: typed.block.or(launched.block), ..typed.clone() }
+    Overrides {
+        set,
+        grid: typed.grid.or(launched.grid),
+        block: typed.block.or(launched.block),
+        ..typed.clone()
+    }
 }

@@ -54,8 +54,9 @@ pub struct Found {
 impl Texts {
     /// Returns the bundled kernels.
     pub fn bundled() -> Texts {
-        let below =
-            |(path, text): &(&str, &str)| Some((path.strip_prefix("unseen/")?.to_string(), (*text).to_string()));
+        let below = |(path, text): &(&str, &str)| {
+            Some((path.strip_prefix("unseen/")?.to_string(), (*text).to_string()))
+        };
         let texts = simt_programs::UNSEEN.iter().filter_map(below).collect();
         Texts { folder: "programs/unseen".to_string(), texts }
     }
@@ -63,7 +64,8 @@ impl Texts {
     /// Returns name and text of a file.
     fn file(&self, path: &str) -> Result<(String, &str), Failed> {
         let name = format!("{}/{path}", self.folder);
-        let text = self.texts.get(path).ok_or_else(|| Failed::new(format!("there is no `{name}`")))?;
+        let text =
+            self.texts.get(path).ok_or_else(|| Failed::new(format!("there is no `{name}`")))?;
         Ok((name, text))
     }
 
@@ -73,7 +75,8 @@ impl Texts {
     /// A file is missing or cannot be read, or a kernel cannot be launched.
     pub fn compare(&self, bench: &Bench<'_>, overrides: &Overrides) -> Result<Found, Failed> {
         let (name, text) = self.file("recorded.ron")?;
-        let recorded: Recorded = ron::from_str(text).map_err(|e| Failed::new(format!("`{name}`: {e}")))?;
+        let recorded: Recorded =
+            ron::from_str(text).map_err(|e| Failed::new(format!("`{name}`: {e}")))?;
         let files = &|path: &str, _| Err(format!("`{path}`: unseen kernels read no files"));
         let mut rows = Vec::new();
         for (half, mend) in SETS {
@@ -81,10 +84,13 @@ impl Texts {
             let profile = report(&format!("`{name}`"), text)?;
             let (name, text) = self.file(&format!("{half}/outputs.txt"))?;
             let outputs = digests(text).map_err(|line| {
-                Failed::new(format!("`{name}`, line {line}: expected `OUT KERNEL .. fnv=DIGITS ..`"))
+                Failed::new(format!(
+                    "`{name}`, line {line}: expected `OUT KERNEL .. fnv=DIGITS ..`"
+                ))
             })?;
             let set = Set { mend, profile, outputs };
-            let is_kernel = |path: &str| path.ends_with(".ptx") && Path::new(path).starts_with(half);
+            let is_kernel =
+                |path: &str| path.ends_with(".ptx") && Path::new(path).starts_with(half);
             for (path, text) in self.texts.iter().filter(|(path, _)| is_kernel(path)) {
                 let program = Program::parse(&format!("{}/{path}", self.folder), text);
                 if !program.is_sound() {
@@ -92,7 +98,9 @@ impl Texts {
                 }
                 let kernel = program.kernel(None).map_err(Failed::new)?;
                 let overrides = overrides.clone();
-                rows.push(set.compare(bench, &Subject { program: &program, kernel, overrides, files })?);
+                rows.push(
+                    set.compare(bench, &Subject { program: &program, kernel, overrides, files })?,
+                );
             }
         }
         let fingerprint = simulate::fingerprint(bench.machine, &bench.options);
@@ -110,9 +118,11 @@ impl Texts {
 /// Number of the first line without a kernel or a digest.
 fn digests(text: &str) -> Result<BTreeMap<String, u64>, usize> {
     let mut found = BTreeMap::new();
-    for (number, line) in (1_usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+    for (number, line) in (1_usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty())
+    {
         let kernel = line.split_whitespace().nth(1).ok_or(number)?;
-        let digits = line.split_whitespace().find_map(|word| word.strip_prefix("fnv=")).ok_or(number)?;
+        let digits =
+            line.split_whitespace().find_map(|word| word.strip_prefix("fnv=")).ok_or(number)?;
         found.insert(kernel.to_string(), u64::from_str_radix(digits, 16).map_err(|_| number)?);
     }
     Ok(found)
@@ -132,12 +142,19 @@ impl Set {
     fn compare(&self, bench: &Bench<'_>, subject: &Subject<'_>) -> Result<UnseenRow, Failed> {
         let (program, kernel) = (subject.program, subject.kernel);
         let name = &kernel.name;
-        let missing = |what: &str| Failed::new(format!("{}: {what} has no kernel `{name}`", program.name));
+        let missing =
+            |what: &str| Failed::new(format!("{}: {what} has no kernel `{name}`", program.name));
         let expected = self.outputs.get(name).copied().ok_or_else(|| missing("outputs.txt"))?;
-        let mut row = UnseenRow { kernel: name.clone(), mend: self.mend, outputs: Vec::new(), held: Vec::new() };
+        let mut row = UnseenRow {
+            kernel: name.clone(),
+            mend: self.mend,
+            outputs: Vec::new(),
+            held: Vec::new(),
+        };
         for mode in [Mode::PreVolta, Mode::Volta] {
             let launch = subject.launch()?;
-            let found = self.profile.launches_of(name, launch.grid, launch.block, &launch.constants);
+            let found =
+                self.profile.launches_of(name, launch.grid, launch.block, &launch.constants);
             let launched = *found.first().ok_or_else(|| missing("profile.csv"))?;
             let options = Options { mode, ..bench.options.clone() };
             // One thread: a kernel whose blocks race through plain stores must repeat its output.

@@ -9,7 +9,11 @@ use cudarc::nvrtc::safe::{CompileError, CompileOptions, compile_ptx_with_opts};
 use cudarc::nvrtc::sys;
 
 /// See [`super::super::compile_cuda`].
-pub(in super::super) fn compile(name: &str, source: &str, headers: &[String]) -> Result<String, DeviceError> {
+pub(in super::super) fn compile(
+    name: &str,
+    source: &str,
+    headers: &[String],
+) -> Result<String, DeviceError> {
     // SAFETY: it only tries to load the library. The bindings would panic at their first call
     // without it.
     if !unsafe { sys::is_culib_present() } {
@@ -21,7 +25,10 @@ pub(in super::super) fn compile(name: &str, source: &str, headers: &[String]) ->
         return Err(refused("the text contains a NUL byte".to_string(), String::new()));
     }
     let options = CompileOptions {
-        options: vec![format!("--gpu-architecture=compute_{OLDEST_TARGET}"), "--device-int128".to_string()],
+        options: vec![
+            format!("--gpu-architecture=compute_{OLDEST_TARGET}"),
+            "--device-int128".to_string(),
+        ],
         include_paths: headers.to_vec(),
         name: Some(name.to_string()),
         ..CompileOptions::default()

@@ -90,7 +90,14 @@ impl Writer<'_> {
 
     /// Writes a branch probe for a `brx.idx` with `targets` targets. Lanes that go to the target of
     /// the lowest index count as taken.
-    pub(super) fn switch(&self, index: &str, table: usize, targets: usize, id: usize, offset: u64) -> Vec<Statement> {
+    pub(super) fn switch(
+        &self,
+        index: &str,
+        table: usize,
+        targets: usize,
+        id: usize,
+        offset: u64,
+    ) -> Vec<Statement> {
         let (table, last) = (self.table_name(table), targets.saturating_sub(1));
         let mut text = self.present();
         text += &format!(

@@ -54,7 +54,12 @@ pub(super) fn instruction(kernel: &Kernel, probe: &Probe) -> Option<usize> {
 impl Divergence {
     /// Collects the counters of all probes and the sequences of the logged warps. `kernel` has no
     /// probes.
-    pub(super) fn new(kernel: &Kernel, probes: &[Probe], counters: &[u64], sequences: &[Sequence]) -> Divergence {
+    pub(super) fn new(
+        kernel: &Kernel,
+        probes: &[Probe],
+        counters: &[u64],
+        sequences: &[Sequence],
+    ) -> Divergence {
         let mut first = vec![[0u64; 2]; probes.len()];
         for sequence in sequences {
             for (sum, [taken, other]) in first.iter_mut().zip(first_sides(probes, sequence)) {
@@ -63,7 +68,9 @@ impl Divergence {
         }
         let mut found = Divergence::default();
         for (probe, first) in probes.iter().zip(first) {
-            let Some(inst) = instruction(kernel, probe).and_then(|i| kernel.insts.get(i)) else { continue };
+            let Some(inst) = instruction(kernel, probe).and_then(|i| kernel.insts.get(i)) else {
+                continue;
+            };
             let count = |n: usize| counters.get(probe.first + n).copied().unwrap_or(0);
             let line = inst.line;
             match probe.kind {
@@ -89,9 +96,13 @@ impl Divergence {
     /// those of `self`, because `other` may come from a text with other comments.
     pub fn differing(&self, other: &Divergence) -> Vec<u32> {
         let branches = self.branches.iter().zip(&other.branches);
-        let branches = branches.filter(|&(a, b)| *a != BranchCount { line: a.line, ..b.clone() }).map(|(a, _)| a.line);
+        let branches = branches
+            .filter(|&(a, b)| *a != BranchCount { line: a.line, ..b.clone() })
+            .map(|(a, _)| a.line);
         let blocks = self.blocks.iter().zip(&other.blocks);
-        let blocks = blocks.filter(|&(a, b)| *a != BlockCount { line: a.line, ..b.clone() }).map(|(a, _)| a.line);
+        let blocks = blocks
+            .filter(|&(a, b)| *a != BlockCount { line: a.line, ..b.clone() })
+            .map(|(a, _)| a.line);
         let mut lines: Vec<u32> = branches.chain(blocks).collect();
         if self.branches.len() != other.branches.len() || self.blocks.len() != other.blocks.len() {
             lines.push(0); // not the same kernel
@@ -104,8 +115,15 @@ impl Divergence {
 
 impl Instrumented {
     /// Reads the words of the counters, and of the log if there is one. `kernel` has no probes.
-    pub fn read(&self, kernel: &Kernel, counters: &[u32], log: &[u32]) -> (Divergence, Vec<Sequence>) {
-        let pair = |pair: &[u32]| pair.iter().rev().fold(0u64, |value, &word| value << 32 | u64::from(word));
+    pub fn read(
+        &self,
+        kernel: &Kernel,
+        counters: &[u32],
+        log: &[u32],
+    ) -> (Divergence, Vec<Sequence>) {
+        let pair = |pair: &[u32]| {
+            pair.iter().rev().fold(0u64, |value, &word| value << 32 | u64::from(word))
+        };
         let counters: Vec<u64> = counters.chunks(2).map(pair).collect();
         let sequences = self.read_log(log);
         (Divergence::new(kernel, &self.probes, &counters, &sequences), sequences)
@@ -114,10 +132,17 @@ impl Instrumented {
     /// Formats a passed probe with its line.
     pub fn describe(&self, kernel: &Kernel, passed: &Passed) -> String {
         let probe = self.probes.get(passed.probe as usize);
-        let line = probe.and_then(|p| instruction(kernel, p)).and_then(|i| kernel.insts.get(i)).map_or(0, |i| i.line);
+        let line = probe
+            .and_then(|p| instruction(kernel, p))
+            .and_then(|i| kernel.insts.get(i))
+            .map_or(0, |i| i.line);
         match probe.map(|p| p.kind) {
             Some(ProbeKind::Branch) => {
-                format!("line {line}: branch of {}, taken by {}", passed.lanes.list(), passed.taken.list())
+                format!(
+                    "line {line}: branch of {}, taken by {}",
+                    passed.lanes.list(),
+                    passed.taken.list()
+                )
             }
             _ => format!("line {line}: block, {}", passed.lanes.list()),
         }

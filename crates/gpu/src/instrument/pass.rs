@@ -3,7 +3,9 @@
 use super::code::{ENTRY_BYTES, Writer, items};
 use simt_core::diag::Span;
 use simt_core::ptx::print;
-use simt_core::ptx::tree::{Function, FunctionKind, Instruction, Item, Module, Operand, Statement, TargetKind};
+use simt_core::ptx::tree::{
+    Function, FunctionKind, Instruction, Item, Module, Operand, Statement, TargetKind,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Oldest target and PTX version with every instruction of a probe (`redux.sync`).
@@ -94,7 +96,11 @@ pub fn instrument(module: &Module, warp_size: u32, log: Option<Log>) -> Instrume
     }
     for (number, targets) in pass.tables.iter().enumerate() {
         let list = targets.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        declared += &format!(".global .u32 {}[{}] = {{{list}}};\n", writer.table_name(number), targets.len().max(1));
+        declared += &format!(
+            ".global .u32 {}[{}] = {{{list}}};\n",
+            writer.table_name(number),
+            targets.len().max(1)
+        );
     }
     let probes = pass.probes;
     module.items.splice(0..0, items(&declared));
@@ -135,7 +141,8 @@ struct Labels<'a> {
 
 impl<'a> Labels<'a> {
     fn new(statements: &'a [Statement]) -> Labels<'a> {
-        let mut labels = Labels { targets: BTreeSet::new(), places: BTreeMap::new(), tables: BTreeMap::new() };
+        let mut labels =
+            Labels { targets: BTreeSet::new(), places: BTreeMap::new(), tables: BTreeMap::new() };
         labels.collect(statements, &mut 0);
         labels
     }
@@ -146,7 +153,9 @@ impl<'a> Labels<'a> {
                 Statement::Label(name) => _ = self.places.insert(&name.text, *before),
                 Statement::Instruction(inst) => {
                     *before += 1;
-                    if let ("bra", [Operand::Name(target), ..]) = (first_word(inst), inst.operands.as_slice()) {
+                    if let ("bra", [Operand::Name(target), ..]) =
+                        (first_word(inst), inst.operands.as_slice())
+                    {
                         self.targets.insert(&target.text);
                     }
                 }
@@ -225,14 +234,22 @@ impl Pass<'_> {
                 let (id, offset) = self.probe(ProbeKind::Branch, inst.span);
                 out.extend(self.writer.branch(guard, id, offset));
             }
-            (None, [Operand::Name(index), Operand::Name(table), ..]) if first_word(inst) == "brx" => {
+            (None, [Operand::Name(index), Operand::Name(table), ..])
+                if first_word(inst) == "brx" =>
+            {
                 let Some(names) = labels.tables.get(table.text.as_str()) else { return };
                 let place = |name: &&str| labels.places.get(name).copied().unwrap_or(usize::MAX);
                 let places: Vec<usize> = names.iter().map(place).collect();
                 let number = |at: &usize| places.iter().position(|p| p == at).unwrap_or(0);
                 self.tables.push(places.iter().map(number).collect());
                 let (id, offset) = self.probe(ProbeKind::Branch, inst.span);
-                out.extend(self.writer.switch(&index.text, self.tables.len() - 1, names.len(), id, offset));
+                out.extend(self.writer.switch(
+                    &index.text,
+                    self.tables.len() - 1,
+                    names.len(),
+                    id,
+                    offset,
+                ));
             }
             _ => {}
         }

@@ -42,7 +42,8 @@ pub(super) fn first_sides(probes: &[Probe], sequence: &[Passed]) -> Vec<[u64; 2]
                 }
             }
             Some(ProbeKind::Block) => open.retain(|visit| {
-                let (a, b) = (passed.lanes.intersects(visit.taken), passed.lanes.intersects(visit.other));
+                let (a, b) =
+                    (passed.lanes.intersects(visit.taken), passed.lanes.intersects(visit.other));
                 if a != b {
                     first[visit.branch as usize][usize::from(b)] += 1;
                 }
@@ -65,8 +66,13 @@ pub(super) struct LaneLog {
 /// Merges the logs of a warp's lanes by time. Ends with the first log that lost entries.
 pub(super) fn merged(lanes: &[LaneLog]) -> Sequence {
     let full = lanes.iter().filter(|lane| lane.overflown);
-    let end = full.filter_map(|lane| lane.entries.last()).map(|(time, _)| *time).min().unwrap_or(i64::MAX);
-    let mut all: Vec<(i64, Passed)> = lanes.iter().flat_map(|lane| lane.entries.iter().copied()).collect();
+    let end = full
+        .filter_map(|lane| lane.entries.last())
+        .map(|(time, _)| *time)
+        .min()
+        .unwrap_or(i64::MAX);
+    let mut all: Vec<(i64, Passed)> =
+        lanes.iter().flat_map(|lane| lane.entries.iter().copied()).collect();
     all.sort_by_key(|(time, _)| *time);
     all.into_iter().filter(|(time, _)| *time <= end).map(|(_, passed)| passed).collect()
 }
@@ -82,7 +88,10 @@ impl Instrumented {
         let warp_words = lane_words.saturating_mul(self.warp_size.max(1) as usize);
         let entries = |words: &[u32]| words.first().map_or(0, |&n| n.min(log.events)) as usize;
         let warp = |words: &[u32]| {
-            let origin = words.chunks_exact(lane_words).find(|lane| entries(lane) > 0).map_or(0, |lane| lane[7]);
+            let origin = words
+                .chunks_exact(lane_words)
+                .find(|lane| entries(lane) > 0)
+                .map_or(0, |lane| lane[7]);
             let lane = |words: &[u32]| LaneLog {
                 entries: words
                     .chunks_exact(4)
@@ -117,13 +126,18 @@ mod tests {
         let log = |times: &[i64], overflown| LaneLog {
             entries: times
                 .iter()
-                .map(|&t| (t, Passed { probe: t as u32, lanes: LaneMask::FULL, taken: LaneMask::EMPTY }))
+                .map(|&t| {
+                    (t, Passed { probe: t as u32, lanes: LaneMask::FULL, taken: LaneMask::EMPTY })
+                })
                 .collect(),
             overflown,
         };
         for (lanes, expected) in [
             (vec![log(&[1, 4], false), log(&[], false), log(&[2, 3], false)], vec![1, 2, 3, 4]),
-            (vec![log(&[1, 4, 9], false), log(&[2, 6], true), log(&[3, 7], true)], vec![1, 2, 3, 4, 6]),
+            (
+                vec![log(&[1, 4, 9], false), log(&[2, 6], true), log(&[3, 7], true)],
+                vec![1, 2, 3, 4, 6],
+            ),
         ] {
             let found: Vec<u32> = merged(&lanes).iter().map(|p| p.probe).collect();
             assert_eq!(found, expected);
@@ -134,7 +148,8 @@ mod tests {
     fn the_side_that_enters_a_block_alone_is_first() {
         let probe = |kind| Probe { kind, at: Span::default(), first: 0 };
         let probes = [probe(ProbeKind::Branch), probe(ProbeKind::Block), probe(ProbeKind::Branch)];
-        let branch = |probe, lanes, taken| Passed { probe, lanes: LaneMask(lanes), taken: LaneMask(taken) };
+        let branch =
+            |probe, lanes, taken| Passed { probe, lanes: LaneMask(lanes), taken: LaneMask(taken) };
         let block = |lanes| Passed { probe: 1, lanes: LaneMask(lanes), taken: LaneMask::EMPTY };
         for (sequence, expected) in [
             (vec![branch(0, 0xf, 0x3), block(0x3), block(0xc), block(0xf)], [[1, 0], [0, 0]]),
@@ -143,7 +158,14 @@ mod tests {
             (vec![branch(0, 0xf, 0xf), block(0xf)], [[0, 0], [0, 0]]),
             // The side that runs first diverges again before the other has run.
             (
-                vec![branch(0, 0xf, 0x3), block(0x3), branch(2, 0x3, 0x1), block(0x2), block(0x1), block(0xc)],
+                vec![
+                    branch(0, 0xf, 0x3),
+                    block(0x3),
+                    branch(2, 0x3, 0x1),
+                    block(0x2),
+                    block(0x1),
+                    block(0xc),
+                ],
                 [[1, 0], [0, 1]],
             ),
             // Another group of the warp runs in between.

@@ -58,7 +58,8 @@ pub fn witness(
         Witness::new(&instrumented.probes, &at, warps, log)
     })?;
     let sequences = done.observer.sequences();
-    let divergence = Divergence::new(kernel, &instrumented.probes, &done.observer.counters, &sequences);
+    let divergence =
+        Divergence::new(kernel, &instrumented.probes, &done.observer.counters, &sequences);
     Ok(Counted { finish: done.finish, divergence, sequences })
 }
 
@@ -81,7 +82,8 @@ pub fn measure(
     launch.buffers.splice(0..0, hidden); // variables lie below all buffers
     let done = machine::run(&compiled(&probed, spec, options), launch, spec, options, &(), || ())?;
     let words = |n: usize| {
-        let buffer = addresses.get(n).and_then(|&at| done.launch.buffers.iter().find(|b| b.address == at));
+        let buffer =
+            addresses.get(n).and_then(|&at| done.launch.buffers.iter().find(|b| b.address == at));
         buffer.map_or(&[][..], |b| &b.words)
     };
     let (divergence, sequences) = instrumented.read(kernel, words(0), words(1));
@@ -112,5 +114,12 @@ fn hidden(kernel: &mut Kernel, name: &str) -> Option<Buffer> {
     let variable = Arc::make_mut(&mut kernel.variables).remove(at);
     let bytes = variable.bytes.len() as u64;
     let words = vec![0; variable.bytes.len().div_ceil(4)];
-    Some(Buffer { name: variable.name, address: variable.address, bytes, element: Type::U32, words, mapped: true })
+    Some(Buffer {
+        name: variable.name,
+        address: variable.address,
+        bytes,
+        element: Type::U32,
+        words,
+        mapped: true,
+    })
 }

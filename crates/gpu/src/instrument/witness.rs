@@ -49,12 +49,25 @@ impl<'a> Witness<'a> {
     /// Probes passed by the logged warps.
     pub(super) fn sequences(&self) -> Vec<Sequence> {
         let warps = self.log.map_or(0, |log| log.warps);
-        (0..u64::from(warps)).map(|warp| self.logs.get(&warp).map(|lanes| merged(lanes)).unwrap_or_default()).collect()
+        (0..u64::from(warps))
+            .map(|warp| self.logs.get(&warp).map(|lanes| merged(lanes)).unwrap_or_default())
+            .collect()
     }
 
-    fn pass(&mut self, slot: usize, (cycle, pc): (Cycle, Pc), kind: ProbeKind, lanes: LaneMask, taken: LaneMask) {
-        let here = self.at.get(pc.index()).and_then(|at| at[usize::from(kind == ProbeKind::Branch)]);
-        let Some((number, probe)) = here.and_then(|n| Some((n, self.probes.get(n as usize)?))) else { return };
+    fn pass(
+        &mut self,
+        slot: usize,
+        (cycle, pc): (Cycle, Pc),
+        kind: ProbeKind,
+        lanes: LaneMask,
+        taken: LaneMask,
+    ) {
+        let here =
+            self.at.get(pc.index()).and_then(|at| at[usize::from(kind == ProbeKind::Branch)]);
+        let Some((number, probe)) = here.and_then(|n| Some((n, self.probes.get(n as usize)?)))
+        else {
+            return;
+        };
         let mut add = |counter: usize, n: u64| self.counters[probe.first + counter] += n;
         add(0, 1);
         match kind {
@@ -89,7 +102,8 @@ impl Observer for Witness<'_> {
                 if self.slots.len() <= warp.index() {
                     self.slots.resize(warp.index() + 1, u64::MAX);
                 }
-                self.slots[warp.index()] = u64::from(block.0) * u64::from(self.warps_per_block) + u64::from(index);
+                self.slots[warp.index()] =
+                    u64::from(block.0) * u64::from(self.warps_per_block) + u64::from(index);
             }
             Event::Issue { cycle, warp, pc, active, .. } => {
                 self.pass(warp.index(), (cycle, pc), ProbeKind::Block, active, LaneMask::EMPTY);

@@ -80,7 +80,8 @@ pub(crate) fn lay_out(
     pairs: &[(BasicBlockId, BasicBlockId)],
 ) -> Layout {
     let rank = walk_order(blocks);
-    let forward = |&(from, to): &(BasicBlockId, BasicBlockId)| rank[from.index()] < rank[to.index()];
+    let forward =
+        |&(from, to): &(BasicBlockId, BasicBlockId)| rank[from.index()] < rank[to.index()];
     let rows = rows(blocks.len(), &rank, edges);
 
     // Blocks first, then one item for each row that a long edge crosses.
@@ -129,7 +130,8 @@ pub(crate) fn lay_out(
     for ((edge, path), &(source, target)) in edges.iter().zip(&paths).zip(&ports) {
         let (from, to) = (boxes[edge.0.index()], boxes[edge.1.index()]);
         if forward(edge) {
-            let mut line = vec![(source, from.bottom), (source, tops[rows[edge.0.index()]].1 + BAND)];
+            let mut line =
+                vec![(source, from.bottom), (source, tops[rows[edge.0.index()]].1 + BAND)];
             for &bend in &path[1..path.len() - 1] {
                 let (top, row_bottom) = tops[items[bend].row];
                 let x = items[bend].left + BEND / 2;
@@ -138,7 +140,12 @@ pub(crate) fn lay_out(
             line.extend([(target, to.top - 18), (target, to.top)]);
             drawn.push(line);
         } else {
-            drawn.push(around((source, from.bottom), (target, to.top), lane, tops[rows[edge.0.index()]].1));
+            drawn.push(around(
+                (source, from.bottom),
+                (target, to.top),
+                lane,
+                tops[rows[edge.0.index()]].1,
+            ));
             lane += LANE_GAP;
         }
     }
@@ -151,7 +158,14 @@ pub(crate) fn lay_out(
         // gaps below and above.
         let (below, over) = (tops[rows[pair.0.index()]].1 + BAND + 4, to.top - 20);
         let (a, b) = (from.left + 10, to.left + 10);
-        dashed.push(vec![(a, from.bottom), (a, below), (lane, below), (lane, over), (b, over), (b, to.top)]);
+        dashed.push(vec![
+            (a, from.bottom),
+            (a, below),
+            (lane, below),
+            (lane, over),
+            (b, over),
+            (b, to.top),
+        ]);
     }
     Layout {
         width: right + COLUMN_GAP / 2 + ups * LANE_GAP + MARGIN,
@@ -187,15 +201,17 @@ fn ports(
     };
     let departing = |n: usize| heading(n, paths[n][1]);
     let arriving = |n: usize| heading(n, paths[n][paths[n].len() - 2]);
-    let place = |n: usize, mates: Vec<usize>, key: &dyn Fn(usize) -> i32, area: Place, apart: i32| {
-        let place = mates.iter().filter(|&&m| (key(m), m) < (key(n), n)).count();
-        spread(area, place, mates.len(), apart)
-    };
+    let place =
+        |n: usize, mates: Vec<usize>, key: &dyn Fn(usize) -> i32, area: Place, apart: i32| {
+            let place = mates.iter().filter(|&&m| (key(m), m) < (key(n), n)).count();
+            spread(area, place, mates.len(), apart)
+        };
     let port = |n: usize| {
         let (from, to) = edges[n];
         let leaving = (0..edges.len()).filter(|&m| edges[m].0 == from).collect();
         let coming = (0..edges.len()).filter(|&m| edges[m].1 == to).collect();
-        let source = place(n, leaving, &departing, boxes[from.index()], sizes[from.index()].apart.max(40));
+        let source =
+            place(n, leaving, &departing, boxes[from.index()], sizes[from.index()].apart.max(40));
         (source, place(n, coming, &arriving, boxes[to.index()], 40))
     };
     (0..edges.len()).map(port).collect()

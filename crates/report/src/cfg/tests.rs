@@ -3,7 +3,9 @@ use crate::plot;
 use simt_core::base::Pc;
 use simt_core::diag::Span;
 use simt_core::isa::{Class, Isa};
-use simt_core::kernel::{ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers, Scope};
+use simt_core::kernel::{
+    ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers, Scope,
+};
 
 const SOURCE: &str = "a \"quoted\" thing; @p bra L; work <&>; L: done; ret;";
 
@@ -75,16 +77,24 @@ fn boxes_do_not_overlap_and_lines_go_from_box_to_box() {
     for (i, a) in layout.boxes.iter().enumerate() {
         assert!(a.left >= 0 && a.top >= 0 && a.right <= layout.width && a.bottom <= layout.height);
         for b in &layout.boxes[..i] {
-            assert!(a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top, "{a:?} {b:?}");
+            assert!(
+                a.right < b.left || b.right < a.left || a.bottom < b.top || b.bottom < a.top,
+                "{a:?} {b:?}"
+            );
         }
     }
-    for (line, (from, to)) in layout.edges.iter().chain(&layout.pairs).zip(ends.iter().chain(&pairs)) {
+    for (line, (from, to)) in
+        layout.edges.iter().chain(&layout.pairs).zip(ends.iter().chain(&pairs))
+    {
         let (from, to) = (layout.boxes[from.index()], layout.boxes[to.index()]);
         let (first, last) = (line[0], line[line.len() - 1]);
         assert!(first.1 == from.bottom && (from.left..=from.right).contains(&first.0), "{line:?}");
         assert!(last.1 == to.top && (to.left..=to.right).contains(&last.0), "{line:?}");
         for &(x, y) in line {
-            assert!((0..=layout.width).contains(&x) && (0..=layout.height).contains(&y), "{line:?}");
+            assert!(
+                (0..=layout.width).contains(&x) && (0..=layout.height).contains(&y),
+                "{line:?}"
+            );
         }
     }
 }

@@ -39,7 +39,8 @@ impl<'e> Standing<'e> {
         let (Some(errors), Some(evidence)) = (self.errors, self.evidence) else {
             return "not measured on unseen code".to_owned();
         };
-        let of = |n: usize| format!("on {n} of {} unseen kernels ({})", errors.kernels, evidence.gpu());
+        let of =
+            |n: usize| format!("on {n} of {} unseen kernels ({})", errors.kernels, evidence.gpu());
         let most = Errors::STEPS[Errors::STEPS.len() - 1];
         match errors.within {
             _ if 10 * errors.exact >= 9 * errors.kernels => format!("exact {}", of(errors.exact)),

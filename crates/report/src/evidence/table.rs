@@ -31,12 +31,28 @@ pub const CHOSEN: [&str; 22] = [
 
 /// Columns of a metric's row.
 /// For each set, kernels, exact kernels, error of nine in ten, mean.
-pub const HEADER: [&str; 9] =
-    ["metric", "mend: kernels", "exact", "9 of 10 within", "mean", "held: kernels", "exact", "9 of 10 within", "mean"];
+pub const HEADER: [&str; 9] = [
+    "metric",
+    "mend: kernels",
+    "exact",
+    "9 of 10 within",
+    "mean",
+    "held: kernels",
+    "exact",
+    "9 of 10 within",
+    "mean",
+];
 
 /// Columns of a kernel's row.
-pub const KERNELS: [&str; 7] =
-    ["kernel", "set", "output equal in", "exact counters", "instructions", "active cycles", "cycles with launch"];
+pub const KERNELS: [&str; 7] = [
+    "kernel",
+    "set",
+    "output equal in",
+    "exact counters",
+    "instructions",
+    "active cycles",
+    "cycles with launch",
+];
 
 /// Returns the rows of metrics by basis, for `names` or for all.
 pub fn by_basis(evidence: &Evidence, names: Option<&[&str]>) -> Vec<(Basis, Vec<Vec<String>>)> {
@@ -68,6 +84,11 @@ pub fn kernel_row(kernel: &KernelErrors) -> Vec<String> {
     let (figures, exact) = kernel.figures;
     let set = if kernel.mend { "mend" } else { "held" };
     let errors = kernel.errors.iter().map(|e| e.map_or("-".to_owned(), |p| format!("{p:+.1} %")));
-    let first = [kernel.kernel.clone(), set.to_owned(), kernel.output.join(", "), format!("{exact} of {figures}")];
+    let first = [
+        kernel.kernel.clone(),
+        set.to_owned(),
+        kernel.output.join(", "),
+        format!("{exact} of {figures}"),
+    ];
     first.into_iter().chain(errors).collect()
 }

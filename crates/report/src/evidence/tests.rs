@@ -2,11 +2,22 @@ use super::*;
 use crate::metrics::{self, Metric};
 
 fn held(simulated: f64, measured: f64) -> Held {
-    Held { name: "sm__cycles_active.max".to_owned(), unit: "cycle", simulated, measured, rounding: 0.0 }
+    Held {
+        name: "sm__cycles_active.max".to_owned(),
+        unit: "cycle",
+        simulated,
+        measured,
+        rounding: 0.0,
+    }
 }
 
 fn row(mend: bool, simulated: f64, measured: f64) -> UnseenRow {
-    UnseenRow { kernel: "k".to_owned(), mend, outputs: Vec::new(), held: vec![held(simulated, measured)] }
+    UnseenRow {
+        kernel: "k".to_owned(),
+        mend,
+        outputs: Vec::new(),
+        held: vec![held(simulated, measured)],
+    }
 }
 
 fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
@@ -16,7 +27,8 @@ fn fingerprint(counts: &str, whole: &str) -> Fingerprint {
 /// Evidence of cycles: these pairs in the set *held*.
 /// The set *mend* has one pair with a large error.
 fn evidence(pairs: &[(f64, f64)]) -> Evidence {
-    let rows: Vec<UnseenRow> = pairs.iter().map(|&(s, m)| row(false, s, m)).chain([row(true, 900.0, 100.0)]).collect();
+    let rows: Vec<UnseenRow> =
+        pairs.iter().map(|&(s, m)| row(false, s, m)).chain([row(true, 900.0, 100.0)]).collect();
     let recorded = Recorded { gpu: "NVIDIA H200".to_owned(), ..Recorded::default() };
     Evidence::new("h200".to_owned(), fingerprint("c", "w"), recorded, &rows)
 }
@@ -33,8 +45,14 @@ fn a_label_holds_for_nine_of_ten_held_kernels() {
         (nine(same), "exact on 10 of 10 unseen kernels (H200)"),
         (nine((900.0, 100.0)), "exact on 9 of 10 unseen kernels (H200)"),
         (vec![(104.0, 100.0); 10], "within 5 % on 10 of 10 unseen kernels (H200)"),
-        ([vec![(97.0, 100.0); 9], vec![(1.0, 0.0)]].concat(), "within 3 % on 9 of 10 unseen kernels (H200)"),
-        ([vec![same; 8], vec![(150.0, 100.0); 2]].concat(), "within 50 % on 10 of 10 unseen kernels (H200)"),
+        (
+            [vec![(97.0, 100.0); 9], vec![(1.0, 0.0)]].concat(),
+            "within 3 % on 9 of 10 unseen kernels (H200)",
+        ),
+        (
+            [vec![same; 8], vec![(150.0, 100.0); 2]].concat(),
+            "within 50 % on 10 of 10 unseen kernels (H200)",
+        ),
         (
             [vec![same; 8], vec![(151.0, 100.0); 2]].concat(),
             "unreliable: over 50 % off on 2 of 10 unseen kernels (H200)",
@@ -44,17 +62,29 @@ fn a_label_holds_for_nine_of_ten_held_kernels() {
         (Vec::new(), "not measured on unseen code"),
     ] {
         let found = evidence(&pairs);
-        assert_eq!(Standing::by(Some(&found), metric("elapsed_cycles")).evidence(), words, "{pairs:?}");
+        assert_eq!(
+            Standing::by(Some(&found), metric("elapsed_cycles")).evidence(),
+            words,
+            "{pairs:?}"
+        );
         assert_eq!(Evidence::parse(&found.to_text().expect("text")).as_ref(), Ok(&found));
     }
 }
 
 #[test]
 fn errors_of_a_half() {
-    let found = evidence(&[(100.0, 100.0), (98.0, 100.0), (110.0, 100.0), (0.0, 0.0), (5.0, 0.0), (100.0, 100.0)]);
+    let found = evidence(&[
+        (100.0, 100.0),
+        (98.0, 100.0),
+        (110.0, 100.0),
+        (0.0, 0.0),
+        (5.0, 0.0),
+        (100.0, 100.0),
+    ]);
     let errors = found.metric("elapsed_cycles").and_then(|e| e.held.as_ref()).expect("errors");
     // One of five has a figure that the GPU does not have: no bound holds for nine of ten.
-    let expected = Errors { kernels: 5, exact: 2, within: None, beyond: 1, nine_tenths: None, mean: 22.4 };
+    let expected =
+        Errors { kernels: 5, exact: 2, within: None, beyond: 1, nine_tenths: None, mean: 22.4 };
     assert_eq!(errors, &expected);
     assert_eq!(found.kernels, (1, 6));
 }
@@ -70,7 +100,10 @@ fn evidence_is_of_a_machine_files_contents() {
         "model estimate; not measured with this machine file"
     );
     // A count does not depend on latencies.
-    assert_eq!(words("gld_requests", &fingerprint("c", "slower")), "program count; not measured on unseen code");
+    assert_eq!(
+        words("gld_requests", &fingerprint("c", "slower")),
+        "program count; not measured on unseen code"
+    );
     assert_eq!(
         words("inst_executed", &fingerprint("other", "w")),
         "compiler count; not measured with this machine file"
@@ -85,5 +118,8 @@ fn the_evidence_that_is_compiled_in_is_read() {
     let lanes = Standing::of(metric("average_active_lanes")).evidence();
     assert_eq!(Standing::of(metric("warp_execution_efficiency")).evidence(), lanes);
     assert!(lanes.contains("unseen kernels"), "{lanes}");
-    assert_eq!(Standing::of(metric("conditional_branches")).measured(), "compiler count; not measured on unseen code");
+    assert_eq!(
+        Standing::of(metric("conditional_branches")).measured(),
+        "compiler count; not measured on unseen code"
+    );
 }

@@ -216,8 +216,12 @@ fn stall_metrics(name: &str) -> Option<&'static str> {
             "smsp__warp_issue_stalled_{short_scoreboard,wait}_per_warp_active.pct, of all warp \
              cycles"
         }
-        "stall_memory_dependency" => "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct, of all warp cycles",
-        "stall_sync" => "smsp__warp_issue_stalled_{barrier,membar}_per_warp_active.pct, of all warp cycles",
+        "stall_memory_dependency" => {
+            "smsp__warp_issue_stalled_long_scoreboard_per_warp_active.pct, of all warp cycles"
+        }
+        "stall_sync" => {
+            "smsp__warp_issue_stalled_{barrier,membar}_per_warp_active.pct, of all warp cycles"
+        }
         "stall_pipe_busy" => {
             "smsp__warp_issue_stalled_{math_pipe,mio}_throttle_per_warp_active.pct, of all warp \
              cycles"
@@ -225,9 +229,15 @@ fn stall_metrics(name: &str) -> Option<&'static str> {
         "stall_memory_throttle" => {
             "smsp__warp_issue_stalled_{lg_throttle,drain}_per_warp_active.pct, of all warp cycles"
         }
-        "stall_not_selected" => "smsp__warp_issue_stalled_not_selected_per_warp_active.pct, of all warp cycles",
-        "stall_sleeping" => "smsp__warp_issue_stalled_sleeping_per_warp_active.pct, of all warp cycles",
-        "stall_inst_fetch" => "smsp__warp_issue_stalled_no_instruction_per_warp_active.pct, of all warp cycles",
+        "stall_not_selected" => {
+            "smsp__warp_issue_stalled_not_selected_per_warp_active.pct, of all warp cycles"
+        }
+        "stall_sleeping" => {
+            "smsp__warp_issue_stalled_sleeping_per_warp_active.pct, of all warp cycles"
+        }
+        "stall_inst_fetch" => {
+            "smsp__warp_issue_stalled_no_instruction_per_warp_active.pct, of all warp cycles"
+        }
         "stall_constant_memory_dependency" => {
             "smsp__warp_issue_stalled_imc_miss_per_warp_active.pct, of all warp cycles"
         }

@@ -204,12 +204,18 @@ pub(super) fn pages() -> Vec<Page> {
     });
     let exits = EXITS.iter().map(|exit| {
         let formula = "Returned by the process for scripts; `--quiet` suppresses the output.";
-        let mut page = page(exit.name, Subject::Exit, [exit.meaning, formula, exit.remedy], exit.example);
+        let mut page =
+            page(exit.name, Subject::Exit, [exit.meaning, formula, exit.remedy], exit.example);
         page.aliases.push(exit.alias);
         page
     });
-    let lanes = LaneState::ALL
-        .into_iter()
-        .map(|state| page(state.name(), Subject::Lane, lane(state), "simt-sim timeline programs/small/if_else.ir"));
+    let lanes = LaneState::ALL.into_iter().map(|state| {
+        page(
+            state.name(),
+            Subject::Lane,
+            lane(state),
+            "simt-sim timeline programs/small/if_else.ir",
+        )
+    });
     verdicts.chain(exits).chain(lanes).collect()
 }

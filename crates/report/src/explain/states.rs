@@ -119,7 +119,8 @@ pub(super) fn pages() -> Vec<Page> {
     let states = Stall::ALL.into_iter().map(|stall| {
         let (meaning, remedy, example) = about(stall);
         let name = stall.name();
-        let mut elsewhere = vec![OtherName { tool: "nvprof", name: format!("part of {}", stall_reason(name)) }];
+        let mut elsewhere =
+            vec![OtherName { tool: "nvprof", name: format!("part of {}", stall_reason(name)) }];
         if stall != Stall::Blocked {
             elsewhere.push(OtherName {
                 tool: "Nsight Compute",
@@ -160,7 +161,9 @@ const fn gpgpu_sim(stall: Stall) -> &'static str {
             "in W0_Idle, in scheduler cycles instead of warp cycles"
         }
         Stall::NoInstruction => "in W0_Idle, in scheduler cycles instead of warp cycles",
-        Stall::NotSelected | Stall::Sleeping | Stall::Blocked | Stall::Drain | Stall::ImcMiss => "none",
+        Stall::NotSelected | Stall::Sleeping | Stall::Blocked | Stall::Drain | Stall::ImcMiss => {
+            "none"
+        }
     }
 }
 

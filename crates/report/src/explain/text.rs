@@ -22,7 +22,10 @@ pub fn page(page: &Page, width: usize) -> String {
         }
     };
     section("means", &page.meaning);
-    section(if matches!(page.subject, Subject::Metric(_)) { "formula" } else { "how" }, &page.formula);
+    section(
+        if matches!(page.subject, Subject::Metric(_)) { "formula" } else { "how" },
+        &page.formula,
+    );
     for (i, other) in page.elsewhere.iter().enumerate() {
         section(if i == 0 { "elsewhere" } else { "" }, &format!("{}: {}", other.tool, other.name));
     }
@@ -48,7 +51,9 @@ pub fn page(page: &Page, width: usize) -> String {
 /// Returns name, kind and unit.
 fn title(page: &Page) -> String {
     match page.subject {
-        Subject::Metric(metric) if !metric.unit.is_empty() => format!("{} [{}]", page.name, metric.unit),
+        Subject::Metric(metric) if !metric.unit.is_empty() => {
+            format!("{} [{}]", page.name, metric.unit)
+        }
         _ => page.name.to_owned(),
     }
 }
@@ -57,7 +62,9 @@ fn title(page: &Page) -> String {
 fn command(page: &Page) -> String {
     match page.example {
         Example::Run { program, options } => {
-            format!("simt-sim explain {} --run {program} {options}", page.name).trim_end().to_owned()
+            format!("simt-sim explain {} --run {program} {options}", page.name)
+                .trim_end()
+                .to_owned()
         }
         Example::Command(command) => command.to_owned(),
         Example::Text(_) | Example::None(_) => String::new(),
@@ -109,7 +116,9 @@ pub fn reference() -> String {
         let _ = writeln!(out, "- Advice: {}", page.remedy);
         match page.example {
             Example::None(why) => _ = writeln!(out, "- Example: none. {why}"),
-            Example::Run { .. } | Example::Command(_) => _ = writeln!(out, "- Example: `{}`", command(&page)),
+            Example::Run { .. } | Example::Command(_) => {
+                _ = writeln!(out, "- Example: `{}`", command(&page))
+            }
             Example::Text(text) => _ = writeln!(out, "\n```text\n{text}\n```"),
         }
     }
@@ -120,7 +129,8 @@ pub fn reference() -> String {
 /// Lines have at most `width` columns.
 pub fn in_run(page: &Page, run: &Run, width: usize) -> String {
     let Run { program, kernel, mode, machine, .. } = run;
-    let mut out = wrap(&format!("In this run ({program}, {kernel}, {mode} on {machine})"), width, "", "  ");
+    let mut out =
+        wrap(&format!("In this run ({program}, {kernel}, {mode} on {machine})"), width, "", "  ");
     out.push('\n');
     match page.subject {
         Subject::Metric(metric) => in_formula(&mut out, metric, run),
@@ -141,16 +151,31 @@ fn in_formula(out: &mut String, metric: &'static metrics::Metric, run: &Run) {
         let names = terms.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
         let values = terms.iter().map(|(_, value, _)| value.len()).max().unwrap_or(0);
         for (name, value, unit) in &terms {
-            let _ = writeln!(out, "{}", format!("  {name:<names$}  {value:>values$} {unit}").trim_end());
+            let _ = writeln!(
+                out,
+                "{}",
+                format!("  {name:<names$}  {value:>values$} {unit}").trim_end()
+            );
         }
         let _ = writeln!(out, "\n  {name} = {}", worked.filled(number));
         let gap = " ".repeat(name.len());
-        let _ = writeln!(out, "{}", format!("  {gap} = {} {}", result.unwrap_or_default(), metric.unit).trim_end());
+        let _ = writeln!(
+            out,
+            "{}",
+            format!("  {gap} = {} {}", result.unwrap_or_default(), metric.unit).trim_end()
+        );
         return;
     }
     match result {
-        Some(value) => _ = writeln!(out, "{}", format!("  {name} = {value} {}", metric.unit).trim_end()),
-        None => _ = writeln!(out, "  {name} has no value: its denominator is zero, or this machine does not model it"),
+        Some(value) => {
+            _ = writeln!(out, "{}", format!("  {name} = {value} {}", metric.unit).trim_end())
+        }
+        None => {
+            _ = writeln!(
+                out,
+                "  {name} has no value: its denominator is zero, or this machine does not model it"
+            )
+        }
     }
 }
 
@@ -169,7 +194,12 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
     if run.slots.used > 0 {
         let used = run.slots.used;
         let each = real(cycles as f64 / used as f64);
-        let _ = writeln!(out, "  per issue: {} / {} issues = {each} cycles", grouped(cycles), grouped(used));
+        let _ = writeln!(
+            out,
+            "  per issue: {} / {} issues = {each} cycles",
+            grouped(cycles),
+            grouped(used)
+        );
     }
     let _ = writeln!(
         out,
@@ -178,13 +208,17 @@ fn in_state(out: &mut String, state: &'static str, run: &Run, width: usize) {
         grouped(run.slots.total),
         share(lost, run.slots.total)
     );
-    let mut rows: Vec<_> = run.instructions.iter().filter(|row| row.main_stall == Some(state)).collect();
+    let mut rows: Vec<_> =
+        run.instructions.iter().filter(|row| row.main_stall == Some(state)).collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.stalled_cycles));
     if !rows.is_empty() {
-        out.push_str("  instructions that waited mainly in this state (with cycles in all states):\n");
+        out.push_str(
+            "  instructions that waited mainly in this state (with cycles in all states):\n",
+        );
     }
     for row in rows.iter().take(3) {
-        let line = format!("line {}: {} cycles  {}", row.line, grouped(row.stalled_cycles), row.text);
+        let line =
+            format!("line {}: {} cycles  {}", row.line, grouped(row.stalled_cycles), row.text);
         out.push_str(&wrap(&line, width, "    ", "      "));
         out.push('\n');
     }
@@ -197,14 +231,23 @@ fn in_slots(out: &mut String, name: &'static str, run: &Run) {
         run.slots.used
     };
     let total = run.slots.total;
-    let _ = writeln!(out, "  {name}: {} of {} issue slots, {} %", grouped(slots), grouped(total), share(slots, total));
+    let _ = writeln!(
+        out,
+        "  {name}: {} of {} issue slots, {} %",
+        grouped(slots),
+        grouped(total),
+        share(slots, total)
+    );
 }
 
 fn ended(out: &mut String, run: &Run, width: usize) {
-    let mut lines = vec![format!("ended after {} cycles: {}", grouped(run.cycles), run.finish.name())];
+    let mut lines =
+        vec![format!("ended after {} cycles: {}", grouped(run.cycles), run.finish.name())];
     if let Some(verdict) = &run.verdict {
         lines.push(verdict.message.clone());
-        let lane = |l: &crate::LaneGroup| format!("lanes {} of warp {}, line {}: {}", l.lanes, l.warp, l.line, l.state);
+        let lane = |l: &crate::LaneGroup| {
+            format!("lanes {} of warp {}, line {}: {}", l.lanes, l.warp, l.line, l.state)
+        };
         lines.extend(verdict.lanes.iter().map(lane));
     }
     let failed = run.expectations.iter().filter(|e| !e.passed).count();
@@ -224,6 +267,7 @@ fn number(value: Value) -> String {
 
 /// Formats a share as a percentage with one decimal.
 fn share(part: u64, whole: u64) -> String {
-    let tenths = tenths_of_percent(&[part, whole.saturating_sub(part)]).first().copied().unwrap_or(0);
+    let tenths =
+        tenths_of_percent(&[part, whole.saturating_sub(part)]).first().copied().unwrap_or(0);
     format!("{}.{}", tenths / 10, tenths % 10)
 }

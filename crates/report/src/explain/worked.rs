@@ -111,8 +111,12 @@ fn term_at(text: &'static str) -> Option<&'static str> {
             return text.get(.."cycles in ".len() + states.len());
         }
     }
-    let names = metrics::all().iter().flat_map(|m| std::iter::once(m.name).chain(m.aliases.iter().copied()));
-    let whole = |name: &&str| text[name.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+    let names = metrics::all()
+        .iter()
+        .flat_map(|m| std::iter::once(m.name).chain(m.aliases.iter().copied()));
+    let whole = |name: &&str| {
+        text[name.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_')
+    };
     COUNTED
         .iter()
         .copied()
@@ -129,7 +133,9 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
     let number = |n: u32, unit| count(u64::from(n), unit);
     match name {
         "SMs" => number(machine.sms, ""),
-        "SM clock" => (machine.clock_hz > 0).then_some((Value::Real(machine.clock_hz as f64 / 1e9), "GHz")),
+        "SM clock" => {
+            (machine.clock_hz > 0).then_some((Value::Real(machine.clock_hz as f64 / 1e9), "GHz"))
+        }
         "launch overhead" => number(machine.launch_overhead, "cycle"),
         "warp size" => number(machine.warp_size, "lane"),
         "maximum warps per SM" => number(machine.max_warps_per_sm, "warp"),
@@ -140,9 +146,15 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
         }
         "wavefronts" => count(shared(run, |row| row.wavefronts), "wavefront"),
         "requests of shared loads and stores" => count(shared(run, |row| row.requests), "request"),
-        "requested bytes" if metric.group == Group::Shared => count(shared(run, |row| row.requested_bytes), "byte"),
-        "requested bytes" => count(sum(run, &[("global", "load")], |row| row.requested_bytes), "byte"),
-        "stored bytes" => count(sum(run, &[("global", "store")], |row| row.requested_bytes), "byte"),
+        "requested bytes" if metric.group == Group::Shared => {
+            count(shared(run, |row| row.requested_bytes), "byte")
+        }
+        "requested bytes" => {
+            count(sum(run, &[("global", "load")], |row| row.requested_bytes), "byte")
+        }
+        "stored bytes" => {
+            count(sum(run, &[("global", "store")], |row| row.requested_bytes), "byte")
+        }
         "conflict-free load wavefronts" => {
             count(sum(run, &[("shared", "load")], |row| row.ideal_wavefronts), "wavefront")
         }
@@ -168,7 +180,8 @@ fn value_of(name: &str, metric: &Metric, run: &Run) -> Option<(Value, &'static s
         _ => match name.strip_prefix("cycles in ") {
             Some(states) => {
                 let states: Vec<&str> = states.split(" or ").collect();
-                let cycles = run.stalls.0.iter().filter(|(state, _)| states.contains(state)).map(|(_, n)| n);
+                let cycles =
+                    run.stalls.0.iter().filter(|(state, _)| states.contains(state)).map(|(_, n)| n);
                 count(cycles.sum(), "warp cycle")
             }
             None => Some((run.metric(name)?, metrics::find(name)?.unit)),

@@ -60,7 +60,12 @@ impl Log {
     }
 }
 
-fn row(log: &mut Log, recording: &Recording, id: usize, (start, strip, issue): (Cycle, &Strip, &Issue)) {
+fn row(
+    log: &mut Log,
+    recording: &Recording,
+    id: usize,
+    (start, strip, issue): (Cycle, &Strip, &Issue),
+) {
     let text = step_text(recording, issue.pc);
     let diverges = if issue.diverges() { " *" } else { "" };
     log.at(start, format!("I\t{id}\t{}\t{}", issue.number, strip.warp));
@@ -87,9 +92,12 @@ fn row(log: &mut Log, recording: &Recording, id: usize, (start, strip, issue): (
 /// Returns the tooltip of a row; Konata reads `\n` as a line break.
 fn details(recording: &Recording, strip: &Strip, issue: &Issue) -> String {
     let origin = recording.step(issue.pc).and_then(|step| step.origin.as_ref());
-    let from = origin.map(|origin| format!(" ({}:{})", plain(&origin.file), origin.line)).unwrap_or_default();
+    let from = origin
+        .map(|origin| format!(" ({}:{})", plain(&origin.file), origin.line))
+        .unwrap_or_default();
     let last = strip.issues.last().is_some_and(|last| std::ptr::eq(last, issue));
-    let mut lines: Vec<String> = recording.ending().filter(|_| last).map(|ending| plain(&ending)).into_iter().collect();
+    let mut lines: Vec<String> =
+        recording.ending().filter(|_| last).map(|ending| plain(&ending)).into_iter().collect();
     lines.extend([
         format!(
             "block {} warp {} issue {}, line {}{from}",
@@ -104,7 +112,9 @@ fn details(recording: &Recording, strip: &Strip, issue: &Issue) -> String {
         lines.push(format!("stack: {} {}", entry.pc, entry.lanes));
     }
     if issue.state.stack.is_empty() {
-        lines.extend(issue.state.groups.iter().map(|group| format!("group: {} {}", group.pc, group.lanes)));
+        lines.extend(
+            issue.state.groups.iter().map(|group| format!("group: {} {}", group.pc, group.lanes)),
+        );
     }
     if let Some(taken) = issue.taken {
         lines.push(format!("taken {taken}"));

@@ -123,7 +123,8 @@ impl Events {
         args: A,
     ) {
         let (pid, tid) = at;
-        let (ph, dur, s) = if cycles > 0 { ("X", Some(cycles), None) } else { ("i", None, Some("t")) };
+        let (ph, dur, s) =
+            if cycles > 0 { ("X", Some(cycles), None) } else { ("i", None, Some("t")) };
         self.push(&Event { name, cat: Some(cat), ph, ts: Some(ts), dur, s, pid, tid, args });
     }
 }
@@ -134,13 +135,18 @@ pub(super) fn perfetto(recording: &Recording) -> String {
     let window = recording.timeline.window();
     let unit = "1 us = 1 cycle";
     // Short, for a narrow column; `otherData` has kernel, mode and machine.
-    let ending = recording.ending_in_short().map(|ending| format!(", {ending}")).unwrap_or_default();
+    let ending =
+        recording.ending_in_short().map(|ending| format!(", {ending}")).unwrap_or_default();
     events.process(WARPS, format!("{} warps ({unit}){ending}", window.block));
     for strip in recording.timeline.strips() {
         events.thread(WARPS, strip.warp + 1, format!("warp {}", strip.warp));
         warp(&mut events, recording, strip);
     }
-    let sm = recording.timeline.strips().first().map_or_else(|| "SM".to_owned(), |strip| strip.sm.to_string());
+    let sm = recording
+        .timeline
+        .strips()
+        .first()
+        .map_or_else(|| "SM".to_owned(), |strip| strip.sm.to_string());
     events.process(SCHEDULERS, format!("{sm} schedulers ({unit})"));
     let mut named = None;
     for span in &recording.schedulers {
@@ -192,7 +198,14 @@ fn warp(events: &mut Events, recording: &Recording, strip: &Strip) {
                 };
                 events.slice("stall", stall.name().to_owned(), at, span.from, span.cycles(), args);
             } else {
-                events.slice("issue", name(), at, span.from, span.cycles(), issue_args(recording, issue));
+                events.slice(
+                    "issue",
+                    name(),
+                    at,
+                    span.from,
+                    span.cycles(),
+                    issue_args(recording, issue),
+                );
             }
         }
         if issue.slots == 0 {
@@ -227,7 +240,11 @@ fn scheduler(events: &mut Events, recording: &Recording, span: &SlotSpan) {
         SlotUse::Issued { block, warp, pc } => {
             let line = Some(recording.line(pc));
             let args = SlotArgs { block: Some(block.0), warp: Some(warp), pc: Some(pc.0), line };
-            let other = if block == recording.timeline.window().block { String::new() } else { format!("{block} ") };
+            let other = if block == recording.timeline.window().block {
+                String::new()
+            } else {
+                format!("{block} ")
+            };
             ("issue", format!("{other}warp {warp}: {}", step_text(recording, pc)), args)
         }
         SlotUse::Lost(loss) => {

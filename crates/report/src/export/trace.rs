@@ -22,7 +22,13 @@ pub(super) fn trace(recording: &Recording) -> String {
     }
     out += "# mask: active lanes; executed: those whose guard is true; n: number of executed lanes \
             (*: divergent branch)\n";
-    let depth = if recording.timeline.strips().iter().flat_map(|s| &s.issues).any(|i| !i.state.stack.is_empty()) {
+    let depth = if recording
+        .timeline
+        .strips()
+        .iter()
+        .flat_map(|s| &s.issues)
+        .any(|i| !i.state.stack.is_empty())
+    {
         "entries of the reconvergence stack"
     } else {
         "groups of lanes with their own PC"
@@ -31,7 +37,8 @@ pub(super) fn trace(recording: &Recording) -> String {
     let digits = |n: u64, name: &str| n.to_string().len().max(name.len());
     let cycles = digits(rows.iter().map(|(_, i)| i.cycle).max().unwrap_or(0), "# cycle");
     let pcs = digits(rows.iter().map(|(_, i)| i.pc.0.into()).max().unwrap_or(0), "pc");
-    let lines = digits(rows.iter().map(|(_, i)| recording.line(i.pc).into()).max().unwrap_or(0), "line");
+    let lines =
+        digits(rows.iter().map(|(_, i)| recording.line(i.pc).into()).max().unwrap_or(0), "line");
     let _ = writeln!(
         out,
         "{:>cycles$} warp {:>pcs$} {:>lines$} {:<10} {:<10}   n  depth  instruction",

@@ -147,7 +147,8 @@ fn warp(tables: &mut Tables<'_>, strip: &Strip) -> WarpRow {
 }
 
 fn issue_row(tables: &mut Tables<'_>, issue: &Issue, next: Option<Pc>, since: u64) -> IssueRow {
-    let pairs = |waits: &[(Stall, Cycle)]| waits.iter().flat_map(|&(stall, n)| [stall as u64, n]).collect();
+    let pairs =
+        |waits: &[(Stall, Cycle)]| waits.iter().flat_map(|&(stall, n)| [stall as u64, n]).collect();
     IssueRow(
         since,
         tables.step(issue.pc),
@@ -180,7 +181,18 @@ fn traffic(t: Traffic) -> Vec<u32> {
         AccessWay::Store => 1,
         AccessWay::Atomic => 2,
     };
-    vec![memory, way, t.requested, t.sectors, t.lines, t.l1_hits, t.l2_hits, t.dram, t.wavefronts, t.ideal_wavefronts]
+    vec![
+        memory,
+        way,
+        t.requested,
+        t.sectors,
+        t.lines,
+        t.l1_hits,
+        t.l2_hits,
+        t.dram,
+        t.wavefronts,
+        t.ideal_wavefronts,
+    ]
 }
 
 impl Tables<'_> {
@@ -189,12 +201,20 @@ impl Tables<'_> {
             return at;
         }
         let info = self.recording.step(pc).cloned().unwrap_or_default();
-        let source_of =
-            |name: &str| self.sources.iter().position(|s| s.name == name).and_then(|i| i64::try_from(i).ok());
+        let source_of = |name: &str| {
+            self.sources.iter().position(|s| s.name == name).and_then(|i| i64::try_from(i).ok())
+        };
         let origin = info.origin.as_ref().and_then(|o| Some((source_of(&o.file)?, o.line)));
         let (source, source_line) = origin.unwrap_or((NONE, 0));
         let text = shown(&info.text);
-        self.steps.push(StepRow(pc.0, info.line, text, source, source_line, u8::from(info.is_branch)));
+        self.steps.push(StepRow(
+            pc.0,
+            info.line,
+            text,
+            source,
+            source_line,
+            u8::from(info.is_branch),
+        ));
         self.step_of.insert(pc, self.steps.len() - 1);
         self.steps.len() - 1
     }
@@ -222,7 +242,12 @@ impl Tables<'_> {
         for (i, entry) in control.stack.iter().enumerate() {
             let here = here.filter(|_| i + 1 == control.stack.len());
             let reconverge = entry.reconverge.map_or(NONE, |pc| self.step_unless(pc, None));
-            row.1.push((self.step_unless(entry.pc, here), bits(entry.lanes), reconverge, u8::from(entry.call)));
+            row.1.push((
+                self.step_unless(entry.pc, here),
+                bits(entry.lanes),
+                reconverge,
+                u8::from(entry.call),
+            ));
         }
         row.2.extend(control.joins.iter().map(|j| (j.id.0, bits(j.participants), bits(j.arrived))));
         if let Some(&at) = self.control_of.get(&row) {

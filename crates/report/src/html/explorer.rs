@@ -58,9 +58,12 @@ fn extent(recording: &Recording) -> String {
     let threads: u64 = recording.block.iter().map(|&n| u64::from(n)).product();
     let warps = threads.div_ceil(u64::from(recording.warp_size.max(1)));
     let issues: usize = strips.iter().map(|s| s.issues.len()).sum();
-    let cycles = |of: fn(u64, u64) -> u64| strips.iter().flat_map(|s| &s.issues).map(|i| i.cycle).reduce(of);
+    let cycles =
+        |of: fn(u64, u64) -> u64| strips.iter().flat_map(|s| &s.issues).map(|i| i.cycle).reduce(of);
     let which = match (strips.first(), strips.last()) {
-        (Some(first), Some(last)) if first.warp != last.warp => format!("warps {} to {}", first.warp, last.warp),
+        (Some(first), Some(last)) if first.warp != last.warp => {
+            format!("warps {} to {}", first.warp, last.warp)
+        }
         (Some(one), _) => format!("warp {}", one.warp),
         (None, _) => "no warp".to_owned(),
     };

@@ -30,8 +30,13 @@ fn bars(caption: &str, head: [&str; 2], rows: &[(String, u64)]) -> Markup {
 
 /// Makes the histogram of active lanes.
 pub(super) fn lanes(run: &Run, level: u8) -> Markup {
-    let rows: Vec<(String, u64)> =
-        run.histogram.iter().enumerate().filter(|(_, n)| **n > 0).map(|(i, &n)| (format!("W{i}"), n)).collect();
+    let rows: Vec<(String, u64)> = run
+        .histogram
+        .iter()
+        .enumerate()
+        .filter(|(_, n)| **n > 0)
+        .map(|(i, &n)| (format!("W{i}"), n))
+        .collect();
     html! {
         section {
             (heading(level, "Active lanes", Some(Scope::WholeRun)))
@@ -109,9 +114,11 @@ fn predicated(run: &Run) -> Markup {
 /// Makes the tables of warp states and issue slots.
 pub(super) fn waits(run: &Run, level: u8) -> Markup {
     let named = |name: &str, n: u64| (name.to_owned(), n);
-    let mut stalls: Vec<_> = run.stalls.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
+    let mut stalls: Vec<_> =
+        run.stalls.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
     stalls.sort_by_key(|row| std::cmp::Reverse(row.1));
-    let mut slots: Vec<_> = run.slots.lost.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
+    let mut slots: Vec<_> =
+        run.slots.lost.0.iter().filter(|(_, n)| *n > 0).map(|(name, n)| named(name, *n)).collect();
     slots.sort_by_key(|row| std::cmp::Reverse(row.1));
     slots.insert(0, named("issued", run.slots.used));
     html! {

@@ -103,7 +103,8 @@ fn listing(source: &Source, lines: &BTreeMap<u32, Line>) -> Markup {
 
 fn row(number: usize, text: &str, line: &Line, time: u64, hottest: u64) -> Markup {
     let heat = line.heat(time, hottest);
-    let share = u32::try_from(u128::from(line.time()) * 1000 / u128::from(time.max(1))).unwrap_or(1000);
+    let share =
+        u32::try_from(u128::from(line.time()) * 1000 / u128::from(time.max(1))).unwrap_or(1000);
     let width = u128::from(line.time()) * 100 / u128::from(hottest.max(1));
     let code: String = text.chars().take(MOST_CHARACTERS).collect();
     let cut = code.len() < text.len();

@@ -14,7 +14,9 @@ fn text_from_outside_cannot_steer_a_page() {
 
 #[test]
 fn shapes_leave_out_what_is_one() {
-    for (sizes, text) in [([65_536, 1, 1], "65,536"), ([4, 2, 1], "4 x 2"), ([4, 1, 2], "4 x 1 x 2")] {
+    for (sizes, text) in
+        [([65_536, 1, 1], "65,536"), ([4, 2, 1], "4 x 2"), ([4, 1, 2], "4 x 1 x 2")]
+    {
         assert_eq!(shape(sizes), text);
     }
 }

@@ -47,8 +47,13 @@ impl Basis {
 const PROGRAM: [&str; 5] =
     ["warps_launched", "threads_launched", "sm_cta_launched", "l2_atomic_transactions", "barriers"];
 /// Model estimates in a group of counts.
-const ESTIMATES: [&str; 5] =
-    ["issue_slot_utilization", "issue_slots_lost", "l1_hit_sectors", "global_hit_rate", "local_hit_rate"];
+const ESTIMATES: [&str; 5] = [
+    "issue_slot_utilization",
+    "issue_slots_lost",
+    "l1_hit_sectors",
+    "global_hit_rate",
+    "local_hit_rate",
+];
 /// Compiler counts in a group of program counts.
 const COMPILER: [&str; 1] = ["shared_replay_overhead"];
 

@@ -45,8 +45,11 @@ pub fn reference() -> String {
         }
         let ncu = metric.ncu.map(code).unwrap_or_default();
         let Metric { unit, formula, meaning, .. } = metric;
-        let _ =
-            writeln!(out, "| {names} | {ncu} | {unit} | {formula} | {meaning} | {} |", Standing::of(metric).measured());
+        let _ = writeln!(
+            out,
+            "| {names} | {ncu} | {unit} | {formula} | {meaning} | {} |",
+            Standing::of(metric).measured()
+        );
     }
     out
 }

@@ -75,7 +75,12 @@ pub(super) const TABLE: &[Metric] = &[
         formula: "100 x thread_inst_executed / (inst_executed x warp size)",
         meaning: "Average share of a warp's lanes that are active.",
         ours: false,
-        value: |i| percent(i.totals.thread_inst_executed, i.totals.inst_executed * u64::from(i.machine.warp_size)),
+        value: |i| {
+            percent(
+                i.totals.thread_inst_executed,
+                i.totals.inst_executed * u64::from(i.machine.warp_size),
+            )
+        },
     },
     Metric {
         name: "warp_nonpred_execution_efficiency",
@@ -86,7 +91,12 @@ pub(super) const TABLE: &[Metric] = &[
         formula: "100 x not_predicated_off_thread_inst_executed / (inst_executed x warp size)",
         meaning: "Average share of a warp's lanes that are active and not predicated off.",
         ours: false,
-        value: |i| percent(i.totals.not_predicated_off, i.totals.inst_executed * u64::from(i.machine.warp_size)),
+        value: |i| {
+            percent(
+                i.totals.not_predicated_off,
+                i.totals.inst_executed * u64::from(i.machine.warp_size),
+            )
+        },
     },
     Metric {
         name: "average_active_lanes",

@@ -31,13 +31,18 @@ fn crossed(i: &Inputs<'_>, way: AccessWay) -> u64 {
 
 /// Bytes that loads and atomics read from DRAM.
 fn dram_reads(i: &Inputs<'_>) -> u64 {
-    let sectors = [i.global(LOAD), i.global(ATOMIC), i.local(LOAD)].iter().map(|t| t.dram_sectors).sum::<u64>();
+    let sectors = [i.global(LOAD), i.global(ATOMIC), i.local(LOAD)]
+        .iter()
+        .map(|t| t.dram_sectors)
+        .sum::<u64>();
     sectors * SECTOR
 }
 
 /// Bytes that L2 wrote back to DRAM, on behalf of any access.
 fn dram_writes(i: &Inputs<'_>) -> u64 {
-    let sectors = [LOAD, STORE, ATOMIC].iter().map(|&way| i.global(way).written_back + i.local(way).written_back);
+    let sectors = [LOAD, STORE, ATOMIC]
+        .iter()
+        .map(|&way| i.global(way).written_back + i.local(way).written_back);
     sectors.sum::<u64>() * SECTOR
 }
 

@@ -27,7 +27,8 @@ pub(super) const fn reason(stall: Stall) -> &'static str {
 }
 
 fn share(inputs: &Inputs<'_>, name: &str) -> Option<Value> {
-    let cycles = Stall::ALL.iter().filter(|&&s| reason(s) == name).map(|&s| inputs.totals.stalled(s)).sum();
+    let cycles =
+        Stall::ALL.iter().filter(|&&s| reason(s) == name).map(|&s| inputs.totals.stalled(s)).sum();
     percent(cycles, inputs.totals.stalled_total())
 }
 
@@ -55,7 +56,11 @@ macro_rules! state_metric {
     ($stall:expr, $name:literal, $meaning:literal) => {
         Metric {
             name: concat!("warp_state_", $name),
-            ncu: Some(concat!("smsp__average_warps_issue_stalled_", $name, "_per_issue_active.ratio")),
+            ncu: Some(concat!(
+                "smsp__average_warps_issue_stalled_",
+                $name,
+                "_per_issue_active.ratio"
+            )),
             aliases: &[],
             unit: "cycle/inst",
             group: Group::WarpStates,
@@ -73,8 +78,16 @@ pub(super) const TABLE: &[Metric] = &[
         "wait or short_scoreboard",
         "Waited for a result of arithmetic, shared memory or a shuffle."
     ),
-    reason_metric!("stall_memory_dependency", "long_scoreboard", "Waited for a result of global or local memory."),
-    reason_metric!("stall_sync", "barrier or membar", "Waited at a block barrier or a memory fence."),
+    reason_metric!(
+        "stall_memory_dependency",
+        "long_scoreboard",
+        "Waited for a result of global or local memory."
+    ),
+    reason_metric!(
+        "stall_sync",
+        "barrier or membar",
+        "Waited at a block barrier or a memory fence."
+    ),
     reason_metric!(
         "stall_pipe_busy",
         "math_pipe_throttle or mio_throttle",
@@ -90,7 +103,11 @@ pub(super) const TABLE: &[Metric] = &[
         "not_selected",
         "Was ready, but the scheduler issued another warp; a large share means enough warps."
     ),
-    reason_metric!("stall_inst_fetch", "no_instruction", "Waited for the next instruction to be fetched."),
+    reason_metric!(
+        "stall_inst_fetch",
+        "no_instruction",
+        "Waited for the next instruction to be fetched."
+    ),
     reason_metric!(
         "stall_constant_memory_dependency",
         "imc_miss",
@@ -124,9 +141,17 @@ pub(super) const TABLE: &[Metric] = &[
     state_metric!(Stall::Membar, "membar", "Waited for a memory fence."),
     state_metric!(Stall::BranchResolving, "branch_resolving", "Waited for the target of a branch."),
     state_metric!(Stall::MathPipeThrottle, "math_pipe_throttle", "The execution unit was busy."),
-    state_metric!(Stall::MioThrottle, "mio_throttle", "The shared-memory and special-function queue was full."),
+    state_metric!(
+        Stall::MioThrottle,
+        "mio_throttle",
+        "The shared-memory and special-function queue was full."
+    ),
     state_metric!(Stall::LgThrottle, "lg_throttle", "The global-memory queue was full."),
-    state_metric!(Stall::NotSelected, "not_selected", "Was ready; the scheduler issued another warp."),
+    state_metric!(
+        Stall::NotSelected,
+        "not_selected",
+        "Was ready; the scheduler issued another warp."
+    ),
     state_metric!(Stall::Sleeping, "sleeping", "Slept."),
     Metric {
         ncu: None,
@@ -136,8 +161,16 @@ pub(super) const TABLE: &[Metric] = &[
             "Had all lanes blocked on each other; not a hardware state, the run ends in a deadlock."
         )
     },
-    state_metric!(Stall::NoInstruction, "no_instruction", "Waited for its next instruction to be fetched."),
-    state_metric!(Stall::ImcMiss, "imc_miss", "Waited for a constant that missed in the constant cache."),
+    state_metric!(
+        Stall::NoInstruction,
+        "no_instruction",
+        "Waited for its next instruction to be fetched."
+    ),
+    state_metric!(
+        Stall::ImcMiss,
+        "imc_miss",
+        "Waited for a constant that missed in the constant cache."
+    ),
     state_metric!(Stall::Drain, "drain", "Had exited, with stores still in flight."),
     Metric {
         name: "warp_latency_per_inst",

@@ -30,7 +30,10 @@ fn hundredths(name: &str, totals: &Totals, machine: &MachineFacts) -> Option<u64
 fn every_name_is_found_and_means_one_metric() {
     let mut names = BTreeSet::new();
     for metric in all() {
-        let all_names = [Some(metric.name), metric.ncu].into_iter().flatten().chain(metric.aliases.iter().copied());
+        let all_names = [Some(metric.name), metric.ncu]
+            .into_iter()
+            .flatten()
+            .chain(metric.aliases.iter().copied());
         for name in all_names {
             assert!(names.insert(name), "{name} stands for two metrics");
             assert_eq!(find(name).map(|m| m.name), Some(metric.name));
@@ -57,8 +60,15 @@ fn reductions_have_the_efficiencies_computed_by_hand() {
     ];
     for (block, pairing, branch_efficiency, sectors_per_load) in table {
         let totals = samples::counts(block, pairing).finish();
-        assert_eq!(hundredths("branch_efficiency", &totals, &machine()), Some(branch_efficiency), "block {block}");
-        assert_eq!(hundredths("gld_transactions_per_request", &totals, &machine()), Some(sectors_per_load));
+        assert_eq!(
+            hundredths("branch_efficiency", &totals, &machine()),
+            Some(branch_efficiency),
+            "block {block}"
+        );
+        assert_eq!(
+            hundredths("gld_transactions_per_request", &totals, &machine()),
+            Some(sectors_per_load)
+        );
     }
 }
 
@@ -113,7 +123,11 @@ fn stall_reasons_are_a_partition_of_the_warp_states() {
     assert!((sum(Group::WarpStates) - latency).abs() < 1e-9);
     assert!((latency - (1.0 + 32767.0 / 1000.0)).abs() < 1e-9);
     for stall in Stall::ALL {
-        assert!(find(stall_reason(stall.name())).is_some_and(|m| m.group == Group::Stalls), "{}", stall.name());
+        assert!(
+            find(stall_reason(stall.name())).is_some_and(|m| m.group == Group::Stalls),
+            "{}",
+            stall.name()
+        );
         assert!(find(&format!("warp_state_{}", stall.name())).is_some());
     }
 }
@@ -124,10 +138,20 @@ fn shared_memory_tells_conflicts_from_wide_accesses() {
     let shared = &mut totals.traffic[MemoryKind::Shared as usize];
     // Ten loads of one word per lane, each with a two-way conflict, and ten conflict-free stores of
     // 16 bytes per lane.
-    shared[0] =
-        TrafficTotals { requests: 10, requested_bytes: 1280, wavefronts: 20, ideal_wavefronts: 10, ..shared[0] };
-    shared[1] =
-        TrafficTotals { requests: 10, requested_bytes: 5120, wavefronts: 40, ideal_wavefronts: 40, ..shared[1] };
+    shared[0] = TrafficTotals {
+        requests: 10,
+        requested_bytes: 1280,
+        wavefronts: 20,
+        ideal_wavefronts: 10,
+        ..shared[0]
+    };
+    shared[1] = TrafficTotals {
+        requests: 10,
+        requested_bytes: 5120,
+        wavefronts: 40,
+        ideal_wavefronts: 40,
+        ..shared[1]
+    };
     totals.inst_executed = 100;
     for (name, expected) in [
         ("shared_ld_bank_conflict", 10.0),
@@ -148,7 +172,9 @@ fn occupancy_and_slots_divide_by_what_the_machine_has() {
     totals.active_cycles = 66_000;
     totals.resident_warp_cycles = 32 * 66_000;
     totals.slots_used = 66_000;
-    for (name, expected) in [("achieved_occupancy", 0.5), ("sm_efficiency", 50.0), ("issue_slot_utilization", 25.0)] {
+    for (name, expected) in
+        [("achieved_occupancy", 0.5), ("sm_efficiency", 50.0), ("issue_slot_utilization", 25.0)]
+    {
         assert_eq!(value(name, &totals, &machine()), Some(expected), "{name}");
     }
 }
@@ -159,10 +185,15 @@ fn nothing_divides_by_zero_and_counts_stay_exact() {
     let nowhere = MachineFacts::default();
     for metric in all() {
         let value = evaluate(metric, &Inputs { totals: &totals, machine: &nowhere });
-        assert!(value.is_none_or(|v| v.as_f64() == 0.0), "{} is {value:?} in an empty run", metric.name);
+        assert!(
+            value.is_none_or(|v| v.as_f64() == 0.0),
+            "{} is {value:?} in an empty run",
+            metric.name
+        );
     }
     let huge = Totals { inst_executed: (1 << 53) + 1, ..totals };
-    let exact = evaluate(find("inst_executed").unwrap(), &Inputs { totals: &huge, machine: &nowhere });
+    let exact =
+        evaluate(find("inst_executed").unwrap(), &Inputs { totals: &huge, machine: &nowhere });
     assert_eq!(serde_json::to_string(&exact).unwrap(), "9007199254740993");
 }
 

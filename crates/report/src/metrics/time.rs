@@ -93,7 +93,12 @@ pub(super) const TABLE: &[Metric] = &[
         meaning: "Average resident warps as a fraction of an SM's maximum (Nsight prints a \
                   percentage).",
         ours: false,
-        value: |i| per(i.totals.resident_warp_cycles, i.totals.active_cycles * u64::from(i.machine.max_warps_per_sm)),
+        value: |i| {
+            per(
+                i.totals.resident_warp_cycles,
+                i.totals.active_cycles * u64::from(i.machine.max_warps_per_sm),
+            )
+        },
     },
     Metric {
         name: "active_warps",
@@ -217,7 +222,12 @@ pub(super) const TABLE: &[Metric] = &[
         formula: "100 x issue_slots / (schedulers per SM x active_cycles)",
         meaning: "Share of scheduler cycles in which an instruction issued.",
         ours: false,
-        value: |i| percent(i.totals.slots_used, u64::from(i.machine.schedulers_per_sm) * i.totals.active_cycles),
+        value: |i| {
+            percent(
+                i.totals.slots_used,
+                u64::from(i.machine.schedulers_per_sm) * i.totals.active_cycles,
+            )
+        },
     },
     Metric {
         name: "issue_slots_lost",

@@ -36,9 +36,10 @@ impl Of {
     /// Cost of an access: first the excess, then the total.
     fn badness(self, traffic: &Traffic) -> (u64, u64) {
         match self {
-            Of::Banks => {
-                (traffic.wavefronts.saturating_sub(traffic.ideal_wavefronts).into(), traffic.wavefronts.into())
-            }
+            Of::Banks => (
+                traffic.wavefronts.saturating_sub(traffic.ideal_wavefronts).into(),
+                traffic.wavefronts.into(),
+            ),
             Of::Sectors => {
                 let moved = u64::from(traffic.sectors) * SECTOR;
                 (moved.saturating_sub(traffic.requested.into()), moved)
@@ -63,7 +64,11 @@ pub(super) struct Access<'a> {
 ///
 /// # Errors
 /// Fails if there is none, with a sentence that names the lines that have some.
-pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Result<Access<'a>, String> {
+pub(super) fn choose<'a>(
+    recording: &'a Recording,
+    of: Of,
+    focus: &Focus,
+) -> Result<Access<'a>, String> {
     let all: Vec<Access<'a>> = accesses(recording, of).collect();
     let line_of = |access: &Access<'_>| recording.line(access.issue.pc);
     let fits = |access: &&Access<'_>| {
@@ -74,10 +79,11 @@ pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Res
     // The first of the worst: in the reductions that is the step of interest.
     let worst = fitting.iter().rev().max_by_key(|access| of.badness(&access.traffic));
     let Some(&worst) = worst else {
-        let asked: Vec<String> = [focus.line.map(|n| format!("line {n}")), focus.issue.map(|n| format!("issue {n}"))]
-            .into_iter()
-            .flatten()
-            .collect();
+        let asked: Vec<String> =
+            [focus.line.map(|n| format!("line {n}")), focus.issue.map(|n| format!("issue {n}"))]
+                .into_iter()
+                .flatten()
+                .collect();
         let mut lines: Vec<u32> = all.iter().map(line_of).collect();
         lines.sort_unstable();
         lines.dedup();
@@ -98,11 +104,13 @@ pub(super) fn choose<'a>(recording: &'a Recording, of: Of, focus: &Focus) -> Res
 /// Returns every access of a window, warp by warp.
 fn accesses(recording: &Recording, of: Of) -> impl Iterator<Item = Access<'_>> {
     let strips = recording.timeline.strips().iter();
-    strips.flat_map(|strip| strip.issues.iter().map(move |issue| (strip, issue))).filter_map(move |(strip, issue)| {
-        let (traffic, places) = (issue.traffic?, issue.places.as_deref()?);
-        let access = Access { strip, issue, traffic, places, candidates: 1, asked_for: false };
-        of.is_of(traffic.memory).then_some(access)
-    })
+    strips.flat_map(|strip| strip.issues.iter().map(move |issue| (strip, issue))).filter_map(
+        move |(strip, issue)| {
+            let (traffic, places) = (issue.traffic?, issue.places.as_deref()?);
+            let access = Access { strip, issue, traffic, places, candidates: 1, asked_for: false };
+            of.is_of(traffic.memory).then_some(access)
+        },
+    )
 }
 
 impl Access<'_> {

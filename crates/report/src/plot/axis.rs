@@ -43,7 +43,12 @@ const COLUMN: (i32, i32) = (4, 22);
 impl Scale {
     /// Makes an axis for `strips` from `left` over about `room` pixels.
     /// Issue columns may need more.
-    pub(super) fn new<'a>(strips: impl Iterator<Item = &'a Strip> + Clone, axis: Axis, left: i32, room: i32) -> Scale {
+    pub(super) fn new<'a>(
+        strips: impl Iterator<Item = &'a Strip> + Clone,
+        axis: Axis,
+        left: i32,
+        room: i32,
+    ) -> Scale {
         let issues = || strips.clone().flat_map(|s| &s.issues);
         let (from, to) = match axis {
             Axis::Issue => (issues().map(|i| i.number).min(), issues().map(|i| i.number + 1).max()),
@@ -81,14 +86,16 @@ impl Scale {
     pub(super) fn x(&self, at: u64) -> i32 {
         let part = u128::from(at.clamp(self.from, self.to) - self.from);
         let width = u128::from(self.width.unsigned_abs());
-        self.left + i32::try_from(part * width / u128::from(self.to - self.from)).unwrap_or(self.width)
+        self.left
+            + i32::try_from(part * width / u128::from(self.to - self.from)).unwrap_or(self.width)
     }
 
     /// Returns the columns of a strip, left to right. A step without an issue slot has none; it
     /// belongs to the issue before.
     pub(super) fn columns(&self, strip: &Strip) -> Vec<Column> {
         let mut columns = Vec::new();
-        let issued: Vec<usize> = (0..strip.issues.len()).filter(|&i| strip.issues[i].slots > 0).collect();
+        let issued: Vec<usize> =
+            (0..strip.issues.len()).filter(|&i| strip.issues[i].slots > 0).collect();
         for (k, &i) in issued.iter().enumerate() {
             let issue = &strip.issues[i];
             let next = issued.get(k + 1).copied();
@@ -106,7 +113,11 @@ impl Scale {
                 Axis::Cycle => {
                     for span in issue.spans().into_iter().filter(|span| span.from >= issue.cycle) {
                         match span.stall {
-                            None => add(span.to, if span.from == issue.cycle { 2 } else { 0 }, Shows::Issue(i)),
+                            None => add(
+                                span.to,
+                                if span.from == issue.cycle { 2 } else { 0 },
+                                Shows::Issue(i),
+                            ),
                             Some(stall) => add(span.to, 0, Shows::Between { issue: i, stall }),
                         }
                     }
@@ -115,7 +126,11 @@ impl Scale {
             let until = next.map_or(strip.ended, |next| Some(strip.issues[next].cycle));
             if let (Axis::Cycle, Some(until)) = (self.axis, until) {
                 let after = next.unwrap_or(strip.issues.len()) - 1;
-                columns.push(Column { from: to, to: self.x(until).max(to), shows: Shows::Wait { after, next } });
+                columns.push(Column {
+                    from: to,
+                    to: self.x(until).max(to),
+                    shows: Shows::Wait { after, next },
+                });
             }
         }
         columns
@@ -171,7 +186,9 @@ pub(super) fn nice_step(least: u64) -> u64 {
 mod tests {
     #[test]
     fn steps_are_round() {
-        for (least, step) in [(0, 1), (1, 1), (3, 5), (6, 10), (11, 20), (21, 50), (999, 1000), (u64::MAX, u64::MAX)] {
+        for (least, step) in
+            [(0, 1), (1, 1), (3, 5), (6, 10), (11, 20), (21, 50), (999, 1000), (u64::MAX, u64::MAX)]
+        {
             assert_eq!(super::nice_step(least), step);
         }
     }

@@ -39,20 +39,28 @@ fn hits(access: &Access<'_>, banks: u32) -> Vec<Hit> {
     for first in (0..32).step_by(group as usize) {
         let mut words: Vec<u64> = Vec::new();
         let start = hits.len();
-        for (lane, address) in access.lanes().filter(|(lane, _)| (first..first + group).contains(lane)) {
+        for (lane, address) in
+            access.lanes().filter(|(lane, _)| (first..first + group).contains(lane))
+        {
             for word in address / 4..address / 4 + per_lane {
                 let bank = word % banks;
                 if !words.contains(&word) {
                     words.push(word);
                 }
-                let place = words.iter().filter(|&w| w % banks == bank).position(|&w| w == word).unwrap_or(0);
+                let place = words
+                    .iter()
+                    .filter(|&w| w % banks == bank)
+                    .position(|&w| w == word)
+                    .unwrap_or(0);
                 let wavefront = before + place as u32 + 1;
                 hits.push(Hit { lane, address, word, bank: bank as u32, wavefront, sharers: 0 });
             }
         }
         let here = &mut hits[start..];
-        let sharers: Vec<u32> =
-            here.iter().map(|hit| here.iter().filter(|other| other.word == hit.word).count() as u32).collect();
+        let sharers: Vec<u32> = here
+            .iter()
+            .map(|hit| here.iter().filter(|other| other.word == hit.word).count() as u32)
+            .collect();
         here.iter_mut().zip(sharers).for_each(|(hit, n)| hit.sharers = n);
         before = here.iter().map(|hit| hit.wavefront).max().unwrap_or(before);
     }
@@ -68,7 +76,11 @@ const BAR: i32 = 64;
 
 fn look(wavefront: u32, shared: bool) -> Look {
     let (ground, ink) = path_colour(wavefront - 1);
-    if shared { Look::hatched(ground.tint(110), Hatch::Level, ground) } else { Look::plain(ground, ink) }
+    if shared {
+        Look::hatched(ground.tint(110), Hatch::Level, ground)
+    } else {
+        Look::plain(ground, ink)
+    }
 }
 
 const ABSENT: Look = Look::hatched(Rgb(0xf4, 0xf4, 0xf4), Hatch::Dots, Rgb(0x90, 0x90, 0x90));
@@ -88,7 +100,11 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     let mut key: Vec<Entry> = (1..=wavefronts.min(3))
         .map(|n| {
             let more = if n == 3 && wavefronts > 3 { ", and so on" } else { "" };
-            Entry { look: look(n, false), letter: n.to_string(), text: format!("served in wavefront {n}{more}") }
+            Entry {
+                look: look(n, false),
+                letter: n.to_string(),
+                text: format!("served in wavefront {n}{more}"),
+            }
         })
         .collect();
     if hits.iter().any(|hit| hit.sharers > 1) {
@@ -132,7 +148,8 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
         scene.path(vec![(LEFT - 6, y), (x(columns) + 6, y)], VERMILLION, 2);
     }
     for hit in &hits {
-        let (lane, bank) = (i32::try_from(hit.lane).unwrap_or(0), i32::try_from(hit.bank).unwrap_or(0));
+        let (lane, bank) =
+            (i32::try_from(hit.lane).unwrap_or(0), i32::try_from(hit.bank).unwrap_or(0));
         let area = Area { x: x(bank) + 1, y: top + lane * ROW + 1, w: column - 1, h: ROW - 1 };
         look(hit.wavefront, hit.sharers > 1).draw(&mut scene, area, &hit.wavefront.to_string());
     }
@@ -152,9 +169,10 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
     scene.text((LEFT - 8, base - BAR / 2 + 7), face(10, INK).bold().end(), "per bank");
     if together < rows {
         let share = rows / together;
-        let note = format!("{} bytes per lane: a {share}th of the warp at a time", access.places.bytes)
-            .replace("a 2th of the warp", "half a warp")
-            .replace("a 4th of the warp", "a quarter of a warp");
+        let note =
+            format!("{} bytes per lane: a {share}th of the warp at a time", access.places.bytes)
+                .replace("a 2th of the warp", "half a warp")
+                .replace("a 4th of the warp", "a quarter of a warp");
         scene.text((LEFT, base + 16), face(10, GREY), note);
     }
     heading.draw_footer(&mut scene);
@@ -163,7 +181,8 @@ pub(super) fn banks(panel: &Panel<'_>) -> Scene {
 
 /// Distinct words of a bank, each counted once per group of lanes.
 fn words_of(hits: &[Hit], bank: i32) -> i32 {
-    let mut seen: Vec<u32> = hits.iter().filter(|hit| hit.bank as i32 == bank).map(|hit| hit.wavefront).collect();
+    let mut seen: Vec<u32> =
+        hits.iter().filter(|hit| hit.bank as i32 == bank).map(|hit| hit.wavefront).collect();
     seen.sort_unstable();
     seen.dedup();
     i32::try_from(seen.len()).unwrap_or(0)
@@ -173,7 +192,11 @@ fn result(access: &Access<'_>, wavefronts: u32) -> String {
     let ideal = access.traffic.ideal_wavefronts;
     let lanes = access.traffic.lanes.count();
     let bytes = plural(access.places.bytes.into(), "byte");
-    let head = format!("{} x {bytes}: {}", plural(lanes.into(), "lane"), plural(wavefronts.into(), "wavefront"));
+    let head = format!(
+        "{} x {bytes}: {}",
+        plural(lanes.into(), "lane"),
+        plural(wavefronts.into(), "wavefront")
+    );
     match wavefronts.saturating_sub(ideal) {
         0 => format!("{head}, no bank conflict"),
         extra => format!("{head} instead of {ideal}: {extra} extra from bank conflicts"),
@@ -182,7 +205,9 @@ fn result(access: &Access<'_>, wavefronts: u32) -> String {
 
 /// Prints a row per word and lane.
 pub(super) fn data(recording: &Recording, access: &Access<'_>) -> String {
-    let mut out = String::from("block,warp,issue,cycle,line,lane,address,word,bank,wavefront,lanes_on_word\n");
+    let mut out = String::from(
+        "block,warp,issue,cycle,line,lane,address,word,bank,wavefront,lanes_on_word\n",
+    );
     for hit in hits(access, recording.shared_banks) {
         let Hit { lane, address, word, bank, wavefront, sharers } = hit;
         let (strip, issue) = (access.strip, access.issue);

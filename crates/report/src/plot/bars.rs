@@ -45,14 +45,17 @@ const BAR: i32 = 13;
 
 /// Draws the picture.
 pub fn bars(found: &Comparison) -> Scene {
-    let shown: Vec<&Figure> = SHOWN.iter().filter_map(|name| found.figure(name)).filter(|f| is_told(f)).collect();
+    let shown: Vec<&Figure> =
+        SHOWN.iter().filter_map(|name| found.figure(name)).filter(|f| is_told(f)).collect();
     let heading = Heading {
         title: format!("{} compared with {}", found.b.name, found.a.name),
         subtitle: format!("A: {} \u{b7} B: {}", run(&found.a), run(&found.b)),
         ending: match [&found.a, &found.b].map(|side| ending(side.finish)) {
             [None, None] => None,
             [a, b] => {
-                let one = |letter, ending: Option<String>| ending.map(|ending| format!("{letter}: {ending}"));
+                let one = |letter, ending: Option<String>| {
+                    ending.map(|ending| format!("{letter}: {ending}"))
+                };
                 Some(one("A", a).into_iter().chain(one("B", b)).collect::<Vec<_>>().join(", "))
             }
         },
@@ -65,10 +68,12 @@ pub fn bars(found: &Comparison) -> Scene {
     let width = (LEFT + ROOM + 290).max(heading.width());
     let legend = legend_rows(None, 0, width, &key);
     let columns = usize::try_from((width - 2 * MARGIN) * 1000 / (12 * 602)).unwrap_or(80);
-    let closing: Vec<String> = wrap(&found.closing, columns, "", "").lines().map(str::to_owned).collect();
+    let closing: Vec<String> =
+        wrap(&found.closing, columns, "", "").lines().map(str::to_owned).collect();
     let count = |n: usize| i32::try_from(n).unwrap_or(0);
     let rows = count(shown.len()) * ROW;
-    let mut scene = Scene::new(width, TOP + 10 + count(closing.len()) * 17 + 10 + legend + 14 + rows + 56);
+    let mut scene =
+        Scene::new(width, TOP + 10 + count(closing.len()) * 17 + 10 + legend + 14 + rows + 56);
     let mut y = heading.draw(&mut scene) + 8;
     for line in closing {
         scene.text((MARGIN, y), face(12, INK).bold(), line);

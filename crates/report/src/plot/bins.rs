@@ -33,7 +33,11 @@ pub(super) fn bins(recording: &Recording, scale: &Scale, most: u64) -> Vec<Bin> 
     let (from, to) = scale.span();
     let step = (to - from).div_ceil(most).max(1);
     let count = (to - from).div_ceil(step);
-    let empty = |i: u64| Bin { from: from + i * step, to: (from + (i + 1) * step).min(to), lanes: [0; MAX_LANES + 1] };
+    let empty = |i: u64| Bin {
+        from: from + i * step,
+        to: (from + (i + 1) * step).min(to),
+        lanes: [0; MAX_LANES + 1],
+    };
     let mut bins: Vec<Bin> = (0..count).map(empty).collect();
     for issue in recording.timeline.strips().iter().flat_map(|s| &s.issues) {
         let is_join = recording.step(issue.pc).is_some_and(|step| step.source.is_none());

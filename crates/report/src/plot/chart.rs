@@ -4,7 +4,9 @@
 //! logarithmic if its values are positive and span more than a factor of 20.
 
 use super::frame::{Heading, MARGIN, TOP};
-use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SKY, VERMILLION, face, text_width};
+use super::palette::{
+    BLUE, GREEN, GREY, INK, ORANGE, PALE, PURPLE, SKY, VERMILLION, face, text_width,
+};
 use super::ruler::{Ruler, label};
 use super::scene::{Area, Rgb, Scene};
 
@@ -55,7 +57,8 @@ pub fn lines(captions: &Captions, series: &[Series]) -> Scene {
     let (xs, ys): (Vec<f64>, Vec<f64>) = points().copied().unzip();
     let x = Ruler::over(&xs, plane.x + 16, plane.right() - 16);
     let wide = ys.iter().all(|&y| y > 0.0)
-        && ys.iter().copied().fold(0.0, f64::max) > 20.0 * ys.iter().copied().fold(f64::MAX, f64::min);
+        && ys.iter().copied().fold(0.0, f64::max)
+            > 20.0 * ys.iter().copied().fold(f64::MAX, f64::min);
     let (bottom, ceiling) = (plane.bottom(), plane.y);
     let y = match wide {
         true => Ruler::decades(
@@ -72,15 +75,19 @@ pub fn lines(captions: &Captions, series: &[Series]) -> Scene {
     heading.draw(&mut scene);
     axes(&mut scene, plane, &x, &y, &captions.x, &captions.y);
     for (i, line) in series.iter().enumerate() {
-        let pixels: Vec<(i32, i32)> = line.points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
+        let pixels: Vec<(i32, i32)> =
+            line.points.iter().map(|&(a, b)| (x.at(a), y.at(b))).collect();
         let style = Style::of(i);
         scene.dashed(&pixels, style.dashes, style.colour, 2);
         pixels.iter().for_each(|&at| style.marker(&mut scene, at, 5));
     }
     // Names in the order in which the lines end, each as close to its line's end as the others
     // allow.
-    let mut ends: Vec<(i32, usize)> =
-        series.iter().enumerate().filter_map(|(i, s)| Some((y.at(s.points.last()?.1), i))).collect();
+    let mut ends: Vec<(i32, usize)> = series
+        .iter()
+        .enumerate()
+        .filter_map(|(i, s)| Some((y.at(s.points.last()?.1), i)))
+        .collect();
     ends.sort_unstable();
     let mut lowest = plane.y - NAME;
     for (k, &(end, i)) in (0..).zip(&ends) {
@@ -106,7 +113,14 @@ fn ordered(series: &Series) -> Series {
 }
 
 /// Draws both axes of a plane: ticks, faint lines and labels.
-pub(super) fn axes(scene: &mut Scene, plane: Area, x: &Ruler, y: &Ruler, x_name: &str, y_name: &str) {
+pub(super) fn axes(
+    scene: &mut Scene,
+    plane: Area,
+    x: &Ruler,
+    y: &Ruler,
+    x_name: &str,
+    y_name: &str,
+) {
     scene.text((MARGIN, plane.y - 20), face(11, INK).bold(), y_name);
     for (value, at) in y.ticks(|_| 16) {
         scene.line((plane.x, at), (plane.right(), at), PALE);
@@ -118,7 +132,11 @@ pub(super) fn axes(scene: &mut Scene, plane: Area, x: &Ruler, y: &Ruler, x_name:
         scene.text((at, plane.bottom() + 14), face(10, GREY).middle(), label(value));
     }
     scene.line((plane.x, plane.bottom()), (plane.right(), plane.bottom()), GREY);
-    scene.text(((plane.x + plane.right()) / 2, plane.bottom() + 36), face(11, INK).bold().middle(), x_name);
+    scene.text(
+        ((plane.x + plane.right()) / 2, plane.bottom() + 36),
+        face(11, INK).bold().middle(),
+        x_name,
+    );
 }
 
 /// Style of a line.
@@ -135,7 +153,11 @@ impl Style {
     pub(super) fn of(place: usize) -> Style {
         const COLOURS: [Rgb; 7] = [BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY, INK];
         const DASHES: [&[i32]; 5] = [&[], &[9, 4], &[2, 3], &[9, 3, 2, 3], &[16, 4]];
-        Style { colour: COLOURS[place % COLOURS.len()], dashes: DASHES[place % DASHES.len()], place }
+        Style {
+            colour: COLOURS[place % COLOURS.len()],
+            dashes: DASHES[place % DASHES.len()],
+            place,
+        }
     }
 
     /// Draws the marker: disc, square, triangle, diamond, inverted triangle or bar.
@@ -146,7 +168,9 @@ impl Style {
             2 => vec![(x - r - 1, y + r), (x + r + 1, y + r), (x, y - r - 1)],
             3 => vec![(x - r - 1, y), (x, y - r - 1), (x + r + 1, y), (x, y + r + 1)],
             4 => vec![(x - r - 1, y - r), (x + r + 1, y - r), (x, y + r + 1)],
-            _ => vec![(x - 2, y - r - 1), (x + 2, y - r - 1), (x + 2, y + r + 1), (x - 2, y + r + 1)],
+            _ => {
+                vec![(x - 2, y - r - 1), (x + 2, y - r - 1), (x + 2, y + r + 1), (x - 2, y + r + 1)]
+            }
         };
         scene.polygon(points, self.colour);
     }

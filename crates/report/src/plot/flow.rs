@@ -10,7 +10,9 @@ use super::frame::{Heading, MARGIN, TOP, ending, letter, plural, run_facts};
 use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, VERMILLION, WHITE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
 use crate::Finish;
-use crate::cfg::{Edge, EdgeKind, Layout, Place, Sizes, block_text, diverges, edges, lay_out, meetings};
+use crate::cfg::{
+    Edge, EdgeKind, Layout, Place, Sizes, block_text, diverges, edges, lay_out, meetings,
+};
 use crate::numbers::grouped;
 use simt_core::kernel::Kernel;
 use simt_core::observe::{Passage, Visits};
@@ -73,7 +75,12 @@ pub fn graph(program: &str, source: &str, kernel: &Kernel) -> Scene {
 
 /// Draws the graphs of several runs, stacked; all edges are on one scale.
 pub fn flows(walks: &[Walk]) -> Scene {
-    let most = walks.iter().flat_map(|walk| &walk.passages).map(|passage| passage.lanes).max().unwrap_or(0);
+    let most = walks
+        .iter()
+        .flat_map(|walk| &walk.passages)
+        .map(|passage| passage.lanes)
+        .max()
+        .unwrap_or(0);
     let one = |(place, walk): (usize, &Walk)| {
         let Walk { program, mode, machine, grid, block, kernel, .. } = walk;
         let name = if walks.len() > 1 { format!("{}. ", letter(place)) } else { String::new() };
@@ -101,7 +108,9 @@ impl Drawing<'_> {
         match self.passage(edge) {
             None => name.to_owned(),
             Some(Passage { lanes: 0, .. }) => format!("{name}{colon}never"),
-            Some(Passage { lanes, warps }) if short => format!("{} / {}", grouped(lanes), grouped(warps)),
+            Some(Passage { lanes, warps }) if short => {
+                format!("{} / {}", grouped(lanes), grouped(warps))
+            }
             Some(Passage { lanes, warps }) => {
                 format!("{name}{colon}{}, {}", plural(lanes, "lane"), plural(warps, "warp"))
             }
@@ -111,7 +120,10 @@ impl Drawing<'_> {
     fn width(&self, edge: usize) -> u32 {
         match self.passage(edge) {
             None | Some(Passage { lanes: 0, .. }) => 1,
-            Some(passage) => (1.0 + (WIDEST - 1.0) * passage.lanes as f64 / self.most.max(1) as f64).round() as u32,
+            Some(passage) => {
+                (1.0 + (WIDEST - 1.0) * passage.lanes as f64 / self.most.max(1) as f64).round()
+                    as u32
+            }
         }
     }
 
@@ -123,10 +135,15 @@ impl Drawing<'_> {
             let Visits { entered, branched, diverged } = *visits;
             let mut line = match entered.warps {
                 0 => "never entered".to_owned(),
-                _ => format!("entered by {} in {}", plural(entered.lanes, "lane"), plural(entered.warps, "warp")),
+                _ => format!(
+                    "entered by {} in {}",
+                    plural(entered.lanes, "lane"),
+                    plural(entered.warps, "warp")
+                ),
             };
             if branched > 0 && diverges(self.kernel, &blocks[block]) {
-                let _ = write!(line, "; diverges {} of {} times", grouped(diverged), grouped(branched));
+                let _ =
+                    write!(line, "; diverges {} of {} times", grouped(diverged), grouped(branched));
             }
             text.insert(1, line);
         }
@@ -141,11 +158,14 @@ fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
     let edges = edges(kernel);
     let labels: Vec<String> = (0..)
         .zip(&edges)
-        .map(|(i, edge)| drawing.label(i, edge.kind, blocks[edge.from.index()].successors.len() >= MANY))
+        .map(|(i, edge)| {
+            drawing.label(i, edge.kind, blocks[edge.from.index()].successors.len() >= MANY)
+        })
         .collect();
     let size = |(block, text): (usize, &Vec<String>)| {
         let own = edges.iter().zip(&labels).filter(|(edge, _)| edge.from.index() == block);
-        let widths: Vec<i32> = own.map(|(_, label)| text_width(label.chars().count(), 10)).collect();
+        let widths: Vec<i32> =
+            own.map(|(_, label)| text_width(label.chars().count(), 10)).collect();
         let (count, widest) = (widths.len() as i32, widths.iter().copied().max().unwrap_or(0));
         let characters = text.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let (least, apart) = match count {
@@ -160,7 +180,8 @@ fn draw(heading: &Heading, drawing: &Drawing<'_>) -> Scene {
     let ends: Vec<_> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let pairs: Vec<_> = meetings(kernel).collect();
     let layout = lay_out(TOP + LEGEND, blocks, &sizes, &ends, &pairs);
-    let width = layout.width.max(heading.width()).max(if drawing.counts.is_some() { 860 } else { 640 });
+    let width =
+        layout.width.max(heading.width()).max(if drawing.counts.is_some() { 860 } else { 640 });
     let mut scene = Scene::new(width, layout.height + 40);
     let top = heading.draw(&mut scene);
     legend(&mut scene, top + 4, drawing.counts.is_some());
@@ -180,7 +201,13 @@ fn colour(kind: EdgeKind) -> Rgb {
     if kind == EdgeKind::Taken { BLUE } else { Rgb(0x50, 0x50, 0x50) }
 }
 
-fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: &[String], layout: &Layout) {
+fn draw_edges(
+    scene: &mut Scene,
+    drawing: &Drawing<'_>,
+    edges: &[Edge],
+    labels: &[String],
+    layout: &Layout,
+) {
     // Thin edges on top of wide ones.
     let mut order: Vec<usize> = (0..edges.len()).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(drawing.width(i)));
@@ -202,8 +229,13 @@ fn draw_edges(scene: &mut Scene, drawing: &Drawing<'_>, edges: &[Edge], labels: 
     for (i, (edge, line)) in edges.iter().zip(&layout.edges).enumerate() {
         let Some(&(x, y)) = line.first() else { continue };
         // Of two edges that leave a block, the left one has its label on the left.
-        let mate = edges.iter().zip(&layout.edges).filter(|(other, _)| other.from == edge.from).collect::<Vec<_>>();
-        let leftmost = mate.len() == 2 && mate.iter().all(|(_, other)| other.first().is_none_or(|&(at, _)| at >= x));
+        let mate = edges
+            .iter()
+            .zip(&layout.edges)
+            .filter(|(other, _)| other.from == edge.from)
+            .collect::<Vec<_>>();
+        let leftmost = mate.len() == 2
+            && mate.iter().all(|(_, other)| other.first().is_none_or(|&(at, _)| at >= x));
         let beside = BESIDE.max(drawing.width(i) as i32 / 2 + 6);
         let ink = if edge.kind == EdgeKind::Taken { BLUE } else { INK };
         match leftmost {
@@ -246,11 +278,19 @@ fn dashes(scene: &mut Scene, line: &[(i32, i32)]) {
     }
 }
 
-fn draw_block(scene: &mut Scene, drawing: &Drawing<'_>, block: usize, text: &[String], place: Place) {
+fn draw_block(
+    scene: &mut Scene,
+    drawing: &Drawing<'_>,
+    block: usize,
+    text: &[String],
+    place: Place,
+) {
     let Place { left, top, right, bottom } = place;
     let area = Area { x: left, y: top, w: right - left, h: bottom - top };
     let can_diverge = diverges(drawing.kernel, &drawing.kernel.flow.blocks()[block]);
-    let never = drawing.counts.is_some_and(|(_, visits)| visits.get(block).is_some_and(|v| v.entered.warps == 0));
+    let never = drawing
+        .counts
+        .is_some_and(|(_, visits)| visits.get(block).is_some_and(|v| v.entered.warps == 0));
     let (ground, border) = match (never, can_diverge) {
         (true, _) => (Rgb(0xf6, 0xf6, 0xf6), Rgb(0xa0, 0xa0, 0xa0)),
         (_, true) => (ORANGE.tint(36), VERMILLION),
@@ -281,7 +321,11 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
     };
     let wide = if counted { 4 } else { 2 };
     entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], BLUE, wide), "taken");
-    entry(scene, &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], colour(EdgeKind::Fall), wide), "falls through");
+    entry(
+        scene,
+        &|s, x| s.path(vec![(x, y + 8), (x + 28, y + 8)], colour(EdgeKind::Fall), wide),
+        "falls through",
+    );
     let sample = |s: &mut Scene, x: i32| dashes(s, &[(x, y + 8), (x + 28, y + 8)]);
     entry(scene, &sample, "to the reconvergence point");
     let double = |s: &mut Scene, x: i32| {
@@ -291,7 +335,9 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
     };
     entry(scene, &double, "can diverge");
     if counted {
-        let wedge = |s: &mut Scene, x: i32| s.polygon(vec![(x, y + 8), (x + 28, y + 2), (x + 28, y + 14)], GREY);
+        let wedge = |s: &mut Scene, x: i32| {
+            s.polygon(vec![(x, y + 8), (x + 28, y + 2), (x + 28, y + 14)], GREY)
+        };
         entry(scene, &wedge, "width: lanes");
     }
     scene.line((MARGIN, y + 24), (scene.width - MARGIN, y + 24), PALE);
@@ -299,7 +345,8 @@ fn legend(scene: &mut Scene, y: i32, counted: bool) {
 
 /// Prints a row per block, then a row per edge.
 pub(super) fn data(walk: &Walk) -> String {
-    let mut out = String::from("of,from,to,kind,lanes,warps,branched,diverged,first_line,last_line\n");
+    let mut out =
+        String::from("of,from,to,kind,lanes,warps,branched,diverged,first_line,last_line\n");
     let blocks = walk.kernel.flow.blocks();
     for (block, visits) in blocks.iter().zip(&walk.visits) {
         let line = |inst: usize| walk.kernel.insts.get(inst).map_or(0, |inst| inst.line);
@@ -313,7 +360,11 @@ pub(super) fn data(walk: &Walk) -> String {
     }
     for (edge, passage) in edges(&walk.kernel).iter().zip(&walk.passages) {
         let kind = edge.kind.name();
-        let _ = writeln!(out, "edge,{},{},{kind},{},{},,,,", edge.from, edge.to, passage.lanes, passage.warps);
+        let _ = writeln!(
+            out,
+            "edge,{},{},{kind},{},{},,,,",
+            edge.from, edge.to, passage.lanes, passage.warps
+        );
     }
     out
 }

@@ -38,11 +38,17 @@ pub(super) fn ending(finish: Finish) -> Option<String> {
 impl Heading {
     /// Makes the heading of a window's picture that shows `what`.
     pub(super) fn of(panel: &Panel<'_>, what: &str) -> Heading {
-        let Recording { program, kernel, mode, machine, grid, block, simulated, .. } = panel.recording;
+        let Recording { program, kernel, mode, machine, grid, block, simulated, .. } =
+            panel.recording;
         let facts = run_facts(program, mode, machine, *grid, *block);
         let letter = panel.letter().map(|letter| format!("{letter}. ")).unwrap_or_default();
         let ending = panel.recording.ending_in_short();
-        Heading { title: format!("{letter}{kernel}: {what}"), subtitle: facts, ending, footer: simulated.clone() }
+        Heading {
+            title: format!("{letter}{kernel}: {what}"),
+            subtitle: facts,
+            ending,
+            footer: simulated.clone(),
+        }
     }
 
     /// Draws title and subtitle; returns the top of the picture.
@@ -70,7 +76,11 @@ impl Heading {
     pub(super) fn width(&self) -> i32 {
         let wide = |text: &str, more: usize, size| text_width(text.chars().count() + more, size);
         let before = self.ending.as_ref().map_or(0, |ending| ending.chars().count() + 2);
-        let lines = [wide(&self.title, 0, 20), wide(&self.subtitle, before, 12), wide(&self.footer, 20, 10)];
+        let lines = [
+            wide(&self.title, 0, 20),
+            wide(&self.subtitle, before, 12),
+            wide(&self.footer, 20, 10),
+        ];
         lines.into_iter().max().unwrap_or(0) + 2 * MARGIN
     }
 }
@@ -79,7 +89,13 @@ impl Heading {
 pub(super) const TOP: i32 = 76;
 
 /// Returns `program, mode on machine, launch`.
-pub(super) fn run_facts(program: &str, mode: &str, machine: &str, grid: [u32; 3], block: [u32; 3]) -> String {
+pub(super) fn run_facts(
+    program: &str,
+    mode: &str,
+    machine: &str,
+    grid: [u32; 3],
+    block: [u32; 3],
+) -> String {
     let [x, y, z] = grid.map(u64::from);
     let threads: u64 = block.map(u64::from).iter().product();
     let blocks = plural(x * y * z, "block");
@@ -134,8 +150,14 @@ pub(super) fn legend(scene: &mut Scene, at: (i32, i32), entries: &[Entry]) -> i3
 
 /// Draws a legend in rows from `top`, if there is a scene.
 /// Returns its height in any case.
-pub(super) fn legend_rows(mut scene: Option<&mut Scene>, top: i32, width: i32, entries: &[Entry]) -> i32 {
-    let widest = entries.iter().map(|e| text_width(e.text.chars().count(), 11)).max().unwrap_or(0) + 34 + 24;
+pub(super) fn legend_rows(
+    mut scene: Option<&mut Scene>,
+    top: i32,
+    width: i32,
+    entries: &[Entry],
+) -> i32 {
+    let widest =
+        entries.iter().map(|e| text_width(e.text.chars().count(), 11)).max().unwrap_or(0) + 34 + 24;
     let per_row = ((width - 2 * MARGIN) / widest.max(1)).max(1);
     let mut rows = 0;
     for (i, entry) in (0..).zip(entries) {

@@ -12,8 +12,14 @@ use crate::timeline::{Axis, Recording};
 use simt_core::base::MAX_LANES;
 
 /// Classes of the area over time: maximum active lanes and name of each.
-const CLASSES: [(usize, &str); 6] =
-    [(0, "W0"), (8, "W1 to W8"), (16, "W9 to W16"), (24, "W17 to W24"), (31, "W25 to W31"), (32, "W32: all lanes")];
+const CLASSES: [(usize, &str); 6] = [
+    (0, "W0"),
+    (8, "W1 to W8"),
+    (16, "W9 to W16"),
+    (24, "W17 to W24"),
+    (31, "W25 to W31"),
+    (32, "W32: all lanes"),
+];
 
 fn class(lanes: usize) -> usize {
     CLASSES.iter().position(|&(most, _)| lanes <= most).unwrap_or(CLASSES.len() - 1)
@@ -58,7 +64,8 @@ pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
     let total: u64 = all.iter().sum();
     let thread: u64 = (0..).zip(&all).map(|(lanes, n)| lanes * n).sum();
     let average = if total == 0 { 0.0 } else { thread as f64 / total as f64 };
-    let caption = format!("{} warp instructions, {average:.2} active lanes on average", grouped(total));
+    let caption =
+        format!("{} warp instructions, {average:.2} active lanes on average", grouped(total));
     scene.text((LEFT, top - 18), face(12, INK).bold(), caption);
     histogram(&mut scene, &all, highest, most, top);
 
@@ -77,9 +84,12 @@ pub(super) fn lanes(panel: &Panel<'_>) -> Scene {
         let (x, right) = (scale.x(bin.from), scale.x(bin.to));
         let mut below = 0_u64;
         for c in (0..CLASSES.len()).rev() {
-            let n: u64 = (0..).zip(&bin.lanes).filter(|&(lanes, _)| class(lanes) == c).map(|(_, n)| n).sum();
-            let y =
-                |n: u64| top + HEIGHT - i32::try_from(n * HEIGHT.unsigned_abs() as u64 / sum.max(1)).unwrap_or(HEIGHT);
+            let n: u64 =
+                (0..).zip(&bin.lanes).filter(|&(lanes, _)| class(lanes) == c).map(|(_, n)| n).sum();
+            let y = |n: u64| {
+                top + HEIGHT
+                    - i32::try_from(n * HEIGHT.unsigned_abs() as u64 / sum.max(1)).unwrap_or(HEIGHT)
+            };
             let (bottom, high) = (y(below), y(below + n));
             below += n;
             look(c).draw(&mut scene, Area { x, y: high, w: right - x, h: bottom - high }, "");
@@ -104,12 +114,17 @@ fn histogram(scene: &mut Scene, all: &[u64], highest: u64, most: usize, top: i32
     let base = top + HEIGHT;
     for (lanes, &n) in all.iter().enumerate().take(most + 1) {
         let x = LEFT + i32::try_from(lanes).unwrap_or(0) * BAR;
-        let h = i32::try_from(u128::from(n) * HEIGHT.unsigned_abs() as u128 / u128::from(highest)).unwrap_or(HEIGHT);
+        let h = i32::try_from(u128::from(n) * HEIGHT.unsigned_abs() as u128 / u128::from(highest))
+            .unwrap_or(HEIGHT);
         let h = if n > 0 { h.max(1) } else { 0 };
         look(class(lanes)).draw(scene, Area { x: x + 1, y: base - h, w: BAR - 3, h }, "");
         if n > 0 {
             let share = percent(shares[lanes]);
-            scene.text((x + BAR / 2, base - h - 8), face(9, INK).middle(), share.trim_end_matches(" %"));
+            scene.text(
+                (x + BAR / 2, base - h - 8),
+                face(9, INK).middle(),
+                share.trim_end_matches(" %"),
+            );
         }
         if lanes % 4 == 0 || lanes == most {
             scene.text((x + BAR / 2, base + 12), face(10, GREY).middle(), format!("W{lanes}"));
@@ -118,7 +133,11 @@ fn histogram(scene: &mut Scene, all: &[u64], highest: u64, most: usize, top: i32
     scene.line((LEFT, base), (LEFT + i32::try_from(most + 1).unwrap_or(33) * BAR, base), GREY);
     scene.text((LEFT - 8, top), face(10, GREY).end(), grouped(highest));
     scene.text((LEFT - 8, base), face(10, GREY).end(), "0");
-    scene.text((LEFT, base + 30), face(10, GREY), "number of active lanes; above the bars: % of instructions");
+    scene.text(
+        (LEFT, base + 30),
+        face(10, GREY),
+        "number of active lanes; above the bars: % of instructions",
+    );
 }
 
 /// Prints the histogram of each span as CSV.

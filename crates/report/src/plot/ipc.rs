@@ -41,7 +41,9 @@ pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
     let mut scene = Scene::new(width, TOP + legend + 44 + HEIGHT + 80);
     let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 44;
-    let of_peer = |peer| super::bins::bins(peer, &scale, MOST).iter().map(|b| rates(b, 1).0).fold(0.0, f64::max);
+    let of_peer = |peer| {
+        super::bins::bins(peer, &scale, MOST).iter().map(|b| rates(b, 1).0).fold(0.0, f64::max)
+    };
     let most = panel.peers.iter().map(of_peer).fold(0.0, f64::max);
     // Five round steps up to the maximum, in thousandths.
     let step = nice_step((most * 1000.0 / 5.0).ceil().max(1.0) as u64) as f64 / 1000.0;
@@ -62,7 +64,11 @@ pub(super) fn ipc(panel: &Panel<'_>) -> Scene {
     for i in 0..=steps as i32 {
         let y = top + HEIGHT - (f64::from(HEIGHT * i) / steps).round() as i32;
         let rate = format!("{:.3}", step * f64::from(i));
-        scene.text((LEFT - 8, y), face(10, GREY).end(), rate.trim_end_matches('0').trim_end_matches('.'));
+        scene.text(
+            (LEFT - 8, y),
+            face(10, GREY).end(),
+            rate.trim_end_matches('0').trim_end_matches('.'),
+        );
         scene.line((LEFT, y), (scale.right(), y), PALE);
     }
     let mut edge = Vec::new();

@@ -98,8 +98,15 @@ impl Look {
 
 /// Returns the colour of a path, and a text colour for it.
 pub(super) fn path_colour(path: u32) -> (Rgb, Rgb) {
-    const PATHS: [(Rgb, Rgb); 7] =
-        [(BLUE, WHITE), (ORANGE, INK), (GREEN, WHITE), (VERMILLION, WHITE), (SKY, INK), (PURPLE, INK), (YELLOW, INK)];
+    const PATHS: [(Rgb, Rgb); 7] = [
+        (BLUE, WHITE),
+        (ORANGE, INK),
+        (GREEN, WHITE),
+        (VERMILLION, WHITE),
+        (SKY, INK),
+        (PURPLE, INK),
+        (YELLOW, INK),
+    ];
     // Path 0 is the whole warp and shares its blue with no other path.
     if path == 0 { PATHS[0] } else { PATHS[1 + (path as usize - 1) % (PATHS.len() - 1)] }
 }
@@ -124,7 +131,9 @@ impl Cell {
                 let colour = path_colour(path).0;
                 Look::hatched(colour.tint(70), Hatch::Level, colour)
             }
-            Cell::At(LaneState::MaskedOff, _) => Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, INK),
+            Cell::At(LaneState::MaskedOff, _) => {
+                Look::hatched(Rgb(0xfa, 0xfa, 0xfa), Hatch::Dots, INK)
+            }
             Cell::At(LaneState::AtJoin, _) => {
                 Look::hatched(Rgb(0xee, 0xee, 0xee), Hatch::Rising, Rgb(0x80, 0x80, 0x80))
             }
@@ -143,7 +152,9 @@ impl Cell {
     pub(super) fn label(self) -> String {
         match self {
             Cell::At(LaneState::Active, path) => path.to_string(),
-            Cell::At(LaneState::MaskedOff | LaneState::PredicatedOff, _) | Cell::Stalled(_) => String::new(),
+            Cell::At(LaneState::MaskedOff | LaneState::PredicatedOff, _) | Cell::Stalled(_) => {
+                String::new()
+            }
             Cell::At(state, _) => state.letter().to_string(),
         }
     }

@@ -47,8 +47,10 @@ pub fn svg(scene: &Scene) -> String {
 /// Fails if the picture is too large for the format.
 pub fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
     register_fonts();
-    let (width, height) =
-        (scene.width.unsigned_abs() * PNG_SCALE as u32, scene.height.unsigned_abs() * PNG_SCALE as u32);
+    let (width, height) = (
+        scene.width.unsigned_abs() * PNG_SCALE as u32,
+        scene.height.unsigned_abs() * PNG_SCALE as u32,
+    );
     let mut pixels = vec![255; width as usize * height as usize * 3];
     {
         let mut backend = BitMapBackend::with_buffer(&mut pixels, (width, height));
@@ -116,14 +118,21 @@ fn draw<B: DrawingBackend>(
                 let (right, bottom) = at((a.right(), a.bottom()));
                 backend.draw_rect(at((a.x, a.y)), (right, bottom), &rgb(*colour), true)
             }
-            Shape::Line { from, to, colour, width } => backend.draw_line(at(*from), at(*to), &stroke(*colour, *width)),
+            Shape::Line { from, to, colour, width } => {
+                backend.draw_line(at(*from), at(*to), &stroke(*colour, *width))
+            }
             Shape::Path { points, colour, width } => {
                 backend.draw_path(points.iter().copied().map(at), &stroke(*colour, *width))
             }
-            Shape::Polygon { points, colour } => backend.fill_polygon(points.iter().copied().map(at), &rgb(*colour)),
-            Shape::Disc { at: place, radius, colour } => {
-                backend.draw_circle(at(*place), (radius * scale).unsigned_abs(), &rgb(*colour), true)
+            Shape::Polygon { points, colour } => {
+                backend.fill_polygon(points.iter().copied().map(at), &rgb(*colour))
             }
+            Shape::Disc { at: place, radius, colour } => backend.draw_circle(
+                at(*place),
+                (radius * scale).unsigned_abs(),
+                &rgb(*colour),
+                true,
+            ),
             Shape::Text { at: place, face, text } => {
                 text_at(backend, at(*place), *face, text)?;
                 Ok(())

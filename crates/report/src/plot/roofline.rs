@@ -84,11 +84,17 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
     };
     let least = |values: &[f64]| values.iter().copied().fold(f64::MAX, f64::min);
     let most = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-    let ridges: Vec<f64> = roofs.iter().flat_map(|roof| [roof.issue / roof.l2, roof.issue / roof.dram]).collect();
+    let ridges: Vec<f64> =
+        roofs.iter().flat_map(|roof| [roof.issue / roof.l2, roof.issue / roof.dram]).collect();
     let ridges = if ridges.is_empty() { vec![1.0] } else { ridges };
     let at = all.iter().flat_map(|r| [r.instructions / r.l2_bytes, r.instructions / r.dram_bytes]);
     let xs = positive(&mut at.chain(ridges.iter().copied()));
-    let ys = positive(&mut all.iter().flat_map(|r| [r.rate, r.lane_rate]).chain(roofs.iter().map(|roof| roof.issue)));
+    let ys = positive(
+        &mut all
+            .iter()
+            .flat_map(|r| [r.rate, r.lane_rate])
+            .chain(roofs.iter().map(|roof| roof.issue)),
+    );
     let (xs, ys) = if xs.is_empty() || ys.is_empty() { (vec![1.0], vec![1.0]) } else { (xs, ys) };
     // The ridges are at least a decade from the edges, which leaves room for slopes and their
     // names.
@@ -98,16 +104,29 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
         PLANE.x,
         PLANE.right(),
     );
-    let y = Ruler::decades(least(&ys).min(most(&ys) / 8.0) / 1.5, most(&ys) * 1.5, PLANE.bottom(), PLANE.y);
+    let y = Ruler::decades(
+        least(&ys).min(most(&ys) / 8.0) / 1.5,
+        most(&ys) * 1.5,
+        PLANE.bottom(),
+        PLANE.y,
+    );
 
     let heading = heading(runs);
     let names: Vec<String> = runs.iter().map(|(run, _)| name(run)).collect();
-    let widest = names.iter().map(|n| text_width(n.chars().count(), 11)).max().unwrap_or(0).max(366) + 44;
+    let widest =
+        names.iter().map(|n| text_width(n.chars().count(), 11)).max().unwrap_or(0).max(366) + 44;
     let rows = i32::try_from(runs.len()).unwrap_or(1);
     let height = (PLANE.bottom() + 60).max(PLANE.y + 130 + rows * 86) + 40;
     let mut scene = Scene::new((TABLE + widest + MARGIN).max(heading.width()), height);
     heading.draw(&mut scene);
-    axes(&mut scene, PLANE, &x, &y, "warp instructions per byte moved", "warp instructions per cycle, all SMs");
+    axes(
+        &mut scene,
+        PLANE,
+        &x,
+        &y,
+        "warp instructions per byte moved",
+        "warp instructions per cycle, all SMs",
+    );
     for (i, roof) in roofs.iter().enumerate() {
         draw_roof(&mut scene, roof, (&x, &y), i, roofs.len() > 1);
     }
@@ -115,7 +134,9 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
         draw_run(&mut scene, rates, (&x, &y), i);
     }
     let top = key(&mut scene);
-    for (i, ((run, rates), name)) in runs.iter().map(|(run, _)| *run).zip(&all).zip(&names).enumerate() {
+    for (i, ((run, rates), name)) in
+        runs.iter().map(|(run, _)| *run).zip(&all).zip(&names).enumerate()
+    {
         let y = top + i32::try_from(i).unwrap_or(0) * 86;
         badge(&mut scene, (TABLE + 12, y + 8), i);
         scene.text((TABLE + 34, y + 8), face(11, INK).bold(), name.clone());
@@ -131,7 +152,10 @@ pub fn roofline(runs: &[(&Run, Roof)]) -> Scene {
                 per(rates.instructions, rates.dram_bytes),
                 per(rates.instructions, rates.l2_bytes)
             ),
-            format!("active lanes: {:.1} %", 100.0 * rates.lane_rate / rates.rate.max(f64::MIN_POSITIVE)),
+            format!(
+                "active lanes: {:.1} %",
+                100.0 * rates.lane_rate / rates.rate.max(f64::MIN_POSITIVE)
+            ),
         ];
         for (k, fact) in (1..).zip(facts) {
             scene.text((TABLE + 34, y + 8 + k * 16), face(10, GREY), fact);
@@ -152,8 +176,10 @@ fn heading(runs: &[(&Run, Roof)]) -> Heading {
         },
         _ => {
             let machines: Vec<String> = {
-                let mut names: Vec<String> =
-                    runs.iter().map(|(run, _)| format!("{} on {}", run.mode, run.machine)).collect();
+                let mut names: Vec<String> = runs
+                    .iter()
+                    .map(|(run, _)| format!("{} on {}", run.mode, run.machine))
+                    .collect();
                 names.dedup();
                 names
             };
@@ -184,7 +210,13 @@ fn per(instructions: f64, bytes: f64) -> String {
 const DASHES: [&[i32]; 3] = [&[], &[8, 4], &[2, 3]];
 
 /// Draws the ceilings of one machine, named inside the visible part.
-fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: usize, several: bool) {
+fn draw_roof(
+    scene: &mut Scene,
+    roof: &Roof,
+    (x, y): (&Ruler, &Ruler),
+    place: usize,
+    several: bool,
+) {
     const ROOF: Rgb = Rgb(0x40, 0x40, 0x40);
     let (least, most) = x.range();
     let of = if several { format!("{}: ", roof.machine) } else { String::new() };
@@ -205,7 +237,10 @@ fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: us
         let place = |part: f64| (x.at(at(part)), y.at(at(part) * bytes));
         if what == "L2" {
             let left = PLANE.x + text_width(text.chars().count(), 10) + 20;
-            let part = [0.62, 0.72, 0.82, 0.92].into_iter().find(|&part| place(part).0 >= left).unwrap_or(1.0);
+            let part = [0.62, 0.72, 0.82, 0.92]
+                .into_iter()
+                .find(|&part| place(part).0 >= left)
+                .unwrap_or(1.0);
             let (px, py) = place(part);
             plated(scene, (px - 10, py - 8), face(10, INK).end(), text);
         } else {
@@ -214,7 +249,12 @@ fn draw_roof(scene: &mut Scene, roof: &Roof, (x, y): (&Ruler, &Ruler), place: us
         }
     }
     let flat = ridge(roof.l2).min(most).max(least);
-    scene.dashed(&[(x.at(flat), y.at(roof.issue)), (x.at(most), y.at(roof.issue))], DASHES[place % 3], ROOF, 2);
+    scene.dashed(
+        &[(x.at(flat), y.at(roof.issue)), (x.at(most), y.at(roof.issue))],
+        DASHES[place % 3],
+        ROOF,
+        2,
+    );
     let text = format!("{of}issue: {} warp instructions per cycle", real(roof.issue));
     plated(scene, (x.at(most) - 4, y.at(roof.issue) - 10), face(10, INK).end(), text);
 }
@@ -295,7 +335,9 @@ pub(super) fn data(runs: &[(&Run, Roof)]) -> String {
     );
     for (place, (run, roof)) in runs.iter().enumerate() {
         let Rates { instructions, cycles, l2_bytes, dram_bytes, rate, lane_rate } = rates(run);
-        let per = |bytes: f64| if bytes > 0.0 { format!("{:.6}", instructions / bytes) } else { String::new() };
+        let per = |bytes: f64| {
+            if bytes > 0.0 { format!("{:.6}", instructions / bytes) } else { String::new() }
+        };
         let _ = writeln!(
             out,
             "{},{},{},{},{},{instructions},{cycles},{rate:.6},{lane_rate:.6},{l2_bytes},{dram_bytes},{},{},{},{},{}",

@@ -34,7 +34,8 @@ impl Ruler {
         let mut ticks: Vec<f64> = values.to_vec();
         ticks.sort_by(f64::total_cmp);
         ticks.dedup();
-        let (from, to) = (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
+        let (from, to) =
+            (ticks.first().copied().unwrap_or(0.0), ticks.last().copied().unwrap_or(1.0));
         if from > 0.0 && to / from > 20.0 {
             return Ruler { from: from.ln(), to: to.ln(), log: true, start, end, ticks };
         }
@@ -73,7 +74,8 @@ impl Ruler {
         let mut kept: Vec<(f64, i32)> = Vec::new();
         for (i, &tick) in self.ticks.iter().enumerate() {
             let at = self.at(tick);
-            let close = |&(before, x): &(f64, i32)| (at - x).abs() < (apart(before) + apart(tick)) / 2;
+            let close =
+                |&(before, x): &(f64, i32)| (at - x).abs() < (apart(before) + apart(tick)) / 2;
             if i + 1 == self.ticks.len() {
                 while kept.len() > 1 && kept.last().is_some_and(close) {
                     kept.pop();
@@ -100,7 +102,11 @@ pub(super) fn label(value: f64) -> String {
     let size = value.abs();
     let whole = value.fract() == 0.0;
     if whole && (65_536.0..=9e15).contains(&size) && (size as u64).is_power_of_two() {
-        return format!("{}2^{}", if value < 0.0 { "-" } else { "" }, (size as u64).trailing_zeros());
+        return format!(
+            "{}2^{}",
+            if value < 0.0 { "-" } else { "" },
+            (size as u64).trailing_zeros()
+        );
     }
     if whole && size < 100_000.0 {
         return format!("{}{}", if value < 0.0 { "-" } else { "" }, grouped(size as u64));

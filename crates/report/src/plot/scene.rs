@@ -119,7 +119,13 @@ impl Scene {
 
     /// Adds a polyline with strokes and gaps of these lengths.
     /// They continue around its corners.
-    pub(super) fn dashed(&mut self, points: &[(i32, i32)], pattern: &[i32], colour: Rgb, width: u32) {
+    pub(super) fn dashed(
+        &mut self,
+        points: &[(i32, i32)],
+        pattern: &[i32],
+        colour: Rgb,
+        width: u32,
+    ) {
         let period: i32 = pattern.iter().sum();
         if period <= 0 {
             return self.path(points.to_vec(), colour, width);
@@ -129,8 +135,12 @@ impl Scene {
             let (a, b) = (ends[0], ends[1]);
             let (dx, dy) = (f64::from(b.0 - a.0), f64::from(b.1 - a.1));
             let length = (dx * dx + dy * dy).sqrt();
-            let along =
-                |at: f64| ((f64::from(a.0) + dx * at / length).round(), (f64::from(a.1) + dy * at / length).round());
+            let along = |at: f64| {
+                (
+                    (f64::from(a.0) + dx * at / length).round(),
+                    (f64::from(a.1) + dy * at / length).round(),
+                )
+            };
             let point = |at: f64| (along(at).0 as i32, along(at).1 as i32);
             let mut at = 0.0;
             while at < length {
@@ -158,8 +168,12 @@ impl Scene {
         let all = |points: Vec<(i32, i32)>| points.into_iter().map(moved).collect();
         self.shapes.extend(below.shapes.into_iter().map(|shape| match shape {
             Shape::Fill(area, colour) => Shape::Fill(Area { y: area.y + down, ..area }, colour),
-            Shape::Line { from, to, colour, width } => Shape::Line { from: moved(from), to: moved(to), colour, width },
-            Shape::Path { points, colour, width } => Shape::Path { points: all(points), colour, width },
+            Shape::Line { from, to, colour, width } => {
+                Shape::Line { from: moved(from), to: moved(to), colour, width }
+            }
+            Shape::Path { points, colour, width } => {
+                Shape::Path { points: all(points), colour, width }
+            }
             Shape::Polygon { points, colour } => Shape::Polygon { points: all(points), colour },
             Shape::Disc { at, radius, colour } => Shape::Disc { at: moved(at), radius, colour },
             Shape::Text { at, face, text } => Shape::Text { at: moved(at), face, text },
@@ -189,11 +203,13 @@ impl Scene {
         let (l, t, r, b) = (area.x, area.y, area.right() - 1, area.bottom() - 1);
         let first = |from: i32, pitch: i32| from + (pitch - from.rem_euclid(pitch)) % pitch;
         match hatch {
-            Hatch::Level => {
-                (first(t, PITCH)..=b).step_by(PITCH as usize).for_each(|y| self.line((l, y), (r, y), colour))
-            }
+            Hatch::Level => (first(t, PITCH)..=b)
+                .step_by(PITCH as usize)
+                .for_each(|y| self.line((l, y), (r, y), colour)),
             Hatch::Upright => {
-                (first(l, PITCH)..=r).step_by(PITCH as usize).for_each(|x| self.line((x, t), (x, b), colour));
+                (first(l, PITCH)..=r)
+                    .step_by(PITCH as usize)
+                    .for_each(|x| self.line((x, t), (x, b), colour));
             }
             Hatch::Dots => {
                 for y in (first(t, PITCH)..b).step_by(PITCH as usize) {

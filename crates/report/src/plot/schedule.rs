@@ -21,30 +21,42 @@ pub(super) fn schedule(panel: &Panel<'_>) -> Scene {
     let strips = panel.strips();
     let scale = Scale::new(panel.all_strips(usize::MAX), Axis::Cycle, MARGIN + 100, ROOM);
     let mut seen = [false; Stall::ALL.len()];
-    panel.peers.iter().flat_map(|peer| segments_of(peer.timeline.strips())).for_each(|(_, span, _)| {
-        if let Some(stall) = span.stall {
-            seen[stall as usize] = true;
-        }
-    });
+    panel.peers.iter().flat_map(|peer| segments_of(peer.timeline.strips())).for_each(
+        |(_, span, _)| {
+            if let Some(stall) = span.stall {
+                seen[stall as usize] = true;
+            }
+        },
+    );
     let issued = Entry { look: ISSUED, letter: String::new(), text: "issues".to_owned() };
     let key: Vec<Entry> = std::iter::once(issued).chain(reasons::entries(&seen)).collect();
     let heading = Heading::of(panel, "issues and stalls by warp");
     let width = (scale.right() + 70).max(heading.width());
     let rows = i32::try_from(strips.len()).unwrap_or(64).min(64);
-    let mut scene = Scene::new(width, TOP + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
+    let mut scene =
+        Scene::new(width, TOP + legend_rows(None, 0, width, &key) + 16 + rows * ROW + 44 + 40);
     let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 16;
     for (i, strip) in (0..).zip(strips) {
-        let area = Area { x: scale.left(), y: top + i * ROW, w: scale.right() - scale.left(), h: ROW - 5 };
+        let area =
+            Area { x: scale.left(), y: top + i * ROW, w: scale.right() - scale.left(), h: ROW - 5 };
         scene.fill(area, PALE.tint(90));
-        scene.text((scale.left() - 8, area.y + area.h / 2), face(11, INK).bold().end(), format!("warp {}", strip.warp));
+        scene.text(
+            (scale.left() - 8, area.y + area.h / 2),
+            face(11, INK).bold().end(),
+            format!("warp {}", strip.warp),
+        );
     }
     for (i, span, _) in segments_of(strips) {
         let y = top + i32::try_from(i).unwrap_or(0) * ROW;
         let (x, end) = (scale.x(span.from), scale.x(span.to));
         match span.stall {
             Some(stall) if end > x => {
-                reasons::look(stall).draw(&mut scene, Area { x, y: y + 3, w: end - x, h: ROW - 11 }, "");
+                reasons::look(stall).draw(
+                    &mut scene,
+                    Area { x, y: y + 3, w: end - x, h: ROW - 11 },
+                    "",
+                );
             }
             Some(_) => {}
             None => ISSUED.draw(&mut scene, Area { x, y, w: (end - x).max(1), h: ROW - 5 }, ""),
@@ -67,7 +79,10 @@ fn issue_share(strips: &[Strip]) -> String {
 /// They cover a warp's time up to its last issue without a gap.
 fn segments_of(strips: &[Strip]) -> impl Iterator<Item = (usize, Span, Pc)> {
     strips.iter().enumerate().flat_map(|(i, strip)| {
-        strip.issues.iter().flat_map(move |issue| issue.spans().into_iter().map(move |span| (i, span, issue.pc)))
+        strip
+            .issues
+            .iter()
+            .flat_map(move |issue| issue.spans().into_iter().map(move |span| (i, span, issue.pc)))
     })
 }
 

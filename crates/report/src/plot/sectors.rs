@@ -9,7 +9,9 @@ use std::fmt::Write;
 
 use super::access::{Access, Of, SECTOR, choose};
 use super::frame::{Entry, Heading, MARGIN, Panel, TOP, legend_rows, plural};
-use super::palette::{BLUE, GREEN, GREY, INK, Look, ORANGE, PALE, SKY, VERMILLION, WHITE, face, text_width};
+use super::palette::{
+    BLUE, GREEN, GREY, INK, Look, ORANGE, PALE, SKY, VERMILLION, WHITE, face, text_width,
+};
 use super::scene::{Area, Hatch, Rgb, Scene};
 use crate::numbers::grouped;
 use crate::timeline::Recording;
@@ -77,7 +79,11 @@ pub(super) fn sectors(panel: &Panel<'_>) -> Scene {
     };
     let sectors = touched(&access);
     let heading = Heading::of(panel, &format!("sectors moved by one {}", access.way()));
-    let entry = |look, letter: &str, text: &str| Entry { look, letter: letter.to_owned(), text: text.to_owned() };
+    let entry = |look, letter: &str, text: &str| Entry {
+        look,
+        letter: letter.to_owned(),
+        text: text.to_owned(),
+    };
     let key = [
         entry(ASKED, "7", "word requested by a lane, with its number (7+: several lanes)"),
         entry(UNUSED, "", "moved with its sector, not requested"),
@@ -85,8 +91,10 @@ pub(super) fn sectors(panel: &Panel<'_>) -> Scene {
     let right = LEFT + 4 * WORDS as i32 * CELL + 3 * GAP;
     let width = (right + 120).max(heading.width());
     let legend = legend_rows(None, 0, width, &key);
-    let lines: Vec<&[Touched]> = sectors.chunk_by(|a, b| a.address / LINE == b.address / LINE).collect();
-    let gaps: i32 = lines.windows(2).map(|pair| if neighbours(pair[0], pair[1]) { 0 } else { BREAK }).sum();
+    let lines: Vec<&[Touched]> =
+        sectors.chunk_by(|a, b| a.address / LINE == b.address / LINE).collect();
+    let gaps: i32 =
+        lines.windows(2).map(|pair| if neighbours(pair[0], pair[1]) { 0 } else { BREAK }).sum();
     let grid = i32::try_from(lines.len()).unwrap_or(32) * ROW + gaps;
     let mut scene = Scene::new(width, TOP + 60 + legend + 34 + grid + 150 + 40);
     let top = heading.draw(&mut scene);
@@ -124,7 +132,11 @@ fn neighbours(a: &[Touched], b: &[Touched]) -> bool {
 fn row(scene: &mut Scene, line: &[Touched], y: i32, right: i32) {
     let Some(first) = line.first() else { return };
     let middle = y + ROW / 2;
-    scene.text((LEFT - 10, middle), face(10, INK).end(), format!("{:#x}", first.address / LINE * LINE));
+    scene.text(
+        (LEFT - 10, middle),
+        face(10, INK).end(),
+        format!("{:#x}", first.address / LINE * LINE),
+    );
     for sector in 0..4_u64 {
         let x = LEFT + sector as i32 * (WORDS as i32 * CELL + GAP);
         let here = line.iter().find(|touched| touched.address / SECTOR % 4 == sector);
@@ -149,15 +161,22 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
     let distinct = sectors.iter().map(|s| u64::from(s.bytes.count_ones())).sum::<u64>();
     let room = 4 * WORDS as i32 * CELL + 3 * GAP;
     let part = |n: u64, of: u64| {
-        i32::try_from(u128::from(n) * room.unsigned_abs() as u128 / u128::from(of.max(1))).unwrap_or(room)
+        i32::try_from(u128::from(n) * room.unsigned_abs() as u128 / u128::from(of.max(1)))
+            .unwrap_or(room)
     };
     scene.text((LEFT - 10, top + 11), face(11, INK).bold().end(), "bytes");
     let used = part(distinct, moved);
     ASKED.draw(scene, Area { x: LEFT, y: top, w: used, h: 22 }, &grouped(distinct));
-    UNUSED.draw(scene, Area { x: LEFT + used, y: top, w: room - used, h: 22 }, &grouped(moved - distinct));
+    UNUSED.draw(
+        scene,
+        Area { x: LEFT + used, y: top, w: room - used, h: 22 },
+        &grouped(moved - distinct),
+    );
     let twice = match u64::from(traffic.requested) - distinct.min(traffic.requested.into()) {
         0 => String::new(),
-        _ => format!(" ({} counting shared bytes once per lane)", grouped(traffic.requested.into())),
+        _ => {
+            format!(" ({} counting shared bytes once per lane)", grouped(traffic.requested.into()))
+        }
     };
     let caption = format!(
         "{} {} bytes{twice}; {} of {}: {} bytes moved, {:.1} % used",
@@ -174,7 +193,8 @@ fn bars(scene: &mut Scene, access: &Access<'_>, sectors: &[Touched], top: i32) {
     scene.text((LEFT, top + 36), face(11, INK), caption);
     let top = top + 60;
     scene.text((LEFT - 10, top + 11), face(11, INK).bold().end(), "found in");
-    let found: Vec<(Look, &str, u64)> = found(access).into_iter().filter(|&(.., n)| n > 0).collect();
+    let found: Vec<(Look, &str, u64)> =
+        found(access).into_iter().filter(|&(.., n)| n > 0).collect();
     let all: u64 = found.iter().map(|&(.., n)| n).sum();
     let (mut before, mut x) = (0, LEFT);
     for (look, name, n) in found {
@@ -207,7 +227,9 @@ pub(super) fn data(recording: &Recording, access: &Access<'_>) -> String {
     let (strip, issue) = (access.strip, access.issue);
     let line = recording.line(issue.pc);
     let head = format!("{},{},{},{},{line}", strip.block.0, strip.warp, issue.number, issue.cycle);
-    let mut out = String::from("block,warp,issue,cycle,line,of,address,lanes,requested_bytes,fetched_bytes,sectors\n");
+    let mut out = String::from(
+        "block,warp,issue,cycle,line,of,address,lanes,requested_bytes,fetched_bytes,sectors\n",
+    );
     for sector in touched(access) {
         let mut lanes: Vec<u32> = sector.lanes.iter().flatten().copied().collect();
         lanes.sort_unstable();

@@ -66,7 +66,13 @@ impl Role {
 /// Returns the boxes of an issue, from the first row down.
 fn entities(issue: &Issue) -> Vec<Entity> {
     let Control { groups, stack, joins } = &issue.state;
-    let none = Entity { role: Role::Ready, lanes: LaneMask::EMPTY, pc: None, reconverge: None, join: None };
+    let none = Entity {
+        role: Role::Ready,
+        lanes: LaneMask::EMPTY,
+        pc: None,
+        reconverge: None,
+        join: None,
+    };
     if !stack.is_empty() {
         let top = stack.len() - 1;
         let mut above = LaneMask::EMPTY;
@@ -93,7 +99,9 @@ fn entities(issue: &Issue) -> Vec<Entity> {
             GroupState::Running => Role::Runs(issue.path),
             GroupState::Ready | GroupState::Yielded => Role::Ready,
             GroupState::AtBarrier(_) => Role::Barrier,
-            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => Role::Waits,
+            GroupState::AtJoin(_) | GroupState::AtReconvergence | GroupState::Gathering(_) => {
+                Role::Waits
+            }
         };
         let pc = (group.state != GroupState::Running).then_some(group.pc);
         Entity { role, lanes: group.lanes, pc, ..none }
@@ -109,8 +117,13 @@ fn entities(issue: &Issue) -> Vec<Entity> {
 
 /// Returns the number of group rows and join rows that a strip needs.
 fn depths(strip: &Strip) -> (usize, usize) {
-    let upper =
-        |issue: &Issue| if issue.state.stack.is_empty() { issue.state.groups.len() } else { issue.state.stack.len() };
+    let upper = |issue: &Issue| {
+        if issue.state.stack.is_empty() {
+            issue.state.groups.len()
+        } else {
+            issue.state.stack.len()
+        }
+    };
     let groups = strip.issues.iter().map(upper).max().unwrap_or(1);
     let joins = strip.issues.iter().map(|i| i.state.joins.len()).max().unwrap_or(0);
     (groups.min(MOST), joins.min(MOST))
@@ -127,11 +140,18 @@ pub(super) fn stack(panel: &Panel<'_>) -> Scene {
     let strips = panel.strips().get(..1).unwrap_or_default();
     let scale = Scale::new(panel.all_strips(1), panel.axis, LEFT, 1260);
     let stacked = recording.mode == "pre-volta";
-    let subject = if stacked { "reconvergence stack" } else { "groups of lanes and join registers" };
-    let heading = Heading::of(panel, &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp)));
+    let subject =
+        if stacked { "reconvergence stack" } else { "groups of lanes and join registers" };
+    let heading = Heading::of(
+        panel,
+        &format!("{subject} of warp {}", strips.first().map_or(0, |strip| strip.warp)),
+    );
     let width = (scale.right() + 70).max(heading.width());
-    let entry =
-        |role: Role, letter: &str, text: &str| Entry { look: role.look(), letter: letter.into(), text: text.into() };
+    let entry = |role: Role, letter: &str, text: &str| Entry {
+        look: role.look(),
+        letter: letter.into(),
+        text: text.into(),
+    };
     let mut key = vec![
         entry(Role::Runs(0), "0", "runs (colour and number: the set of lanes)"),
         entry(Role::Ready, "", "ready: its turn comes later"),
@@ -149,7 +169,9 @@ pub(super) fn stack(panel: &Panel<'_>) -> Scene {
     let top = heading.draw(&mut scene);
     let top = top + legend_rows(Some(&mut scene), top, width, &key) + 30;
     let second = top + count(groups) * ROW + 30;
-    let y = |row: usize| if row < groups { top + count(row) * ROW } else { second + count(row - groups) * ROW };
+    let y = |row: usize| {
+        if row < groups { top + count(row) * ROW } else { second + count(row - groups) * ROW }
+    };
     for row in 0..groups + joins {
         let name = match (stacked, row.checked_sub(groups)) {
             (true, _) if row == 0 => "bottom".to_owned(),
@@ -179,10 +201,12 @@ fn boxes(
 ) {
     let columns: Vec<Column> = scale.columns(strip);
     let column = |column: &Column| {
-        let (Shows::Issue(i) | Shows::Between { issue: i, .. } | Shows::Wait { after: i, .. }) = column.shows;
+        let (Shows::Issue(i) | Shows::Between { issue: i, .. } | Shows::Wait { after: i, .. }) =
+            column.shows;
         let issue = &strip.issues[i];
         let mut rows: Vec<Option<Entity>> = vec![None; groups + joins];
-        let (of_joins, of_groups): (Vec<_>, Vec<_>) = entities(issue).into_iter().partition(|e| e.role == Role::Join);
+        let (of_joins, of_groups): (Vec<_>, Vec<_>) =
+            entities(issue).into_iter().partition(|e| e.role == Role::Join);
         rows.iter_mut().take(groups).zip(of_groups).for_each(|(row, e)| *row = Some(e));
         rows.iter_mut().skip(groups).zip(of_joins).for_each(|(row, e)| *row = Some(e));
         rows
@@ -206,13 +230,15 @@ fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
     let line = |pc: Option<Pc>| pc.map(|pc| recording.line(pc).to_string());
     let lanes = entity.lanes.count();
     let (first, second) = match (entity.role, entity.join) {
-        (_, Some((id, arrived))) => {
-            (format!("B{id}: {}/{lanes}", arrived.count()), format!("{arrived} of {}", entity.lanes))
-        }
+        (_, Some((id, arrived))) => (
+            format!("B{id}: {}/{lanes}", arrived.count()),
+            format!("{arrived} of {}", entity.lanes),
+        ),
         (role, _) => {
             let at = line(entity.pc).map_or(String::new(), |l| format!(" at {l}"));
             let until = line(entity.reconverge).map_or(String::new(), |l| format!(" to {l}"));
-            let path = if let Role::Runs(path) = role { format!("[{path}] ") } else { String::new() };
+            let path =
+                if let Role::Runs(path) = role { format!("[{path}] ") } else { String::new() };
             (format!("{path}{lanes} lanes{at}{until}"), entity.lanes.to_string())
         }
     };
@@ -221,7 +247,9 @@ fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
     let middle = area.x + area.w / 2;
     let short = lanes.to_string();
     let texts: Vec<(&str, i32)> = match () {
-        () if first.len().max(second.len()) <= room => vec![(&first, area.y + 10), (&second, area.y + 22)],
+        () if first.len().max(second.len()) <= room => {
+            vec![(&first, area.y + 10), (&second, area.y + 22)]
+        }
         () if first.len() <= room => vec![(&first, area.y + area.h / 2)],
         () if short.len() <= room => vec![(&short, area.y + area.h / 2)],
         () => Vec::new(),
@@ -231,19 +259,27 @@ fn label(scene: &mut Scene, recording: &Recording, entity: Entity, area: Area) {
             let w = text_width(text.chars().count(), 10) + 4;
             scene.fill(Area { x: middle - w / 2, y: y - 6, w, h: 12 }, look.ground);
         }
-        scene.text((middle, y), face(10, if look.hatch.is_some() { INK } else { look.ink }).middle(), text);
+        scene.text(
+            (middle, y),
+            face(10, if look.hatch.is_some() { INK } else { look.ink }).middle(),
+            text,
+        );
     }
 }
 
 /// Prints every box of every issue as CSV.
 pub(super) fn data(recording: &Recording) -> String {
-    let mut out = String::from("block,warp,issue,cycle,row,state,lanes,line,reconverge_line,join,arrived\n");
+    let mut out =
+        String::from("block,warp,issue,cycle,row,state,lanes,line,reconverge_line,join,arrived\n");
     for strip in recording.timeline.strips().iter().take(1) {
         for issue in &strip.issues {
             for (row, e) in entities(issue).into_iter().enumerate() {
-                let line = |pc: Option<Pc>| pc.map_or(String::new(), |pc| recording.line(pc).to_string());
+                let line =
+                    |pc: Option<Pc>| pc.map_or(String::new(), |pc| recording.line(pc).to_string());
                 let pc = if matches!(e.role, Role::Runs(_)) { Some(issue.pc) } else { e.pc };
-                let (join, arrived) = e.join.map_or_else(Default::default, |(id, a)| (format!("B{id}"), a.to_string()));
+                let (join, arrived) = e
+                    .join
+                    .map_or_else(Default::default, |(id, a)| (format!("B{id}"), a.to_string()));
                 let _ = writeln!(
                     out,
                     "{},{},{},{},{row},{},{},{},{},{join},{arrived}",

@@ -89,7 +89,11 @@ pub(super) fn stalls(panel: &Panel<'_>) -> Scene {
     let most = |of_peers: &mut dyn Iterator<Item = u64>| of_peers.max().unwrap_or(0).max(1);
     let parts = [
         ("by warp", &warps, most(&mut peers.iter().map(|peer| longest(&peer.0)))),
-        ("by the stalled instruction", &lines, most(&mut peers.iter().map(|peer| longest(&peer.1)))),
+        (
+            "by the stalled instruction",
+            &lines,
+            most(&mut peers.iter().map(|peer| longest(&peer.1))),
+        ),
     ];
     for (name, bars, most) in parts {
         scene.text((MARGIN, y), face(12, INK).bold(), name);
@@ -111,7 +115,11 @@ fn row(scene: &mut Scene, bar: &Bar, y: i32, most: u64, width: i32) {
         scene.text((LEFT - 10, middle), face(11, INK).bold().end(), bar.name.clone());
     } else {
         scene.text((MARGIN + 28, middle), face(10, GREY).end(), bar.name.clone());
-        scene.text((MARGIN + 38, middle), face(10, INK), clipped(&bar.text, LEFT - MARGIN - 50, 10));
+        scene.text(
+            (MARGIN + 38, middle),
+            face(10, INK),
+            clipped(&bar.text, LEFT - MARGIN - 50, 10),
+        );
     }
     scene.line((LEFT, y + ROW), (LEFT + ROOM, y + ROW), PALE);
     let x = |cycles: u64| {
@@ -124,7 +132,11 @@ fn row(scene: &mut Scene, bar: &Bar, y: i32, most: u64, width: i32) {
         let (from, to) = (x(before), x(before + n));
         before += n;
         if to > from {
-            reasons::look(stall).draw(scene, Area { x: from, y: y + 2, w: to - from, h: ROW - 4 }, stall.name());
+            reasons::look(stall).draw(
+                scene,
+                Area { x: from, y: y + 2, w: to - from, h: ROW - 4 },
+                stall.name(),
+            );
         }
     }
     scene.text((width - MARGIN, middle), face(10, INK).end(), grouped(bar.total()));
@@ -139,7 +151,8 @@ pub(super) fn data(recording: &Recording) -> String {
             let name = bar.name.trim_start_matches("warp ");
             for stall in Stall::ALL.into_iter().filter(|&s| bar.cycles[s as usize] > 0) {
                 let cycles = bar.cycles[stall as usize];
-                let _ = writeln!(out, "{of},{name},{},{},{cycles}", quoted(&bar.text), stall.name());
+                let _ =
+                    writeln!(out, "{of},{name},{},{},{cycles}", quoted(&bar.text), stall.name());
             }
         }
     }

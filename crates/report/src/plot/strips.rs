@@ -93,7 +93,11 @@ pub(super) fn masks(panel: &Panel<'_>) -> Scene {
         lanes(&mut scene, recording, strip, &scale, y, ROW);
         scale.border(&mut scene, area);
         let middle = y + height / 2;
-        scene.text((scale.left() - 8, middle - 7), face(11, INK).bold().end(), format!("warp {}", strip.warp));
+        scene.text(
+            (scale.left() - 8, middle - 7),
+            face(11, INK).bold().end(),
+            format!("warp {}", strip.warp),
+        );
         let share = average_lanes(strip);
         scene.text((scale.left() - 8, middle + 8), face(10, GREY).end(), format!("{share} lanes"));
         y += height + 6;
@@ -106,7 +110,8 @@ pub(super) fn masks(panel: &Panel<'_>) -> Scene {
 /// Returns the average number of active lanes over issues that take a slot.
 fn average_lanes(strip: &Strip) -> String {
     let slots: u64 = strip.issues.iter().map(|i| u64::from(i.slots)).sum();
-    let lanes: u64 = strip.issues.iter().map(|i| u64::from(i.slots) * u64::from(i.active.count())).sum();
+    let lanes: u64 =
+        strip.issues.iter().map(|i| u64::from(i.slots) * u64::from(i.active.count())).sum();
     if slots == 0 { "-".to_owned() } else { format!("{:.1}", lanes as f64 / slots as f64) }
 }
 
@@ -181,8 +186,19 @@ fn place_of(recording: &Recording, pc: Pc) -> u8 {
 
 /// Draws the source below the lanes: a row per step.
 /// Each issue is a bar as high as its share of lanes.
-fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: &Scale, steps: &[Pc], top: i32) -> i32 {
-    scene.text((scale.left(), top), face(10, GREY), "instructions; bar height: share of executing lanes");
+fn source_lines(
+    scene: &mut Scene,
+    recording: &Recording,
+    strip: &Strip,
+    scale: &Scale,
+    steps: &[Pc],
+    top: i32,
+) -> i32 {
+    scene.text(
+        (scale.left(), top),
+        face(10, GREY),
+        "instructions; bar height: share of executing lanes",
+    );
     let top = top + 12;
     let row = |i: usize| top + i32::try_from(i).unwrap_or(0) * SOURCE;
     let number = text_width(4, 10);
@@ -226,8 +242,10 @@ fn source_lines(scene: &mut Scene, recording: &Recording, strip: &Strip, scale: 
             // A wait is drawn in the row of the waiting instruction.
             Shows::Wait { next, .. } => {
                 let next = next.map(|next| &strip.issues[next]);
-                let reason = next.and_then(|next| next.waits.iter().max_by_key(|&&(_, cycles)| cycles));
-                if let (Some((stall, _)), Some(i)) = (reason, next.and_then(|next| row_of(next.pc))) {
+                let reason =
+                    next.and_then(|next| next.waits.iter().max_by_key(|&&(_, cycles)| cycles));
+                if let (Some((stall, _)), Some(i)) = (reason, next.and_then(|next| row_of(next.pc)))
+                {
                     let area = Area { x, y: row(i) + 2, w: to - x, h: SOURCE - 3 };
                     reasons::look(*stall).draw(scene, area, stall.name());
                 }

@@ -34,14 +34,17 @@ mod tests {
 
     #[test]
     fn tiles_cover_each_cell_once_with_its_value() {
-        let grid: Vec<Vec<char>> = ["aab", "aab", "abb", "abb", "aaa"].iter().map(|c| c.chars().collect()).collect();
+        let grid: Vec<Vec<char>> =
+            ["aab", "aab", "abb", "abb", "aaa"].iter().map(|c| c.chars().collect()).collect();
         let found = tiles(&grid);
         assert_eq!(found.len(), 5);
         for (x, column) in grid.iter().enumerate() {
             for (y, &cell) in column.iter().enumerate() {
                 let over: Vec<_> = found
                     .iter()
-                    .filter(|t| (t.columns.0..t.columns.1).contains(&x) && (t.rows.0..t.rows.1).contains(&y))
+                    .filter(|t| {
+                        (t.columns.0..t.columns.1).contains(&x) && (t.rows.0..t.rows.1).contains(&y)
+                    })
                     .collect();
                 assert_eq!((over.len(), over[0].cell), (1, cell), "{x} {y}");
             }

@@ -28,13 +28,24 @@ fn values(launched: &Launched) -> Vec<(&str, f64)> {
 #[test]
 fn the_three_layouts_say_the_same() {
     let [long, wide, tidy] = [LONG, WIDE, TIDY].map(|text| Profile::parse(text).expect("a report"));
-    assert_eq!(values(&long.launches[0]), [("smsp__inst_executed.sum", 1234.0), ("Duration", 2500.0)]);
+    assert_eq!(
+        values(&long.launches[0]),
+        [("smsp__inst_executed.sum", 1234.0), ("Duration", 2500.0)]
+    );
     for profile in [&wide, &tidy] {
         let expected = [("smsp__inst_executed.sum", 1234.0), ("gpu__time_duration.sum", 2500.0)];
         assert_eq!(values(&profile.launches[0]), expected);
     }
-    let shapes: Vec<_> = long.launches.iter().map(|l| (l.kernel.as_str(), l.block, l.measurements.len())).collect();
-    assert_eq!(shapes, [("add", Some([256, 1, 1]), 2), ("add", Some([256, 1, 1]), 0), ("scale", Some([32, 4, 1]), 1)]);
+    let shapes: Vec<_> =
+        long.launches.iter().map(|l| (l.kernel.as_str(), l.block, l.measurements.len())).collect();
+    assert_eq!(
+        shapes,
+        [
+            ("add", Some([256, 1, 1]), 2),
+            ("add", Some([256, 1, 1]), 0),
+            ("scale", Some([32, 4, 1]), 1)
+        ]
+    );
     assert_eq!(tidy.launches.len(), 2);
     assert_eq!(tidy.launches[0].title(), "add (log2_n 9, block 256)");
 }
@@ -66,12 +77,24 @@ fn what_cannot_be_read_is_said_with_its_line() {
         (String::new(), 1, "no header line"),
         ("a,b\nc,d\n".to_string(), 2, "no header line"),
         (head.to_string(), 1, "expected rows after the header"),
-        (format!("{head}k,smsp__inst_executed.sum,inst\n"), 2, "expected 4 fields as in the header in line 1, found 3"),
+        (
+            format!("{head}k,smsp__inst_executed.sum,inst\n"),
+            2,
+            "expected 4 fields as in the header in line 1, found 3",
+        ),
         (format!("{head}\nk,smsp__inst_executed.sum,inst,1\nk,\"a\n"), 4, "unclosed quote"),
-        (format!("{head}k,smsp__inst_executed.sum,inst,\"1,23\"\n"), 2, "expected a number, found `1,23`"),
+        (
+            format!("{head}k,smsp__inst_executed.sum,inst,\"1,23\"\n"),
+            2,
+            "expected a number, found `1,23`",
+        ),
         ("kernel,metric,value\nk,a,1\n".to_string(), 1, "missing column `Metric Unit`"),
         (WIDE.replace("(256, 1, 1)", "wide"), 3, "invalid grid or block `wide`"),
-        (WIDE.replace("1,234", "12,34"), 3, "smsp__inst_executed.sum: expected a number, found `12,34`"),
+        (
+            WIDE.replace("1,234", "12,34"),
+            3,
+            "smsp__inst_executed.sum: expected a number, found `12,34`",
+        ),
     ] {
         let found = Profile::parse(&text).expect_err(what);
         assert!(found.line == line && found.reason.contains(what), "{text:?}: {found}");
@@ -80,7 +103,13 @@ fn what_cannot_be_read_is_said_with_its_line() {
 
 #[test]
 fn errors_are_in_percent_and_digits_that_are_not_printed_do_not_count() {
-    let held = |simulated, measured, rounding| Held { name: String::new(), unit: "", simulated, measured, rounding };
+    let held = |simulated, measured, rounding| Held {
+        name: String::new(),
+        unit: "",
+        simulated,
+        measured,
+        rounding,
+    };
     for (simulated, measured, rounding, error, exact) in [
         (110.0, 100.0, 0.0, Some(10.0), false),
         (0.0, 0.0, 0.0, Some(0.0), true),

@@ -23,7 +23,8 @@ pub(super) fn value(text: &str, unit: &str) -> Result<Option<Printed>, String> {
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len().min(300));
     let scale = scale(unit);
     // A whole number is a count unless the report has scaled it.
-    let rounding = if decimals == 0 && scale == 1.0 { 0.0 } else { 0.5 * 10f64.powi(-(decimals as i32)) };
+    let rounding =
+        if decimals == 0 && scale == 1.0 { 0.0 } else { 0.5 * 10f64.powi(-(decimals as i32)) };
     Ok(Some(Printed { value: value * scale, rounding: rounding * scale }))
 }
 
@@ -87,7 +88,10 @@ mod tests {
         ] {
             let printed = value(text, unit).expect(text).expect(text);
             let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs();
-            assert!(near(printed.value, value_is) && near(printed.rounding, rounding), "{text} {unit}: {printed:?}");
+            assert!(
+                near(printed.value, value_is) && near(printed.rounding, rounding),
+                "{text} {unit}: {printed:?}"
+            );
         }
         for none in ["", "n/a", "N/A", "nan"] {
             assert_eq!(value(none, ""), Ok(None));

@@ -195,7 +195,14 @@ pub struct LaneGroup {
 
 impl LaneGroup {
     /// Makes the group of lanes `mask` in a warp, with source line and state.
-    pub fn new(block: u32, warp: u32, mask: LaneMask, line: u32, text: String, state: String) -> LaneGroup {
+    pub fn new(
+        block: u32,
+        warp: u32,
+        mask: LaneMask,
+        line: u32,
+        text: String,
+        state: String,
+    ) -> LaneGroup {
         LaneGroup { block, warp, lanes: mask.list(), mask: mask.to_string(), line, text, state }
     }
 }

@@ -13,7 +13,11 @@ fn steps() -> Vec<StepInfo> {
         origin: None,
         replaces: None,
     };
-    let branch = StepInfo { is_branch: true, reconverge_line: Some(26), ..step(Some(1), 21, "@!p bra skip;") };
+    let branch = StepInfo {
+        is_branch: true,
+        reconverge_line: Some(26),
+        ..step(Some(1), 21, "@!p bra skip;")
+    };
     vec![
         step(Some(0), 20, "setp.eq.u32 p, r, 0;"),
         branch,
@@ -57,8 +61,16 @@ pub(crate) fn sample(pairing: Pairing) -> RunInput {
         totals: samples::counts(512, pairing).finish(),
         steps: steps(),
         expectations: vec![
-            ExpectationResult { text: "out == block_sum(in)".to_owned(), passed: true, detail: String::new() },
-            ExpectationResult { text: "sum(out) == 7".to_owned(), passed: false, detail: "found 8".to_owned() },
+            ExpectationResult {
+                text: "out == block_sum(in)".to_owned(),
+                passed: true,
+                detail: String::new(),
+            },
+            ExpectationResult {
+                text: "sum(out) == 7".to_owned(),
+                passed: false,
+                detail: "found 8".to_owned(),
+            },
         ],
         notes: vec!["blocks communicate, so SMs ran interleaved".to_owned()],
     }
@@ -90,8 +102,10 @@ fn json_has_the_promised_keys_in_order() {
     let text = Run::build(sample(samples::neighbored)).to_json().unwrap();
     let promised = "schema version program kernel mode machine grid block warps constants finish verdict cycles metrics \
                     trust branches predicated expectations histogram stalls slots memory instructions launch machine_facts notes";
-    let top_level: Vec<&str> =
-        text.lines().filter_map(|line| line.strip_prefix("  \"")?.split_once('"').map(|(key, _)| key)).collect();
+    let top_level: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("  \"")?.split_once('"').map(|(key, _)| key))
+        .collect();
     assert_eq!(top_level.join(" "), promised);
 }
 
@@ -109,9 +123,12 @@ fn json_of_a_known_run() {
 
     let metrics = json["metrics"].as_object().unwrap();
     assert!(metrics.values().all(serde_json::Value::is_number), "each metric is a plain number");
-    for (name, count) in
-        [("conditional_branches", 144), ("divergent_branch", 95), ("gld_requests", 190), ("gld_transactions", 510)]
-    {
+    for (name, count) in [
+        ("conditional_branches", 144),
+        ("divergent_branch", 95),
+        ("gld_requests", 190),
+        ("gld_transactions", 510),
+    ] {
         assert_eq!(metrics[name].as_u64(), Some(count), "{name} is an integer");
     }
     assert!(!metrics.contains_key("shared_efficiency"), "no value, no key");
@@ -119,9 +136,15 @@ fn json_of_a_known_run() {
     let branch = &json["branches"][0];
     let lanes_working = 511.0 / 144.0;
     assert_eq!(json["branches"].as_array().map(Vec::len), Some(1));
-    assert_eq!((&branch["line"], &branch["pc"], &branch["instruction"]), (&21.into(), &1.into(), &1.into()));
+    assert_eq!(
+        (&branch["line"], &branch["pc"], &branch["instruction"]),
+        (&21.into(), &1.into(), &1.into())
+    );
     assert_eq!((&branch["executed"], &branch["divergent"]), (&144.into(), &95.into()));
-    assert_eq!((&branch["reconverges_at"], &branch["average_active_lanes"]), (&26.into(), &32.0.into()));
+    assert_eq!(
+        (&branch["reconverges_at"], &branch["average_active_lanes"]),
+        (&26.into(), &32.0.into())
+    );
     assert_eq!(branch["taken_lanes_average"], 32.0 - lanes_working);
     assert_eq!(
         (&json["expectations"][1]["passed"], &json["expectations"][1]["detail"]),
@@ -147,7 +170,9 @@ fn a_verdict_names_lanes_as_ranges_and_mask() {
     assert_eq!(json["finish"], "livelock");
     let group = &json["verdict"]["lanes"][0];
     assert_eq!((&group["lanes"], &group["mask"]), (&"0-2, 4-31".into(), &"0xfffffff7".into()));
-    for finish in [Finish::Ok, Finish::Deadlock, Finish::Livelock, Finish::CycleLimit, Finish::Fault] {
+    for finish in
+        [Finish::Ok, Finish::Deadlock, Finish::Livelock, Finish::CycleLimit, Finish::Fault]
+    {
         assert_eq!(serde_json::to_value(finish).unwrap(), finish.name());
     }
 }
@@ -156,5 +181,8 @@ fn a_verdict_names_lanes_as_ranges_and_mask() {
 fn a_step_without_description_is_printed_all_the_same() {
     let run = Run::build(RunInput { steps: Vec::new(), ..sample(samples::neighbored) });
     assert_eq!(run.instructions.len(), samples::STEPS);
-    assert_eq!((run.branches.len(), run.branches[0].text.as_str(), run.branches[0].executed), (1, "?", 144));
+    assert_eq!(
+        (run.branches.len(), run.branches[0].text.as_str(), run.branches[0].executed),
+        (1, "?", 144)
+    );
 }

@@ -30,19 +30,32 @@ impl CheckedSimulation {
 ///
 /// # Errors
 /// Fails if a block does not fit the machine.
-pub fn simulate_checked(job: Job<'_>, host: &dyn Host, on: Checks) -> Result<CheckedSimulation, DoesNotFit> {
+pub fn simulate_checked(
+    job: Job<'_>,
+    host: &dyn Host,
+    on: Checks,
+) -> Result<CheckedSimulation, DoesNotFit> {
     let about = About::new(&job);
     let outcome = job.check(host, on)?;
     let About { program, code, .. } = &about;
     let (kernel, lock_step) = (code.kernel(), code.scheme() == Scheme::Stack);
-    let Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: (counts, checker) } = outcome;
+    let Outcome {
+        finish,
+        cycles,
+        active_sms,
+        interleaved,
+        occupancy,
+        launch,
+        observer: (counts, checker),
+    } = outcome;
     let (mut found, left_out) = checker.finish();
     if let (Finish::Deadlock(hang), true) = (&finish, on.sync) {
         masks_of_hang(hang, &mut found);
     }
 
     let locations = Locations::new(&program.module);
-    let account = Account { kernel, steps: code.ops(), launch: &launch, locations: &locations, lock_step };
+    let account =
+        Account { kernel, steps: code.ops(), launch: &launch, locations: &locations, lock_step };
     let fault = match &finish {
         Finish::Fault(report) if of_interest(on, &report.fault.kind) => {
             Some((&report.fault, &report.inst, report.block.0, report.warp))
@@ -51,8 +64,10 @@ pub fn simulate_checked(job: Job<'_>, host: &dyn Host, on: Checks) -> Result<Che
     };
     let said = checks::judge(&account, &found, fault);
     let rows = said.iter().map(|(finding, times)| row(finding, *times, &program.text)).collect();
-    let findings: Vec<Diagnostic> = said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
-    let outcome = Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
+    let findings: Vec<Diagnostic> =
+        said.into_iter().map(|(finding, times)| counted(finding, times)).collect();
+    let outcome =
+        Outcome { finish, cycles, active_sms, interleaved, occupancy, launch, observer: counts };
     let mut simulation = about.report(outcome);
     simulation.run.notes.push(note(on, &findings, left_out, &simulation.finish));
     simulation.run.checks = Some(Checked { on: on.names(), findings: rows, complete: !left_out });
@@ -70,7 +85,14 @@ fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
             None => {
                 let (block, warp) = (stuck.block.0, stuck.warp);
                 let here = Place { pc: stuck.pc, block, warp, lanes: stuck.lanes, does: Does::Is };
-                found.push(Finding { kind, here, there: None, at: None, detail: stuck.missing.list(), times: 1 });
+                found.push(Finding {
+                    kind,
+                    here,
+                    there: None,
+                    at: None,
+                    detail: stuck.missing.list(),
+                    times: 1,
+                });
             }
         }
     }
@@ -80,7 +102,9 @@ fn masks_of_hang(hang: &Hang, found: &mut Vec<Finding>) {
 fn of_interest(on: Checks, kind: &simt_core::exec::FaultKind) -> bool {
     use simt_core::exec::FaultKind;
     match kind {
-        FaultKind::OutOfBounds { .. } | FaultKind::Misaligned { .. } | FaultKind::ReadOnly { .. } => on.bounds,
+        FaultKind::OutOfBounds { .. }
+        | FaultKind::Misaligned { .. }
+        | FaultKind::ReadOnly { .. } => on.bounds,
         FaultKind::NotInMask { .. } | FaultKind::GatheredElsewhere { .. } => on.sync,
         _ => false,
     }
@@ -89,7 +113,8 @@ fn of_interest(on: Checks, kind: &simt_core::exec::FaultKind) -> bool {
 /// Returns the note of the report.
 fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) -> String {
     let errors = findings.iter().filter(|f| f.severity == Severity::Error).count();
-    let plural = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let plural =
+        |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let found = match (errors, findings.len() - errors) {
         (0, 0) => match finish {
             Finish::Ok => "nothing found",
@@ -99,7 +124,9 @@ fn note(on: Checks, findings: &[Diagnostic], left_out: bool, finish: &Finish) ->
         .to_owned(),
         (0, warnings) => plural(warnings, "warning"),
         (errors, 0) => plural(errors, "error"),
-        (errors, warnings) => format!("{}, {}", plural(errors, "error"), plural(warnings, "warning")),
+        (errors, warnings) => {
+            format!("{}, {}", plural(errors, "error"), plural(warnings, "warning"))
+        }
     };
     let less = if left_out { " Memory beyond 128 MiB was not checked for races." } else { "" };
     format!("Checked for {}: {found}.{less}", on.names().join(", "))
@@ -113,8 +140,10 @@ fn counted(finding: Diagnostic, times: u64) -> Diagnostic {
 }
 
 fn row(finding: &Diagnostic, times: u64, text: &str) -> CheckFinding {
-    let place =
-        |l: &simt_core::diag::Label| CheckPlace { line: line_column(text, l.span.start).0, text: l.text.clone() };
+    let place = |l: &simt_core::diag::Label| CheckPlace {
+        line: line_column(text, l.span.start).0,
+        text: l.text.clone(),
+    };
     CheckFinding {
         code: finding.code,
         severity: if finding.severity == Severity::Error { "error" } else { "warning" },

@@ -43,7 +43,11 @@ impl<'a> Lines<'a> {
             end += line.len();
             (line, end)
         });
-        Lines { source: &program.text, lines: lines.collect(), locations: Locations::new(&program.module) }
+        Lines {
+            source: &program.text,
+            lines: lines.collect(),
+            locations: Locations::new(&program.module),
+        }
     }
 
     /// Returns the text of a line (from 1) without its indentation and comment.
@@ -51,19 +55,26 @@ impl<'a> Lines<'a> {
     /// A line of a compiler's output is preceded by its source line. The text is cut after
     /// [`MOST_TEXT`] characters.
     fn text(&self, line: u32) -> String {
-        let (text, _) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let (text, _) =
+            self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
         self.shown(line, text.split("//").next().unwrap_or_default())
     }
 
     /// Returns the text of an instruction: its line, unless the line has other instructions.
     fn text_of(&self, line: u32, span: Span) -> String {
         let (start, end) = (span.start as usize, span.end as usize);
-        let (text, behind) = self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
+        let (text, behind) =
+            self.lines.get((line as usize).wrapping_sub(1)).copied().unwrap_or_default();
         let before = self.source.get(behind.saturating_sub(text.len())..start).unwrap_or_default();
         let after = self.source.get(end..behind).unwrap_or_default();
         // Stops at the next statement, so that a long line is not read once per instruction.
-        let shared = before.contains(';') || after.trim_start().starts_with(|c: char| !matches!(c, '}' | '/'));
-        if shared { self.shown(line, self.source.get(start..end).unwrap_or_default()) } else { self.text(line) }
+        let shared = before.contains(';')
+            || after.trim_start().starts_with(|c: char| !matches!(c, '}' | '/'));
+        if shared {
+            self.shown(line, self.source.get(start..end).unwrap_or_default())
+        } else {
+            self.text(line)
+        }
     }
 
     /// Formats text from a line (from 1) for display.
@@ -139,7 +150,12 @@ pub(super) fn finish_word(finish: &Finish) -> report::Finish {
 /// Explains a run that did not end `ok`, in sentences.
 ///
 /// `launch` names the buffer nearest to a bad address.
-pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launch: Option<&Launch>) -> Option<Verdict> {
+pub(super) fn verdict(
+    finish: &Finish,
+    kernel: &Kernel,
+    lines: &Lines<'_>,
+    launch: Option<&Launch>,
+) -> Option<Verdict> {
     match finish {
         Finish::Ok => None,
         Finish::Deadlock(hang) => {
@@ -151,14 +167,22 @@ pub(super) fn verdict(finish: &Finish, kernel: &Kernel, lines: &Lines<'_>, launc
                 Some(at) => {
                     let line = at.lines.first().copied().unwrap_or(0);
                     let lanes = at.missing.list();
-                    let mask = format!("the mask on line {line} names lanes {lanes}, which do not reach it");
+                    let mask = format!(
+                        "the mask on line {line} names lanes {lanes}, which do not reach it"
+                    );
                     let help = "name only lanes that reach it: compute the mask before the branch \
                                 with `__ballot_sync`";
                     (format!("{message}: {mask}"), help)
                 }
-                None => (message, "let every lane that a barrier or join waits for reach it or exit"),
+                None => {
+                    (message, "let every lane that a barrier or join waits for reach it or exit")
+                }
             };
-            Some(Verdict { message, lanes: stuck(hang, kernel, lines), help: Some(help.to_string()) })
+            Some(Verdict {
+                message,
+                lanes: stuck(hang, kernel, lines),
+                help: Some(help.to_string()),
+            })
         }
         Finish::Livelock(hang) => Some(Verdict {
             message: format!(
@@ -208,7 +232,10 @@ fn gave_up(limit: Limit) -> Verdict {
                 "gave up after {issued} instructions issued on {sm}, at cycle {cycle}; the \
                  program might still end"
             ),
-            format!("look for an infinite loop, or limit cycles instead: --max-cycles {}", cycle.saturating_mul(10)),
+            format!(
+                "look for an infinite loop, or limit cycles instead: --max-cycles {}",
+                cycle.saturating_mul(10)
+            ),
         ),
     };
     Verdict { message, lanes: Vec::new(), help: Some(help) }
@@ -216,7 +243,9 @@ fn gave_up(limit: Limit) -> Verdict {
 
 /// Names the device function of a line, as the end of a phrase.
 fn within(kernel: &Kernel, line: u32) -> String {
-    kernel.function_at(line).map_or_else(String::new, |function| format!(", in function {}", function.name))
+    kernel
+        .function_at(line)
+        .map_or_else(String::new, |function| format!(", in function {}", function.name))
 }
 
 fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {

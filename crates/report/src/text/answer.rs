@@ -58,7 +58,9 @@ pub fn questions(listed: &Questions, style: Style) -> String {
         page.paragraph(q.question, &format!("  {:<widest$}  ", q.name), &hang);
     }
     page.line("");
-    page.line("`simt-sim ask NAME` runs the experiment and answers, `simt-sim ask --all` answers all.");
+    page.line(
+        "`simt-sim ask NAME` runs the experiment and answers, `simt-sim ask --all` answers all.",
+    );
     page.finish()
 }
 
@@ -72,8 +74,10 @@ pub fn table_of(table: &FigureTable, style: Style) -> String {
 fn figures(page: &mut Page, table: &FigureTable) {
     page.heading(&table.title);
     let header: Vec<&str> = table.columns.iter().map(String::as_str).collect();
-    let rows =
-        table.rows.iter().map(|row| std::iter::once(row.name.clone()).chain(row.cells.iter().map(cell)).collect());
+    let rows = table
+        .rows
+        .iter()
+        .map(|row| std::iter::once(row.name.clone()).chain(row.cells.iter().map(cell)).collect());
     page.table(&header, rows.collect(), &[0], None);
 }
 

@@ -31,7 +31,12 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
         page.paragraph(note, "note: ", "  ");
     }
     for group in GROUPS {
-        figures(&mut page, group.title(), [a, b], found.figures.iter().filter(|f| f.group == group));
+        figures(
+            &mut page,
+            group.title(),
+            [a, b],
+            found.figures.iter().filter(|f| f.group == group),
+        );
     }
     branches(&mut page, found);
     page.heading("First difference in the issue streams of block 0");
@@ -54,11 +59,20 @@ fn title(page: &mut Page, letter: &str, side: &Side) {
     if side.finish != Finish::Ok {
         page.status(side.finish.title(), Paint::Bad, "the figures cover the run up to that point");
     } else if !side.passed {
-        page.status("FAILED", Paint::Bad, "an expectation does not hold; `simt-sim run` shows which");
+        page.status(
+            "FAILED",
+            Paint::Bad,
+            "an expectation does not hold; `simt-sim run` shows which",
+        );
     }
 }
 
-fn figures<'a>(page: &mut Page, heading: &str, sides: [&Side; 2], figures: impl Iterator<Item = &'a Figure>) {
+fn figures<'a>(
+    page: &mut Page,
+    heading: &str,
+    sides: [&Side; 2],
+    figures: impl Iterator<Item = &'a Figure>,
+) {
     let cell = |v| match v {
         Some(v) => value(v),
         None => "-".to_owned(),
@@ -98,7 +112,11 @@ fn branches(page: &mut Page, found: &Comparison) {
     let header = ["line", "branch", "executed A", "executed B", "divergent A", "divergent B"];
     page.table(&header, rows.collect(), &[1], Some(1));
     if found.branches.iter().any(|b| b.predicated.contains(&true)) {
-        page.paragraph("p: the branch was predicated; the count is how often it would have diverged", "  ", "  ");
+        page.paragraph(
+            "p: the branch was predicated; the count is how often it would have diverged",
+            "  ",
+            "  ",
+        );
     }
 }
 

@@ -122,13 +122,15 @@ impl Page {
     ) {
         let mut widths: Vec<usize> = (0..header.len())
             .map(|i| {
-                let cells = rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
+                let cells =
+                    rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count());
                 cells.chain(header[i].split(' ').map(str::len)).max().unwrap_or(0)
             })
             .collect();
         let total = self.width - 1;
         if let Some(flexible) = flexible {
-            let others: usize = (0..header.len()).filter(|&i| i != flexible).map(|i| widths[i] + 2).sum();
+            let others: usize =
+                (0..header.len()).filter(|&i| i != flexible).map(|i| widths[i] + 2).sum();
             let room = total.saturating_sub(others + 2).clamp(8, 48);
             for row in &mut rows {
                 row[flexible] = clip(&row[flexible], room);
@@ -143,7 +145,8 @@ impl Page {
         table.set_header(header.to_vec());
         table.add_rows(rows);
         for (i, column) in table.column_iter_mut().enumerate() {
-            let alignment = if left.contains(&i) { CellAlignment::Left } else { CellAlignment::Right };
+            let alignment =
+                if left.contains(&i) { CellAlignment::Left } else { CellAlignment::Right };
             column.set_cell_alignment(alignment);
             if fits {
                 let least = u16::try_from(widths[i] + 2).unwrap_or(u16::MAX);
@@ -195,14 +198,19 @@ pub(super) fn value(value: Value) -> String {
 /// Draws `part` of `whole` as a bar of at most `width` marks.
 /// A part above zero has at least one mark.
 pub(super) fn bar(part: u64, whole: u64, width: usize) -> String {
-    let marks = if whole == 0 { 0 } else { (u128::from(part) * width as u128 / u128::from(whole)) as usize };
+    let marks = if whole == 0 {
+        0
+    } else {
+        (u128::from(part) * width as u128 / u128::from(whole)) as usize
+    };
     "#".repeat(marks.clamp(usize::from(part > 0), width))
 }
 
 /// Cuts `text` to `width` columns, ending in two dots if cut.
 /// Control characters become spaces.
 pub(crate) fn clip(text: &str, width: usize) -> String {
-    let clean: Vec<char> = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let clean: Vec<char> =
+        text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if clean.len() <= width {
         return clean.into_iter().collect();
     }

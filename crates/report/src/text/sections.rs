@@ -11,7 +11,11 @@ pub(super) fn title(page: &mut Page, run: &Run) {
         1 => format!("{} (1 SM)", run.machine),
         sms => format!("{} ({sms} SMs)", run.machine),
     };
-    page.paragraph(&format!("{}: {}, {} on {machine}", run.program, run.kernel, run.mode), "", "  ");
+    page.paragraph(
+        &format!("{}: {}, {} on {machine}", run.program, run.kernel, run.mode),
+        "",
+        "  ",
+    );
     let mut line = format!(
         "grid {} x block {}, {} {}",
         shape(run.grid),
@@ -48,7 +52,13 @@ pub(super) fn result(page: &mut Page, run: &Run) {
             let noun = if group.lanes.contains([',', '-']) { "lanes" } else { "lane" };
             let place = format!(
                 "block {} warp {}, {noun} {} ({}): {}; line {}: {}",
-                group.block, group.warp, group.lanes, group.mask, group.state, group.line, group.text
+                group.block,
+                group.warp,
+                group.lanes,
+                group.mask,
+                group.state,
+                group.line,
+                group.text
             );
             page.paragraph(&place, "    ", "      ");
         }
@@ -62,7 +72,8 @@ pub(super) fn result(page: &mut Page, run: &Run) {
             text.push_str(": ");
             text.push_str(&expectation.detail);
         }
-        let (word, paint) = if expectation.passed { ("ok", Paint::Good) } else { ("FAILED", Paint::Bad) };
+        let (word, paint) =
+            if expectation.passed { ("ok", Paint::Good) } else { ("FAILED", Paint::Bad) };
         page.status(word, paint, &text);
     }
     if run.finish == Finish::Ok && run.expectations.is_empty() {
@@ -132,7 +143,11 @@ pub(super) fn divergence(page: &mut Page, run: &Run) {
     for (lanes, &n) in run.histogram.iter().enumerate().filter(|&(_, &n)| n > 0) {
         let name = format!("W{lanes}");
         let share = percent(shares[lanes]);
-        page.line(&format!("  {name:<3}  {:>digits$}  {share:>7}  {}", counts[lanes], bar(n, most, room)));
+        page.line(&format!(
+            "  {name:<3}  {:>digits$}  {share:>7}  {}",
+            counts[lanes],
+            bar(n, most, room)
+        ));
     }
 }
 
@@ -142,28 +157,42 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
     }
     page.heading("Branches");
     let cell = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), real);
-    let line_cell = |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
-    let share = |part: u64, all: u64| percent((part as f64 / all.max(1) as f64 * 1000.0).round() as u32);
-    let row =
-        |line: u32, text: &str, (executed, diverged): (u64, u64), lanes: [Option<f64>; 2], joined: Option<u32>| {
-            let [active, taken] = lanes.map(cell);
-            let (count, times) = (grouped(executed), grouped(diverged));
-            vec![
-                line.to_string(),
-                text.to_owned(),
-                count,
-                times,
-                share(diverged, executed),
-                active,
-                taken,
-                line_cell(joined),
-            ]
-        };
+    let line_cell =
+        |line: Option<u32>| line.map_or_else(|| "-".to_owned(), |line| line.to_string());
+    let share =
+        |part: u64, all: u64| percent((part as f64 / all.max(1) as f64 * 1000.0).round() as u32);
+    let row = |line: u32,
+               text: &str,
+               (executed, diverged): (u64, u64),
+               lanes: [Option<f64>; 2],
+               joined: Option<u32>| {
+        let [active, taken] = lanes.map(cell);
+        let (count, times) = (grouped(executed), grouped(diverged));
+        vec![
+            line.to_string(),
+            text.to_owned(),
+            count,
+            times,
+            share(diverged, executed),
+            active,
+            taken,
+            line_cell(joined),
+        ]
+    };
     let branches = run.branches.iter().map(|b| {
         let lanes = [b.average_active_lanes, b.taken_lanes_average];
         row(b.line, &b.text, (b.executed, b.divergent), lanes, b.reconverges_at)
     });
-    let header = ["line", "branch", "executed", "divergent", "share", "lanes active", "lanes taken", "reconv. at"];
+    let header = [
+        "line",
+        "branch",
+        "executed",
+        "divergent",
+        "share",
+        "lanes active",
+        "lanes taken",
+        "reconv. at",
+    ];
     if !run.branches.is_empty() {
         page.table(&header, branches.collect(), &[1], Some(1));
     }
@@ -175,10 +204,22 @@ pub(super) fn branches(page: &mut Page, run: &Run) {
         if !run.branches.is_empty() {
             page.line("");
         }
-        let header =
-            ["line", "predicated branch", "reached", "mixed", "share", "lanes active", "lanes taken", "reconv. at"];
+        let header = [
+            "line",
+            "predicated branch",
+            "reached",
+            "mixed",
+            "share",
+            "lanes active",
+            "lanes taken",
+            "reconv. at",
+        ];
         page.table(&header, predicated.collect(), &[1], Some(1));
-        page.paragraph("mixed: times a branch would have diverged (some lanes take it, some do not)", "  ", "  ");
+        page.paragraph(
+            "mixed: times a branch would have diverged (some lanes take it, some do not)",
+            "  ",
+            "  ",
+        );
         page.paragraph(&note, "  ", "  ");
     }
 }
@@ -201,7 +242,15 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
             if m.memory == "shared" {
                 let pieces = [grouped(m.wavefronts), ratio(m.wavefronts, m.requests)];
                 let [wavefronts, each] = pieces;
-                return vec![name, grouped(m.requests), grouped(m.requested_bytes), wavefronts, each, dash(), dash()];
+                return vec![
+                    name,
+                    grouped(m.requests),
+                    grouped(m.requested_bytes),
+                    wavefronts,
+                    each,
+                    dash(),
+                    dash(),
+                ];
             }
             vec![
                 name,
@@ -214,7 +263,8 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
             ]
         })
         .collect();
-    let header = ["", "requests", "requested bytes", "sectors", "per request", "L1 hits", "L2 hits"];
+    let header =
+        ["", "requests", "requested bytes", "sectors", "per request", "L1 hits", "L2 hits"];
     page.table(&header, rows, &[0], None);
     page.paragraph(
         "A sector is 32 bytes. For shared memory, the sectors column counts wavefronts (passes \
@@ -246,7 +296,9 @@ pub(super) fn memory(page: &mut Page, run: &Run) {
         "local_load_transactions",
         "local_store_transactions",
     ];
-    let used = |prefix: &str| run.memory.iter().any(|m| format!("{} {}", m.memory, m.way).starts_with(prefix));
+    let used = |prefix: &str| {
+        run.memory.iter().any(|m| format!("{} {}", m.memory, m.way).starts_with(prefix))
+    };
     let wanted = |name: &&str| match *name {
         n if n.starts_with("gld") || n.starts_with("l1") => used("global load"),
         n if n.starts_with("gst") => used("global store"),
@@ -268,27 +320,45 @@ pub(super) fn stalls(page: &mut Page, run: &Run) {
         return;
     }
     let shares = tenths_of_percent(&cycles);
-    let mut states: Vec<_> = run.stalls.0.iter().zip(shares).filter(|((_, cycles), _)| *cycles > 0).collect();
+    let mut states: Vec<_> =
+        run.stalls.0.iter().zip(shares).filter(|((_, cycles), _)| *cycles > 0).collect();
     states.sort_by_key(|((_, cycles), _)| std::cmp::Reverse(*cycles));
     let per_issue = |cycles: u64| real(cycles as f64 / run.slots.used.max(1) as f64);
     let row = |name: &str, cycles: u64, share: u32, reason: &str| {
         vec![name.to_owned(), grouped(cycles), percent(share), per_issue(cycles), reason.to_owned()]
     };
-    let mut rows: Vec<_> = states.iter().map(|((n, c), share)| row(n, *c, *share, stall_reason(n))).collect();
+    let mut rows: Vec<_> =
+        states.iter().map(|((n, c), share)| row(n, *c, *share, stall_reason(n))).collect();
     rows.push(row("all", total, 1000, ""));
-    page.table(&["warp state (Nsight)", "warp cycles", "share", "per issue", "nvprof reason"], rows, &[0, 4], None);
-    page.paragraph("per issue: smsp__average_warps_issue_stalled_<state>_per_issue_active.ratio", "  ", "    ");
+    page.table(
+        &["warp state (Nsight)", "warp cycles", "share", "per issue", "nvprof reason"],
+        rows,
+        &[0, 4],
+        None,
+    );
+    page.paragraph(
+        "per issue: smsp__average_warps_issue_stalled_<state>_per_issue_active.ratio",
+        "  ",
+        "    ",
+    );
 }
 
 pub(super) fn slots(page: &mut Page, run: &Run) {
     page.heading("Issue slots (one per scheduler and cycle)");
     let slots = &run.slots;
     let program = slots.used.saturating_sub(slots.used_by_joins);
-    let mut parts = vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
+    let mut parts =
+        vec![("issued".to_owned(), program), ("issued, joins".to_owned(), slots.used_by_joins)];
     let mut lost: Vec<_> = slots.lost.0.clone();
     lost.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
     parts.extend(lost.into_iter().map(|(name, n)| {
-        (format!("lost: {}", name.replace("no_warp", "no warp").replace("launch", "warps not launched")), n)
+        (
+            format!(
+                "lost: {}",
+                name.replace("no_warp", "no warp").replace("launch", "warps not launched")
+            ),
+            n,
+        )
     }));
     parts.retain(|&(_, n)| n > 0);
     let counts: Vec<u64> = parts.iter().map(|&(_, n)| n).collect();
@@ -296,7 +366,9 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
     let mut rows: Vec<Vec<String>> = parts
         .iter()
         .zip(tenths_of_percent(&counts))
-        .map(|((name, n), share)| vec![name.clone(), grouped(*n), percent(share), bar(*n, slots.total, room)])
+        .map(|((name, n), share)| {
+            vec![name.clone(), grouped(*n), percent(share), bar(*n, slots.total, room)]
+        })
         .collect();
     rows.push(vec!["all".to_owned(), grouped(slots.total), percent(1000), String::new()]);
     page.table(&["", "slots", "share", ""], rows, &[0, 3], None);
@@ -304,7 +376,8 @@ pub(super) fn slots(page: &mut Page, run: &Run) {
 
 /// Points to `simt-sim explain` for the names above, first the one that matters most.
 pub(super) fn further(page: &mut Page, run: &Run) {
-    let worst = run.stalls.0.iter().max_by_key(|&&(_, cycles)| cycles).filter(|&&(_, cycles)| cycles > 0);
+    let worst =
+        run.stalls.0.iter().max_by_key(|&&(_, cycles)| cycles).filter(|&&(_, cycles)| cycles > 0);
     let name = match (run.finish, worst) {
         (Finish::Ok, Some((state, _))) => state,
         (finish, _) => finish.name(),

@@ -48,7 +48,11 @@ fn a_known_run_reads_as_it_should() {
         "lost: no warp 144 9.1 % ###",
         "all 1,581 100.0 %",
     ] {
-        assert!(rest.any(|line| line == expected), "missing or out of order: {expected}\n{}", lines.join("\n"));
+        assert!(
+            rest.any(|line| line == expected),
+            "missing or out of order: {expected}\n{}",
+            lines.join("\n")
+        );
     }
 }
 
@@ -82,7 +86,11 @@ fn no_line_is_longer_than_the_width() {
         for width in 60..=170 {
             let report = plain(input.clone(), width);
             for line in report.lines() {
-                assert!(line.chars().count() <= width, "{} columns of {width}: {line}", line.chars().count());
+                assert!(
+                    line.chars().count() <= width,
+                    "{} columns of {width}: {line}",
+                    line.chars().count()
+                );
                 assert_eq!(line, line.trim_end(), "no blanks at the end");
             }
         }
@@ -126,7 +134,8 @@ fn chosen_metrics_are_plain_numbers() {
         "shared_efficiency",
     ];
     let text = selected(&run, &names).unwrap();
-    let figures: String = text.lines().filter_map(|l| l.split("  # ").next()).map(|l| format!("{l}\n")).collect();
+    let figures: String =
+        text.lines().filter_map(|l| l.split("  # ").next()).map(|l| format!("{l}\n")).collect();
     assert_eq!(
         figures,
         "conditional_branches 144 branch\n\
@@ -137,7 +146,10 @@ fn chosen_metrics_are_plain_numbers() {
          shared_efficiency n/a\n"
     );
     let error = selected(&run, &["conditional_branches", "ipcc"]).unwrap_err();
-    assert_eq!(error.to_string(), "unknown metric `ipcc`; did you mean `ipc`?; `simt-sim metrics` lists all metrics");
+    assert_eq!(
+        error.to_string(),
+        "unknown metric `ipcc`; did you mean `ipc`?; `simt-sim metrics` lists all metrics"
+    );
 }
 
 #[test]

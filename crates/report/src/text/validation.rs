@@ -11,8 +11,10 @@ pub fn validation(found: &Validation, all: bool, style: Style) -> String {
     page.paragraph(&format!("Compared with a GPU: {}", found.simulated), "", "  ");
     page.heading("Programs");
     let rows = found.programs.iter().map(|p| {
-        let counters: Vec<&ProfileRow> = found.profiles.iter().filter(|l| l.program == p.program).collect();
-        let (exact, of) = counters.iter().fold((0, 0), |(e, n), l| (e + l.exact(), n + l.held.len()));
+        let counters: Vec<&ProfileRow> =
+            found.profiles.iter().filter(|l| l.program == p.program).collect();
+        let (exact, of) =
+            counters.iter().fold((0, 0), |(e, n), l| (e + l.exact(), n + l.held.len()));
         let counters = if of == 0 { "-".to_string() } else { format!("{exact} of {of}") };
         let divergence = p.divergence.as_ref().map_or("-".to_string(), short);
         vec![p.program.clone(), short(&p.memory), divergence, counters, p.detail.clone()]
@@ -23,10 +25,9 @@ pub fn validation(found: &Validation, all: bool, style: Style) -> String {
         counters(&mut page, launch, all);
     }
     page.heading("Accuracy by feature");
-    let rows = found
-        .features
-        .iter()
-        .map(|f| vec![f.feature.to_string(), f.figures.to_string(), f.exact.to_string(), short(&f.trust)]);
+    let rows = found.features.iter().map(|f| {
+        vec![f.feature.to_string(), f.figures.to_string(), f.exact.to_string(), short(&f.trust)]
+    });
     page.table(&["feature", "figures", "exact", "label"], rows.collect(), &[0, 3], None);
     for f in found.features.iter().filter_map(|f| Some((f.feature, f.worst.as_ref()?))) {
         page.paragraph(&format!("{}: {}", f.0, f.1), "  ", "    ");
@@ -47,8 +48,11 @@ pub fn profiled(launch: &ProfileRow, all: bool, style: Style) -> String {
 
 fn counters(page: &mut Page, launch: &ProfileRow, all: bool) {
     page.heading(&format!("{}: {}", launch.program, launch.launch));
-    let shown: Vec<&Held> =
-        if all { launch.held.iter().collect() } else { SHOWN.iter().filter_map(|name| launch.counter(name)).collect() };
+    let shown: Vec<&Held> = if all {
+        launch.held.iter().collect()
+    } else {
+        SHOWN.iter().filter_map(|name| launch.counter(name)).collect()
+    };
     // A report may have none of the counters in `SHOWN`.
     let shown = if shown.is_empty() { launch.held.iter().collect() } else { shown };
     page.table(

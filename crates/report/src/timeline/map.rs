@@ -52,10 +52,16 @@ fn map_of(out: &mut String, recording: &Recording, strip: &Strip, style: MapStyl
             continue;
         }
         let mut wait = |(stall, cycles): (Stall, Cycle), letters: &str, between: &str| {
-            row(["", &format!("+{cycles}"), "", letters, ""], &format!("({}{between})", stall.name()));
+            row(
+                ["", &format!("+{cycles}"), "", letters, ""],
+                &format!("({}{between})", stall.name()),
+            );
         };
         let letters = recording.letters_between(issue) + &pad;
-        issue.waits_between().into_iter().for_each(|w| wait(w, &letters, ", between its machine instructions"));
+        issue
+            .waits_between()
+            .into_iter()
+            .for_each(|w| wait(w, &letters, ", between its machine instructions"));
         if let Some(next) = strip.issues.get(i + 1) {
             let letters = recording.letters_after(issue) + &pad;
             next.waits.iter().for_each(|&w| wait(w, &letters, ""));

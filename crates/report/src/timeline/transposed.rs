@@ -37,14 +37,17 @@ fn panel_of(out: &mut String, recording: &Recording, strip: &Strip, panel: &[Iss
         };
         row(out, name, panel.iter().map(column));
     }
-    let states: Vec<Vec<LaneState>> = panel.iter().map(|issue| issue.lane_states(recording.warp_size)).collect();
+    let states: Vec<Vec<LaneState>> =
+        panel.iter().map(|issue| issue.lane_states(recording.warp_size)).collect();
     for lane in strip.lanes.lanes() {
-        let letters = states.iter().map(|s| s.get(lane as usize).map_or(' ', |state| state.letter()));
+        let letters =
+            states.iter().map(|s| s.get(lane as usize).map_or(' ', |state| state.letter()));
         row(out, &format!("lane {lane:>2}"), letters);
     }
 }
 
 fn row(out: &mut String, name: &str, columns: impl Iterator<Item = char>) {
     let columns: String = columns.collect();
-    let _ = writeln!(out, "{}", format!("{name:>width$}  {columns}", width = MARGIN - 2).trim_end());
+    let _ =
+        writeln!(out, "{}", format!("{name:>width$}  {columns}", width = MARGIN - 2).trim_end());
 }

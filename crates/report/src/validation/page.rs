@@ -129,13 +129,18 @@ fn unseen_all(out: &mut String, found: &Evidence) {
              each kernel.\n";
     for (basis, rows) in by_basis(found, None) {
         let _ = writeln!(out, "\n### {}\n", basis.title());
-        let _ = writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
+        let _ =
+            writeln!(out, "| {} |\n|---|{}", HEADER.join(" | "), "--:|".repeat(HEADER.len() - 1));
         for mut cells in rows {
             cells[0] = format!("`{}`", cells[0]);
             row(out, &cells);
         }
     }
-    let _ = writeln!(out, "\n### Kernels\n\n| {} |\n|---|---|---|--:|--:|--:|--:|", KERNELS.join(" | "));
+    let _ = writeln!(
+        out,
+        "\n### Kernels\n\n| {} |\n|---|---|---|--:|--:|--:|--:|",
+        KERNELS.join(" | ")
+    );
     for kernel in &found.each {
         row(out, &kernel_row(kernel));
     }
@@ -216,8 +221,12 @@ fn memory(out: &mut String, all: &Validation) {
         );
         let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
     }
-    let open: Vec<&str> =
-        all.programs.iter().filter(|p| p.memory == Trust::NotMeasured).map(|p| p.program.as_str()).collect();
+    let open: Vec<&str> = all
+        .programs
+        .iter()
+        .filter(|p| p.memory == Trust::NotMeasured)
+        .map(|p| p.program.as_str())
+        .collect();
     if !open.is_empty() {
         let about = format!("Not measured: {}.", open.join(", "));
         let _ = writeln!(out, "{}\n", wrap(&about, WIDTH, "", ""));
@@ -225,7 +234,15 @@ fn memory(out: &mut String, all: &Validation) {
     *out += "| program | memory | compared data | divergence |\n|---|---|---|---|\n";
     for program in all.programs.iter().filter(|p| p.memory != Trust::NotMeasured) {
         let divergence = program.divergence.as_ref().map_or("-".to_string(), Trust::to_string);
-        row(out, &[program.program.clone(), program.memory.to_string(), program.detail.clone(), divergence]);
+        row(
+            out,
+            &[
+                program.program.clone(),
+                program.memory.to_string(),
+                program.detail.clone(),
+                divergence,
+            ],
+        );
     }
 }
 
@@ -247,29 +264,54 @@ fn parameters(out: &mut String, all: &Validation) {
         within(0.15)
     );
     for p in &all.parameters {
-        let what = if p.unit == "cycle" { p.parameter.to_string() } else { format!("{} ({})", p.parameter, p.unit) };
+        let what = if p.unit == "cycle" {
+            p.parameter.to_string()
+        } else {
+            format!("{} ({})", p.parameter, p.unit)
+        };
         // For a figure near zero the relative error means nothing.
         let error = if p.measured.abs() < 1.0 {
             "-".to_string()
         } else {
             format!("{:+.1} %", 100.0 * (p.simulated - p.measured) / p.measured)
         };
-        row(out, &[p.experiment.to_string(), what, format!("{:.2}", p.simulated), format!("{:.2}", p.measured), error]);
+        row(
+            out,
+            &[
+                p.experiment.to_string(),
+                what,
+                format!("{:.2}", p.simulated),
+                format!("{:.2}", p.measured),
+                error,
+            ],
+        );
     }
 }
 
 /// Adds a table of the counters shown, and one of all errors.
 /// The latter has a column per launch.
-fn profiles(out: &mut String, heading: &str, all: &Validation, chosen: impl Fn(&ProfileRow) -> bool) {
+fn profiles(
+    out: &mut String,
+    heading: &str,
+    all: &Validation,
+    chosen: impl Fn(&ProfileRow) -> bool,
+) {
     let launches: Vec<&ProfileRow> = all.profiles.iter().filter(|p| chosen(p)).collect();
     if launches.is_empty() {
         return;
     }
-    let _ = writeln!(out, "\n{heading}\n\n| launch | counter | simulated | measured | error |\n|---|---|--:|--:|--:|");
+    let _ = writeln!(
+        out,
+        "\n{heading}\n\n| launch | counter | simulated | measured | error |\n|---|---|--:|--:|--:|"
+    );
     for launch in &launches {
         for (n, held) in SHOWN.iter().filter_map(|name| launch.counter(name)).enumerate() {
             let name = if n == 0 { launch.launch.clone() } else { String::new() };
-            let counter = if held.name == CYCLES { format!("**`{CYCLES}`**") } else { format!("`{}`", held.name) };
+            let counter = if held.name == CYCLES {
+                format!("**`{CYCLES}`**")
+            } else {
+                format!("`{}`", held.name)
+            };
             row(out, &[name, counter, figure(held.simulated), figure(held.measured), error(held)]);
         }
     }
@@ -278,15 +320,18 @@ fn profiles(out: &mut String, heading: &str, all: &Validation, chosen: impl Fn(&
         let _ = write!(out, " {n} |");
     }
     let _ = writeln!(out, "\n|---|{}", "--:|".repeat(launches.len()));
-    let mut names: Vec<&str> = launches.iter().flat_map(|l| l.held.iter().map(|h| h.name.as_str())).collect();
+    let mut names: Vec<&str> =
+        launches.iter().flat_map(|l| l.held.iter().map(|h| h.name.as_str())).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
         let of = |launch: &&ProfileRow| launch.counter(name).map_or(String::new(), error);
-        let cells: Vec<String> = std::iter::once(format!("`{name}`")).chain(launches.iter().map(of)).collect();
+        let cells: Vec<String> =
+            std::iter::once(format!("`{name}`")).chain(launches.iter().map(of)).collect();
         row(out, &cells);
     }
-    let mut unknown: Vec<&str> = launches.iter().flat_map(|l| l.unknown.iter().map(String::as_str)).collect();
+    let mut unknown: Vec<&str> =
+        launches.iter().flat_map(|l| l.unknown.iter().map(String::as_str)).collect();
     unknown.sort_unstable();
     unknown.dedup();
     if !unknown.is_empty() {
@@ -307,10 +352,20 @@ fn features(out: &mut String, all: &Validation) {
 
 /// Formats a count with groups, a real with its digits.
 pub(crate) fn figure(value: f64) -> String {
-    if value.fract() == 0.0 && (0.0..9e15).contains(&value) { grouped(value as u64) } else { real(value) }
+    if value.fract() == 0.0 && (0.0..9e15).contains(&value) {
+        grouped(value as u64)
+    } else {
+        real(value)
+    }
 }
 
 /// Returns the table cells of a counter.
 pub(crate) fn cells(held: &Held) -> Vec<String> {
-    vec![held.name.clone(), figure(held.simulated), figure(held.measured), error(held), held.unit.to_string()]
+    vec![
+        held.name.clone(),
+        figure(held.simulated),
+        figure(held.measured),
+        error(held),
+        held.unit.to_string(),
+    ]
 }

@@ -14,7 +14,8 @@ fn known() -> Known {
 #[test]
 fn a_label_is_that_of_the_worst_figure() {
     let of = |figures: &[(f64, f64)]| {
-        let held: Vec<Held> = figures.iter().map(|(s, m)| held("lts__t_sectors.sum", *s, *m)).collect();
+        let held: Vec<Held> =
+            figures.iter().map(|(s, m)| held("lts__t_sectors.sum", *s, *m)).collect();
         Trust::of(held.iter(), &known()).to_string()
     };
     for (figures, label) in [
@@ -47,14 +48,20 @@ fn program(name: &str, memory: Trust) -> ProgramRow {
 fn programs_with_a_reason_are_counted_apart_and_others_are_not_hidden() {
     let because = Trust::Differs { reason: Some("a race".to_string()) };
     let feature = |rows: Vec<ProgramRow>| {
-        let all = Validation::new("h200".to_string(), rows, Vec::new(), Vec::new(), Vec::new(), known());
+        let all =
+            Validation::new("h200".to_string(), rows, Vec::new(), Vec::new(), Vec::new(), known());
         (all.features[0].clone(), all.is_explained())
     };
-    let rows = vec![program("a.ir", Trust::Exact), program("race.ir", because), program("b.ir", Trust::NotMeasured)];
+    let rows = vec![
+        program("a.ir", Trust::Exact),
+        program("race.ir", because),
+        program("b.ir", Trust::NotMeasured),
+    ];
     let (memory, explained) = feature(rows.clone());
     assert_eq!((memory.figures, memory.exact, memory.trust, explained), (2, 1, Trust::Exact, true));
     assert_eq!(memory.worst.as_deref(), Some("1 with a known reason: race.ir"));
-    let (memory, explained) = feature([rows, vec![program("c.ir", Trust::Differs { reason: None })]].concat());
+    let (memory, explained) =
+        feature([rows, vec![program("c.ir", Trust::Differs { reason: None })]].concat());
     assert_eq!((memory.trust, explained), (Trust::Differs { reason: None }, false));
 }
 
@@ -80,6 +87,9 @@ fn a_quick_page_is_the_beginning_of_the_whole_one() {
     };
     let (quick, whole) = (page(vec![row(32)]), page(vec![row(32), row(LARGE)]));
     assert!(whole.starts_with(&quick));
-    assert!(quick.contains("| k (32 threads) | **`sm__cycles_active.max`** | 110 | 100 | +10.0 % |"), "{quick}");
+    assert!(
+        quick.contains("| k (32 threads) | **`sm__cycles_active.max`** | 110 | 100 | +10.0 % |"),
+        "{quick}"
+    );
     assert!(whole.contains("| cycles and time | 2 | 0 | **within 10 %** |"), "{whole}");
 }

@@ -32,7 +32,8 @@ impl Trust {
     /// *differs*, with the reason of the worst figure; *not measured* without figures.
     pub fn of<'h>(figures: impl Iterator<Item = &'h Held>, known: &Known) -> Trust {
         let figures: Vec<&Held> = figures.collect();
-        let away = |h: &Held| if h.is_exact() { 0.0 } else { h.error().map_or(f64::INFINITY, f64::abs) };
+        let away =
+            |h: &Held| if h.is_exact() { 0.0 } else { h.error().map_or(f64::INFINITY, f64::abs) };
         let Some(worst) = figures.iter().max_by(|a, b| away(a).total_cmp(&away(b))) else {
             return Trust::NotMeasured;
         };
@@ -40,7 +41,10 @@ impl Trust {
             return Trust::Exact;
         }
         let step = Trust::STEPS.into_iter().find(|step| away(worst) <= *step);
-        step.map_or_else(|| Trust::Differs { reason: known.counter(&worst.name).map(str::to_string) }, Trust::Within)
+        step.map_or_else(
+            || Trust::Differs { reason: known.counter(&worst.name).map(str::to_string) },
+            Trust::Within,
+        )
     }
 
     /// Returns the worse of two labels.
@@ -121,8 +125,16 @@ const COUNTED: &[(&str, Size, &[&str])] = &[
             "smsp__sass_average_data_bytes",
         ],
     ),
-    ("sectors that hit in L1", Size::Any, &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"]),
-    ("shared memory: accesses, wavefronts, conflicts", Size::Any, &["l1tex__data_", "smsp__inst_executed_op_shared"]),
+    (
+        "sectors that hit in L1",
+        Size::Any,
+        &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit"],
+    ),
+    (
+        "shared memory: accesses, wavefronts, conflicts",
+        Size::Any,
+        &["l1tex__data_", "smsp__inst_executed_op_shared"],
+    ),
     ("L2 sectors read and written, large launches", Size::Large, &["lts__t_sectors_op"]),
     ("bytes read from DRAM, large launches", Size::Large, &["dram__bytes_read.sum"]),
     ("bytes written to DRAM, large launches", Size::Large, &["dram__bytes_write.sum"]),
@@ -132,9 +144,17 @@ const COUNTED: &[(&str, Size, &[&str])] = &[
         &["lts__t_sectors_op", "dram__bytes_read.sum", "dram__bytes_write.sum"],
     ),
     ("warps", Size::Any, &["smsp__warps_launched"]),
-    ("instructions of warps", Size::Any, &["smsp__inst_", "smsp__average_inst_executed", "smsp__issue_active"]),
+    (
+        "instructions of warps",
+        Size::Any,
+        &["smsp__inst_", "smsp__average_inst_executed", "smsp__issue_active"],
+    ),
     ("instructions of lanes, average lanes", Size::Any, &["smsp__thread_inst"]),
-    ("cycles and time", Size::Any, &["sm__cycles_elapsed", "sm__cycles_active", "smsp__cycles_active", "gpu__time"]),
+    (
+        "cycles and time",
+        Size::Any,
+        &["sm__cycles_elapsed", "sm__cycles_active", "smsp__cycles_active", "gpu__time"],
+    ),
     (
         "rates: IPC, occupancy, bytes per second",
         Size::Any,
@@ -150,7 +170,8 @@ pub(super) fn features(
     generated: &[GeneratedRow],
     known: &Known,
 ) -> Vec<Feature> {
-    let mut found = vec![of_programs("final memory contents", programs.iter().map(|p| (p, &p.memory)))];
+    let mut found =
+        vec![of_programs("final memory contents", programs.iter().map(|p| (p, &p.memory)))];
     let drawn: usize = generated.iter().map(|g| g.programs).sum();
     if drawn > 0 {
         found.push(Feature {
@@ -170,10 +191,15 @@ pub(super) fn features(
         let figures: Vec<(&ProfileRow, &Held)> = profiles
             .iter()
             .flat_map(|p| p.held.iter().map(move |h| (p, h)))
-            .filter(|(p, h)| size.has(p) && is_of(h) && !taken.contains(&(h.name.as_str(), p.threads >= LARGE)))
+            .filter(|(p, h)| {
+                size.has(p) && is_of(h) && !taken.contains(&(h.name.as_str(), p.threads >= LARGE))
+            })
             .collect();
         let away = |h: &Held| h.error().map_or(f64::INFINITY, f64::abs);
-        let worst = figures.iter().filter(|(_, h)| !h.is_exact()).max_by(|a, b| away(a.1).total_cmp(&away(b.1)));
+        let worst = figures
+            .iter()
+            .filter(|(_, h)| !h.is_exact())
+            .max_by(|a, b| away(a.1).total_cmp(&away(b.1)));
         found.push(Feature {
             feature,
             figures: figures.len(),
@@ -188,17 +214,22 @@ pub(super) fn features(
 
 /// Labels a feature with one result per program.
 /// Programs with a known reason are counted separately, not hidden.
-fn of_programs<'p>(feature: &'static str, programs: impl Iterator<Item = (&'p ProgramRow, &'p Trust)>) -> Feature {
+fn of_programs<'p>(
+    feature: &'static str,
+    programs: impl Iterator<Item = (&'p ProgramRow, &'p Trust)>,
+) -> Feature {
     let measured: Vec<_> = programs.filter(|(_, trust)| **trust != Trust::NotMeasured).collect();
     let is_open = |trust: &Trust| matches!(trust, Trust::Differs { reason: Some(_) });
     let judged = measured.iter().filter(|(_, trust)| !is_open(trust));
-    let open: Vec<&str> = measured.iter().filter(|(_, t)| is_open(t)).map(|(p, _)| p.program.as_str()).collect();
+    let open: Vec<&str> =
+        measured.iter().filter(|(_, t)| is_open(t)).map(|(p, _)| p.program.as_str()).collect();
     Feature {
         feature,
         figures: measured.len(),
         exact: measured.iter().filter(|(_, trust)| **trust == Trust::Exact).count(),
         trust: judged.fold(Trust::NotMeasured, |worst, (_, trust)| worst.and((*trust).clone())),
-        worst: (!open.is_empty()).then(|| format!("{} with a known reason: {}", open.len(), open.join(", "))),
+        worst: (!open.is_empty())
+            .then(|| format!("{} with a known reason: {}", open.len(), open.join(", "))),
     }
 }
 

@@ -73,8 +73,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 ];
 
 fn same_path() -> Result<Findings, AskError> {
-    let columns = ["lanes that branch", "pre-volta inst", "volta inst", "divergent branches", "active lanes"];
-    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
+    let columns =
+        ["lanes that branch", "pre-volta inst", "volta inst", "divergent branches", "active lanes"];
+    let mut table =
+        FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
     let [split, taken, fell] = each([16, 32, 0], |low| {
         let [before, since] = both(&IF_ELSE, low)?;
         table.row(
@@ -115,16 +117,25 @@ fn both(program: &'static Bundled, low: u64) -> Result<[Done; 2], AskError> {
 }
 
 fn predication() -> Result<Findings, AskError> {
-    let columns =
-        ["lanes that branch", "inst, branch", "inst, predicated", "divergent, branch", "divergent, predicated"];
-    let mut table = FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
+    let columns = [
+        "lanes that branch",
+        "inst, branch",
+        "inst, predicated",
+        "divergent, branch",
+        "divergent, predicated",
+    ];
+    let mut table =
+        FigureTable::new("Warp instructions of one if/else, four instructions per side", &columns);
     let [agree, split, _, _] = each([32, 16, 1, 0], |low| {
         let [_, branch] = both(&IF_ELSE, low)?;
         let [_, guard] = both(&IF_ELSE_PREDICATED, low)?;
         let counts = [branch.count("inst_executed")?, guard.count("inst_executed")?];
         let divergent = [branch.count("divergent_branch")?, guard.count("divergent_branch")?];
         let [branch, guard] = divergent;
-        table.row(format!("{low} of 32"), [counts[0].into(), counts[1].into(), branch.into(), guard.into()]);
+        table.row(
+            format!("{low} of 32"),
+            [counts[0].into(), counts[1].into(), branch.into(), guard.into()],
+        );
         Ok((counts[0], counts[1]))
     })?;
     let watched = Trial::new(&IF_ELSE_PREDICATED, Mode::Volta).watch()?;
@@ -142,8 +153,14 @@ fn predication() -> Result<Findings, AskError> {
         )],
         tables: vec![table],
         sentences: vec![
-            format!("If lanes disagree, predication saves the jumps: {} instructions instead of {}.", split.1, split.0),
-            format!("If they agree, the branch skips a side and predication cannot: {} against {}.", agree.0, agree.1),
+            format!(
+                "If lanes disagree, predication saves the jumps: {} instructions instead of {}.",
+                split.1, split.0
+            ),
+            format!(
+                "If they agree, the branch skips a side and predication cannot: {} against {}.",
+                agree.0, agree.1
+            ),
             "Compilers therefore predicate bodies of a few instructions and branch around longer \
              ones."
                 .to_owned(),
@@ -152,10 +169,18 @@ fn predication() -> Result<Findings, AskError> {
 }
 
 fn ternary() -> Result<Findings, AskError> {
-    let columns =
-        ["written as", "inst", "branches", "divergent", "branch efficiency %", "active lanes", "working lanes"];
+    let columns = [
+        "written as",
+        "inst",
+        "branches",
+        "divergent",
+        "branch efficiency %",
+        "active lanes",
+        "working lanes",
+    ];
     let mut table = FigureTable::new("x = lane < 16 ? a : b, volta on h200", &columns);
-    let forms = [("branch", &IF_ELSE), ("predicates", &IF_ELSE_PREDICATED), ("select", &IF_ELSE_SELECT)];
+    let forms =
+        [("branch", &IF_ELSE), ("predicates", &IF_ELSE_PREDICATED), ("select", &IF_ELSE_SELECT)];
     let [branch, _, select] = each(forms, |(name, program)| {
         let [_, done] = both(program, 16)?;
         table.row(
@@ -234,7 +259,12 @@ fn side_order() -> Result<Findings, AskError> {
         ),
         pictures: vec![
             draw::lanes("8 lanes branch (volta): they run first", &watched(8)?, 0, "bra Taken"),
-            draw::lanes("24 lanes branch (volta): the 8 that fall through run first", &watched(24)?, 0, "bra Taken"),
+            draw::lanes(
+                "24 lanes branch (volta): the 8 that fall through run first",
+                &watched(24)?,
+                0,
+                "bra Taken",
+            ),
         ],
         tables: vec![table],
         sentences: vec![
@@ -257,11 +287,18 @@ fn race() -> Result<Findings, AskError> {
         ("more", SideOrder::More),
         ("random:1", SideOrder::Random(1)),
     ];
-    let columns = ["--its-order", "racy, pre-volta", "racy, volta", "no race: sum, pre-volta", "no race: sum, volta"];
+    let columns = [
+        "--its-order",
+        "racy, pre-volta",
+        "racy, volta",
+        "no race: sum, pre-volta",
+        "no race: sum, volta",
+    ];
     let mut table = FigureTable::new("Memory contents at the end", &columns);
     let (mut sums, mut left) = (Vec::new(), Vec::new());
     for (name, order) in orders {
-        let racy = each(MODES, |mode| Trial::new(&RACY_SIDES, mode).order(order).run()?.word("last", 0))?;
+        let racy =
+            each(MODES, |mode| Trial::new(&RACY_SIDES, mode).order(order).run()?.word("last", 0))?;
         let safe = each(MODES, |mode| {
             let done = Trial::new(&IF_ELSE, mode).order(order).run()?;
             Ok(done.words("out")?.iter().map(|&w| u64::from(w)).sum::<u64>())
@@ -280,7 +317,12 @@ fn race() -> Result<Findings, AskError> {
              as {}. Otherwise never.",
             left.iter().map(u32::to_string).collect::<Vec<_>>().join(" or ")
         ),
-        pictures: vec![draw::lanes("Both sides store to the same word: the last one wins", &watched, 0, "bra Even")],
+        pictures: vec![draw::lanes(
+            "Both sides store to the same word: the last one wins",
+            &watched,
+            0,
+            "bra Even",
+        )],
         tables: vec![table],
         sentences: vec![
             "The racy program ends with 2 if the even lanes run last and with 1 if the odd lanes \

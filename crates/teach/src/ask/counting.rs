@@ -90,9 +90,11 @@ fn picture_warps() -> Result<Findings, AskError> {
     let columns = ["picture", "blocks", "warps", "divergent, pre-volta", "divergent, volta"];
     let mut table = FigureTable::new("Warps split by the border check", &columns);
     let mut worst = (0, 0);
-    for (width, height) in [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)] {
-        let [before, since] =
-            each(MODES, |mode| Trial::new(&PICTURE, mode).set("width", width).set("height", height).run())?;
+    for (width, height) in [(200, 150), (150, 200), (208, 150), (200, 160), (600, 800), (800, 600)]
+    {
+        let [before, since] = each(MODES, |mode| {
+            Trial::new(&PICTURE, mode).set("width", width).set("height", height).run()
+        })?;
         let (warps, divergent) = (since.count("warps_launched")?, since.count("divergent_branch")?);
         worst = worst.max((divergent, warps));
         table.row(
@@ -130,7 +132,9 @@ fn ragged_end() -> Result<Findings, AskError> {
     let columns = ["n, block", "warps", "divergent, pre-volta", "divergent, volta", "active lanes"];
     let mut table = FigureTable::new("c[i] = a[i] + b[i] for i < n", &columns);
     let rows = each([(2000, 512), (2048, 512), (1000, 256)], |(n, block)| {
-        let [before, since] = each(MODES, |mode| Trial::new(&VECTOR_ADD, mode).set("n", n).set("block", block).run())?;
+        let [before, since] = each(MODES, |mode| {
+            Trial::new(&VECTOR_ADD, mode).set("n", n).set("block", block).run()
+        })?;
         let (warps, divergent) = (since.count("warps_launched")?, since.count("divergent_branch")?);
         table.row(
             format!("{n}, {block}"),
@@ -160,11 +164,19 @@ fn ragged_end() -> Result<Findings, AskError> {
 }
 
 fn branch_efficiency() -> Result<Findings, AskError> {
-    let columns = ["program", "branches", "divergent", "branch efficiency %", "warp efficiency %", "with guards on %"];
+    let columns = [
+        "program",
+        "branches",
+        "divergent",
+        "branch efficiency %",
+        "warp efficiency %",
+        "with guards on %",
+    ];
     let mut table = FigureTable::new("volta on h200", &columns);
     let one = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 1);
     let full = Trial::new(&VECTOR_ADD, Mode::Volta).set("n", 64).set("block", 32);
-    let (branch, guards) = (Trial::new(&IF_ELSE, Mode::Volta), Trial::new(&IF_ELSE_PREDICATED, Mode::Volta));
+    let (branch, guards) =
+        (Trial::new(&IF_ELSE, Mode::Volta), Trial::new(&IF_ELSE_PREDICATED, Mode::Volta));
     let lowered = Trial::new(&IF_ELSE, Mode::Volta).lowered();
     let rows = [
         ("blocks of 32 threads", full),
@@ -175,11 +187,16 @@ fn branch_efficiency() -> Result<Findings, AskError> {
     ];
     let [_, lonely, split, guarded, made] = each(rows, |(name, trial)| {
         let done = trial.run()?;
-        let figures = ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
-            .map(|m| done.real(m));
+        let figures =
+            ["branch_efficiency", "warp_execution_efficiency", "warp_nonpred_execution_efficiency"]
+                .map(|m| done.real(m));
         let [branches, warps, guards] = each(figures, |f| f)?;
-        let (executed, divergent) = (done.count("conditional_branches")?, done.count("divergent_branch")?);
-        table.row(name, [executed.into(), divergent.into(), branches.into(), warps.into(), guards.into()]);
+        let (executed, divergent) =
+            (done.count("conditional_branches")?, done.count("divergent_branch")?);
+        table.row(
+            name,
+            [executed.into(), divergent.into(), branches.into(), warps.into(), guards.into()],
+        );
         Ok((divergent, warps, guards, branches, executed))
     })?;
     Ok(Findings {
@@ -217,11 +234,19 @@ fn branch_efficiency() -> Result<Findings, AskError> {
 }
 
 fn inst_per_warp() -> Result<Findings, AskError> {
-    let columns = ["mode", "inst_executed", "warps_launched", "inst_per_warp", "thread_inst_executed", "active lanes"];
+    let columns = [
+        "mode",
+        "inst_executed",
+        "warps_launched",
+        "inst_per_warp",
+        "thread_inst_executed",
+        "active lanes",
+    ];
     let mut table = FigureTable::new("for (i = 0; i < threadIdx.x; i++), one warp", &columns);
     let [_, (instructions, threads, lines)] = each(MODES, |mode| {
         let done = Trial::new(&FOR_TID, mode).run()?;
-        let (instructions, threads) = (done.count("inst_executed")?, done.count("thread_inst_executed")?);
+        let (instructions, threads) =
+            (done.count("inst_executed")?, done.count("thread_inst_executed")?);
         table.row(
             mode.name(),
             [
@@ -256,13 +281,24 @@ fn inst_per_warp() -> Result<Findings, AskError> {
 }
 
 fn warp_aligned() -> Result<Findings, AskError> {
-    let columns =
-        ["period, heavy", "mixed warps, pre-volta", "mixed warps, volta", "warps", "inst_per_warp", "against 64, 32"];
+    let columns = [
+        "period, heavy",
+        "mixed warps, pre-volta",
+        "mixed warps, volta",
+        "warps",
+        "inst_per_warp",
+        "against 64, 32",
+    ];
     let mut table = FigureTable::new("Heavy or light: the branch of each warp", &columns);
     let measure = |mode, (period, heavy): (u64, u64)| {
-        let done = Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;
+        let done =
+            Trial::new(&SQUARE_WAVE, mode).set("period", period).set("heavy", heavy).run()?;
         // The heavy loop is uniform, so a divergent branch is a mixed warp.
-        Ok((done.count("divergent_branch")?, done.count("warps_launched")?, done.real("inst_per_warp")?))
+        Ok((
+            done.count("divergent_branch")?,
+            done.count("warps_launched")?,
+            done.real("inst_per_warp")?,
+        ))
     };
     let waves = [(64, 32), (32, 16), (62, 31), (66, 33), (256, 128), (1, 1)];
     let (_, _, base) = measure(Mode::Volta, waves[0])?;
@@ -271,10 +307,21 @@ fn warp_aligned() -> Result<Findings, AskError> {
         let (before, ..) = measure(Mode::PreVolta, wave)?;
         let (since, warps, each_warp) = measure(Mode::Volta, wave)?;
         ratios.push(each_warp / base);
-        let name = if wave == (1, 1) { "all heavy".to_owned() } else { format!("{}, {}", wave.0, wave.1) };
-        table.row(name, [before.into(), since.into(), warps.into(), each_warp.into(), (each_warp / base).into()]);
+        let name =
+            if wave == (1, 1) { "all heavy".to_owned() } else { format!("{}, {}", wave.0, wave.1) };
+        table.row(
+            name,
+            [
+                before.into(),
+                since.into(),
+                warps.into(),
+                each_warp.into(),
+                (each_warp / base).into(),
+            ],
+        );
     }
-    let watched = Trial::new(&SQUARE_WAVE, Mode::Volta).set("period", 32).set("heavy", 16).watch()?;
+    let watched =
+        Trial::new(&SQUARE_WAVE, Mode::Volta).set("period", 32).set("heavy", 16).watch()?;
     Ok(Findings {
         short: format!(
             "Yes: with a period of 64 no warp is mixed; with 62 nearly all are, and a warp issues \

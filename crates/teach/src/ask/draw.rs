@@ -26,14 +26,19 @@ pub(crate) fn only(title: impl Into<String>, watched: &Watched, warp: u32, part:
 }
 
 /// Draws one row per issue. Identical consecutive rows are merged into one with a count.
-fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterator<Item = &'a Issue>) -> Picture {
+fn picture<'a>(
+    title: impl Into<String>,
+    watched: &Watched,
+    issues: impl Iterator<Item = &'a Issue>,
+) -> Picture {
     let mut seen = [false; LaneState::ALL.len()];
     let mut rows: Vec<(String, u32)> = Vec::new();
     let mut left_out = 0_u64;
     for issue in issues {
         let states = issue.lane_states(watched.lanes());
         let letters: String = states.iter().map(|state| state.letter()).collect();
-        let row = format!("{letters}  {:2}  {:.TEXT$}", issue.executed.count(), watched.source(issue.pc));
+        let row =
+            format!("{letters}  {:2}  {:.TEXT$}", issue.executed.count(), watched.source(issue.pc));
         let full = rows.len() == ROWS;
         match rows.last_mut() {
             Some((last, times)) if *last == row => *times += 1,
@@ -50,14 +55,19 @@ fn picture<'a>(title: impl Into<String>, watched: &Watched, issues: impl Iterato
         lines.push(format!("({left_out} further issues)"));
     }
     let legend = LaneState::ALL.iter().filter(|&&state| seen[state as usize]);
-    let legend: Vec<String> = legend.map(|state| format!("{} {}", state.letter(), state.name())).collect();
+    let legend: Vec<String> =
+        legend.map(|state| format!("{} {}", state.letter(), state.name())).collect();
     lines.push(format!("[{}]", legend.join("   ")));
     Picture { title: title.into(), lines }
 }
 
 /// Draws the reconvergence stack of warp 0, top entry first. One line per issue that changed a
 /// mask: `{line mask reconvergence line}`.
-pub(crate) fn stack(title: impl Into<String>, watched: &Watched, story: &[(&Issue, &[StackEntry])]) -> Picture {
+pub(crate) fn stack(
+    title: impl Into<String>,
+    watched: &Watched,
+    story: &[(&Issue, &[StackEntry])],
+) -> Picture {
     let entry = |e: &StackEntry| {
         let meets = e.reconverge.map_or("-".to_owned(), |pc| watched.line(pc).to_string());
         format!("{{{} {:08x} {meets}}}", watched.line(e.pc), e.lanes.0)

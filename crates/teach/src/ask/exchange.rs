@@ -18,7 +18,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "activemask vs ballot_sync",
                 place: "https://stackoverflow.com/questions/54055195/activemask-vs-ballot-sync",
             },
-            Source { says: "Misuse in the wild", place: "https://github.com/moderngpu/moderngpu/pull/36" },
+            Source {
+                says: "Misuse in the wild",
+                place: "https://github.com/moderngpu/moderngpu/pull/36",
+            },
         ],
         on_h200: Some(
             "Directly after an if/else the mask was always full: the compiler's convergence \
@@ -58,7 +61,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "Warp-synchronous code on Turing",
                 place: "https://github.com/brucefan1983/GPUMD/issues/36",
             },
-            Source { says: "The same in numba", place: "https://github.com/numba/numba/issues/2589" },
+            Source {
+                says: "The same in numba",
+                place: "https://github.com/numba/numba/issues/2589",
+            },
         ],
         on_h200: Some("The sum was right: code without a branch does not diverge."),
         find: warp_synchronous,
@@ -66,8 +72,15 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 ];
 
 fn activemask() -> Result<Findings, AskError> {
-    let columns = ["--its-order", "mask, small side", "mask, large side", "ballot behind the branch", "first side"];
-    let mut table = FigureTable::new("Eight lanes branch, 24 fall through; all four orders, volta", &columns);
+    let columns = [
+        "--its-order",
+        "mask, small side",
+        "mask, large side",
+        "ballot behind the branch",
+        "first side",
+    ];
+    let mut table =
+        FigureTable::new("Eight lanes branch, 24 fall through; all four orders, volta", &columns);
     let mut ballots = Vec::new();
     for (name, order) in [
         ("fewer", SideOrder::Fewer),
@@ -79,7 +92,15 @@ fn activemask() -> Result<Findings, AskError> {
         let mask = |buffer, lane| Ok::<_, AskError>(LaneMask(done.word(buffer, lane)?).to_string());
         ballots.push(mask("votes", 0)?);
         let first = if done.word("ticket", 0)? == 0 { "small" } else { "large" };
-        table.row(name, [mask("arm", 0)?.into(), mask("arm", 31)?.into(), mask("votes", 0)?.into(), first.into()]);
+        table.row(
+            name,
+            [
+                mask("arm", 0)?.into(),
+                mask("arm", 31)?.into(),
+                mask("votes", 0)?.into(),
+                first.into(),
+            ],
+        );
     }
     let before = Trial::new(&ACTIVEMASK_ARMS, Mode::PreVolta).run()?;
     ballots.push(LaneMask(before.word("votes", 0)?).to_string());
@@ -91,7 +112,12 @@ fn activemask() -> Result<Findings, AskError> {
              activemask returns the lanes that happen to be active.",
             ballots.join(" or ")
         ),
-        pictures: vec![draw::lanes("activemask returns one side at a time (volta)", &watched, 0, "@%few")],
+        pictures: vec![draw::lanes(
+            "activemask returns one side at a time (volta)",
+            &watched,
+            0,
+            "@%few",
+        )],
         tables: vec![table],
         sentences: vec![
             "__activemask() returns the lanes active at this moment. In this model a side does not \
@@ -106,14 +132,25 @@ fn activemask() -> Result<Findings, AskError> {
 }
 
 fn shuffle_partial() -> Result<Findings, AskError> {
-    let columns = ["mode", "it ends", "lanes with their partner's value", "lanes that never got on"];
-    let mut table = FigureTable::new("if (lane < 16) value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
+    let columns =
+        ["mode", "it ends", "lanes with their partner's value", "lanes that never got on"];
+    let mut table =
+        FigureTable::new("if (lane < 16) value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
     let [before, since] = each(MODES, |mode| {
         let done = Trial::new(&SHUFFLE_PARTIAL, mode).run()?;
         let ended = done.finish() == "ok";
-        let exchanged = done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count();
+        let exchanged = done
+            .words("out")?
+            .iter()
+            .take(16)
+            .enumerate()
+            .filter(|&(l, &w)| w as usize == l ^ 1)
+            .count();
         let exchanged = if ended { exchanged as u64 } else { 0 };
-        table.row(mode.name(), [done.finish().into(), exchanged.into(), if ended { 0_u64 } else { 32 }.into()]);
+        table.row(
+            mode.name(),
+            [done.finish().into(), exchanged.into(), if ended { 0_u64 } else { 32 }.into()],
+        );
         Ok(done)
     })?;
     let stuck = Picture { title: "Final lane positions (volta)".to_owned(), lines: since.stuck() };
@@ -138,12 +175,20 @@ fn shuffle_partial() -> Result<Findings, AskError> {
 
 fn shuffle_after_exit() -> Result<Findings, AskError> {
     let columns = ["mode", "it ends", "lanes left", "of them with their partner's value"];
-    let mut table = FigureTable::new("if (lane >= 16) return; value = shfl_xor_sync(0xffffffff, lane, 1)", &columns);
+    let mut table = FigureTable::new(
+        "if (lane >= 16) return; value = shfl_xor_sync(0xffffffff, lane, 1)",
+        &columns,
+    );
     let [before, since] = each(MODES, |mode| {
         let trial = Trial::new(&SHUFFLE_AFTER_EXIT, mode);
         let done = trial.run()?;
-        let exchanged =
-            done.words("out")?.iter().take(16).enumerate().filter(|&(l, &w)| w as usize == l ^ 1).count() as u64;
+        let exchanged = done
+            .words("out")?
+            .iter()
+            .take(16)
+            .enumerate()
+            .filter(|&(l, &w)| w as usize == l ^ 1)
+            .count() as u64;
         let left = trial.watch()?.of("shfl").next().map_or(0, |e| e.active.count());
         table.row(mode.name(), [done.finish().into(), left.into(), exchanged.into()]);
         Ok(done.finish())
@@ -165,7 +210,8 @@ fn shuffle_after_exit() -> Result<Findings, AskError> {
 }
 
 fn warp_synchronous() -> Result<Findings, AskError> {
-    let columns = ["--its-order", "sum, pre-volta", "sum, volta", "divergent branches", "sum expected"];
+    let columns =
+        ["--its-order", "sum, pre-volta", "sum, volta", "divergent branches", "sum expected"];
     let mut table = FigureTable::new("The last warp of a reduction, 64 values", &columns);
     let mut right = 0;
     let orders = [
@@ -175,12 +221,21 @@ fn warp_synchronous() -> Result<Findings, AskError> {
         ("random:2", SideOrder::Random(2)),
     ];
     for (name, order) in orders {
-        let [before, since] = each(MODES, |mode| Trial::new(&WARP_SYNC_REDUCTION, mode).order(order).run())?;
+        let [before, since] =
+            each(MODES, |mode| Trial::new(&WARP_SYNC_REDUCTION, mode).order(order).run())?;
         let expected: u64 = since.words("in")?.iter().map(|&w| u64::from(w)).sum();
         let sums = [before.word("out", 0)?, since.word("out", 0)?];
         right += sums.iter().filter(|&&s| u64::from(s) == expected).count();
         // Only the last branch splits the warp: lane 0 stores, the others return.
-        table.row(name, [sums[0].into(), sums[1].into(), since.count("divergent_branch")?.into(), expected.into()]);
+        table.row(
+            name,
+            [
+                sums[0].into(),
+                sums[1].into(),
+                since.count("divergent_branch")?.into(),
+                expected.into(),
+            ],
+        );
     }
     let watched = Trial::new(&WARP_SYNC_REDUCTION, Mode::Volta).watch()?;
     Ok(Findings {

@@ -45,11 +45,18 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 ];
 
 fn early_return() -> Result<Findings, AskError> {
-    let columns =
-        ["threads that stay", "pre-volta inst", "volta inst", "divergent branches", "active lanes", "volta cycles"];
+    let columns = [
+        "threads that stay",
+        "pre-volta inst",
+        "volta inst",
+        "divergent branches",
+        "active lanes",
+        "volta cycles",
+    ];
     let mut table = FigureTable::new("One warp; the other threads return at once", &columns);
     let [all, some] = each([32_u64, 20], |stay| {
-        let [before, since] = each(MODES, |mode| Trial::new(&EARLY_RETURN, mode).set("stay", stay).run())?;
+        let [before, since] =
+            each(MODES, |mode| Trial::new(&EARLY_RETURN, mode).set("stay", stay).run())?;
         let instructions = since.count("inst_executed")?;
         table.row(
             stay.to_string(),
@@ -104,11 +111,15 @@ fn return_nested() -> Result<Findings, AskError> {
         let times = marks.iter().filter(|m| m.0 == y.0).count() as u64;
         let at_x = marks.first().map_or(0, |m| m.1.count());
         let returned = done.words("y")?.iter().filter(|&&w| w == 0).count() as u64;
-        table.row(mode.name(), [times.into(), y.1.to_string().into(), at_x.into(), returned.into()]);
+        table
+            .row(mode.name(), [times.into(), y.1.to_string().into(), at_x.into(), returned.into()]);
         Ok((times, y.1, watched))
     })?;
     Ok(Findings {
-        short: format!("Yes: Y is issued {times} time, by the {} lanes of mask {mask}.", mask.count(),),
+        short: format!(
+            "Yes: Y is issued {times} time, by the {} lanes of mask {mask}.",
+            mask.count(),
+        ),
         pictures: vec![draw::lanes(
             "The lanes of X do not wait for returned lanes (volta)",
             &watched,

@@ -64,18 +64,26 @@ fn blackboard(spec: &mut MachineSpec) {
 
 fn latency_hiding() -> Result<Findings, AskError> {
     let columns = ["warps", "cycles", "issued", "slots used %", "cycles a load and warp"];
-    let mut table =
-        FigureTable::new(format!("One scheduler, loads of {LATENCY} cycles, one other instruction per load"), &columns);
+    let mut table = FigureTable::new(
+        format!("One scheduler, loads of {LATENCY} cycles, one other instruction per load"),
+        &columns,
+    );
     let (mut needed, mut times) = (0, Vec::new());
     for warps in 1..=8_u64 {
-        let done = Trial::new(&LOAD_CHAIN, Mode::Volta).on("teaching", blackboard).set("warps", warps).run()?;
+        let done = Trial::new(&LOAD_CHAIN, Mode::Volta)
+            .on("teaching", blackboard)
+            .set("warps", warps)
+            .run()?;
         let (issued, used) = (done.count("inst_executed")?, done.real("issue_slot_utilization")?);
         if needed == 0 && used > 99.5 {
             needed = warps;
         }
         times.push(done.cycles());
         let each_load = done.cycles() as f64 / (32 * warps) as f64;
-        table.row(warps.to_string(), [done.cycles().into(), issued.into(), used.into(), each_load.into()]);
+        table.row(
+            warps.to_string(),
+            [done.cycles().into(), issued.into(), used.into(), each_load.into()],
+        );
     }
     let demand = real(f64::from(LATENCY) / 2.0);
     let time = |warps: u64| grouped(times.get(warps as usize).copied().unwrap_or_default());
@@ -102,11 +110,17 @@ fn latency_hiding() -> Result<Findings, AskError> {
 }
 
 fn divergent_latency() -> Result<Findings, AskError> {
-    let columns = ["mode", "neither side", "one side", "other side", "both sides", "sum of the sides"];
-    let mut table = FigureTable::new("Cycles; each side is a chain of 16 dependent loads from memory", &columns);
+    let columns =
+        ["mode", "neither side", "one side", "other side", "both sides", "sum of the sides"];
+    let mut table = FigureTable::new(
+        "Cycles; each side is a chain of 16 dependent loads from memory",
+        &columns,
+    );
     let [_, (both, sum)] = each(MODES, |mode| {
         let hops = |even, odd| {
-            Ok::<u64, AskError>(Trial::new(&MEMORY_SIDES, mode).set("even", even).set("odd", odd).run()?.cycles())
+            Ok::<u64, AskError>(
+                Trial::new(&MEMORY_SIDES, mode).set("even", even).set("odd", odd).run()?.cycles(),
+            )
         };
         let (none, even, odd, both) = (hops(0, 0)?, hops(16, 0)?, hops(0, 16)?, hops(16, 16)?);
         let sum = (even + odd).saturating_sub(none);
@@ -150,7 +164,9 @@ fn occupancy() -> Result<Findings, AskError> {
     let mut table = FigureTable::new("Resident blocks and warps of one SM", &columns);
     let mut resident = Vec::new();
     for block in [32, 64, 128, 192, 256, 512, 768, 1024] {
-        let [fermi, h200] = each(MODES, |mode| Trial::new(&VECTOR_ADD, mode).set("n", 2048).set("block", block).run())?;
+        let [fermi, h200] = each(MODES, |mode| {
+            Trial::new(&VECTOR_ADD, mode).set("n", 2048).set("block", block).run()
+        })?;
         let fit = |done: &Done| {
             let launch = &done.report().launch;
             let warps = u64::from(launch.blocks_per_sm) * block.div_ceil(32);
@@ -160,7 +176,14 @@ fn occupancy() -> Result<Findings, AskError> {
         resident.push((block, fermi.1));
         table.row(
             block.to_string(),
-            [fermi.0.into(), fermi.1.into(), fermi.2.into(), h200.0.into(), h200.1.into(), h200.2.into()],
+            [
+                fermi.0.into(),
+                fermi.1.into(),
+                fermi.2.into(),
+                h200.0.into(),
+                h200.1.into(),
+                h200.2.into(),
+            ],
         );
     }
     let most = resident.iter().map(|r| r.1).max().unwrap_or(0);

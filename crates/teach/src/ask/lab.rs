@@ -31,7 +31,10 @@ pub(crate) fn each<T, R, const N: usize>(
     f: impl FnMut(T) -> Result<R, AskError>,
 ) -> Result<[R; N], AskError> {
     let made = of.map(f).into_iter().collect::<Result<Vec<R>, AskError>>()?;
-    made.try_into().map_err(|_| AskError::Missing { program: String::new(), what: "figure for each case".to_owned() })
+    made.try_into().map_err(|_| AskError::Missing {
+        program: String::new(),
+        what: "figure for each case".to_owned(),
+    })
 }
 
 /// Maximum number of recorded issues per warp. Bounds the recording of a run that hangs.
@@ -64,7 +67,16 @@ impl Trial {
         let overrides = Overrides::default();
         let machine = mode.default_machine();
         let lowering = Lowering::AsWritten;
-        Trial { program, mode, machine, change: |_| {}, order: None, yields: true, lowering, overrides }
+        Trial {
+            program,
+            mode,
+            machine,
+            change: |_| {},
+            order: None,
+            yields: true,
+            lowering,
+            overrides,
+        }
     }
 
     /// Overrides a constant of the program.
@@ -109,9 +121,10 @@ impl Trial {
         let usual = self.order.is_none() && self.yields;
         match simulation.run.expectations.iter().find(|e| usual && !e.passed) {
             None => Ok(Done { simulation }),
-            Some(failed) => {
-                Err(AskError::Expectation { program: self.program.path.to_owned(), expectation: failed.text.clone() })
-            }
+            Some(failed) => Err(AskError::Expectation {
+                program: self.program.path.to_owned(),
+                expectation: failed.text.clone(),
+            }),
         }
     }
 
@@ -125,19 +138,32 @@ impl Trial {
         let (spec, options) = self.machine()?;
         let program = self.parse();
         let (kernel, launch) = self.launch(&program)?;
-        let window = Window { block: BlockId(block), warps: 0..u32::MAX, cycles: 0..u64::MAX, limit: MAX_ISSUES };
-        let recording = record(&Job::new(&program, kernel, launch, &spec, options.clone()), &window);
+        let window = Window {
+            block: BlockId(block),
+            warps: 0..u32::MAX,
+            cycles: 0..u64::MAX,
+            limit: MAX_ISSUES,
+        };
+        let recording =
+            record(&Job::new(&program, kernel, launch, &spec, options.clone()), &window);
         recording.map(Watched).map_err(|why| self.does_not_run(why))
     }
 
     fn machine(&self) -> Result<(Machine, Options), AskError> {
-        let preset = Machine::preset(self.machine).ok_or_else(|| self.does_not_run("no such machine"))?;
+        let preset =
+            Machine::preset(self.machine).ok_or_else(|| self.does_not_run("no such machine"))?;
         let spec = preset.lowered(self.lowering).changed(self.change);
-        let spec =
-            spec.map_err(|faults| self.does_not_run(faults.first().map_or_else(String::new, ToString::to_string)))?;
+        let spec = spec.map_err(|faults| {
+            self.does_not_run(faults.first().map_or_else(String::new, ToString::to_string))
+        })?;
         let order = self.order.unwrap_or(spec.side_order());
-        let options =
-            Options { mode: self.mode, order, yields: self.yields, max_cycles: MAX_CYCLES, max_issues: u64::MAX };
+        let options = Options {
+            mode: self.mode,
+            order,
+            yields: self.yields,
+            max_cycles: MAX_CYCLES,
+            max_issues: u64::MAX,
+        };
         Ok((spec, options))
     }
 
@@ -147,14 +173,19 @@ impl Trial {
 
     fn launch<'p>(&self, program: &'p Program) -> Result<(&'p Kernel, Launch), AskError> {
         let shown = |found: &[_]| {
-            self.does_not_run(diag::render(found, Source { name: &program.name, text: &program.text }, false))
+            self.does_not_run(diag::render(
+                found,
+                Source { name: &program.name, text: &program.text },
+                false,
+            ))
         };
         if !program.is_sound() {
             return Err(shown(&program.findings));
         }
         let kernel = program.kernel(None).map_err(|why| self.does_not_run(why))?;
         let no_files = |path: &str, _| Err(format!("`{path}`: bundled programs read no files"));
-        let launch = program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
+        let launch =
+            program.launch(kernel, &self.overrides, &no_files).map_err(|found| shown(&found))?;
         Ok((kernel, launch))
     }
 
@@ -174,7 +205,11 @@ impl Done {
 
     /// Value of a metric.
     pub(crate) fn real(&self, name: &str) -> Result<f64, AskError> {
-        self.simulation.run.metric(name).map(Value::as_f64).ok_or_else(|| self.missing(format!("metric `{name}`")))
+        self.simulation
+            .run
+            .metric(name)
+            .map(Value::as_f64)
+            .ok_or_else(|| self.missing(format!("metric `{name}`")))
     }
 
     /// Cycles of the whole run.
@@ -191,7 +226,10 @@ impl Done {
     pub(crate) fn stuck(&self) -> Vec<String> {
         let groups = self.simulation.run.verdict.iter().flat_map(|v| &v.lanes);
         let lines = groups.flat_map(|g| {
-            let who = format!("warp {}, lanes {} ({}), line {}: {}", g.warp, g.lanes, g.mask, g.line, g.text);
+            let who = format!(
+                "warp {}, lanes {} ({}), line {}: {}",
+                g.warp, g.lanes, g.mask, g.line, g.text
+            );
             [who, format!("-> {}", g.state)]
         });
         lines.collect()
@@ -205,7 +243,10 @@ impl Done {
 
     /// One word of a buffer.
     pub(crate) fn word(&self, buffer: &str, at: usize) -> Result<u32, AskError> {
-        self.words(buffer)?.get(at).copied().ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
+        self.words(buffer)?
+            .get(at)
+            .copied()
+            .ok_or_else(|| self.missing(format!("word {at} of `{buffer}`")))
     }
 
     /// Requests and sectors of the program's global loads.
@@ -258,7 +299,12 @@ impl Watched {
 
     /// Issues of a warp in order of time.
     pub(crate) fn issues(&self, warp: u32) -> impl Iterator<Item = &Issue> {
-        self.0.timeline.strips().iter().filter(move |strip| strip.warp == warp).flat_map(|strip| &strip.issues)
+        self.0
+            .timeline
+            .strips()
+            .iter()
+            .filter(move |strip| strip.warp == warp)
+            .flat_map(|strip| &strip.issues)
     }
 
     /// Issues of all warps whose source line contains `part`, warp by warp.
@@ -268,7 +314,11 @@ impl Watched {
     }
 
     /// Issues of one warp whose source line contains `part`.
-    pub(crate) fn of_warp<'a>(&'a self, warp: u32, part: &'a str) -> impl Iterator<Item = &'a Issue> {
+    pub(crate) fn of_warp<'a>(
+        &'a self,
+        warp: u32,
+        part: &'a str,
+    ) -> impl Iterator<Item = &'a Issue> {
         self.issues(warp).filter(move |issue| self.source(issue.pc).contains(part))
     }
 }

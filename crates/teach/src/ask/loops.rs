@@ -43,18 +43,29 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Continue statement: how are threads re-activated?",
             place: "https://forums.developer.nvidia.com/t/continue-statement/8793",
         }],
-        on_h200: Some("After a loop left by break the mask was full again; lanes did not reconverge earlier."),
+        on_h200: Some(
+            "After a loop left by break the mask was full again; lanes did not reconverge earlier.",
+        ),
         find: leave,
     },
 ];
 
 /// Issues of an instruction, and its executed lanes in total.
 fn work(watched: &Watched, part: &str) -> (u64, u64) {
-    watched.of(part).fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.executed.count())))
+    watched
+        .of(part)
+        .fold((0, 0), |(issues, lanes), e| (issues + 1, lanes + u64::from(e.executed.count())))
 }
 
 fn trip_counts() -> Result<Findings, AskError> {
-    let columns = ["mode", "body issues", "longest lane", "all lanes' trips", "lanes x issues", "efficiency %"];
+    let columns = [
+        "mode",
+        "body issues",
+        "longest lane",
+        "all lanes' trips",
+        "lanes x issues",
+        "efficiency %",
+    ];
     let mut table = FigureTable::new("for (i = 0; i < threadIdx.x; i++), one warp", &columns);
     let [_, watched] = each(MODES, |mode| {
         let trial = Trial::new(&FOR_TID, mode);
@@ -63,7 +74,10 @@ fn trip_counts() -> Result<Findings, AskError> {
         let (issues, lanes) = work(&watched, "add.u32 %count");
         let longest = done.words("out")?.iter().copied().max().unwrap_or(0);
         let efficiency = 100.0 * lanes as f64 / (32 * issues) as f64;
-        table.row(mode.name(), [issues.into(), longest.into(), lanes.into(), (32 * issues).into(), efficiency.into()]);
+        table.row(
+            mode.name(),
+            [issues.into(), longest.into(), lanes.into(), (32 * issues).into(), efficiency.into()],
+        );
         Ok(watched)
     })?;
     let (issues, lanes) = work(&watched, "add.u32 %count");
@@ -136,15 +150,23 @@ fn uniform_loop() -> Result<Findings, AskError> {
                 "If each thread has its own trip count, there are {single} issues and {most} \
                  divergent branches."
             ),
-            "Unrolling saves the loop's own instructions; avoiding divergence does not need it.".to_owned(),
+            "Unrolling saves the loop's own instructions; avoiding divergence does not need it."
+                .to_owned(),
         ],
         ..Findings::default()
     })
 }
 
 fn leave() -> Result<Findings, AskError> {
-    let columns = ["mode", "trips issued", "lanes' trips", "divergent exits", "lanes together behind the loop"];
-    let mut table = FigureTable::new("for (k = 0; k < 64; k++) { if (k * k > lane) break; }", &columns);
+    let columns = [
+        "mode",
+        "trips issued",
+        "lanes' trips",
+        "divergent exits",
+        "lanes together behind the loop",
+    ];
+    let mut table =
+        FigureTable::new("for (k = 0; k < 64; k++) { if (k * k > lane) break; }", &columns);
     let [(trips, divergent, watched), _] = each(MODES, |mode| {
         let trial = Trial::new(&BREAK, mode);
         let done = trial.run()?;

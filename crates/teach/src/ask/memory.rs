@@ -44,7 +44,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "Bank conflicts of two-dimensional blocks",
                 place: "https://stackoverflow.com/questions/26513698",
             },
-            Source { says: "What is a bank conflict?", place: "https://stackoverflow.com/questions/5029221" },
+            Source {
+                says: "What is a bank conflict?",
+                place: "https://stackoverflow.com/questions/5029221",
+            },
         ],
         on_h200: Some(
             "Strides of 1, 2, 4, 8, 16, 32, 33 words add 0, 2, 6, 14, 30, 62, 0 cycles to each \
@@ -55,11 +58,14 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 ];
 
 fn coalescing() -> Result<Findings, AskError> {
-    let columns = ["stride, offset", "requests", "sectors, pre-volta", "sectors, volta", "efficiency %"];
+    let columns =
+        ["stride, offset", "requests", "sectors, pre-volta", "sectors, volta", "efficiency %"];
     let mut table = FigureTable::new("One warp loads 32 words with a given stride", &columns);
     let cases = [(1, 0), (1, 1), (1, 8), (2, 0), (4, 0), (8, 0), (16, 0), (32, 0)];
     let sectors = each(cases, |(stride, offset)| {
-        let run = |mode| Trial::new(&STRIDED_LOAD, mode).set("stride", stride).set("offset", offset).run();
+        let run = |mode| {
+            Trial::new(&STRIDED_LOAD, mode).set("stride", stride).set("offset", offset).run()
+        };
         let [before, since] = each(MODES, run)?;
         table.row(
             format!("{stride}, {offset}"),
@@ -95,17 +101,30 @@ fn coalescing() -> Result<Findings, AskError> {
 }
 
 fn both_sides() -> Result<Findings, AskError> {
-    let columns =
-        ["program", "requests, pre-volta", "sectors, pre-volta", "requests, volta", "sectors, volta", "efficiency %"];
+    let columns = [
+        "program",
+        "requests, pre-volta",
+        "sectors, pre-volta",
+        "requests, volta",
+        "sectors, volta",
+        "efficiency %",
+    ];
     let mut table = FigureTable::new("32 lanes read 32 adjacent words", &columns);
     let [(once, whole), (twice, split)] =
         each([("one load for all", 0), ("a load in each side", 1)], |(name, flag)| {
-            let [before, since] = each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
+            let [before, since] =
+                each(MODES, |mode| Trial::new(&LOAD_BOTH_SIDES, mode).set("split", flag).run())?;
             let row = |done: &Done| done.loads().map(|load| (load.requests, load.sectors));
             let (then, now) = (row(&before)?, row(&since)?);
             table.row(
                 name,
-                [then.0.into(), then.1.into(), now.0.into(), now.1.into(), since.real("gld_efficiency")?.into()],
+                [
+                    then.0.into(),
+                    then.1.into(),
+                    now.0.into(),
+                    now.1.into(),
+                    since.real("gld_efficiency")?.into(),
+                ],
             );
             Ok(now)
         })?;
@@ -127,14 +146,18 @@ fn both_sides() -> Result<Findings, AskError> {
 }
 
 fn bank_conflicts() -> Result<Findings, AskError> {
-    let columns = ["stride in words", "ways, pre-volta", "ways, volta", "h200 cycles", "added a load"];
+    let columns =
+        ["stride in words", "ways, pre-volta", "ways, volta", "h200 cycles", "added a load"];
     let mut table = FigureTable::new("64 dependent loads of one warp, 32 banks", &columns);
     let loads = 64;
-    let run = |mode, stride: u64| Trial::new(&SHARED_CONFLICTS, mode).set("stride", stride).set("loads", loads).run();
+    let run = |mode, stride: u64| {
+        Trial::new(&SHARED_CONFLICTS, mode).set("stride", stride).set("loads", loads).run()
+    };
     let free = run(Mode::Volta, 1)?.cycles();
     let figures = each([1, 2, 4, 8, 16, 32, 33, 0], |stride| {
         let [before, since] = each(MODES, |mode| run(mode, stride))?;
-        let ways = |done: &Done| Ok::<u64, AskError>(done.count("shared_load_transactions")? / loads);
+        let ways =
+            |done: &Done| Ok::<u64, AskError>(done.count("shared_load_transactions")? / loads);
         let added = (since.cycles() as f64 - free as f64) / loads as f64;
         table.row(
             stride.to_string(),

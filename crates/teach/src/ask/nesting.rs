@@ -46,7 +46,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
             says: "Branching in kernels: what if all threads take the same route?",
             place: "https://forums.developer.nvidia.com/t/branching-in-kernels-what-if-all-kernels-take-the-same-route/1020",
         }],
-        on_h200: Some("After the switch the mask was full again; cases did not reconverge before its end."),
+        on_h200: Some(
+            "After the switch the mask was full again; cases did not reconverge before its end.",
+        ),
         find: switch,
     },
     Experiment {
@@ -123,14 +125,19 @@ fn stack_example() -> Result<Findings, AskError> {
         last = masks;
     }
     let deepest = story.iter().map(|(_, entries)| entries.len()).max().unwrap_or(0);
-    let mut table =
-        FigureTable::new("Stack inside each if", &["ifs entered", "active lanes", "mask", "entries on the stack"]);
+    let mut table = FigureTable::new(
+        "Stack inside each if",
+        &["ifs entered", "active lanes", "mask", "entries on the stack"],
+    );
     let mut seen = Vec::new();
     for (_, entries) in &story {
         let Some(top) = entries.last().filter(|top| !seen.contains(&top.lanes)) else { continue };
         let depth = (seen.len() as u64).to_string();
         seen.push(top.lanes);
-        table.row(depth, [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()]);
+        table.row(
+            depth,
+            [top.lanes.count().into(), top.lanes.to_string().into(), (entries.len() as u64).into()],
+        );
     }
     let joins = since.issues(0).filter(|issue| !since.is_written(issue.pc)).count();
     let title = "The stack after each line that changed it, top first: {line, mask, reconvergence \
@@ -156,14 +163,16 @@ fn stack_example() -> Result<Findings, AskError> {
 }
 
 fn switch() -> Result<Findings, AskError> {
-    let columns = ["mode", "inst", "conditional branches", "divergent", "cases run", "active lanes"];
+    let columns =
+        ["mode", "inst", "conditional branches", "divergent", "cases run", "active lanes"];
     let mut table = FigureTable::new("switch (lane % 4) with four cases", &columns);
     let [_, (branches, divergent, cases)] = each(MODES, |mode| {
         let done = Trial::new(&SWITCH, mode).run()?;
         let mut arms = done.words("arm")?.to_vec();
         arms.sort_unstable();
         arms.dedup();
-        let (branches, divergent) = (done.count("conditional_branches")?, done.count("divergent_branch")?);
+        let (branches, divergent) =
+            (done.count("conditional_branches")?, done.count("divergent_branch")?);
         table.row(
             mode.name(),
             [
@@ -182,7 +191,12 @@ fn switch() -> Result<Findings, AskError> {
             "No, it saves only compares: {cases} different cases are {cases} paths, one after the \
              other, however they are reached.",
         ),
-        pictures: vec![draw::lanes("Four cases, eight lanes each (volta)", &watched, 0, "setp.eq.u32 %p, %case, 0")],
+        pictures: vec![draw::lanes(
+            "Four cases, eight lanes each (volta)",
+            &watched,
+            0,
+            "setp.eq.u32 %p, %case, 0",
+        )],
         tables: vec![table],
         sentences: vec![
             format!(
@@ -197,8 +211,10 @@ fn switch() -> Result<Findings, AskError> {
 }
 
 fn k_paths() -> Result<Findings, AskError> {
-    let columns = ["k", "lanes of the first path", "volta (h200) cycles", "pre-volta (fermi) cycles"];
-    let mut table = FigureTable::new("Cycles of one warp, 64 dependent additions per path", &columns);
+    let columns =
+        ["k", "lanes of the first path", "volta (h200) cycles", "pre-volta (fermi) cycles"];
+    let mut table =
+        FigureTable::new("Cycles of one warp, 64 dependent additions per path", &columns);
     let [(_, one), .., (_, all)] = each([1, 2, 3, 4, 8, 16, 32], |k| {
         let [fermi, h200] = each(MODES, |mode| Trial::new(&PATHS_K, mode).set("k", k).run())?;
         let lanes = h200.word("masks", 0)?.count_ones();
@@ -221,7 +237,8 @@ fn k_paths() -> Result<Findings, AskError> {
         )],
         tables: vec![table],
         sentences: vec![
-            "A path costs the same with one lane or with sixteen: the inactive lanes wait.".to_owned(),
+            "A path costs the same with one lane or with sixteen: the inactive lanes wait."
+                .to_owned(),
             "The number of paths has no extra cost: a path adds its 64 dependent additions and \
              this program's own loop over the cases."
                 .to_owned(),

@@ -28,7 +28,12 @@ pub fn page() -> Result<String, AskError> {
     for experiment in experiments() {
         let cell = |text: &str| text.replace('|', "\\|");
         let short = experiment.answer()?.short;
-        page += &format!("| `{}` | {} | {} |\n", experiment.name, cell(experiment.question), cell(&short));
+        page += &format!(
+            "| `{}` | {} | {} |\n",
+            experiment.name,
+            cell(experiment.question),
+            cell(&short)
+        );
     }
     if let Some(shown) = find(SHOWN) {
         let text = answer_text(&shown.answer()?, Style::default());

@@ -65,7 +65,9 @@ fn reductions() -> Result<Findings, AskError> {
     ];
     let mut table = FigureTable::new("One block of 512 integers", &columns);
     let [near, less, apart] = each(KERNELS, |(name, program)| {
-        let [before, since] = each(MODES, |mode| Trial::new(program, mode).set("n", BLOCK).set("block", BLOCK).run())?;
+        let [before, since] = each(MODES, |mode| {
+            Trial::new(program, mode).set("n", BLOCK).set("block", BLOCK).run()
+        })?;
         let figures = (since.count("divergent_branch")?, since.loads()?.sectors);
         table.row(
             name,
@@ -80,7 +82,8 @@ fn reductions() -> Result<Findings, AskError> {
         );
         Ok(figures)
     })?;
-    let watched = |program| Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch();
+    let watched =
+        |program| Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch();
     Ok(Findings {
         short: format!(
             "Two causes: its warps stay half idle ({} divergent branches per block, {} after \
@@ -95,7 +98,12 @@ fn reductions() -> Result<Findings, AskError> {
                 0,
                 "add.u32 %a, %a, %b",
             ),
-            draw::only("Interleaved: the additions of warp 0", &watched(&REDUCE_INTERLEAVED)?, 0, "add.u32 %a, %a, %b"),
+            draw::only(
+                "Interleaved: the additions of warp 0",
+                &watched(&REDUCE_INTERLEAVED)?,
+                0,
+                "add.u32 %a, %a, %b",
+            ),
         ],
         tables: vec![table],
         sentences: vec![
@@ -116,7 +124,8 @@ fn reduction_steps() -> Result<Findings, AskError> {
     let columns = ["kernel", "step 1", "2", "3", "4", "5", "6", "7", "8", "9", "sum", "of"];
     let mut table = FigureTable::new("Divergent warps per step (16 warps, nine steps)", &columns);
     let sums = each(KERNELS, |(name, program)| {
-        let watched = Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch()?;
+        let watched =
+            Trial::new(program, Mode::Volta).set("n", BLOCK).set("block", BLOCK).watch()?;
         let mut steps = [0_u64; 9];
         let mut tested = 0_u64;
         for warp in 0..16 {

@@ -60,7 +60,13 @@ fn held(what: &str, rule: Rule, source: Cell, ours: impl Into<Cell>, h200: Optio
 
 /// Compares our figure with the H200's; no source has one.
 fn measured(what: &str, rule: Rule, ours: impl Into<Cell>, h200: Cell) -> Line {
-    Line { what: what.to_owned(), rule, source: None, ours: ours.into(), referee: Referee::H200(h200) }
+    Line {
+        what: what.to_owned(),
+        rule,
+        source: None,
+        ours: ours.into(),
+        referee: Referee::H200(h200),
+    }
 }
 
 /// Every claim, in the order of a course.

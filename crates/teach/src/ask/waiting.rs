@@ -16,7 +16,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                    compete. Why?",
         programs: &[SPIN_LOCK],
         sources: &[
-            Source { says: "Spin lock inside a warp", place: "https://coderapp.vercel.app/answer/45723726" },
+            Source {
+                says: "Spin lock inside a warp",
+                place: "https://coderapp.vercel.app/answer/45723726",
+            },
             Source {
                 says: "Understanding a spinlock implementation",
                 place: "https://forums.developer.nvidia.com/t/understanding-a-spinlock-implementation-by-robert-crovella/267535",
@@ -93,7 +96,10 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
                 says: "No, it can hang",
                 place: "http://stackoverflow.com/questions/6666382/can-i-use-syncthreads-after-having-dropped-threads",
             },
-            Source { says: "It works on most GPUs", place: "https://stackoverflow.com/questions/15146886" },
+            Source {
+                says: "It works on most GPUs",
+                place: "https://stackoverflow.com/questions/15146886",
+            },
         ],
         on_h200: Some("With half the lanes of each warp exited it finishes."),
         find: barrier_after_return,
@@ -147,11 +153,17 @@ fn spin_lock() -> Result<Findings, AskError> {
     let watched = Trial::new(&SPIN_LOCK, Mode::Volta).watch()?;
     let columns = ["how", "it ends", "critical sections", "failed tries of lane 31", "cycles"];
     let mut table = FigureTable::new("32 lanes, one lock", &columns);
-    for (name, done) in [("pre-volta", &before), ("volta", &since), ("volta, no yield", &unyielding)] {
-        let cycles = if done.finish() == "ok" { grouped(done.cycles()) } else { "never ends".to_owned() };
+    for (name, done) in
+        [("pre-volta", &before), ("volta", &since), ("volta, no yield", &unyielding)]
+    {
+        let cycles =
+            if done.finish() == "ok" { grouped(done.cycles()) } else { "never ends".to_owned() };
         let ended = done.finish() == "ok";
         let failed = if ended { done.word("failed", 31)?.into() } else { "-".into() };
-        table.row(name, [done.finish().into(), done.word("counter", 0)?.into(), failed, cycles.into()]);
+        table.row(
+            name,
+            [done.finish().into(), done.word("counter", 0)?.into(), failed, cycles.into()],
+        );
     }
     Ok(Findings {
         short: format!(
@@ -162,7 +174,12 @@ fn spin_lock() -> Result<Findings, AskError> {
         ),
         pictures: vec![
             stuck(Mode::PreVolta, &before),
-            draw::only("Attempts (volta): one lane after another succeeds and leaves", &watched, 0, "atom.global.cas"),
+            draw::only(
+                "Attempts (volta): one lane after another succeeds and leaves",
+                &watched,
+                0,
+                "atom.global.cas",
+            ),
         ],
         tables: vec![table],
         sentences: vec![
@@ -177,16 +194,20 @@ fn spin_lock() -> Result<Findings, AskError> {
                 since.word("failed", 31)?,
                 unyielding.finish()
             ),
-            "A lock per warp or block, taken by one elected thread, is both safe and much faster.".to_owned(),
+            "A lock per warp or block, taken by one elected thread, is both safe and much faster."
+                .to_owned(),
         ],
     })
 }
 
 fn spin_lock_done() -> Result<Findings, AskError> {
     let [before, since] = both(&SPIN_LOCK_DONE)?;
-    let columns = ["mode", "it ends", "critical sections", "tries of lane 0", "tries of lane 31", "cycles"];
-    let mut table =
-        FigureTable::new("do { if (CAS succeeds) { critical; unlock; done = 1; } } while (!done);", &columns);
+    let columns =
+        ["mode", "it ends", "critical sections", "tries of lane 0", "tries of lane 31", "cycles"];
+    let mut table = FigureTable::new(
+        "do { if (CAS succeeds) { critical; unlock; done = 1; } } while (!done);",
+        &columns,
+    );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let tries = [done.word("tries", 0)?, done.word("tries", 31)?];
         table.row(
@@ -235,10 +256,14 @@ fn two_locks() -> Result<Findings, AskError> {
     );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let order = done.words("order")?;
-        let through =
-            |place: u32| order.iter().position(|&o| o == place).map_or("-".to_owned(), |lane| lane.to_string());
+        let through = |place: u32| {
+            order.iter().position(|&o| o == place).map_or("-".to_owned(), |lane| lane.to_string())
+        };
         let changed: u64 = done.words("nodes")?.iter().map(|&n| u64::from(n)).sum();
-        table.row(mode.name(), [done.finish().into(), changed.into(), through(0).into(), through(31).into()]);
+        table.row(
+            mode.name(),
+            [done.finish().into(), changed.into(), through(0).into(), through(31).into()],
+        );
     }
     Ok(Findings {
         short: format!(
@@ -254,7 +279,8 @@ fn two_locks() -> Result<Findings, AskError> {
              reconvergence stack it has to wait after the second loop for the lanes that wait for \
              it."
             .to_owned(),
-            "NVIDIA introduced independent thread scheduling with this list as the example.".to_owned(),
+            "NVIDIA introduced independent thread scheduling with this list as the example."
+                .to_owned(),
         ],
     })
 }
@@ -307,7 +333,8 @@ fn flag_wait() -> Result<Findings, AskError> {
 
 fn taking_turns() -> Result<Findings, AskError> {
     let columns = ["mode", "changes of side", "rounds a side", "first", "last"];
-    let mut table = FigureTable::new("Both sides loop; each round ends with nanosleep(0)", &columns);
+    let mut table =
+        FigureTable::new("Both sides loop; each round ends with nanosleep(0)", &columns);
     let [before, since] = each(MODES, |mode| {
         let done = Trial::new(&NANOSLEEP, mode).run()?;
         // `who` holds the active mask of the lanes that drew each ticket, ticket by ticket.
@@ -315,7 +342,10 @@ fn taking_turns() -> Result<Findings, AskError> {
         let changes = who.windows(2).filter(|w| w[0] != w[1]).count() as u64;
         let rounds = who.len() as u64 / 32;
         let end = |w: Option<&u32>| LaneMask(w.copied().unwrap_or_default()).to_string();
-        table.row(mode.name(), [changes.into(), rounds.into(), end(who.first()).into(), end(who.last()).into()]);
+        table.row(
+            mode.name(),
+            [changes.into(), rounds.into(), end(who.first()).into(), end(who.last()).into()],
+        );
         Ok(changes)
     })?;
     let watched = Trial::new(&NANOSLEEP, Mode::Volta).watch()?;
@@ -324,7 +354,12 @@ fn taking_turns() -> Result<Findings, AskError> {
             "Only if the program yields: {since} side changes with one nanosleep per round, \
              {before} with a reconvergence stack.",
         ),
-        pictures: vec![draw::only("Odd and even lanes alternate (volta)", &watched, 0, "nanosleep")],
+        pictures: vec![draw::only(
+            "Odd and even lanes alternate (volta)",
+            &watched,
+            0,
+            "nanosleep",
+        )],
         tables: vec![table],
         sentences: vec![
             "Independent does not mean alternating: a side runs until it waits for other lanes, \
@@ -342,8 +377,12 @@ fn barrier_after_return() -> Result<Findings, AskError> {
         &["mode", "it ends", "threads that read their partner"],
     );
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
-        let met =
-            done.words("out")?.iter().enumerate().filter(|&(t, &w)| t % 2 == 0 && w as usize == t ^ 32).count() as u64;
+        let met = done
+            .words("out")?
+            .iter()
+            .enumerate()
+            .filter(|&(t, &w)| t % 2 == 0 && w as usize == t ^ 32)
+            .count() as u64;
         table.row(mode.name(), [done.finish().into(), met.into()]);
     }
     let watched = Trial::new(&BARRIER_AFTER_EXIT, Mode::Volta).watch()?;
@@ -380,11 +419,18 @@ fn barrier_in_if() -> Result<Findings, AskError> {
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         table.row(
             mode.name(),
-            [done.finish().into(), (done.words("out")?.iter().filter(|&&w| w == 1).count() as u64).into()],
+            [
+                done.finish().into(),
+                (done.words("out")?.iter().filter(|&&w| w == 1).count() as u64).into(),
+            ],
         );
     }
     Ok(Findings {
-        short: format!("It depends on the generation: {} before Volta, {} since.", before.finish(), since.finish(),),
+        short: format!(
+            "It depends on the generation: {} before Volta, {} since.",
+            before.finish(),
+            since.finish(),
+        ),
         pictures: vec![stuck(Mode::Volta, &since)],
         tables: vec![table],
         sentences: vec![
@@ -401,15 +447,22 @@ fn barrier_in_if() -> Result<Findings, AskError> {
 
 fn barrier_both_arms() -> Result<Findings, AskError> {
     let [before, since] = both(&BARRIER_BOTH_ARMS)?;
-    let columns =
-        ["mode", "it ends", "threads that saw their partner", "mask behind the barrier, thread 0", "thread 1"];
-    let mut table = FigureTable::new("64 threads, a barrier in each side of a branch on parity", &columns);
+    let columns = [
+        "mode",
+        "it ends",
+        "threads that saw their partner",
+        "mask behind the barrier, thread 0",
+        "thread 1",
+    ];
+    let mut table =
+        FigureTable::new("64 threads, a barrier in each side of a branch on parity", &columns);
     let mut seen = Vec::new();
     for (mode, done) in [(Mode::PreVolta, &before), (Mode::Volta, &since)] {
         let saw: u64 = done.words("seen")?.iter().map(|&w| u64::from(w)).sum();
         seen.push(saw);
         let mask = |t| Ok::<_, AskError>(LaneMask(done.word("mask", t)?).to_string());
-        table.row(mode.name(), [done.finish().into(), saw.into(), mask(0)?.into(), mask(1)?.into()]);
+        table
+            .row(mode.name(), [done.finish().into(), saw.into(), mask(0)?.into(), mask(1)?.into()]);
     }
     let watched = Trial::new(&BARRIER_BOTH_ARMS, Mode::Volta).watch()?;
     Ok(Findings {

@@ -14,7 +14,8 @@ const MOST_UNKNOWN: usize = 10;
 /// If the text cannot be parsed.
 pub fn answers(assignment: &Assignment, text: &str) -> Result<(Answers, Vec<String>), String> {
     let answers: Answers = ron::from_str(text).map_err(|e| e.to_string())?;
-    let mut unknown: Vec<String> = answers.keys().filter_map(|id| unknown(assignment, id)).collect();
+    let mut unknown: Vec<String> =
+        answers.keys().filter_map(|id| unknown(assignment, id)).collect();
     if unknown.len() > MOST_UNKNOWN {
         let more = unknown.split_off(MOST_UNKNOWN).len();
         unknown.push(format!("answers.ron: {more} more answers without a question."));
@@ -25,8 +26,10 @@ pub fn answers(assignment: &Assignment, text: &str) -> Result<(Answers, Vec<Stri
 /// Message about an unknown answer id.
 fn unknown(assignment: &Assignment, id: &str) -> Option<String> {
     let criteria = assignment.spec.criteria.iter();
-    let questions: Vec<&str> =
-        criteria.filter(|c| matches!(c.rule, Rule::Question { .. })).map(|c| c.id.as_str()).collect();
+    let questions: Vec<&str> = criteria
+        .filter(|c| matches!(c.rule, Rule::Question { .. }))
+        .map(|c| c.id.as_str())
+        .collect();
     if questions.contains(&id) {
         return None;
     }

@@ -148,7 +148,13 @@ pub struct Site {
 impl Site {
     /// Options of its runs.
     pub fn options(&self, max_cycles: u64) -> Options {
-        Options { mode: self.mode, order: self.spec.side_order(), yields: true, max_cycles, max_issues: u64::MAX }
+        Options {
+            mode: self.mode,
+            order: self.spec.side_order(),
+            yields: true,
+            max_cycles,
+            max_issues: u64::MAX,
+        }
     }
 }
 
@@ -182,10 +188,15 @@ impl Assignment {
     ///
     /// # Errors
     /// If the assignment has errors; each message says how to fix it.
-    pub fn load(text: &str, read: &dyn Fn(&str) -> Result<String, String>) -> Result<Assignment, Faults> {
-        let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let spec: Spec =
-            options.from_str(text).map_err(|e| Faults(vec![format!("assignment.ron:{}: {}", e.span, e.code)]))?;
+    pub fn load(
+        text: &str,
+        read: &dyn Fn(&str) -> Result<String, String>,
+    ) -> Result<Assignment, Faults> {
+        let options = ron::Options::default()
+            .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
+        let spec: Spec = options
+            .from_str(text)
+            .map_err(|e| Faults(vec![format!("assignment.ron:{}: {}", e.span, e.code)]))?;
         let mut faults = Vec::new();
         let mut program = |what: &str, file: &str| match read(file) {
             Err(why) => {
@@ -203,7 +214,11 @@ impl Assignment {
         let starter = program("starter", &spec.starter);
         let reference = program("reference", &spec.reference);
         let baseline = spec.baseline.as_deref().map_or(starter, |file| program("baseline", file));
-        let sites = spec.machines.iter().filter_map(|name| site(name).map_err(|e| faults.push(e)).ok()).collect();
+        let sites = spec
+            .machines
+            .iter()
+            .filter_map(|name| site(name).map_err(|e| faults.push(e)).ok())
+            .collect();
         let mut assignment = Assignment { spec, sites, runs: Vec::new(), reference, baseline };
         if !faults.is_empty() {
             return Err(Faults(faults));
@@ -222,14 +237,19 @@ impl Assignment {
 
     /// Changes of a case to the directives, with a submission's choices.
     pub(super) fn overrides(&self, case: &Case, choices: &BTreeMap<String, i64>) -> Overrides {
-        let set = choices.iter().chain(&case.set).map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let set = choices
+            .iter()
+            .chain(&case.set)
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect();
         Overrides { set, grid: case.grid, block: case.block, ..Overrides::default() }
     }
 
     /// Runs that a rule refers to, as indices into [`Assignment::runs`].
     pub fn runs_of(&self, rule: &Rule) -> Vec<usize> {
         let Some((cases, machines)) = rule.runs() else { return Vec::new() };
-        let named = |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
+        let named =
+            |names: &[String], name: &str| names.is_empty() || names.iter().any(|n| n == name);
         let wanted = |&(case, site): &(usize, usize)| {
             let case = self.spec.cases.get(case).is_some_and(|case| named(cases, &case.name));
             case && self.sites.get(site).is_some_and(|site| named(machines, &site.name))
@@ -288,11 +308,16 @@ impl Assignment {
     /// Metrics used by criteria and leaderboards, by first name.
     pub fn metrics(&self) -> BTreeSet<&'static str> {
         let of_criteria = self.spec.criteria.iter().filter_map(|criterion| match &criterion.rule {
-            Rule::Metric { name, .. } | Rule::Question { answer: Answer::Metric { name, .. }, .. } => Some(name),
+            Rule::Metric { name, .. }
+            | Rule::Question { answer: Answer::Metric { name, .. }, .. } => Some(name),
             _ => None,
         });
         let boards = self.spec.leaderboard.iter().map(|entry| &entry.metric);
-        of_criteria.chain(boards).filter_map(|name| metrics::find(name)).map(|metric| metric.name).collect()
+        of_criteria
+            .chain(boards)
+            .filter_map(|name| metrics::find(name))
+            .map(|metric| metric.name)
+            .collect()
     }
 
     fn check(&self, faults: &mut Vec<String>) {
@@ -319,13 +344,20 @@ impl Assignment {
         }
         for name in spec.choices.keys().chain(spec.cases.iter().flat_map(|case| case.set.keys())) {
             let known = self.reference.plan.constants().any(|constant| constant == name);
-            fault(known, &|| format!("`{}` has no constant `{name}`; add `//! const {name} = ..`", spec.reference));
+            fault(known, &|| {
+                format!(
+                    "`{}` has no constant `{name}`; add `//! const {name} = ..`",
+                    spec.reference
+                )
+            });
         }
         let known_case = |name: &String| spec.cases.iter().any(|case| case.name == *name);
         let known_machine = |name: &String| spec.machines.contains(name);
         for case in &spec.cases {
             for machine in &case.machines {
-                fault(known_machine(machine), &|| format!("case `{}`: `{machine}` is not in `machines`", case.name));
+                fault(known_machine(machine), &|| {
+                    format!("case `{}`: `{machine}` is not in `machines`", case.name)
+                });
             }
         }
         for criterion in &spec.criteria {
@@ -341,7 +373,8 @@ impl Assignment {
                 format!("criterion `{id}`: expected 0 or more points, found {}", criterion.points)
             });
             let bounded = |band: &Band| {
-                (band.at_most.is_some() || band.at_least.is_some()) && (0.0..=criterion.points).contains(&band.points)
+                (band.at_most.is_some() || band.at_least.is_some())
+                    && (0.0..=criterion.points).contains(&band.points)
             };
             fault(criterion.bands.iter().all(bounded), &|| {
                 format!(
@@ -350,7 +383,9 @@ impl Assignment {
                     criterion.points
                 )
             });
-            let full = |bands: &[Band]| bands.iter().any(|band| (band.points - criterion.points).abs() < 1e-9);
+            let full = |bands: &[Band]| {
+                bands.iter().any(|band| (band.points - criterion.points).abs() < 1e-9)
+            };
             let bands = if criterion.bands.is_empty() {
                 criterion.rule.usual_bands(criterion.points)
             } else {
@@ -367,10 +402,16 @@ impl Assignment {
                 Rule::Checks { kinds, .. } => {
                     if let Err(unknown) = Checks::named(kinds.iter().map(String::as_str)) {
                         let all = Checks::NAMES.join(", ");
-                        fault(false, &|| format!("criterion `{id}`: unknown check `{unknown}`; expected one of {all}"));
+                        fault(false, &|| {
+                            format!(
+                                "criterion `{id}`: unknown check `{unknown}`; expected one of {all}"
+                            )
+                        });
                     }
                 }
-                Rule::Metric { name, .. } => fault(metrics::find(name).is_some(), &|| unknown_metric(id, name)),
+                Rule::Metric { name, .. } => {
+                    fault(metrics::find(name).is_some(), &|| unknown_metric(id, name))
+                }
                 Rule::Question { answer: Answer::Metric { name, of, case, machine }, .. } => {
                     fault(metrics::find(name).is_some(), &|| unknown_metric(id, name));
                     fault(*of != Than::Absolute, &|| {
@@ -384,13 +425,21 @@ impl Assignment {
             }
         }
         for entry in &spec.leaderboard {
-            fault(metrics::find(&entry.metric).is_some(), &|| unknown_metric(&entry.name, &entry.metric));
+            fault(metrics::find(&entry.metric).is_some(), &|| {
+                unknown_metric(&entry.name, &entry.metric)
+            });
             fault(known_case(&entry.case) && known_machine(&entry.machine), &|| {
-                format!("leaderboard `{}`: no case `{}` on `{}`", entry.name, entry.case, entry.machine)
+                format!(
+                    "leaderboard `{}`: no case `{}` on `{}`",
+                    entry.name, entry.case, entry.machine
+                )
             });
             let hidden = spec.cases.iter().any(|case| case.hidden && case.name == entry.case);
             fault(!hidden, &|| {
-                format!("leaderboard `{}`: `{}` is hidden, but a leaderboard is public", entry.name, entry.case)
+                format!(
+                    "leaderboard `{}`: `{}` is hidden, but a leaderboard is public",
+                    entry.name, entry.case
+                )
             });
         }
     }
@@ -404,7 +453,8 @@ fn site(name: &str) -> Result<Site, String> {
     let mut words = name.split(':');
     let preset = words.next().unwrap_or_default();
     let Some(mut spec) = Machine::preset(preset) else {
-        let near = closest(preset, Machine::presets()).map(|near| format!("; did you mean `{near}`?"));
+        let near =
+            closest(preset, Machine::presets()).map(|near| format!("; did you mean `{near}`?"));
         return Err(format!("`machines`: unknown machine `{preset}`{}", near.unwrap_or_default()));
     };
     let mut mode = spec.modes.first().copied();
@@ -412,10 +462,14 @@ fn site(name: &str) -> Result<Site, String> {
         match (spec.modes.iter().copied().find(|mode| mode.name() == word), word.parse()) {
             (Some(named), _) => mode = Some(named),
             (None, Ok(lanes)) if (2..=32).contains(&lanes) => {
-                spec = spec.changed(|spec| spec.warp_size = lanes).map_err(|_| format!("`machines`: `{name}`"))?;
+                spec = spec
+                    .changed(|spec| spec.warp_size = lanes)
+                    .map_err(|_| format!("`machines`: `{name}`"))?;
             }
             (None, Ok(_)) => return Err(format!("`machines`: `{name}`: a warp has 2 to 32 lanes")),
-            (None, Err(_)) => return Err(format!("`machines`: `{name}`: {preset} has no mode `{word}`")),
+            (None, Err(_)) => {
+                return Err(format!("`machines`: `{name}`: {preset} has no mode `{word}`"));
+            }
         }
     }
     let mode = mode.ok_or_else(|| format!("`machines`: `{name}`: {preset} has no mode"))?;

@@ -14,7 +14,11 @@ pub fn footprint(module: &Module, threads: u64) -> u64 {
         match item {
             Item::Variable(variable) => sum.variable(variable),
             Item::Function(function) => {
-                function.params.iter().chain(&function.returns).for_each(|variable| sum.variable(variable));
+                function
+                    .params
+                    .iter()
+                    .chain(&function.returns)
+                    .for_each(|variable| sum.variable(variable));
                 function.body.iter().for_each(|body| sum.statements(body));
             }
             Item::Alias(_) => {}
@@ -40,7 +44,8 @@ impl Sum {
                 Statement::Registers(registers) => {
                     let count = names(registers);
                     let bytes = count.saturating_mul(bytes_of(&registers.ty.text));
-                    self.each = self.each.saturating_add(bytes.saturating_mul(u64::from(registers.vector)));
+                    self.each =
+                        self.each.saturating_add(bytes.saturating_mul(u64::from(registers.vector)));
                     self.shared = self.shared.saturating_add(count.saturating_mul(BYTES_OF_A_NAME));
                 }
                 Statement::Variable(variable) => self.variable(variable),
@@ -51,8 +56,11 @@ impl Sum {
     }
 
     fn variable(&mut self, variable: &Variable) {
-        let elements = variable.dims.iter().fold(1u64, |all, dim| all.saturating_mul(dim.unwrap_or(1)));
-        let bytes = elements.saturating_mul(u64::from(variable.vector)).saturating_mul(bytes_of(&variable.ty.text));
+        let elements =
+            variable.dims.iter().fold(1u64, |all, dim| all.saturating_mul(dim.unwrap_or(1)));
+        let bytes = elements
+            .saturating_mul(u64::from(variable.vector))
+            .saturating_mul(bytes_of(&variable.ty.text));
         let place = if variable.space.text == "local" { &mut self.each } else { &mut self.shared };
         *place = place.saturating_add(bytes);
     }
@@ -65,5 +73,8 @@ fn bytes_of(ty: &str) -> u64 {
 }
 
 fn names(registers: &Registers) -> u64 {
-    registers.names.iter().fold(0u64, |all, (_, count)| all.saturating_add(u64::from(count.unwrap_or(1))))
+    registers
+        .names
+        .iter()
+        .fold(0u64, |all, (_, count)| all.saturating_add(u64::from(count.unwrap_or(1))))
 }

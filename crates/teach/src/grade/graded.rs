@@ -47,8 +47,12 @@ impl Failed {
     pub(super) fn without_detail(self) -> Failed {
         match self {
             Failed::Refused(why) => Failed::Refused(why),
-            Failed::Limit(_) => Failed::Limit("it exceeded the limit on time, memory or output".to_owned()),
-            Failed::Grader(_) => Failed::Grader("run `simt-sim grade --show-hidden` for the reason".to_owned()),
+            Failed::Limit(_) => {
+                Failed::Limit("it exceeded the limit on time, memory or output".to_owned())
+            }
+            Failed::Grader(_) => {
+                Failed::Grader("run `simt-sim grade --show-hidden` for the reason".to_owned())
+            }
         }
     }
 

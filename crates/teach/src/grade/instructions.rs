@@ -30,7 +30,9 @@ impl TryFrom<String> for Pattern {
         match text.split_once(':') {
             Some(("class", name)) => {
                 let class = Class::ALL.iter().find(|class| class.name() == name);
-                class.map(|class| Pattern::Class(*class)).ok_or_else(|| format!("unknown instruction class `{name}`"))
+                class
+                    .map(|class| Pattern::Class(*class))
+                    .ok_or_else(|| format!("unknown instruction class `{name}`"))
             }
             Some(("space", name)) if SPACES.contains(&name) => Ok(Pattern::Space(name.to_owned())),
             Some(("space", name)) => {

@@ -36,7 +36,10 @@ impl Trusted {
 
     /// For the final memory contents.
     fn memory() -> Trusted {
-        Trusted { words: "exact: values bit by bit, or within the tolerance stated".to_owned(), page: PROGRAMS }
+        Trusted {
+            words: "exact: values bit by bit, or within the tolerance stated".to_owned(),
+            page: PROGRAMS,
+        }
     }
 
     /// For findings of the checks.
@@ -47,7 +50,8 @@ impl Trusted {
 
     /// For a metric of a run on a machine.
     fn metric(name: &str, machine: &Fingerprint) -> Trusted {
-        let words = metrics::find(name).map_or_else(String::new, |metric| Standing::of(metric).words(machine));
+        let words = metrics::find(name)
+            .map_or_else(String::new, |metric| Standing::of(metric).words(machine));
         Trusted { words, page: PAGE }
     }
 }
@@ -89,10 +93,12 @@ pub fn judge(
         Ok(measured) => (measured, refused(measured)),
         Err(failed) => (&nothing, Some(failed.clone())),
     };
-    let is_secret = reader == Reader::Student && (0..assignment.runs.len()).any(|run| assignment.is_hidden(run));
+    let is_secret = reader == Reader::Student
+        && (0..assignment.runs.len()).any(|run| assignment.is_hidden(run));
     let failed = failed.map(|failed| if is_secret { failed.without_detail() } else { failed });
     let bench = Bench { assignment, own, reference, baseline, answers, reader };
-    let criteria: Vec<Mark> = assignment.spec.criteria.iter().map(|c| bench.mark(c, failed.as_ref())).collect();
+    let criteria: Vec<Mark> =
+        assignment.spec.criteria.iter().map(|c| bench.mark(c, failed.as_ref())).collect();
     let leaderboard = if failed.is_none() { bench.leaders() } else { Vec::new() };
     Graded {
         schema: Graded::SCHEMA,
@@ -127,7 +133,11 @@ impl Bench<'_> {
         let points = reading.points;
         let full = points >= criterion.points - 1e-9;
         // A hint does not apply if nothing was run.
-        let hint = if full || failed.is_some() && !is_question { String::new() } else { criterion.hint.clone() };
+        let hint = if full || failed.is_some() && !is_question {
+            String::new()
+        } else {
+            criterion.hint.clone()
+        };
         let mut details = reading.details;
         let more = details.len().saturating_sub(MOST_DETAILS);
         details.truncate(MOST_DETAILS);
@@ -173,7 +183,9 @@ impl Bench<'_> {
             Rule::Results { .. } => self.results(&runs, bands),
             Rule::Metric { name, than, .. } => self.metric(&runs, (name, *than), bands),
             Rule::Checks { kinds, warnings, .. } => self.checks(&runs, kinds, *warnings, bands),
-            Rule::Instructions { forbid, require, allow } => self.instructions(forbid, require, allow, bands),
+            Rule::Instructions { forbid, require, allow } => {
+                self.instructions(forbid, require, allow, bands)
+            }
             Rule::Question { answer, .. } => self.question(&criterion.id, answer, bands),
         }
     }
@@ -206,7 +218,11 @@ impl Bench<'_> {
             Told::Open(None) => Some(format!("{}: not run", line.name)),
             Told::Open(Some(ran)) if ran.passed => None,
             Told::Open(Some(ran)) => {
-                let why = ran.message.as_ref().or(ran.details.first()).map_or(ran.finish.as_str(), String::as_str);
+                let why = ran
+                    .message
+                    .as_ref()
+                    .or(ran.details.first())
+                    .map_or(ran.finish.as_str(), String::as_str);
                 Some(format!("{}: {why}", line.name))
             }
         };
@@ -220,9 +236,17 @@ impl Bench<'_> {
 
     /// Returns a metric of a correct run, with its text, or why there is none. The value is
     /// relative to the program compared with.
-    fn figure(&self, run: usize, ran: Option<&Ran>, name: &str, than: Than) -> Result<(f64, String), String> {
+    fn figure(
+        &self,
+        run: usize,
+        ran: Option<&Ran>,
+        name: &str,
+        than: Than,
+    ) -> Result<(f64, String), String> {
         let at = self.assignment.run_name(run);
-        let ran = ran.filter(|ran| ran.passed).ok_or_else(|| format!("no figure: wrong result in {at}"))?;
+        let ran = ran
+            .filter(|ran| ran.passed)
+            .ok_or_else(|| format!("no figure: wrong result in {at}"))?;
         let &own = ran.metrics.get(name).ok_or_else(|| format!("no figure: {at} has no {name}"))?;
         let (measured, of) = match than {
             Than::Absolute => return Ok((own, format!("{} ({at})", number(own)))),
@@ -230,9 +254,13 @@ impl Bench<'_> {
             Than::Baseline => (self.baseline, "baseline"),
         };
         let other = measured.runs.get(run).and_then(|ran| ran.metrics.get(name)).copied();
-        let other = other.ok_or_else(|| format!("no figure: the program compared with has no {name} in {at}"))?;
+        let other = other
+            .ok_or_else(|| format!("no figure: the program compared with has no {name} in {at}"))?;
         let ratio = ratio(own, other);
-        Ok((ratio, format!("{}; {of}: {}; ratio: {} ({at})", number(own), number(other), times(ratio))))
+        Ok((
+            ratio,
+            format!("{}; {of}: {}; ratio: {} ({at})", number(own), number(other), times(ratio)),
+        ))
     }
 
     /// Judges a metric by the worst run. The bands decide the direction; wrong results have no
@@ -241,7 +269,8 @@ impl Bench<'_> {
         let first = metrics::find(name).map_or(name, |metric| metric.name);
         let more_is_better = bands.first().is_some_and(|band| band.at_least.is_some());
         let is_worse = |a: f64, b: f64| if more_is_better { a < b } else { a > b };
-        let value = |run: usize| self.figure(run, self.ran(run), first, than).ok().map(|(value, _)| value);
+        let value =
+            |run: usize| self.figure(run, self.ran(run), first, than).ok().map(|(value, _)| value);
 
         let (open, hidden) = self.apart(runs);
         let worst = |worst: Option<f64>, run: &usize| match (worst, value(*run)) {
@@ -265,7 +294,9 @@ impl Bench<'_> {
                     shown = Some((0.0, why, line.run));
                     break;
                 }
-                Ok((value, words)) if shown.as_ref().is_none_or(|(known, ..)| is_worse(value, *known)) => {
+                Ok((value, words))
+                    if shown.as_ref().is_none_or(|(known, ..)| is_worse(value, *known)) =>
+                {
                     shown = Some((value, words, line.run));
                 }
                 Ok(_) => {}
@@ -295,7 +326,10 @@ impl Bench<'_> {
             for &(run, ran) in runs {
                 let here = ran.map_or(&[][..], |ran| ran.findings.as_slice()).iter();
                 let here = here.filter(|found| belongs(&found.code, wanted));
-                found.extend(here.filter(|f| told.insert((&f.code, &f.at))).map(|found| (run, found.clone())));
+                found.extend(
+                    here.filter(|f| told.insert((&f.code, &f.at)))
+                        .map(|found| (run, found.clone())),
+                );
             }
             found
         };
@@ -323,7 +357,9 @@ impl Bench<'_> {
         let lines = self.told(runs, &|run| points::passes(bands, open, of_hidden(run)));
         let known: Vec<(usize, Option<&Ran>)> = lines
             .iter()
-            .filter_map(|line| if let Told::Open(ran) = line.told { Some((line.run, ran)) } else { None })
+            .filter_map(
+                |line| if let Told::Open(ran) = line.told { Some((line.run, ran)) } else { None },
+            )
             .collect();
         let found = distinct(&known);
         let words = |(run, found): &(usize, Found)| {
@@ -335,14 +371,22 @@ impl Bench<'_> {
         let errors = found.iter().filter(|(_, found)| counts(found)).count();
         let measured = match (only_hidden(&lines), wrong(&known), errors) {
             (Some(words), ..) => words,
-            (_, Some(run), 0) => format!("no figure: wrong result in {}", self.assignment.run_name(run)),
+            (_, Some(run), 0) => {
+                format!("no figure: wrong result in {}", self.assignment.run_name(run))
+            }
             (_, None, 0) => "nothing found".to_owned(),
             (_, _, n) => format!("{n} found"),
         };
         Reading { points, measured, details, trust: Trusted::checks() }
     }
 
-    fn instructions(&self, forbid: &[Pattern], require: &[Pattern], allow: &[Pattern], bands: &[Band]) -> Reading {
+    fn instructions(
+        &self,
+        forbid: &[Pattern],
+        require: &[Pattern],
+        allow: &[Pattern],
+        bands: &[Band],
+    ) -> Reading {
         let used = &self.own.instructions;
         let mut details = Vec::new();
         for used in used {
@@ -357,12 +401,17 @@ impl Bench<'_> {
         // as one bit.
         let all_hidden = (0..self.assignment.runs.len()).all(|run| self.assignment.is_hidden(run));
         let executed = |used: &Used| if all_hidden { used.executed_hidden } else { used.executed };
-        let is_missing = |pattern: &&Pattern| !used.iter().any(|used| executed(used) && pattern.matches(used));
+        let is_missing =
+            |pattern: &&Pattern| !used.iter().any(|used| executed(used) && pattern.matches(used));
         let missing: Vec<&Pattern> = require.iter().filter(is_missing).collect();
         match missing.as_slice() {
-            [_, ..] if all_hidden => details.push("not every required instruction is executed".to_owned()),
+            [_, ..] if all_hidden => {
+                details.push("not every required instruction is executed".to_owned())
+            }
             missing => {
-                let words = |pattern: &&Pattern| format!("{pattern} is required, but no open input executes it");
+                let words = |pattern: &&Pattern| {
+                    format!("{pattern} is required, but no open input executes it")
+                };
                 details.extend(missing.iter().map(words));
             }
         }
@@ -410,7 +459,8 @@ impl Bench<'_> {
             Answer::Number(_) => Trusted::exact(),
             Answer::Metric { name, case, machine, .. } => {
                 let run = self.assignment.run_at(case, machine);
-                let machine = run.and_then(|run| self.assignment.fingerprint(run)).unwrap_or_default();
+                let machine =
+                    run.and_then(|run| self.assignment.fingerprint(run)).unwrap_or_default();
                 Trusted::metric(name, &machine)
             }
         };
@@ -420,7 +470,10 @@ impl Bench<'_> {
 
     fn leaders(&self) -> Vec<Leader> {
         let of = |entry: &super::LeaderboardEntry| {
-            let ran = self.assignment.run_at(&entry.case, &entry.machine).and_then(|run| self.ran(run))?;
+            let ran = self
+                .assignment
+                .run_at(&entry.case, &entry.machine)
+                .and_then(|run| self.ran(run))?;
             let first = metrics::find(&entry.metric)?.name;
             let value = ran.metrics.get(first).copied().filter(|_| ran.passed)?;
             let order = if entry.more_is_better { "desc" } else { "asc" };

@@ -82,7 +82,12 @@ const MAP: (usize, usize) = (400, 14);
 
 /// Measures a submission. `cycles` holds the limits of the runs; a run without one has the
 /// assignment's limit.
-pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64], files: Files<'_>) -> Measured {
+pub fn measure(
+    assignment: &Assignment,
+    submission: &Submission,
+    cycles: &[u64],
+    files: Files<'_>,
+) -> Measured {
     let mut measured = Measured {
         choices: submission.choices.clone(),
         notes: submission.notes.clone(),
@@ -98,11 +103,17 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         let side = usize::from(assignment.is_hidden(run));
         let limit = cycles.get(run).copied().unwrap_or(assignment.spec.limits.cycles) / hurry[side];
         let (ran, done) = match one(assignment, submission, run, limit, files) {
-            Ok((simulation, findings)) => (ran(&simulation, &findings, submission, &names), Some(simulation.run)),
-            Err(message) => (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None),
+            Ok((simulation, findings)) => {
+                (ran(&simulation, &findings, submission, &names), Some(simulation.run))
+            }
+            Err(message) => {
+                (Ran { finish: "error".into(), message: Some(message), ..Ran::default() }, None)
+            }
         };
         if let Some(done) = done {
-            executed[side].extend(done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line));
+            executed[side].extend(
+                done.instructions.iter().filter(|row| row.executed > 0).map(|row| row.line),
+            );
             worst = worst_branch(&done, run).filter(|_| !assignment.is_hidden(run)).max(worst);
         }
         if ran.finish == Finish::CycleLimit.name() {
@@ -111,7 +122,8 @@ pub fn measure(assignment: &Assignment, submission: &Submission, cycles: &[u64],
         measured.runs.push(ran);
     }
     for used in &mut measured.instructions {
-        [used.executed, used.executed_hidden] = [0, 1].map(|side: usize| executed[side].contains(&used.line));
+        [used.executed, used.executed_hidden] =
+            [0, 1].map(|side: usize| executed[side].contains(&used.line));
     }
     measured.map = worst.and_then(|(_, pc, run)| {
         let cycles = measured.runs.get(run)?.cycles;
@@ -125,10 +137,16 @@ fn worst_branch(done: &Run, run: usize) -> Option<(u64, u32, usize)> {
     done.branches.iter().filter(|b| b.divergent > 0).map(|b| (b.divergent, b.pc, run)).max()
 }
 
-fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: Files<'_>) -> Result<Launch, String> {
+fn launch(
+    assignment: &Assignment,
+    submission: &Submission,
+    run: usize,
+    files: Files<'_>,
+) -> Result<Launch, String> {
     let (case, _) = assignment.runs.get(run).copied().unwrap_or_default();
     let case = assignment.spec.cases.get(case).ok_or("no such case")?;
-    let reference = assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
+    let reference =
+        assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
     // The directives name the reference's kernel and parameters; the submission's have the same
     // layout.
     let mut called = submission.kernel().clone();
@@ -138,15 +156,20 @@ fn launch(assignment: &Assignment, submission: &Submission, run: usize, files: F
         param.ty = known.ty;
     }
     let overrides = assignment.overrides(case, &submission.choices);
-    let mut launch = assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
-        let first = found.first().map_or("invalid launch", |found| found.message.as_str());
-        plain(first, MESSAGE)
-    })?;
+    let mut launch =
+        assignment.reference.plan.resolve(&called, &overrides, files).map_err(|found| {
+            let first = found.first().map_or("invalid launch", |found| found.message.as_str());
+            plain(first, MESSAGE)
+        })?;
     launch.stack = Some(assignment.spec.limits.stack_kib.saturating_mul(1 << 10));
     Ok(launch)
 }
 
-fn options(assignment: &Assignment, run: usize, max_cycles: u64) -> Option<(&super::Site, Options)> {
+fn options(
+    assignment: &Assignment,
+    run: usize,
+    max_cycles: u64,
+) -> Option<(&super::Site, Options)> {
     let site = assignment.runs.get(run).and_then(|&(_, site)| assignment.sites.get(site))?;
     Some((site, site.options(max_cycles)))
 }
@@ -161,11 +184,13 @@ fn one(
     let launch = launch(assignment, submission, run, files)?;
     let (site, options) = options(assignment, run, max_cycles).ok_or("no such machine")?;
     let spec = &site.spec;
-    let product = |sizes: [u32; 3]| sizes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
+    let product =
+        |sizes: [u32; 3]| sizes.iter().fold(1u64, |all, &n| all.saturating_mul(u64::from(n)));
     let resident = u64::from(spec.sms) * u64::from(spec.max_warps) * u64::from(spec.warp_size);
     let threads = product(launch.grid).saturating_mul(product(launch.block)).min(resident);
     let buffers: u64 = launch.buffers.iter().map(|buffer| buffer.bytes).sum();
-    let bytes = footprint(&submission.program.module, threads).saturating_add(buffers.saturating_mul(2));
+    let bytes =
+        footprint(&submission.program.module, threads).saturating_add(buffers.saturating_mul(2));
     let limit = assignment.spec.limits.memory_mib;
     if bytes > limit << 20 {
         return Err(format!(
@@ -179,11 +204,13 @@ fn one(
         None => simulate::simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
             .map(|simulation| (simulation, Vec::new()))
             .map_err(|e| e.to_string()),
-        Some(checks) => {
-            simulate::simulate_checked(Job::new(&program, kernel, launch, spec, options.clone()), &(), checks)
-                .map(|done| (done.simulation, done.findings))
-                .map_err(|e| e.to_string())
-        }
+        Some(checks) => simulate::simulate_checked(
+            Job::new(&program, kernel, launch, spec, options.clone()),
+            &(),
+            checks,
+        )
+        .map(|done| (done.simulation, done.findings))
+        .map_err(|e| e.to_string()),
     }
 }
 
@@ -210,8 +237,9 @@ fn ran(
     };
     let verdict = |verdict: &Verdict| {
         let lanes = verdict.lanes.iter().take(MOST_LANES);
-        let words =
-            |l: &LaneGroup| format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text);
+        let words = |l: &LaneGroup| {
+            format!("block {} warp {} lanes {}: {}; {}", l.block, l.warp, l.lanes, l.state, l.text)
+        };
         let lanes = lanes.map(|l| format!("\n{}", lines.say_in(l.line, &words(l))));
         plain(&format!("{}{}", verdict.message, lanes.collect::<String>()), MESSAGE)
     };
@@ -240,7 +268,13 @@ fn map(
         let launch = launch(assignment, submission, run, files).ok()?;
         let window = Window { block: BlockId(0), warps, cycles: from..u64::MAX, limit };
         simulate::record(
-            &Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()),
+            &Job::new(
+                &submission.program,
+                submission.kernel(),
+                launch,
+                &site.spec,
+                options.clone(),
+            ),
             &window,
         )
         .ok()
@@ -248,13 +282,19 @@ fn map(
     let all = look(0..32, 0, MAP.0)?;
     let strips = all.timeline.strips().iter();
     let issues = strips.flat_map(|strip| strip.issues.iter().map(move |issue| (issue, strip.warp)));
-    let here = |issue: &simt_core::observe::Issue| issue.pc.index() as u64 == u64::from(pc) && issue.diverges();
-    let (cycle, warp) = issues.filter(|(issue, _)| here(issue)).map(|(issue, warp)| (issue.cycle, warp)).min()?;
+    let here = |issue: &simt_core::observe::Issue| {
+        issue.pc.index() as u64 == u64::from(pc) && issue.diverges()
+    };
+    let (cycle, warp) =
+        issues.filter(|(issue, _)| here(issue)).map(|(issue, warp)| (issue.cycle, warp)).min()?;
     let mut recording = look(warp..warp.saturating_add(1), cycle, MAP.1)?;
     recording.program = one_line(&recording.program);
     recording.kernel = one_line(&recording.kernel);
     recording.steps.iter_mut().for_each(|step| step.text = one_line(&step.text));
-    Some(lane_map(&recording, MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue }))
+    Some(lane_map(
+        &recording,
+        MapStyle { style: Style { width: 100, color: true }, axis: Axis::Issue },
+    ))
 }
 
 /// Runs a program under one launch of an assignment with all counters.
@@ -264,7 +304,8 @@ pub(crate) fn replay(
     run: usize,
     files: Files<'_>,
 ) -> Result<Simulation, String> {
-    one(assignment, submission, run, assignment.spec.limits.cycles, files).map(|(simulation, _)| simulation)
+    one(assignment, submission, run, assignment.spec.limits.cycles, files)
+        .map(|(simulation, _)| simulation)
 }
 
 /// Records the lanes of a block, at most `limit` issues per warp.
@@ -276,8 +317,12 @@ pub(crate) fn watch(
     files: Files<'_>,
 ) -> Result<Recording, String> {
     let launch = launch(assignment, submission, run, files)?;
-    let (site, options) = options(assignment, run, assignment.spec.limits.cycles).ok_or("no such machine")?;
+    let (site, options) =
+        options(assignment, run, assignment.spec.limits.cycles).ok_or("no such machine")?;
     let window = Window { block, warps: 0..u32::MAX, cycles: 0..u64::MAX, limit };
-    simulate::record(&Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()), &window)
-        .map_err(|e| e.to_string())
+    simulate::record(
+        &Job::new(&submission.program, submission.kernel(), launch, &site.spec, options.clone()),
+        &window,
+    )
+    .map_err(|e| e.to_string())
 }

@@ -49,7 +49,8 @@ pub struct Band {
 impl Band {
     /// Returns true if `value` is within the bounds.
     pub fn holds(&self, value: f64) -> bool {
-        self.at_most.is_none_or(|most| value <= most) && self.at_least.is_none_or(|least| value >= least)
+        self.at_most.is_none_or(|most| value <= most)
+            && self.at_least.is_none_or(|least| value >= least)
     }
 }
 
@@ -170,8 +171,12 @@ impl Rule {
     pub(super) fn usual_bands(&self, points: f64) -> Vec<Band> {
         let bound = match self {
             Rule::Results { .. } => Band { at_most: None, at_least: Some(100.0), points },
-            Rule::Checks { .. } | Rule::Instructions { .. } => Band { at_most: Some(0.0), at_least: None, points },
-            Rule::Question { within, .. } => Band { at_most: Some(*within), at_least: None, points },
+            Rule::Checks { .. } | Rule::Instructions { .. } => {
+                Band { at_most: Some(0.0), at_least: None, points }
+            }
+            Rule::Question { within, .. } => {
+                Band { at_most: Some(*within), at_least: None, points }
+            }
             Rule::Metric { than: Than::Absolute, .. } => return Vec::new(),
             Rule::Metric { .. } => Band { at_most: Some(1.0), at_least: None, points },
         };

@@ -18,7 +18,9 @@ pub fn plain(text: &str, limit: usize) -> String {
             '\n' | '\t' => out.push(c),
             c if c.is_control() || is_invisible(c) => out.extend(c.escape_unicode()),
             ':' if before.is_whitespace() && rest.peek() == Some(&':') => out.push_str(": "),
-            '#' if before.is_whitespace() && rest.clone().take(2).eq(['#', '[']) => out.push_str("# "),
+            '#' if before.is_whitespace() && rest.clone().take(2).eq(['#', '[']) => {
+                out.push_str("# ")
+            }
             c => out.push(c),
         }
         before = c;

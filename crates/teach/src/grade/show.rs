@@ -39,5 +39,8 @@ fn lines(mark: &Mark) -> Vec<(&'static str, String)> {
 
 /// Formats those lines as text.
 fn body(mark: &Mark) -> String {
-    lines(mark).iter().map(|(name, text)| format!("{name:<9} {}\n", text.replace('\n', "\n          "))).collect()
+    lines(mark)
+        .iter()
+        .map(|(name, text)| format!("{name:<9} {}\n", text.replace('\n', "\n          ")))
+        .collect()
 }

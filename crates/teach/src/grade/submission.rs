@@ -67,7 +67,11 @@ impl Submission {
         let limits = &assignment.spec.limits;
         let output = usize::try_from(limits.output_kib << 10).unwrap_or(usize::MAX);
         if text.len() as u64 > limits.file_kib << 10 {
-            return Err(format!("the file has {} bytes; the limit is {} KiB", text.len(), limits.file_kib));
+            return Err(format!(
+                "the file has {} bytes; the limit is {} KiB",
+                text.len(),
+                limits.file_kib
+            ));
         }
         // Keeps the length, so that lines and columns stay.
         let silent = text.replace("//!", "// ");
@@ -91,9 +95,13 @@ impl Submission {
             ));
         }
         let kernel = choose(&program, &assignment.spec.kernel)?;
-        let wanted = assignment.reference.kernel(Some(&assignment.spec.kernel)).map_err(|e| e.to_string())?;
+        let wanted = assignment
+            .reference
+            .kernel(Some(&assignment.spec.kernel))
+            .map_err(|e| e.to_string())?;
         same_parameters(&program.kernels[kernel], wanted)?;
-        let mut submission = Submission { program, kernel, choices: BTreeMap::new(), notes: Vec::new() };
+        let mut submission =
+            Submission { program, kernel, choices: BTreeMap::new(), notes: Vec::new() };
         submission.choose(assignment, text);
         Ok(submission)
     }
@@ -111,10 +119,14 @@ impl Submission {
     /// Reads `//! const NAME = NUMBER` lines for the constants left open.
     fn choose(&mut self, assignment: &Assignment, text: &str) {
         for line in text.lines().filter_map(|line| line.trim_start().strip_prefix("//!")) {
-            let Some((name, value)) = line.trim().strip_prefix("const").and_then(|rest| rest.split_once('=')) else {
+            let Some((name, value)) =
+                line.trim().strip_prefix("const").and_then(|rest| rest.split_once('='))
+            else {
                 continue;
             };
-            let Some((name, allowed)) = assignment.spec.choices.get_key_value(name.trim()) else { continue };
+            let Some((name, allowed)) = assignment.spec.choices.get_key_value(name.trim()) else {
+                continue;
+            };
             match value.trim().parse::<i64>() {
                 Ok(value) if allowed.contains(&value) => {
                     self.choices.insert(name.clone(), value);
@@ -140,20 +152,29 @@ fn choose(program: &Program, wanted: &str) -> Result<usize, String> {
     match program.kernels.iter().position(named) {
         Some(at) => Ok(at),
         None if program.kernels.len() == 1 => Ok(0),
-        None => Err(format!("it has no kernel `{wanted}`; declare `.visible .entry {wanted}( .. )`")),
+        None => {
+            Err(format!("it has no kernel `{wanted}`; declare `.visible .entry {wanted}( .. )`"))
+        }
     }
 }
 
 /// Compares the parameter layouts. The kernel is called with the reference's arguments.
 fn same_parameters(kernel: &Kernel, wanted: &Kernel) -> Result<(), String> {
-    let shape = |params: &[Parameter]| params.iter().map(|p| (p.offset, p.bytes)).collect::<Vec<_>>();
+    let shape =
+        |params: &[Parameter]| params.iter().map(|p| (p.offset, p.bytes)).collect::<Vec<_>>();
     if shape(&kernel.params) == shape(&wanted.params) {
         return Ok(());
     }
     let list = |params: &[Parameter]| {
-        let each: Vec<String> =
-            params.iter().map(|p| format!("{} ({} bytes)", super::one_line(&p.name), p.bytes)).collect();
+        let each: Vec<String> = params
+            .iter()
+            .map(|p| format!("{} ({} bytes)", super::one_line(&p.name), p.bytes))
+            .collect();
         if each.is_empty() { "none".to_owned() } else { each.join(", ") }
     };
-    Err(format!("expected the kernel parameters {1}, found {0}", list(&kernel.params), list(&wanted.params)))
+    Err(format!(
+        "expected the kernel parameters {1}, found {0}",
+        list(&kernel.params),
+        list(&wanted.params)
+    ))
 }

@@ -80,17 +80,29 @@ impl Setup {
             let count = count(&done)?;
             Ok((done, count))
         })?;
-        let machines =
-            [Mode::Volta, Mode::PreVolta].map(|mode| format!("{} on {}", mode.name(), mode.default_machine()));
+        let machines = [Mode::Volta, Mode::PreVolta]
+            .map(|mode| format!("{} on {}", mode.name(), mode.default_machine()));
         let counts = match before == since {
             true => format!("the same in {} and {}", machines[0], machines[1]),
-            false => format!("{} in {}, {} in {}", grouped(since), machines[0], grouped(before), machines[1]),
+            false => format!(
+                "{} in {}, {} in {}",
+                grouped(since),
+                machines[0],
+                grouped(before),
+                machines[1]
+            ),
         };
-        let set: Vec<String> = self.set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let flags: String = self.set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
+        let set: Vec<String> =
+            self.set.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let flags: String =
+            self.set.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
         let revealed = Revealed {
             answer: since as f64,
-            measured: format!("{} with {}, as written: {counts}", self.program.path, set.join(", ")),
+            measured: format!(
+                "{} with {}, as written: {counts}",
+                self.program.path,
+                set.join(", ")
+            ),
             trust: EXACT.to_owned(),
             read_on: vec![
                 format!("simt-sim run {}{flags} --lowering as-written", self.program.path),
@@ -107,7 +119,9 @@ impl Setup {
     }
 
     fn trial(&self, mode: Mode) -> Trial {
-        self.set.iter().fold(Trial::new(self.program, mode), |trial, (name, &value)| trial.set(name, value))
+        self.set
+            .iter()
+            .fold(Trial::new(self.program, mode), |trial, (name, &value)| trial.set(name, value))
     }
 }
 
@@ -123,13 +137,16 @@ pub(super) fn issued_in(done: &Done, (first, last): (u32, u32)) -> u64 {
 
 /// Active lanes of all issues of the instructions whose line contains `part`.
 pub(super) fn lanes(done: &Done, part: &str) -> u64 {
-    let of = |row: &InstructionRow| (row.executed as f64 * row.average_active_lanes.unwrap_or(0.0)).round() as u64;
+    let of = |row: &InstructionRow| {
+        (row.executed as f64 * row.average_active_lanes.unwrap_or(0.0)).round() as u64
+    };
     rows(done).filter(|row| plain(&row.text).contains(part)).map(of).sum()
 }
 
 /// Executions and splits of the branches whose line contains `part`.
 pub(super) fn split(done: &Done, part: &str) -> Split {
-    let branches = done.report().branches.iter().filter(|branch| plain(&branch.text).contains(part));
+    let branches =
+        done.report().branches.iter().filter(|branch| plain(&branch.text).contains(part));
     let add = |sum: Split, branch: &Branch| Split {
         executed: sum.executed + branch.executed,
         divergent: sum.divergent + branch.divergent,

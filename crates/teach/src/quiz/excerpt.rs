@@ -18,10 +18,15 @@ pub(super) struct Excerpt {
 /// Cuts from the first line with `from` to the next with `to`, or only the first. Compares without
 /// regard to the number of blanks; skips directives and comments.
 pub(super) fn excerpt(name: &str, text: &str, from: &str, to: &str) -> Option<Excerpt> {
-    let code: Vec<String> = text.lines().map(|line| plain(line.split("//").next().unwrap_or_default())).collect();
+    let code: Vec<String> =
+        text.lines().map(|line| plain(line.split("//").next().unwrap_or_default())).collect();
     let (from, to) = (plain(from), plain(to));
     let first = code.iter().position(|line| line.contains(&from))?;
-    let last = code.iter().skip(first).position(|line| line.contains(&to)).map_or(first, |more| first + more);
+    let last = code
+        .iter()
+        .skip(first)
+        .position(|line| line.contains(&to))
+        .map_or(first, |more| first + more);
     Some(cut(name, text, first, last))
 }
 
@@ -32,7 +37,8 @@ pub(super) fn around_branches(name: &str, text: &str) -> Option<Excerpt> {
         let code = line.split("//").next().unwrap_or_default().trim_start();
         code.starts_with('@') && (code.contains("bra ") || code.contains("ret"))
     };
-    let branches = || text.lines().enumerate().filter(|(_, line)| is_branch(line)).map(|(at, _)| at);
+    let branches =
+        || text.lines().enumerate().filter(|(_, line)| is_branch(line)).map(|(at, _)| at);
     let (first, last) = (branches().next()?, branches().last()?);
     let before = first.saturating_sub(3);
     let last = last.min(before + MOST_LINES - 1);
@@ -42,13 +48,17 @@ pub(super) fn around_branches(name: &str, text: &str) -> Option<Excerpt> {
 fn cut(name: &str, text: &str, first: usize, last: usize) -> Excerpt {
     let lines = || text.lines().enumerate().skip(first).take(last - first + 1);
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let common = lines().map(|(_, line)| line).filter(|line| indent(line) > 0 && !line.trim().is_empty());
+    let common =
+        lines().map(|(_, line)| line).filter(|line| indent(line) > 0 && !line.trim().is_empty());
     let common = common.map(indent).min().unwrap_or(0);
     // Labels keep their column, instructions are indented by two; comments move close to the code.
     let body = |(at, line): (usize, &str)| {
         let (code, comment) = line.split_at(line.find("//").unwrap_or(line.len()));
-        let code =
-            if indent(code) == 0 { code.to_owned() } else { format!("  {}", code.get(common..).unwrap_or(code)) };
+        let code = if indent(code) == 0 {
+            code.to_owned()
+        } else {
+            format!("  {}", code.get(common..).unwrap_or(code))
+        };
         (at + 1, code.trim_end().to_owned(), comment.to_owned())
     };
     let lines: Vec<_> = lines().filter(|(_, line)| !line.trim().is_empty()).map(body).collect();

@@ -4,8 +4,8 @@
 use super::excerpt::excerpt;
 use super::{AskError, ESTIMATE, EXACT, Other, Question, Revealed};
 use crate::ask::programs::{
-    BARRIER_AFTER_EXIT, BREAK, EARLY_RETURN_NESTED, FOR_TID, IF_ELSE_PREDICATED, LOAD_BOTH_SIDES, LOAD_CHAIN,
-    MEMORY_SIDES, NESTED, NESTED_FOUR, SHUFFLE_AFTER_EXIT, SPIN_LOCK, SWITCH,
+    BARRIER_AFTER_EXIT, BREAK, EARLY_RETURN_NESTED, FOR_TID, IF_ELSE_PREDICATED, LOAD_BOTH_SIDES,
+    LOAD_CHAIN, MEMORY_SIDES, NESTED, NESTED_FOUR, SHUFFLE_AFTER_EXIT, SPIN_LOCK, SWITCH,
 };
 use crate::ask::{self, Bundled};
 use simt_report::{Cell, FigureTable};
@@ -207,7 +207,9 @@ impl Figure {
             what: format!("figure in row `{}`, column `{}`", self.row, self.column),
         };
         let answer = ask::find(experiment).ok_or_else(missing)?.answer()?;
-        let has = |table: &&FigureTable| table.cell(self.row, self.column).is_some_and(|cell| number(cell).is_some());
+        let has = |table: &&FigureTable| {
+            table.cell(self.row, self.column).is_some_and(|cell| number(cell).is_some())
+        };
         let table = answer.tables.iter().find(has).ok_or_else(missing)?;
         let figure = table.cell(self.row, self.column).and_then(number).ok_or_else(missing)?;
         let others = table.columns.iter().skip(1).filter(|column| **column != self.column);
@@ -218,13 +220,19 @@ impl Figure {
         Ok(Revealed {
             answer: figure,
             is_stated: false,
-            measured: format!("row \"{}\", column \"{}\" of the table above, run now", self.row, self.column),
+            measured: format!(
+                "row \"{}\", column \"{}\" of the table above, run now",
+                self.row, self.column
+            ),
             pictures: answer.pictures.iter().take(1).cloned().collect(),
             others: others.collect(),
             table: Some(table.clone()),
             because: vec![answer.short.clone()],
             trust: if self.within > 1.0 { ESTIMATE } else { EXACT }.to_owned(),
-            read_on: vec![format!("simt-sim ask {experiment}"), format!("simt-sim explain {}", self.explain)],
+            read_on: vec![
+                format!("simt-sim ask {experiment}"),
+                format!("simt-sim explain {}", self.explain),
+            ],
         })
     }
 }

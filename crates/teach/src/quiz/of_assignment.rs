@@ -21,7 +21,11 @@ pub fn of_assignment<'a>(assignment: &'a Assignment, files: Files<'a>) -> Vec<Qu
     criteria.filter_map(|criterion| question(assignment, criterion, files)).collect()
 }
 
-fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Files<'a>) -> Option<Question<'a>> {
+fn question<'a>(
+    assignment: &'a Assignment,
+    criterion: &'a Criterion,
+    files: Files<'a>,
+) -> Option<Question<'a>> {
     let Rule::Question { text, answer, within, show } = &criterion.rule else { return None };
     // The answer and the starter's value would reveal a hidden input.
     if let Answer::Metric { case, machine, .. } = answer
@@ -30,7 +34,8 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
         return None;
     }
     let program = &assignment.baseline;
-    let chosen = show.as_ref().and_then(|(from, to)| excerpt(&program.name, &program.text, from, to));
+    let chosen =
+        show.as_ref().and_then(|(from, to)| excerpt(&program.name, &program.text, from, to));
     let shown = chosen.or_else(|| around_branches(&program.name, &program.text));
     let from = show.as_ref().map(|(from, _)| from.as_str());
     // Bands that give full points also apply to predictions.
@@ -49,22 +54,34 @@ fn question<'a>(assignment: &'a Assignment, criterion: &'a Criterion, files: Fil
                     measured(assignment, name, *of, (case, machine), from, files)?
                 }
             };
-            revealed.because.extend(Some(criterion.because.clone()).filter(|because| !because.is_empty()));
+            revealed
+                .because
+                .extend(Some(criterion.because.clone()).filter(|because| !because.is_empty()));
             Ok(revealed)
         }),
     })
 }
 
 /// Explains a number stated by the assignment with a run of the starter.
-fn told(assignment: &Assignment, figure: f64, from: Option<&str>, files: Files<'_>) -> Result<Revealed, AskError> {
+fn told(
+    assignment: &Assignment,
+    figure: f64,
+    from: Option<&str>,
+    files: Files<'_>,
+) -> Result<Revealed, AskError> {
     let visible = (0..assignment.runs.len()).find(|&run| !assignment.is_hidden(run));
     let mut revealed = match visible {
         Some(run) => {
             let subject = Subject::new(assignment, &assignment.baseline, files)?;
             let seen = subject.look(run, Focus { metric: None, from })?;
-            Revealed { measured: format!("{}, {}", subject.name(), assignment.run_name(run)), ..seen }
+            Revealed {
+                measured: format!("{}, {}", subject.name(), assignment.run_name(run)),
+                ..seen
+            }
         }
-        None => Revealed { measured: "nothing, every case is hidden".to_owned(), ..Revealed::default() },
+        None => {
+            Revealed { measured: "nothing, every case is hidden".to_owned(), ..Revealed::default() }
+        }
     };
     revealed.answer = figure;
     match revealed.others.iter().find(|other| (other.value - figure).abs() < 1e-9) {
@@ -89,8 +106,10 @@ fn measured(
     from: Option<&str>,
     files: Files<'_>,
 ) -> Result<Revealed, AskError> {
-    let missing =
-        || AskError::Missing { program: assignment.spec.title.clone(), what: format!("`{name}` in `{case}`") };
+    let missing = || AskError::Missing {
+        program: assignment.spec.title.clone(),
+        what: format!("`{name}` in `{case}`"),
+    };
     let run = assignment.run_at(case, machine).ok_or_else(missing)?;
     let figure = |program: &Program| -> Result<f64, AskError> {
         let simulation = Subject::new(assignment, program, files)?.run(run)?;
@@ -101,7 +120,9 @@ fn measured(
     let focus = Focus { metric: metric.map(|metric| metric.name), from };
     let mut revealed = Subject::new(assignment, &assignment.baseline, files)?.look(run, focus)?;
     let own = &assignment.baseline.name;
-    revealed.others.insert(0, Other { value: starter, what: format!("`{name}` of {own} in the same run") });
+    revealed
+        .others
+        .insert(0, Other { value: starter, what: format!("`{name}` of {own} in the same run") });
     let whose = if of == Than::Reference { "the reference" } else { own };
     revealed.answer = starter;
     if of == Than::Reference {
@@ -117,6 +138,8 @@ fn measured(
         || EXACT.to_owned(),
         |metric| Standing::of(metric).words(&assignment.fingerprint(run).unwrap_or_default()),
     );
-    revealed.read_on.push(format!("simt-sim explain {}", metric.map_or(name, |metric| metric.name)));
+    revealed
+        .read_on
+        .push(format!("simt-sim explain {}", metric.map_or(name, |metric| metric.name)));
     Ok(revealed)
 }

@@ -16,7 +16,12 @@ const WORD: u64 = 4;
 
 /// Draws the first execution of a line in each warp of the watched block. Consecutive identical
 /// warps share a line.
-pub(super) fn in_each_warp(title: impl Into<String>, watched: &Watched, part: &str, legend: &str) -> Picture {
+pub(super) fn in_each_warp(
+    title: impl Into<String>,
+    watched: &Watched,
+    part: &str,
+    legend: &str,
+) -> Picture {
     let mut rows: Vec<(u32, u32, String)> = Vec::new();
     for warp in watched.warps() {
         let row = match watched.of_warp(warp, part).next() {
@@ -47,7 +52,12 @@ pub(super) fn access<'a>(watched: &'a Watched, part: &'a str) -> Option<&'a Issu
 }
 
 /// Draws the issues of a warp, starting at the first line that contains `from`.
-pub(super) fn in_order(title: impl Into<String>, watched: &Watched, warp: u32, from: &str) -> Picture {
+pub(super) fn in_order(
+    title: impl Into<String>,
+    watched: &Watched,
+    warp: u32,
+    from: &str,
+) -> Picture {
     draw::lanes(title, watched, warp, &plain(from))
 }
 
@@ -63,7 +73,9 @@ pub(super) fn sectors(title: impl Into<String>, access: &Issue) -> Picture {
     };
     let drawn: Vec<String> = sectors.iter().map(sector).collect();
     let mut lines: Vec<String> = drawn.chunks(SECTORS_A_LINE).map(|line| line.join("|")).collect();
-    lines.push("[one field per sector of eight words   # requested   . also transferred]".to_owned());
+    lines.push(
+        "[one field per sector of eight words   # requested   . also transferred]".to_owned(),
+    );
     Picture { title: title.into(), lines }
 }
 
@@ -86,7 +98,8 @@ pub(super) fn banks(title: impl Into<String>, access: &Issue) -> Picture {
 /// Distinct words that an access touches.
 fn words(access: &Issue) -> Vec<u64> {
     let Some(places) = access.places.as_deref() else { return Vec::new() };
-    let lanes = access.executed.lanes().filter_map(|lane| places.addresses.get(lane as usize).copied());
+    let lanes =
+        access.executed.lanes().filter_map(|lane| places.addresses.get(lane as usize).copied());
     let bytes = u64::from(places.bytes.max(1));
     let mut words: Vec<u64> = lanes.flat_map(|at| at / WORD..=(at + bytes - 1) / WORD).collect();
     words.sort_unstable();
@@ -95,7 +108,12 @@ fn words(access: &Issue) -> Vec<u64> {
 }
 
 /// Draws the warp slots of an SM, one letter per resident block.
-pub(super) fn slots(title: impl Into<String>, slots: u32, blocks: u32, warps_a_block: u32) -> Picture {
+pub(super) fn slots(
+    title: impl Into<String>,
+    slots: u32,
+    blocks: u32,
+    warps_a_block: u32,
+) -> Picture {
     let letter = |slot: u32| match slot / warps_a_block.max(1) {
         block if block < blocks => char::from(b'a' + (block % 26) as u8),
         _ => '.',

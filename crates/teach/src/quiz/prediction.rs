@@ -52,11 +52,14 @@ impl Said {
         let digits = word.strip_suffix('%').unwrap_or(&word).trim_end();
         let plain = if is_grouped(digits) { digits.replace(',', "") } else { digits.to_owned() };
         // `parse` accepts "inf" and "nan", which are never answers.
-        let number =
-            plain.parse::<f64>().ok().filter(|n| n.is_finite() && plain.contains(|c: char| c.is_ascii_digit()));
+        let number = plain
+            .parse::<f64>()
+            .ok()
+            .filter(|n| n.is_finite() && plain.contains(|c: char| c.is_ascii_digit()));
         number.map(Said::Number).ok_or_else(|| {
             let shown: String = line.trim().chars().filter(|c| !c.is_control()).take(40).collect();
-            let what = if shown.is_empty() { "an empty line".to_owned() } else { format!("`{shown}`") };
+            let what =
+                if shown.is_empty() { "an empty line".to_owned() } else { format!("`{shown}`") };
             format!(
                 "expected a number such as 12, 1,024 or 37.5, found {what} (h: hint, s: skip, q: \
                  quit)",
@@ -71,7 +74,9 @@ fn is_grouped(text: &str) -> bool {
     let mut groups = whole.split(',');
     let first = groups.next().unwrap_or_default();
     let all_digits = |group: &str| group.bytes().all(|b| b.is_ascii_digit());
-    (1..=3).contains(&first.len()) && all_digits(first) && groups.all(|group| group.len() == 3 && all_digits(group))
+    (1..=3).contains(&first.len())
+        && all_digits(first)
+        && groups.all(|group| group.len() == 3 && all_digits(group))
 }
 
 impl Score {

@@ -78,11 +78,18 @@ impl<'a> Subject<'a> {
 
     /// Runs the program with all counters.
     pub(super) fn run(&self, run: usize) -> Result<Simulation, AskError> {
-        replay(self.assignment, &self.submission, run, self.files).map_err(|why| self.does_not_run(why))
+        replay(self.assignment, &self.submission, run, self.files)
+            .map_err(|why| self.does_not_run(why))
     }
 
     fn watch(&self, run: usize, block: u32) -> Result<Watched, AskError> {
-        let recording = watch(self.assignment, &self.submission, run, (BlockId(block), MOST_ISSUES), self.files);
+        let recording = watch(
+            self.assignment,
+            &self.submission,
+            run,
+            (BlockId(block), MOST_ISSUES),
+            self.files,
+        );
         recording.map(Watched::new).map_err(|why| self.does_not_run(why))
     }
 
@@ -98,7 +105,9 @@ impl<'a> Subject<'a> {
         let forks = forks(&watched);
         let mut revealed = Revealed::default();
         for (line, fork) in &forks {
-            let of = |what: &str| format!("the number of times line {line} (`{}`) {what} in block {block}", fork.text);
+            let of = |what: &str| {
+                format!("the number of times line {line} (`{}`) {what} in block {block}", fork.text)
+            };
             revealed.others.push(Other { value: fork.diverged as f64, what: of("split a warp") });
             revealed.others.push(Other { value: fork.executed as f64, what: of("was executed") });
         }
@@ -115,8 +124,12 @@ impl<'a> Subject<'a> {
         for branch in &simulation.run.branches {
             let here = forks.get(&branch.line).cloned().unwrap_or_default();
             let text = branch.text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let of = |what: &str| format!("the number of times line {} (`{text}`) {what} in all blocks", branch.line);
-            revealed.others.push(Other { value: branch.divergent as f64, what: of("split a warp") });
+            let of = |what: &str| {
+                format!("the number of times line {} (`{text}`) {what} in all blocks", branch.line)
+            };
+            revealed
+                .others
+                .push(Other { value: branch.divergent as f64, what: of("split a warp") });
             revealed.others.push(Other { value: branch.executed as f64, what: of("was executed") });
             let row = [here.executed, here.diverged, branch.executed, branch.divergent];
             table.row(format!("{}: {text}", branch.line), row.map(Into::into));
@@ -129,15 +142,22 @@ impl<'a> Subject<'a> {
         }
         revealed.pictures.extend(picture(&watched, block, &forks, focus));
         if simulation.run.finish != Finish::Ok {
-            let why = simulation.run.verdict.as_ref().map_or("", |verdict| verdict.message.as_str());
-            revealed.because.push(format!("The run ended in {}: {why}.", simulation.run.finish.name()));
+            let why =
+                simulation.run.verdict.as_ref().map_or("", |verdict| verdict.message.as_str());
+            revealed
+                .because
+                .push(format!("The run ended in {}: {why}.", simulation.run.finish.name()));
         }
         Ok(revealed)
     }
 
     /// Picks the first block, unless only others diverge. Then the last block of the first row or
     /// the last of all, where data edges usually are.
-    fn block_of_interest(&self, run: usize, simulation: &Simulation) -> Result<(u32, Watched), AskError> {
+    fn block_of_interest(
+        &self,
+        run: usize,
+        simulation: &Simulation,
+    ) -> Result<(u32, Watched), AskError> {
         let [across, down, deep] = simulation.launch.grid;
         let all = across.saturating_mul(down).saturating_mul(deep);
         let first = self.watch(run, 0)?;
@@ -177,9 +197,18 @@ fn forks(watched: &Watched) -> BTreeMap<u32, Fork> {
 
 /// Draws the most relevant access or branch. The worst access for a memory metric, else the branch
 /// that split warps most often, else the lanes of a warp.
-fn picture(watched: &Watched, block: u32, forks: &BTreeMap<u32, Fork>, focus: Focus<'_>) -> Option<Picture> {
+fn picture(
+    watched: &Watched,
+    block: u32,
+    forks: &BTreeMap<u32, Fork>,
+    focus: Focus<'_>,
+) -> Option<Picture> {
     let at = |what: &str, warp: u32, issue: &Issue| {
-        format!("Block {block}, warp {warp}: {what} of `{}`, line {}", watched.source(issue.pc), watched.line(issue.pc))
+        format!(
+            "Block {block}, warp {warp}: {what} of `{}`, line {}",
+            watched.source(issue.pc),
+            watched.line(issue.pc)
+        )
     };
     let metric = focus.metric.unwrap_or_default();
     if metric.starts_with("shared") {
@@ -192,18 +221,31 @@ fn picture(watched: &Watched, block: u32, forks: &BTreeMap<u32, Fork>, focus: Fo
     }
     let split = forks.values().filter_map(|fork| Some((fork.diverged, fork, fork.warp?)));
     if let Some((_, fork, warp)) = split.max_by_key(|(diverged, ..)| *diverged) {
-        let title = format!("Block {block}, warp {warp} at `{}` (# takes the branch, - does not)", fork.text);
+        let title = format!(
+            "Block {block}, warp {warp} at `{}` (# takes the branch, - does not)",
+            fork.text
+        );
         return Some(draw::only(title, watched, warp, &fork.text));
     }
     let warp = watched.warps().next()?;
-    Some(in_order(format!("Block {block}, warp {warp}, issue by issue"), watched, warp, focus.from.unwrap_or_default()))
+    Some(in_order(
+        format!("Block {block}, warp {warp}, issue by issue"),
+        watched,
+        warp,
+        focus.from.unwrap_or_default(),
+    ))
 }
 
 /// Finds the first access of a block with the highest cost in one memory.
 fn worst(watched: &Watched, memory: MemoryKind) -> Option<(u32, &Issue)> {
-    let issues = watched.warps().flat_map(|warp| watched.issues(warp).map(move |issue| (warp, issue)));
+    let issues =
+        watched.warps().flat_map(|warp| watched.issues(warp).map(move |issue| (warp, issue)));
     let cost = |(_, issue): &(u32, &Issue)| {
-        issue.traffic.map(|traffic| (traffic.wavefronts.max(traffic.sectors), std::cmp::Reverse(issue.cycle)))
+        issue.traffic.map(|traffic| {
+            (traffic.wavefronts.max(traffic.sectors), std::cmp::Reverse(issue.cycle))
+        })
     };
-    issues.filter(|(_, issue)| issue.traffic.is_some_and(|traffic| traffic.memory == memory)).max_by_key(cost)
+    issues
+        .filter(|(_, issue)| issue.traffic.is_some_and(|traffic| traffic.memory == memory))
+        .max_by_key(cost)
 }

@@ -52,7 +52,8 @@ pub fn topics(style: Style) -> String {
 pub fn welcome(what: &str, count: usize, style: Style) -> String {
     let questions = if count == 1 { "1 question".to_owned() } else { format!("{count} questions") };
     let mut out = String::new();
-    let text = format!("{what}: {questions}; predict, then see the measurement (h hint, s skip, q quit)",);
+    let text =
+        format!("{what}: {questions}; predict, then see the measurement (h hint, s skip, q quit)",);
     paragraph(&mut out, &text, "", "  ", style);
     out
 }
@@ -60,7 +61,11 @@ pub fn welcome(what: &str, count: usize, style: Style) -> String {
 /// Prints a question without its answer.
 pub fn question(question: &Question<'_>, at: usize, of: usize, style: Style) -> String {
     let mut out = String::from("\n");
-    let _ = writeln!(out, "{}", paint(&format!("{at} of {of}  {}", plain(&question.name, 80)), BOLD, style));
+    let _ = writeln!(
+        out,
+        "{}",
+        paint(&format!("{at} of {of}  {}", plain(&question.name, 80)), BOLD, style)
+    );
     paragraph(&mut out, &question.text, "  ", "  ", style);
     if let Some(shown) = &question.shown {
         let _ = writeln!(out, "\n  {}", paint(&plain(&shown.title, 120), FAINT, style));
@@ -90,7 +95,11 @@ pub fn refused(why: &str, style: Style) -> String {
 
 /// Prints the prompt after an answer. It repeats the figures, which may have scrolled away.
 pub fn pause(predicted: f64, revealed: &Revealed) -> String {
-    format!("\n  {} predicted, {}. Enter: next question, q: quit ", number(predicted), found(revealed),)
+    format!(
+        "\n  {} predicted, {}. Enter: next question, q: quit ",
+        number(predicted),
+        found(revealed),
+    )
 }
 
 /// The answer and its origin.
@@ -100,7 +109,12 @@ fn found(revealed: &Revealed) -> String {
 }
 
 /// Prints the answer to a question beside the prediction.
-pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, style: Style) -> String {
+pub fn answer(
+    question: &Question<'_>,
+    predicted: f64,
+    revealed: &Revealed,
+    style: Style,
+) -> String {
     let mut out = String::new();
     let met = question.is_met(predicted, revealed.answer);
     let verdict = if met { paint("right", GOOD, style) } else { paint("wrong", BAD, style) };
@@ -109,7 +123,8 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     } else {
         String::new()
     };
-    let _ = writeln!(out, "\n  {verdict}: predicted {}, {}{near}", number(predicted), found(revealed));
+    let _ =
+        writeln!(out, "\n  {verdict}: predicted {}, {}{near}", number(predicted), found(revealed));
     if !met {
         paragraph(&mut out, &difference(predicted, revealed), "  ", "  ", style);
     }
@@ -119,7 +134,8 @@ pub fn answer(question: &Question<'_>, predicted: f64, revealed: &Revealed, styl
     }
     if let Some(table) = &revealed.table {
         let narrow = Style { width: style.width.saturating_sub(2), ..style };
-        let indented = |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") };
+        let indented =
+            |line: &str| if line.is_empty() { "\n".to_owned() } else { format!("  {line}\n") };
         out.extend(figures_text(table, narrow).lines().map(indented));
     }
     if !revealed.because.is_empty() {
@@ -163,7 +179,8 @@ fn lines(out: &mut String, lines: &[String], most: usize, style: Style) {
         let room = style.width.saturating_sub(4);
         let line = plain(line, MOST_TEXT);
         let fits = line.chars().count() <= room;
-        let cut: String = line.chars().take(if fits { room } else { room.saturating_sub(2) }).collect();
+        let cut: String =
+            line.chars().take(if fits { room } else { room.saturating_sub(2) }).collect();
         let _ = writeln!(out, "    {}{}", cut.trim_end(), if fits { "" } else { ".." });
     };
     lines.iter().take(head).for_each(|line| print(line));

@@ -20,7 +20,11 @@ enum Kind {
     Fixed(&'static [Figure]),
 }
 
-const fn drawn(name: &'static str, about: &'static str, draw: fn(&mut Dice) -> Question<'static>) -> Topic {
+const fn drawn(
+    name: &'static str,
+    about: &'static str,
+    draw: fn(&mut Dice) -> Question<'static>,
+) -> Topic {
     Topic { name, about, kind: Kind::Drawn(draw) }
 }
 
@@ -33,14 +37,22 @@ pub const TOPICS: &[Topic] = &[
     drawn("same-path", "instructions of an if / else, by lanes per side", families::same_path),
     fixed("predication", "predication and the count of divergent branches", figures::PREDICATION),
     fixed("trip-counts", "a loop with a different trip count in each lane", figures::TRIP_COUNTS),
-    drawn("uniform-loop", "a loop with one trip count per group of threads", families::uniform_loop),
+    drawn(
+        "uniform-loop",
+        "a loop with one trip count per group of threads",
+        families::uniform_loop,
+    ),
     fixed("break", "trips of a loop that lanes leave one by one", figures::BREAKS),
     fixed("nested", "the order of the leaves of nested ifs", figures::NESTED_IFS),
     fixed("stack-example", "the depth of the reconvergence stack", figures::STACKS),
     fixed("switch", "divergent branches in a chain of compares", figures::SWITCHES),
     drawn("k-paths", "instructions of several paths in one warp", families::k_paths),
     drawn("early-return", "instructions of a warp after an early return", families::early_return),
-    fixed("return-in-nested-if", "reconvergence after a return in a nested if", figures::NESTED_RETURN),
+    fixed(
+        "return-in-nested-if",
+        "reconvergence after a return in a nested if",
+        figures::NESTED_RETURN,
+    ),
     drawn("picture-warps", "warps split by the border of an image", families::picture_warps),
     drawn("ragged-end", "warps at the end of a vector", families::ragged_end),
     drawn("warp-aligned", "warps with both heavy and light threads", families::warp_aligned),
@@ -50,7 +62,11 @@ pub const TOPICS: &[Topic] = &[
     drawn("reductions", "divergent branches of the textbook reductions", families::reductions),
     drawn("coalescing", "sectors touched by a strided load", families::coalescing),
     fixed("memory-both-sides", "sectors loaded by both sides of a branch", figures::BOTH_SIDES),
-    drawn("bank-conflicts", "passes of a strided load from shared memory", families::bank_conflicts),
+    drawn(
+        "bank-conflicts",
+        "passes of a strided load from shared memory",
+        families::bank_conflicts,
+    ),
     fixed("latency-hiding", "issue slots used by a few warps", figures::LATENCY),
     fixed("divergent-latency", "cycles of two sides that both wait for memory", figures::TWO_SIDES),
     drawn("occupancy", "resident blocks of an SM", families::occupancy),
@@ -69,9 +85,8 @@ impl Topic {
     pub fn draw(&self, count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
         let mut questions: Vec<Question<'static>> = Vec::new();
         match self.kind {
-            Kind::Fixed(figures) => {
-                questions.extend(figures.iter().take(count).map(|figure| figure.question(self.name)))
-            }
+            Kind::Fixed(figures) => questions
+                .extend(figures.iter().take(count).map(|figure| figure.question(self.name))),
             Kind::Drawn(draw) => {
                 // A family with few members runs out of new questions.
                 for _ in 0..count.saturating_mul(20) {
@@ -112,8 +127,11 @@ pub fn mixed(count: usize, dice: &mut Dice) -> Vec<Question<'static>> {
             questions.push(some.swap_remove(which));
         }
     }
-    for topic in
-        topics.iter().filter(|topic| topic.questions().is_none()).cycle().take(count.saturating_sub(questions.len()))
+    for topic in topics
+        .iter()
+        .filter(|topic| topic.questions().is_none())
+        .cycle()
+        .take(count.saturating_sub(questions.len()))
     {
         questions.extend(topic.draw(1, dice));
     }

@@ -46,17 +46,30 @@ impl Chart {
     ///
     /// # Errors
     /// If there is nothing to draw.
-    pub fn new<'a>(records: impl IntoIterator<Item = &'a Record>, x: Option<&str>, y: &str) -> Result<Chart, NoChart> {
+    pub fn new<'a>(
+        records: impl IntoIterator<Item = &'a Record>,
+        x: Option<&str>,
+        y: &str,
+    ) -> Result<Chart, NoChart> {
         let (asked, metric) = known(y)?;
         let records: Vec<&Record> = records.into_iter().collect();
         let axes = Columns::axes_of(records.iter().copied());
-        let values = |axis: &str| -> BTreeSet<Option<&Setting>> { records.iter().map(|r| r.setting(axis)).collect() };
-        let numbers = |axis: &str| values(axis).iter().filter(|v| matches!(v, Some(Setting::Number(_)))).count();
+        let values = |axis: &str| -> BTreeSet<Option<&Setting>> {
+            records.iter().map(|r| r.setting(axis)).collect()
+        };
+        let numbers = |axis: &str| {
+            values(axis).iter().filter(|v| matches!(v, Some(Setting::Number(_)))).count()
+        };
         let x = match x {
             Some(x) if numbers(x) > 0 => x.to_owned(),
             Some(x) => return Err(NoChart::NoAxis(x.to_owned())),
             None => {
-                let most = axes.iter().map(|axis| numbers(axis)).max().filter(|&n| n > 0).ok_or(NoChart::NoNumbers)?;
+                let most = axes
+                    .iter()
+                    .map(|axis| numbers(axis))
+                    .max()
+                    .filter(|&n| n > 0)
+                    .ok_or(NoChart::NoNumbers)?;
                 axes.iter().find(|axis| numbers(axis) == most).cloned().unwrap_or_default()
             }
         };
@@ -68,7 +81,9 @@ impl Chart {
         // A run that hung has no value of the metric.
         let ended = |record: &&&Record| record.ended();
         for record in records.iter().filter(ended) {
-            if let (Some(&Setting::Number(at)), Some(&value)) = (record.setting(&x), record.metrics.get(metric.name)) {
+            if let (Some(&Setting::Number(at)), Some(&value)) =
+                (record.setting(&x), record.metrics.get(metric.name))
+            {
                 let others = varying.iter().map(|axis| record.setting(axis)).collect();
                 let line = lines.entry((&record.program, &record.kernel, others)).or_default();
                 line.push((at as f64, metric.in_unit_of(asked, value).0.as_f64()));
@@ -88,11 +103,16 @@ impl Chart {
         let lines: Vec<Series> = lines.into_iter().map(of_line).collect();
         let one = |axis: &&String| text(axis, records.first().and_then(|r| r.setting(axis)));
         let programs = programs.iter().map(|(program, kernel)| format!("{program}: {kernel}"));
-        let (drawn, unit) =
-            (lines.iter().map(|line| line.points.len()).sum::<usize>(), metric.in_unit_of(asked, Value::Count(0)).1);
+        let (drawn, unit) = (
+            lines.iter().map(|line| line.points.len()).sum::<usize>(),
+            metric.in_unit_of(asked, Value::Count(0)).1,
+        );
         let captions = Captions {
             title: format!("{asked} over {x}"),
-            subtitle: programs.chain(constant.iter().filter_map(one)).collect::<Vec<_>>().join(" \u{b7} "),
+            subtitle: programs
+                .chain(constant.iter().filter_map(one))
+                .collect::<Vec<_>>()
+                .join(" \u{b7} "),
             y: if unit.is_empty() { asked.to_owned() } else { format!("{asked} [{unit}]") },
             x,
             footer: footer(drawn, &records),
@@ -110,7 +130,8 @@ fn footer(drawn: usize, records: &[&Record]) -> String {
     let stuck: usize = endings.values().sum();
     let mut parts = vec![format!("{drawn} runs")];
     if stuck > 0 {
-        let named: Vec<String> = endings.iter().map(|(ending, n)| format!("{n} {ending}")).collect();
+        let named: Vec<String> =
+            endings.iter().map(|(ending, n)| format!("{n} {ending}")).collect();
         parts.push(format!("{stuck} unfinished omitted ({})", named.join(", ")));
     }
     match (records.len() - drawn).saturating_sub(stuck) {

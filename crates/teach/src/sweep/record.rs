@@ -45,7 +45,12 @@ impl Record {
 
     /// Creates the record of a run.
     pub fn of_run(run: &Run, point: Point, inputs: String) -> Record {
-        let failed = || run.expectations.iter().find(|e| !e.passed).map(|e| format!("expectation failed: {}", e.text));
+        let failed = || {
+            run.expectations
+                .iter()
+                .find(|e| !e.passed)
+                .map(|e| format!("expectation failed: {}", e.text))
+        };
         let ended = run.finish == simt_report::Finish::Ok;
         Record {
             schema: Record::SCHEMA.to_owned(),
@@ -63,7 +68,13 @@ impl Record {
     }
 
     /// Creates the record of a point that could not run.
-    pub fn of_error(program: &str, kernel: &str, point: Point, inputs: String, message: String) -> Record {
+    pub fn of_error(
+        program: &str,
+        kernel: &str,
+        point: Point,
+        inputs: String,
+        message: String,
+    ) -> Record {
         Record {
             schema: Record::SCHEMA.to_owned(),
             program: program.to_owned(),

@@ -28,7 +28,8 @@ impl Columns {
 
     /// All names swept in the records.
     pub fn axes_of<'a>(records: impl IntoIterator<Item = &'a Record>) -> Vec<String> {
-        let names: BTreeSet<&String> = records.into_iter().flat_map(|record| record.point.0.keys()).collect();
+        let names: BTreeSet<&String> =
+            records.into_iter().flat_map(|record| record.point.0.keys()).collect();
         names.into_iter().cloned().collect()
     }
 
@@ -53,7 +54,9 @@ impl Columns {
             None => String::new(),
         };
         let rows = records.into_iter().map(|record| self.row(record, "", cell));
-        let line = |cells: Vec<String>| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n";
+        let line = |cells: Vec<String>| {
+            cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n"
+        };
         let names: Vec<String> = self.axes.iter().cloned().chain(["result".to_owned()]).collect();
         let metrics = self.metrics.iter().map(|(name, _)| name.clone());
         line(names.into_iter().chain(metrics).collect()) + &rows.map(line).collect::<String>()
@@ -64,11 +67,23 @@ impl Columns {
             let unit = metric.in_unit_of(name, Value::Count(0)).1;
             if unit.is_empty() { name.clone() } else { format!("{name}{gap}[{unit}]") }
         };
-        self.axes.iter().cloned().chain(["result".to_owned()]).chain(self.metrics.iter().map(metric)).collect()
+        self.axes
+            .iter()
+            .cloned()
+            .chain(["result".to_owned()])
+            .chain(self.metrics.iter().map(metric))
+            .collect()
     }
 
-    fn row(&self, record: &Record, none: &str, cell: impl Fn(Option<Value>) -> String) -> Vec<String> {
-        let setting = |name: &String| record.setting(name).map_or_else(|| none.to_owned(), ToString::to_string);
+    fn row(
+        &self,
+        record: &Record,
+        none: &str,
+        cell: impl Fn(Option<Value>) -> String,
+    ) -> Vec<String> {
+        let setting = |name: &String| {
+            record.setting(name).map_or_else(|| none.to_owned(), ToString::to_string)
+        };
         let value = |(name, metric): &(String, &'static Metric)| {
             cell(record.metrics.get(metric.name).map(|&value| metric.in_unit_of(name, value).0))
         };

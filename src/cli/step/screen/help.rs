@@ -36,5 +36,7 @@ pub(super) fn draw(area: Rect, buf: &mut Buffer) {
     let (width, height) = (area.width.min(82), area.height.min(lines + 2));
     let place = Rect::new((area.width - width) / 2, (area.height - height) / 2, width, height);
     Clear.render(place, buf);
-    Paragraph::new(TEXT).block(Block::new().borders(Borders::ALL).title(" keys ")).render(place, buf);
+    Paragraph::new(TEXT)
+        .block(Block::new().borders(Borders::ALL).title(" keys "))
+        .render(place, buf);
 }

@@ -9,7 +9,9 @@ use crate::cli::step::app::App;
 
 /// Draws the access, its banks or sectors, then shared memory in the room left.
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
-    let Some(warp) = &view.warp else { return Panel { title: "memory".to_string(), lines: Vec::new() } };
+    let Some(warp) = &view.warp else {
+        return Panel { title: "memory".to_string(), lines: Vec::new() };
+    };
     let mut lines = Vec::new();
     let title = match (&warp.access, &warp.pattern) {
         (Some((cycle, access)), Some(pattern)) => {
@@ -37,7 +39,10 @@ fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Ve
                 traffic.wavefronts,
                 if traffic.wavefronts == 1 { "" } else { "s" }
             ));
-            lines.push(super::warp::ruler("", load.len().min(width.saturating_sub(super::warp::WIDTH))));
+            lines.push(super::warp::ruler(
+                "",
+                load.len().min(width.saturating_sub(super::warp::WIDTH)),
+            ));
             let digit = |&n: &u32| match n {
                 0 => '.',
                 1..=9 => char::from_digit(n, 10).unwrap_or('+'),
@@ -47,12 +52,16 @@ fn access_lines(warp: &WarpView, pattern: &Pattern, width: usize, lines: &mut Ve
         }
         Pattern::Sectors(rows) => {
             let sectors = traffic.sectors;
-            let found = format!("L1 {}, L2 {}, DRAM {}", traffic.l1_hits, traffic.l2_hits, traffic.dram);
+            let found =
+                format!("L1 {}, L2 {}, DRAM {}", traffic.l1_hits, traffic.l2_hits, traffic.dram);
             lines.push(format!("{sectors} sector{}: {found}", if sectors == 1 { "" } else { "s" }));
             lines.push("128-byte line   lanes in each sector".to_string());
             lines.extend(rows.iter().map(|row| {
-                let cells: String =
-                    row.lanes.iter().map(|n| if *n == 0 { "   .".to_string() } else { format!("{n:>4}") }).collect();
+                let cells: String = row
+                    .lanes
+                    .iter()
+                    .map(|n| if *n == 0 { "   .".to_string() } else { format!("{n:>4}") })
+                    .collect();
                 format!("x{:<14x}{cells}", row.address)
             }));
         }
@@ -66,8 +75,11 @@ fn shared(warp: &WarpView, width: usize, height: usize, lines: &mut Vec<String>)
     if warp.shared.is_empty() || room == 0 {
         return;
     }
-    let near =
-        warp.access.as_ref().filter(|(_, a)| a.traffic.memory == MemoryKind::Shared).and_then(|(_, access)| {
+    let near = warp
+        .access
+        .as_ref()
+        .filter(|(_, a)| a.traffic.memory == MemoryKind::Shared)
+        .and_then(|(_, access)| {
             access.traffic.lanes.lowest().map(|lane| access.addresses[lane as usize] as usize / 4)
         });
     let per_row = if width >= 56 { 8 } else { 4 };

@@ -16,12 +16,17 @@ const NAME: usize = 14;
 pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize)) -> Panel {
     let registers = view.warp.as_ref().map(|w| w.registers.as_slice()).unwrap_or_default();
     let order: Vec<&RegisterView> = if app.chosen.is_empty() {
-        let (used, others): (Vec<_>, Vec<_>) = registers.iter().partition(|r| r.next || !r.written.is_empty());
+        let (used, others): (Vec<_>, Vec<_>) =
+            registers.iter().partition(|r| r.next || !r.written.is_empty());
         used.into_iter().chain(others).collect()
     } else {
         app.chosen.iter().filter_map(|name| registers.iter().find(|r| r.name == *name)).collect()
     };
-    let running = view.warp.as_ref().and_then(|w| w.groups.first()).map_or(LaneMask::EMPTY, |group| group.lanes);
+    let running = view
+        .warp
+        .as_ref()
+        .and_then(|w| w.groups.first())
+        .map_or(LaneMask::EMPTY, |group| group.lanes);
     let mut lines = Vec::new();
     let mut shown = app.skipped.min(order.len());
     for register in &order[shown..] {
@@ -35,9 +40,14 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         shown += 1;
         let written = !register.written.is_empty();
         let bold = if written { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let marks = format!("{}{}", if written { '*' } else { ' ' }, if register.next { '>' } else { ' ' });
+        let marks =
+            format!("{}{}", if written { '*' } else { ' ' }, if register.next { '>' } else { ' ' });
         for (i, row) in rows.into_iter().enumerate() {
-            let name = if i == 0 { format!("{marks} {}", clip(&register.name, NAME - 4)) } else { String::new() };
+            let name = if i == 0 {
+                format!("{marks} {}", clip(&register.name, NAME - 4))
+            } else {
+                String::new()
+            };
             lines.push(Line::from(Span::styled(clip(&format!("{name:<NAME$}{row}"), width), bold)));
         }
     }
@@ -46,17 +56,25 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         more => format!("; {more} more: PgDn, PgUp"),
     };
     let base = if app.base == Base::Hex { ", hexadecimal" } else { "" };
-    Panel { title: format!("registers{base}: * just written, > used by the next instruction{hidden}"), lines }
+    Panel {
+        title: format!("registers{base}: * just written, > used by the next instruction{hidden}"),
+        lines,
+    }
 }
 
 /// Formats a register in few rows of `width` columns; `running` lanes issue next.
 fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) -> Vec<String> {
-    let texts: Vec<String> = register.values.iter().map(|&bits| format_value(bits, register.ty, base)).collect();
+    let texts: Vec<String> =
+        register.values.iter().map(|&bits| format_value(bits, register.ty, base)).collect();
     let all = LaneMask::first_n(texts.len() as u32);
     if let Some(rule) = rule(register, all, base) {
         let few = texts.iter().take(3).cloned().collect::<Vec<_>>().join(", ");
         let uniform = texts.iter().all(|text| *text == texts[0]);
-        return vec![if uniform { format!("{rule} in every lane") } else { format!("{few}, ..   = {rule}") }];
+        return vec![if uniform {
+            format!("{rule} in every lane")
+        } else {
+            format!("{few}, ..   = {rule}")
+        }];
     }
     if register.ty == Type::Pred {
         let groups: Vec<String> = texts.chunks(8).map(|eight| eight.concat()).collect();
@@ -67,7 +85,8 @@ fn rows(register: &RegisterView, running: LaneMask, base: Base, width: usize) ->
     if running.count() > 1
         && let Some((here, there)) = rule(register, running, base).zip(rule(register, others, base))
     {
-        let text = format!("{here} in the {} running lanes, {there} in the others", running.count());
+        let text =
+            format!("{here} in the {} running lanes, {there} in the others", running.count());
         if text.chars().count() <= width {
             return vec![text];
         }
@@ -97,7 +116,8 @@ fn rule(register: &RegisterView, lanes: LaneMask, base: Base) -> Option<String> 
     let (rise, run) = (signed(value(second)?.wrapping_sub(start)), i64::from(second - first));
     let step = if rise % run == 0 { rise / run } else { return None };
     let follows = |lane: u32| {
-        let expected = start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
+        let expected =
+            start.wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first)) as u64);
         value(lane).is_some_and(|bits| signed(bits.wrapping_sub(expected)) == 0)
     };
     // A larger step is clearer as numbers; floats and predicates have no linear rule.
@@ -133,20 +153,29 @@ mod tests {
     fn a_rule_is_said_in_one_row() {
         assert_eq!(shown(Type::U32, |_| 7), ["7 in every lane"]);
         assert_eq!(shown(Type::U32, |l| 8 + 4 * l), ["8, 12, 16, ..   = 8 + 4 * lane"]);
-        assert_eq!(shown(Type::S32, |l| (5 - l as i64) as u32 as u64), ["5, 4, 3, ..   = 5 + -1 * lane"]);
+        assert_eq!(
+            shown(Type::S32, |l| (5 - l as i64) as u32 as u64),
+            ["5, 4, 3, ..   = 5 + -1 * lane"]
+        );
         assert_eq!(shown(Type::U64, |l| l), ["0, 1, 2, ..   = lane"]);
         assert_eq!(
             shown(Type::U32, |l| if l % 2 == 0 { 4 } else { 4 * l }),
             ["4 in the 16 running lanes, 4 * lane in the others"]
         );
-        assert_eq!(shown(Type::Pred, |l| l % 2), ["01010101 01010101 01010101 01010101   true in 16"]);
+        assert_eq!(
+            shown(Type::Pred, |l| l % 2),
+            ["01010101 01010101 01010101 01010101   true in 16"]
+        );
     }
 
     #[test]
     fn values_without_a_rule_make_a_grid() {
         let squares = shown(Type::U32, |l| l * l);
         assert_eq!(squares.len(), 2);
-        assert_eq!(squares[0], " 0:   0   1   4   9  16  25  36  49  64  81 100 121 144 169 196 225");
+        assert_eq!(
+            squares[0],
+            " 0:   0   1   4   9  16  25  36  49  64  81 100 121 144 169 196 225"
+        );
         assert_eq!(shown(Type::U32, |l| l % 3).len(), 1);
         assert_eq!(shown(Type::U32, |l| l * l * 123_456).len(), 4);
     }

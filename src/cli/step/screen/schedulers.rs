@@ -18,9 +18,18 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
     let room = height.saturating_sub(lines.len() + 1);
     if room > 0 && !view.remarks.is_empty() {
         let told: Vec<_> = view.remarks.iter().rev().take(room).collect();
-        lines.push(Line::from(Span::styled("recent events", Style::new().add_modifier(Modifier::DIM))));
+        lines.push(Line::from(Span::styled(
+            "recent events",
+            Style::new().add_modifier(Modifier::DIM),
+        )));
         lines.extend(told.into_iter().map(|r| {
-            let text = format!("cycle {}: block {} warp {}: {}", r.cycle, r.block.0, r.warp, remark(app, r.what));
+            let text = format!(
+                "cycle {}: block {} warp {}: {}",
+                r.cycle,
+                r.block.0,
+                r.warp,
+                remark(app, r.what)
+            );
             Line::from(clip(&text, width))
         }));
     }
@@ -30,9 +39,16 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
 /// Formats a scheduler: its issue, then its warps by stall reason.
 fn rows(view: &View, scheduler: &SchedulerView, width: usize, most: usize) -> Vec<Line<'static>> {
     let name = |w: &WarpBrief| {
-        let plain =
-            if w.block == view.focus.block { format!("w{}", w.index) } else { format!("{}.w{}", w.block.0, w.index) };
-        if w.block == view.focus.block && w.index == view.focus.warp { format!("[{plain}]") } else { plain }
+        let plain = if w.block == view.focus.block {
+            format!("w{}", w.index)
+        } else {
+            format!("{}.w{}", w.block.0, w.index)
+        };
+        if w.block == view.focus.block && w.index == view.focus.warp {
+            format!("[{plain}]")
+        } else {
+            plain
+        }
     };
     let issues = scheduler.issues.and_then(|slot| scheduler.warps.iter().find(|w| w.slot == slot));
     let now = match issues {
@@ -56,10 +72,13 @@ fn rows(view: &View, scheduler: &SchedulerView, width: usize, most: usize) -> Ve
             None => reasons.push((stall.name(), vec![text])),
         }
     }
-    let words: Vec<String> =
-        reasons.iter().flat_map(|(r, warps)| std::iter::once(format!("{r}:")).chain(warps.clone())).collect();
+    let words: Vec<String> = reasons
+        .iter()
+        .flat_map(|(r, warps)| std::iter::once(format!("{r}:")).chain(warps.clone()))
+        .collect();
     let head = format!("s{} {now:<12}", scheduler.number);
-    let style = if issues.is_some() { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
+    let style =
+        if issues.is_some() { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
     let mut texts = vec![String::new()];
     for word in words {
         let room = width.saturating_sub(head.len() + 1);

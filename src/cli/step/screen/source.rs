@@ -19,7 +19,11 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
             None => marks.push((line, group.state, group.lanes.count())),
         }
     }
-    let here = marks.first().map(|mark| mark.0).or(view.last.as_ref().map(|last| app.line(last.pc))).unwrap_or(1);
+    let here = marks
+        .first()
+        .map(|mark| mark.0)
+        .or(view.last.as_ref().map(|last| app.line(last.pc)))
+        .unwrap_or(1);
     let first = first_line(here as usize, app.facts.lines.len(), height);
     let shown = app.facts.lines.iter().enumerate().skip(first).take(height);
     let lines = shown.map(|(i, text)| {
@@ -27,10 +31,16 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         let running = mark.is_some_and(|mark| mark.1 == GroupState::Running);
         let sign = match mark {
             Some(&(_, state, lanes)) => format!("{lanes:>3} {} ", sign(state)),
-            None if u32::try_from(i + 1).is_ok_and(|line| app.facts.is_predicated(line)) => " pred.  ".to_string(),
+            None if u32::try_from(i + 1).is_ok_and(|line| app.facts.is_predicated(line)) => {
+                " pred.  ".to_string()
+            }
             None => " ".repeat(8),
         };
-        let text = format!("{:>4} {sign}{}", i + 1, without_comment(text, width.saturating_sub(5 + sign.len())));
+        let text = format!(
+            "{:>4} {sign}{}",
+            i + 1,
+            without_comment(text, width.saturating_sub(5 + sign.len()))
+        );
         let style = match mark {
             Some(_) if running => Style::new().add_modifier(Modifier::REVERSED),
             Some(_) => Style::new().add_modifier(Modifier::BOLD),
@@ -38,9 +48,13 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
         };
         Line::from(Span::styled(clip(&text, width), style))
     });
-    let from = warp.and_then(|w| w.groups.first()).and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
+    let from = warp
+        .and_then(|w| w.groups.first())
+        .and_then(|group| app.facts.info(group.pc)?.origin.as_ref());
     let title = match from {
-        Some(from) => format!("source: {}, compiled from {}:{}", app.facts.file, from.file, from.line),
+        Some(from) => {
+            format!("source: {}, compiled from {}:{}", app.facts.file, from.file, from.line)
+        }
         None => "source: lanes and their state: ==> run next, . ready".to_string(),
     };
     Panel { title, lines: lines.collect() }
@@ -49,7 +63,9 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
 /// Drops the comment of a line that does not fit with it.
 fn without_comment(text: &str, width: usize) -> &str {
     match text.split_once("//") {
-        Some((code, _)) if text.chars().count() > width && !code.trim().is_empty() => code.trim_end(),
+        Some((code, _)) if text.chars().count() > width && !code.trim().is_empty() => {
+            code.trim_end()
+        }
         _ => text,
     }
 }
@@ -82,7 +98,10 @@ mod tests {
             for lines in 1..90 {
                 for here in 1..=lines {
                     let first = first_line(here, lines, height);
-                    assert!((first + 1..first + 1 + height).contains(&here), "line {here} of {lines} in {height}");
+                    assert!(
+                        (first + 1..first + 1 + height).contains(&here),
+                        "line {here} of {lines} in {height}"
+                    );
                 }
             }
         }

@@ -20,7 +20,10 @@ pub(super) fn panel(app: &App<'_>, view: &View, (width, height): (usize, usize))
             "w  another warp    ]  another block",
             "N  back to its last instruction",
         ];
-        return Panel { title: "no such warp".to_string(), lines: lines.into_iter().map(Line::from).collect() };
+        return Panel {
+            title: "no such warp".to_string(),
+            lines: lines.into_iter().map(Line::from).collect(),
+        };
     };
     let mut lines = vec![Line::from(ruler("", warp.lanes.len())), lane_row(warp)];
     lines.push(Line::from("# runs . off w waits b barrier x exited"));
@@ -60,14 +63,24 @@ fn lane_row(warp: &WarpView) -> Line<'static> {
     let letters: String = warp.lanes.iter().map(|state| state.letter()).collect();
     let running = warp.lanes.iter().filter(|&&state| state == LaneState::Active).count();
     let letters = Span::styled(letters, Style::new().add_modifier(Modifier::BOLD));
-    Line::from(vec![Span::raw(format!("{:<WIDTH$}", "lanes")), letters, Span::raw(format!(" {running:>2}"))])
+    Line::from(vec![
+        Span::raw(format!("{:<WIDTH$}", "lanes")),
+        letters,
+        Span::raw(format!(" {running:>2}")),
+    ])
 }
 
 fn groups(app: &App<'_>, warp: &WarpView, lines: &mut Vec<Line<'static>>) {
     lines.push(heading("groups       lanes          next line"));
     lines.extend(warp.groups.iter().map(|group| {
-        let (word, mark) = (state(group), if group.state == GroupState::Running { "==>" } else { "   " });
-        let text = format!("{mark} {word:<8} {} {:>2} {}", mask(group.lanes), group.lanes.count(), next(app, group));
+        let (word, mark) =
+            (state(group), if group.state == GroupState::Running { "==>" } else { "   " });
+        let text = format!(
+            "{mark} {word:<8} {} {:>2} {}",
+            mask(group.lanes),
+            group.lanes.count(),
+            next(app, group)
+        );
         styled(text, group.state == GroupState::Running)
     }));
 }
@@ -99,8 +112,12 @@ fn stack(app: &App<'_>, warp: &WarpView, lines: &mut Vec<Line<'static>>) {
             None if entry.call => "its return".to_string(),
             None => "the end".to_string(),
         };
-        let text =
-            format!("{name:<8} {:>4}  {} {:>2} {until}", app.line(entry.pc), mask(entry.lanes), entry.lanes.count());
+        let text = format!(
+            "{name:<8} {:>4}  {} {:>2} {until}",
+            app.line(entry.pc),
+            mask(entry.lanes),
+            entry.lanes.count()
+        );
         styled(text, depth == 0)
     }));
 }
@@ -120,7 +137,10 @@ fn state(group: &Group) -> String {
 
 /// Names the next step of a group, short enough for the panel: `71 sync B0`.
 fn next(app: &App<'_>, group: &Group) -> String {
-    app.facts.place(group.pc, app.line(group.pc)).trim_start_matches("line ").replace(['(', ')'], "")
+    app.facts
+        .place(group.pc, app.line(group.pc))
+        .trim_start_matches("line ")
+        .replace(['(', ')'], "")
 }
 
 fn mask(lanes: LaneMask) -> String {

@@ -16,7 +16,8 @@ impl Checker {
         let Some(facts) = common.steps.at(pc) else { return };
         let is_sync = facts.role == Role::WarpSync;
         if common.checks.sync
-            && let Some((kind, which)) = mask(members, lanes, warp.live, warp.started, is_sync && !common.lock_step)
+            && let Some((kind, which)) =
+                mask(members, lanes, warp.live, warp.started, is_sync && !common.lock_step)
         {
             let here = Place { pc, block: block.clock.id, warp: warp.index, lanes, does: Does::Is };
             let there = match kind {
@@ -51,7 +52,14 @@ impl Checker {
         found.add(kind, [facts.line; 2], || finding(kind, here, None, source.to_string()));
     }
 
-    pub(super) fn barrier(&mut self, slot: usize, arrival: Arrival, lanes: LaneMask, arriving: LaneMask, id: u8) {
+    pub(super) fn barrier(
+        &mut self,
+        slot: usize,
+        arrival: Arrival,
+        lanes: LaneMask,
+        arriving: LaneMask,
+        id: u8,
+    ) {
         let Checker { common, warps, blocks, found, .. } = self;
         let Some(Some(warp)) = warps.get_mut(slot) else { return };
         let Some(Some(block)) = blocks.get_mut(warp.block) else { return };
@@ -91,7 +99,8 @@ impl Checker {
         };
         let Some(Some(warp)) = warps.get(slot) else { return };
         if arrival.aligned && !facts.decided_by.is_empty() && !common.lock_step {
-            let aligned = AlignedArrival::new((slot, arrival.pc, lanes), facts, &warp.decisions, otherwise);
+            let aligned =
+                AlignedArrival::new((slot, arrival.pc, lanes), facts, &warp.decisions, otherwise);
             block.phases[usize::from(id) % 16].arrivals.push(aligned);
         } else if let Some(finding) = otherwise {
             add(&common.steps, found, finding);
@@ -113,8 +122,10 @@ impl Checker {
         let Some(Some(warp)) = self.warps.get(slot) else { return };
         let Some(Some(block)) = self.blocks.get_mut(warp.block) else { return };
         let number = block.clock.id;
-        let arrivals =
-            block.phases.iter_mut().flat_map(|phase| phase.arrivals.extract_if(.., |arrival| arrival.slot == slot));
+        let arrivals = block
+            .phases
+            .iter_mut()
+            .flat_map(|phase| phase.arrivals.extract_if(.., |arrival| arrival.slot == slot));
         let arrivals: Vec<_> = arrivals.collect();
         self.judge(number, arrivals);
     }
@@ -124,14 +135,21 @@ impl Checker {
         let Checker { common, warps, found, .. } = self;
         while let Some(first) = arrivals.first() {
             let (slot, pc) = (first.slot, first.pc);
-            let together: Vec<_> = arrivals.extract_if(.., |c| (c.slot, c.pc) == (slot, pc)).collect();
-            let (Some(Some(warp)), Some(facts)) = (warps.get(slot), common.steps.at(pc)) else { continue };
+            let together: Vec<_> =
+                arrivals.extract_if(.., |c| (c.slot, c.pc) == (slot, pc)).collect();
+            let (Some(Some(warp)), Some(facts)) = (warps.get(slot), common.steps.at(pc)) else {
+                continue;
+            };
             let lanes = together.iter().fold(LaneMask::EMPTY, |all, c| all | c.lanes);
             let others = warp.started - lanes;
-            let kept = |all, c: &AlignedArrival<_>| all | c.kept_away(facts, &warp.decisions, others);
+            let kept =
+                |all, c: &AlignedArrival<_>| all | c.kept_away(facts, &warp.decisions, others);
             let away = together.iter().fold(LaneMask::EMPTY, kept);
             if away.is_empty() {
-                together.into_iter().filter_map(|c| c.otherwise).for_each(|f| add(&common.steps, found, f));
+                together
+                    .into_iter()
+                    .filter_map(|c| c.otherwise)
+                    .for_each(|f| add(&common.steps, found, f));
                 continue;
             }
             let here = Place { pc, block, warp: warp.index, lanes, does: Does::Is };
@@ -140,7 +158,11 @@ impl Checker {
     }
 
     pub(super) fn open(&mut self, block: u32, id: u8) {
-        let Some(at) = self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block)) else { return };
+        let Some(at) =
+            self.blocks.iter().position(|b| b.as_ref().is_some_and(|b| b.clock.id == block))
+        else {
+            return;
+        };
         let Some(Some(block)) = self.blocks.get_mut(at) else { return };
         let Phase { waiting, arrived, arrivals, .. } = block.phases[usize::from(id) % 16].open();
         if !arrivals.is_empty() {
@@ -151,12 +173,16 @@ impl Checker {
             return;
         }
         let Some(Some(block)) = self.blocks.get_mut(at) else { return };
-        let mut here = self.warps.iter().enumerate().filter_map(|(slot, w)| w.as_ref().map(|w| (slot, w)));
-        let waits =
-            |slot: usize| waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l);
-        let whole = arrived.is_none() && here.all(|(slot, w)| w.block != at || w.live.is_subset(waits(slot)));
+        let mut here =
+            self.warps.iter().enumerate().filter_map(|(slot, w)| w.as_ref().map(|w| (slot, w)));
+        let waits = |slot: usize| {
+            waiting.iter().filter(|(s, _)| *s == slot).fold(LaneMask::EMPTY, |all, (_, l)| all | *l)
+        };
+        let whole = arrived.is_none()
+            && here.all(|(slot, w)| w.block != at || w.live.is_subset(waits(slot)));
         if whole {
-            let clocks = self.warps.iter_mut().flatten().filter(|w| w.block == at).map(|w| &mut w.clock);
+            let clocks =
+                self.warps.iter_mut().flatten().filter(|w| w.block == at).map(|w| &mut w.clock);
             return block_barrier(&mut block.clock, clocks);
         }
         let mut meeting = arrived.unwrap_or_default();

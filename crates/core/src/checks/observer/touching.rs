@@ -65,7 +65,10 @@ impl Touching<'_> {
                 let limit = if is_shared { u64::from(self.common.shared_bytes) } else { 0 };
                 if is_shared { address < limit } else { address >= WINDOW_BYTES }
             };
-            lanes = lanes.lanes().filter(|&l| there(l)).fold(LaneMask::EMPTY, |all, l| all | LaneMask::lane(l));
+            lanes = lanes
+                .lanes()
+                .filter(|&l| there(l))
+                .fold(LaneMask::EMPTY, |all, l| all | LaneMask::lane(l));
         }
         let (reads, writes) = match self.access.way {
             AccessWay::Load => (true, false),
@@ -90,7 +93,12 @@ impl Touching<'_> {
         } else {
             let mut memory = common.global.lock().unwrap_or_else(PoisonError::into_inner);
             let Global { variables, buffers, .. } = &mut *memory;
-            self.touch(lanes, manner, writes, &mut [(GLOBAL_BASE, variables), (BUFFER_BASE, buffers)]);
+            self.touch(
+                lanes,
+                manner,
+                writes,
+                &mut [(GLOBAL_BASE, variables), (BUFFER_BASE, buffers)],
+            );
             drop(memory);
         }
         if manner != Manner::Weak {
@@ -139,7 +147,13 @@ impl Touching<'_> {
     }
 
     /// Records each lane's words in the last of `regions` that begins before them.
-    fn touch(&mut self, lanes: LaneMask, manner: Manner, write: bool, regions: &mut [(u64, &mut Shadow)]) {
+    fn touch(
+        &mut self,
+        lanes: LaneMask,
+        manner: Manner,
+        write: bool,
+        regions: &mut [(u64, &mut Shadow)],
+    ) {
         let addresses = self.access.addresses;
         let rules = Rules {
             warps_per_block: self.common.warps_per_block,
@@ -155,7 +169,10 @@ impl Touching<'_> {
         let alike = (!write || manner == Manner::Atomic) && self.warp.clock.is_together();
         for (first, run) in runs(lanes, addresses, alike) {
             let address = addresses[first as usize % MAX_LANES];
-            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= address) else { continue };
+            let Some((base, shadow)) = regions.iter_mut().rev().find(|(base, _)| *base <= address)
+            else {
+                continue;
+            };
             let region = Region { base: *base, rules, manner, write };
             let mut rest = run;
             while let Some(lane) = rest.lowest() {
@@ -182,10 +199,13 @@ impl Touching<'_> {
     fn join(&self, lane: u32, lanes: LaneMask, region: Region, shadow: &mut Shadow) -> bool {
         let touch = self.toucher(lane, lanes, region);
         let witness = Witness::new(&touch);
-        let knows = |past: Past, of| self.warp.clock.knows(&self.block.clock, witness.lane(&past), past, of);
+        let knows = |past: Past, of| {
+            self.warp.clock.knows(&self.block.clock, witness.lane(&past), past, of)
+        };
         let offset = self.access.addresses[lane as usize % MAX_LANES] - region.base;
-        words(offset, self.access.bytes)
-            .all(|(word, bytes)| bytes == 0b1111 && shadow.join(word as usize, &touch, region.rules, &knows))
+        words(offset, self.access.bytes).all(|(word, bytes)| {
+            bytes == 0b1111 && shadow.join(word as usize, &touch, region.rules, &knows)
+        })
     }
 
     /// Records an access by one lane, or a read by several, to one address. `lane` is the lowest of
@@ -211,8 +231,10 @@ impl Touching<'_> {
                 let there = common.other(&conflict);
                 let byte = base + word * 4 + u64::from(conflict.byte);
                 found.add(kind, [facts.line, common.steps.line(there.pc)], || {
-                    let (lanes, does) = (LaneMask::lane(witness.lane(&conflict.past)), does(access.way));
-                    let here = Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
+                    let (lanes, does) =
+                        (LaneMask::lane(witness.lane(&conflict.past)), does(access.way));
+                    let here =
+                        Place { pc: *pc, block: block.clock.id, warp: warp.index, lanes, does };
                     let at = Some((access.memory, byte.max(first)));
                     Finding { at, ..finding(kind, here, Some(there), String::new()) }
                 });
@@ -232,7 +254,13 @@ impl Touching<'_> {
 
     /// Acquires clocks at addresses that strong accesses read, releases at those they
     /// write.
-    fn exchange(&mut self, lanes: LaneMask, released: &mut BTreeMap<u64, Released>, reads: bool, writes: bool) {
+    fn exchange(
+        &mut self,
+        lanes: LaneMask,
+        released: &mut BTreeMap<u64, Released>,
+        reads: bool,
+        writes: bool,
+    ) {
         let clock = &mut self.warp.clock;
         if released.is_empty() && !(writes && clock.has_fences()) {
             return;
@@ -256,16 +284,20 @@ impl Touching<'_> {
 /// Splits `lanes` into single lanes or, with `share`, by equal address.
 ///
 /// Each group comes with its lowest lane.
-fn runs(lanes: LaneMask, addresses: &[u64; MAX_LANES], share: bool) -> impl Iterator<Item = (u32, LaneMask)> {
+fn runs(
+    lanes: LaneMask,
+    addresses: &[u64; MAX_LANES],
+    share: bool,
+) -> impl Iterator<Item = (u32, LaneMask)> {
     let mut rest = lanes;
     std::iter::from_fn(move || {
         let lane = rest.lowest()?;
         let mut run = LaneMask::lane(lane);
         if share {
             let next = |run: LaneMask| {
-                (rest - run)
-                    .lowest()
-                    .filter(|&l| addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES])
+                (rest - run).lowest().filter(|&l| {
+                    addresses[l as usize % MAX_LANES] == addresses[lane as usize % MAX_LANES]
+                })
             };
             while let Some(next) = next(run) {
                 run |= LaneMask::lane(next);
@@ -291,7 +323,9 @@ fn stored(access: &LaneAccess<'_>, lane: u32) -> u128 {
     let bits = access.bytes * 8 / count;
     let mask = u128::MAX >> (128 - bits.clamp(1, 128));
     let each = (0..).zip(access.stored.iter().flatten());
-    each.fold(0, |value, (i, cells)| value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127))
+    each.fold(0, |value, (i, cells)| {
+        value | (u128::from(cells.get(lane)) & mask) << (i * bits).min(127)
+    })
 }
 
 /// Returns the words of `bytes` bytes at `address`, each with its byte mask.

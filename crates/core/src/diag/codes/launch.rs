@@ -3,7 +3,12 @@
 use super::Sample::{Directives, File, None};
 use super::{Code, Sample, Stage};
 
-const fn code(name: &'static str, meaning: &'static str, remedy: &'static str, sample: Sample) -> Code {
+const fn code(
+    name: &'static str,
+    meaning: &'static str,
+    remedy: &'static str,
+    sample: Sample,
+) -> Code {
     Code { name, stage: Stage::Launch, meaning, remedy, sample }
 }
 

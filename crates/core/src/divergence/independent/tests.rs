@@ -246,13 +246,21 @@ fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
             (3, 0b1000, exit(0b1000)),
         ],
     );
-    let gathered = |w: &Independent| w.gathered(w.active().expect("a running group").1, LaneMask::FULL);
+    let gathered =
+        |w: &Independent| w.gathered(w.active().expect("a running group").1, LaneMask::FULL);
     assert!(!gathered(&w));
     expect(&mut w, &[(5, 0b0011, gather(u32::MAX))]);
     assert_eq!(w.active(), Some((Pc(5), LaneMask(0b0111))));
     assert!(gathered(&w));
     // Lanes gathered at different PCs stay separate, and each group may execute its instruction.
-    expect(&mut w, &[(5, 0b0111, branch(0b0001, 7, 6)), (7, 0b0001, gather(u32::MAX)), (6, 0b0110, gather(u32::MAX))]);
+    expect(
+        &mut w,
+        &[
+            (5, 0b0111, branch(0b0001, 7, 6)),
+            (7, 0b0001, gather(u32::MAX)),
+            (6, 0b0110, gather(u32::MAX)),
+        ],
+    );
     for pc in [6, 7] {
         assert!(gathered(&w), "pc {pc}: {:?}", w.groups());
         assert_eq!(w.active().map(|(at, _)| at), Some(Pc(pc)));
@@ -265,9 +273,13 @@ fn a_gather_waits_for_all_live_members_and_merges_equal_pcs() {
 #[test]
 fn lanes_that_name_another_mask_do_not_wait() {
     let mut w = warp(0b1111);
-    let gather = |lanes, members| Flow::Await { lanes: LaneMask(lanes), members: LaneMask(members) };
+    let gather =
+        |lanes, members| Flow::Await { lanes: LaneMask(lanes), members: LaneMask(members) };
     assert!(w.gathered(LaneMask(0b1000), LaneMask(0b1000)));
-    assert!(!w.gathered(LaneMask(0b1000), LaneMask(0b1001)), "lane 0 is active, and names another mask");
+    assert!(
+        !w.gathered(LaneMask(0b1000), LaneMask(0b1001)),
+        "lane 0 is active, and names another mask"
+    );
     expect(&mut w, &[(0, 0b1111, branch(0b0001, 5, 1)), (5, 0b0001, gather(0b0001, 0b0111))]);
     assert_eq!(w.active(), Some((Pc(1), LaneMask(0b1110))));
     w.advance(next(5));
@@ -282,6 +294,14 @@ fn lanes_that_name_another_mask_do_not_wait() {
 fn groups_that_yield_at_one_place_go_on_as_one() {
     let mut w = warp(0b1111);
     let give = Flow::Yield { next: Pc(6) };
-    expect(&mut w, &[(0, 0b1111, branch(0b0011, 10, 5)), (5, 0b1100, give), (10, 0b0011, next(5)), (5, 0b0011, give)]);
+    expect(
+        &mut w,
+        &[
+            (0, 0b1111, branch(0b0011, 10, 5)),
+            (5, 0b1100, give),
+            (10, 0b0011, next(5)),
+            (5, 0b0011, give),
+        ],
+    );
     assert_eq!((w.active(), w.depth()), (Some((Pc(6), LaneMask(0b1111))), 1));
 }

@@ -54,7 +54,9 @@ impl Parts {
         if self.count == 1 {
             return self.list[0].0;
         }
-        self.iter().min_by_key(|(_, lanes)| lanes.lowest()).map_or(Space::Generic, |(space, _)| space)
+        self.iter()
+            .min_by_key(|(_, lanes)| lanes.lowest())
+            .map_or(Space::Generic, |(space, _)| space)
     }
 }
 
@@ -79,7 +81,10 @@ pub(super) fn resolve(space: Space, lanes: LaneMask, addresses: &mut Addresses) 
             return Parts::single(space, lanes);
         }
     }
-    Parts { list: [(Space::Global, global), (Space::Shared, shared), (Space::Local, local)], count: 3 }
+    Parts {
+        list: [(Space::Global, global), (Space::Shared, shared), (Space::Local, local)],
+        count: 3,
+    }
 }
 
 /// Result of checking an access.
@@ -123,7 +128,13 @@ pub(super) fn serve_parts<'a>(
 
 /// Returns how the lanes (at least one) reach their memory; `None` on a fault.
 #[inline(always)]
-pub(super) fn check<'a>(space: Space, lanes: LaneMask, bytes: u64, write: bool, env: &Env<'a>) -> Option<Reach<'a>> {
+pub(super) fn check<'a>(
+    space: Space,
+    lanes: LaneMask,
+    bytes: u64,
+    write: bool,
+    env: &Env<'a>,
+) -> Option<Reach<'a>> {
     let addresses = &*env.addresses;
     let first = addresses[lanes.0.trailing_zeros() as usize & (MAX_LANES - 1)];
     let (start, end, segment) = match space {
@@ -174,10 +185,12 @@ fn is_row(addresses: &Addresses, bytes: u64) -> bool {
 #[cold]
 #[inline(never)]
 pub(super) fn first_fault(parts: &Parts, bytes: u64, write: bool, env: &Env<'_>) -> Fault {
-    let faults = parts
-        .iter()
-        .filter_map(|(space, lanes)| lanes.lanes().find_map(|lane| lane_fault(lane, space, bytes, write, env)));
-    faults.min_by_key(|fault| fault.lane).unwrap_or_else(|| unreachable!("the check found a lane at fault"))
+    let faults = parts.iter().filter_map(|(space, lanes)| {
+        lanes.lanes().find_map(|lane| lane_fault(lane, space, bytes, write, env))
+    });
+    faults
+        .min_by_key(|fault| fault.lane)
+        .unwrap_or_else(|| unreachable!("the check found a lane at fault"))
 }
 
 /// Returns the fault of one lane's access, if any.

@@ -35,7 +35,13 @@ impl World {
             shared: SharedMemory::new(256),
             local: LocalMemory::new(16),
             registers: RegisterFile {
-                narrow: vec![std::array::from_fn(|l| 500 + l as u32), [7; 32], [7; 32], [7; 32], [7; 32]],
+                narrow: vec![
+                    std::array::from_fn(|l| 500 + l as u32),
+                    [7; 32],
+                    [7; 32],
+                    [7; 32],
+                    [7; 32],
+                ],
                 wide: vec![std::array::from_fn(|l| address(l as u64)), [7; 32], [7; 32]],
                 predicates: Vec::new(),
                 calls: Vec::new(),
@@ -85,7 +91,15 @@ impl World {
 }
 
 fn access(space: Space, ty: Type, count: u8) -> Access {
-    Access { space, ty, count, wide: ty.is_wide(), order: MemoryOrder::Weak, scope: Scope::Block, bypass_l1: false }
+    Access {
+        space,
+        ty,
+        count,
+        wide: ty.is_wide(),
+        order: MemoryOrder::Weak,
+        scope: Scope::Block,
+        bypass_l1: false,
+    }
 }
 
 fn at(offset: i64) -> Address {
@@ -93,7 +107,11 @@ fn at(offset: i64) -> Address {
 }
 
 fn load_of(space: Space, ty: Type, count: u8, offset: i64) -> Load {
-    Load { access: access(space, ty, count), d: [1, 2, 3, 4].map(|r| Some(Row(r))), address: at(offset) }
+    Load {
+        access: access(space, ty, count),
+        d: [1, 2, 3, 4].map(|r| Some(Row(r))),
+        address: at(offset),
+    }
 }
 
 fn store_of(space: Space, ty: Type, offset: i64) -> Store {
@@ -103,16 +121,26 @@ fn store_of(space: Space, ty: Type, offset: i64) -> Store {
 #[test]
 fn rows_strides_and_scattered_lanes_load_the_same_words() {
     let op = load_of(Space::Global, Type::U32, 1, 0);
-    for (name, word) in
-        [("row", (|l| l) as fn(u64) -> u64), ("reversed", |l| 31 - l), ("stride", |l| l / 2 * 2), ("one word", |_| 5)]
-    {
+    for (name, word) in [
+        ("row", (|l| l) as fn(u64) -> u64),
+        ("reversed", |l| 31 - l),
+        ("stride", |l| l / 2 * 2),
+        ("one word", |_| 5),
+    ] {
         for lanes in [FULL, LaneMask(0x8000_0001), LaneMask(0xff0)] {
             let mut world = World::new(|l| BASE + 4 * word(l));
             let access = world.load(lanes, &op).unwrap();
-            assert_eq!((access.space, access.lanes, access.bytes, access.changed), (Space::Global, lanes, 4, false));
+            assert_eq!(
+                (access.space, access.lanes, access.bytes, access.changed),
+                (Space::Global, lanes, 4, false)
+            );
             for lane in 0..32 {
-                let expected = if lanes.contains(lane) { 1000 + word(lane.into()) as u32 } else { 7 };
-                assert_eq!(world.registers.narrow[1][lane as usize], expected, "{name} {lanes} {lane}");
+                let expected =
+                    if lanes.contains(lane) { 1000 + word(lane.into()) as u32 } else { 7 };
+                assert_eq!(
+                    world.registers.narrow[1][lane as usize], expected,
+                    "{name} {lanes} {lane}"
+                );
             }
         }
     }
@@ -176,10 +204,18 @@ fn stores_change_their_bytes_alone_and_say_whether_any_changed() {
     let access = world.store(FULL, &store_of(Space::Global, Type::U8, 4)).unwrap();
     assert_eq!((access.kind, access.bytes, access.changed), (AccessKind::Write, 1, true));
     let buffer = world.buffer();
-    assert_eq!((buffer[0], buffer[1], buffer[9]), (1000, u32::from_le_bytes([244, 245, 246, 247]), 1009));
-    assert!(!world.store(FULL, &store_of(Space::Global, Type::U8, 4)).unwrap().changed, "an unchanged value");
+    assert_eq!(
+        (buffer[0], buffer[1], buffer[9]),
+        (1000, u32::from_le_bytes([244, 245, 246, 247]), 1009)
+    );
+    assert!(
+        !world.store(FULL, &store_of(Space::Global, Type::U8, 4)).unwrap().changed,
+        "an unchanged value"
+    );
 
-    for (space, base, step) in [(Space::Global, BASE, 4), (Space::Shared, 0, 4), (Space::Local, 8, 0)] {
+    for (space, base, step) in
+        [(Space::Global, BASE, 4), (Space::Shared, 0, 4), (Space::Local, 8, 0)]
+    {
         for lanes in [FULL, LaneMask(0xf0f0)] {
             let mut world = World::new(|l| base + step * l);
             let op = store_of(space, Type::U32, 0);
@@ -187,7 +223,11 @@ fn stores_change_their_bytes_alone_and_say_whether_any_changed() {
             assert!(!world.store(lanes, &op).unwrap().changed);
             world.load(lanes, &load_of(space, Type::U32, 1, 0)).unwrap();
             for lane in lanes.lanes() {
-                assert_eq!(world.registers.narrow[1][lane as usize], 500 + lane, "{space:?} {lanes}");
+                assert_eq!(
+                    world.registers.narrow[1][lane as usize],
+                    500 + lane,
+                    "{space:?} {lanes}"
+                );
             }
         }
     }
@@ -203,18 +243,29 @@ fn the_highest_lane_wins_a_contested_word() {
 #[test]
 fn faults_name_the_lowest_lane_and_leave_no_trace() {
     let bounds = |space, address, bytes| FaultKind::OutOfBounds { space, address, bytes };
-    let misaligned = |address, bytes| FaultKind::Misaligned { space: Space::Global, address, bytes };
+    let misaligned =
+        |address, bytes| FaultKind::Misaligned { space: Space::Global, address, bytes };
     let u32_at = |space| store_of(space, Type::U32, 0);
     type Place = fn(u64) -> u64;
     let cases: [(Place, Store, u32, FaultKind); 11] = [
         (|l| BASE + 8 * l, u32_at(Space::Global), 16, bounds(Space::Global, BASE + 128, 4)),
         (|l| BASE + 4 * l + 4, u32_at(Space::Global), 31, bounds(Space::Global, BASE + 128, 4)),
         (|_| 0, u32_at(Space::Global), 0, bounds(Space::Global, 0, 4)),
-        (|l| if l == 3 { u64::MAX } else { BASE }, u32_at(Space::Global), 3, bounds(Space::Global, u64::MAX, 4)),
+        (
+            |l| if l == 3 { u64::MAX } else { BASE },
+            u32_at(Space::Global),
+            3,
+            bounds(Space::Global, u64::MAX, 4),
+        ),
         (|_| OTHER + 4, u32_at(Space::Global), 0, bounds(Space::Global, OTHER + 4, 4)),
         (|l| BASE + 3 * l, u32_at(Space::Global), 1, misaligned(BASE + 3, 4)),
         (|l| BASE + 4 * l, store_of(Space::Global, Type::U64, 0), 1, misaligned(BASE + 4, 8)),
-        (|l| CONSTANTS + l % 2 * 4, u32_at(Space::Global), 0, FaultKind::ReadOnly { address: CONSTANTS }),
+        (
+            |l| CONSTANTS + l % 2 * 4,
+            u32_at(Space::Global),
+            0,
+            FaultKind::ReadOnly { address: CONSTANTS },
+        ),
         (|l| 8 * l, u32_at(Space::Shared), 31 + 1, FaultKind::Trap),
         (|l| 12 * l, u32_at(Space::Shared), 22, bounds(Space::Shared, 264, 4)),
         (|l| l * 4, u32_at(Space::Local), 4, bounds(Space::Local, 16, 4)),
@@ -277,7 +328,10 @@ fn generic_addresses_find_their_memory_lane_by_lane() {
         }
     });
     let fault = world.load(FULL, &load_of(Space::Generic, Type::U32, 1, 0)).unwrap_err();
-    assert_eq!((fault.lane, fault.kind), (4, FaultKind::OutOfBounds { space: Space::Shared, address: 4096, bytes: 4 }));
+    assert_eq!(
+        (fault.lane, fault.kind),
+        (4, FaultKind::OutOfBounds { space: Space::Shared, address: 4096, bytes: 4 })
+    );
 }
 
 #[test]
@@ -294,7 +348,10 @@ fn parameters_and_constants_are_read_once_for_all() {
     world.load(FULL, &fixed(Space::Const, CONSTANTS as i64 + 4)).unwrap();
     assert_eq!(world.registers.narrow[1], [22; 32]);
     let fault = world.load(LaneMask(6), &fixed(Space::Param, 8)).unwrap_err();
-    assert_eq!((fault.lane, fault.kind), (1, FaultKind::OutOfBounds { space: Space::Param, address: 8, bytes: 4 }));
+    assert_eq!(
+        (fault.lane, fault.kind),
+        (1, FaultKind::OutOfBounds { space: Space::Param, address: 8, bytes: 4 })
+    );
     let write = Store {
         access: fixed(Space::Const, 0).access,
         s: [Row(0); 4],
@@ -317,13 +374,25 @@ fn a_32_bit_base_wraps() {
 #[test]
 fn atomics_serve_lanes_in_order() {
     let order = MemoryOrder::Relaxed;
-    let op =
-        |space, f, ty, d| Atomic { space, f, ty, order, scope: Scope::Wider, d, address: at(0), b: Row(0), c: Row(0) };
-    for (space, base) in [(Space::Global, BASE), (Space::Shared, 0), (Space::Generic, SHARED_WINDOW)] {
+    let op = |space, f, ty, d| Atomic {
+        space,
+        f,
+        ty,
+        order,
+        scope: Scope::Wider,
+        d,
+        address: at(0),
+        b: Row(0),
+        c: Row(0),
+    };
+    for (space, base) in
+        [(Space::Global, BASE), (Space::Shared, 0), (Space::Generic, SHARED_WINDOW)]
+    {
         let mut world = World::new(|_| base);
         let start = if space == Space::Global { 1000 } else { 0 };
         let lanes = LaneMask(0xff00);
-        let access = world.atomic(lanes, &op(space, AtomicFn::Add, Type::U32, Some(Row(1)))).unwrap();
+        let access =
+            world.atomic(lanes, &op(space, AtomicFn::Add, Type::U32, Some(Row(1)))).unwrap();
         assert_eq!((access.kind, access.changed, access.bytes), (AccessKind::Atomic, true, 4));
         let mut sum = start;
         for lane in lanes.lanes() {

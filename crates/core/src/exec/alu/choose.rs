@@ -16,7 +16,8 @@ use crate::kernel::{LaneOp, Predicate, PredicateFn, PredicateUse, Row, Setp, Tes
 /// The halves of a pair are compared separately.
 pub(super) fn set(op: &LaneOp, compare: Compare, truth: u32, ftz: bool, on: &mut Lanes<'_>) {
     let [held, upper] = comparisons(compare, op.ty, ftz, [op.s[0], op.s[1]], on.registers);
-    let (low, high) = if op.ty.half().is_some() { (truth & 0xffff, truth & 0xffff_0000) } else { (truth, 0) };
+    let (low, high) =
+        if op.ty.half().is_some() { (truth & 0xffff, truth & 0xffff_0000) } else { (truth, 0) };
     let row = &mut on.registers.narrow[usize::from(op.d.0)];
     let bit = |mask: u32, lane: usize, value: u32| if mask & (1 << lane) != 0 { value } else { 0 };
     fill(row, on.mask, |lane| bit(held, lane, low) | bit(upper, lane, high));
@@ -37,7 +38,14 @@ pub(super) fn slct(&LaneOp { ty, d, s, .. }: &LaneOp, float: bool, ftz: bool, on
 }
 
 /// Returns the lanes (of all 32) for which `a CMP b` holds.
-fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: &RegisterFile) -> u32 {
+fn comparison(
+    compare: Compare,
+    ty: Type,
+    ftz: bool,
+    a: Row,
+    b: Row,
+    registers: &RegisterFile,
+) -> u32 {
     struct On<'a> {
         ty: Type,
         ftz: bool,
@@ -51,7 +59,9 @@ fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: 
         fn run<C: Comparison>(self) -> u32 {
             let On { ty, ftz, a, b, registers } = self;
             match ty {
-                Type::F32 if ftz => test::<f32>(registers, a, b, |x, y| C::holds(float::flush32(x), float::flush32(y))),
+                Type::F32 if ftz => test::<f32>(registers, a, b, |x, y| {
+                    C::holds(float::flush32(x), float::flush32(y))
+                }),
                 Type::F32 => test::<f32>(registers, a, b, C::holds),
                 Type::F64 => test::<f64>(registers, a, b, C::holds),
                 Type::F16 => halves::<C, Half>(registers, a, b, |x| float::flushed(x, ftz)),
@@ -65,13 +75,24 @@ fn comparison(compare: Compare, ty: Type, ftz: bool, a: Row, b: Row, registers: 
 
 /// Compares 16-bit floats, widened, in one loop.
 #[inline(always)]
-fn halves<C: Comparison, H: Short + Element>(registers: &RegisterFile, a: Row, b: Row, f: impl Fn(H) -> H) -> u32 {
+fn halves<C: Comparison, H: Short + Element>(
+    registers: &RegisterFile,
+    a: Row,
+    b: Row,
+    f: impl Fn(H) -> H,
+) -> u32 {
     test::<H>(registers, a, b, |x, y| C::holds(f(x).widen(), f(y).widen()))
 }
 
 /// Returns both results of a comparison.
 /// They are the comparison and its complement, or for pairs the low and the high half.
-fn comparisons(compare: Compare, ty: Type, ftz: bool, [a, b]: [Row; 2], registers: &RegisterFile) -> [u32; 2] {
+fn comparisons(
+    compare: Compare,
+    ty: Type,
+    ftz: bool,
+    [a, b]: [Row; 2],
+    registers: &RegisterFile,
+) -> [u32; 2] {
     match ty {
         Type::F16x2 => pair::<Half>(compare, [a, b], registers, |x| float::flushed(x, ftz)),
         Type::BF16x2 => pair::<Brain>(compare, [a, b], registers, |x| x),
@@ -96,7 +117,9 @@ fn pair<H: Short + Element<Cell = u32>>(
         }
     }
     [0, 1].map(|half| {
-        test::<[H; 2]>(registers, a, b, |x, y| with_comparison(compare, Values(f(x[half]).widen(), f(y[half]).widen())))
+        test::<[H; 2]>(registers, a, b, |x, y| {
+            with_comparison(compare, Values(f(x[half]).widen(), f(y[half]).widen()))
+        })
     })
 }
 

@@ -29,9 +29,15 @@ pub(super) fn short(op: &LaneOp, on: &mut Lanes<'_>) {
 /// Applies `f` to one value or to both of a pair.
 /// Unused sources are row 0, which always exists.
 #[inline(always)]
-fn each<H: Element<Cell = u32>>(&LaneOp { ty, d, s, .. }: &LaneOp, on: &mut Lanes<'_>, f: impl Fn(H, H, H) -> H) {
+fn each<H: Element<Cell = u32>>(
+    &LaneOp { ty, d, s, .. }: &LaneOp,
+    on: &mut Lanes<'_>,
+    f: impl Fn(H, H, H) -> H,
+) {
     if ty.half().is_some() {
-        on.ternary_each::<[H; 2], [H; 2], [H; 2], [H; 2]>(d, s, |[a, x], [b, y], [c, z]| [f(a, b, c), f(x, y, z)]);
+        on.ternary_each::<[H; 2], [H; 2], [H; 2], [H; 2]>(d, s, |[a, x], [b, y], [c, z]| {
+            [f(a, b, c), f(x, y, z)]
+        });
     } else {
         on.ternary_each::<H, H, H, H>(d, s, f);
     }
@@ -47,17 +53,26 @@ fn small<H: Short>(exact: f64, ftz: bool) -> Option<H> {
 }
 
 fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
-    let approximate = |a: H, ftz: bool, f: fn(f64) -> f64| flushed(H::narrow(f(flushed(a, ftz).widen())), ftz);
+    let approximate =
+        |a: H, ftz: bool, f: fn(f64) -> f64| flushed(H::narrow(f(flushed(a, ftz).widen())), ftz);
     match op.f {
-        LaneFn::FAdd(m) => each(op, on, |a: H, b, _| finish(add(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m)),
-        LaneFn::FSub(m) => each(op, on, |a: H, b, _| finish(sub(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m)),
+        LaneFn::FAdd(m) => {
+            each(op, on, |a: H, b, _| finish(add(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
+        }
+        LaneFn::FSub(m) => {
+            each(op, on, |a: H, b, _| finish(sub(flushed(a, m.ftz), flushed(b, m.ftz), NEAR), m))
+        }
         LaneFn::FMul(m) => each(op, on, |a: H, b, _| {
             let (a, b) = (flushed(a, m.ftz), flushed(b, m.ftz));
             finish(small(a.widen() * b.widen(), m.ftz).unwrap_or_else(|| mul(a, b, NEAR)), m)
         }),
         LaneFn::Fma(m) => each(op, on, |a: H, b, c| {
             let [a, b, c] = [a, b, c].map(|x| flushed(x, m.ftz));
-            finish(small(a.widen() * b.widen() + c.widen(), m.ftz).unwrap_or_else(|| fma(a, b, c, NEAR)), m)
+            finish(
+                small(a.widen() * b.widen() + c.widen(), m.ftz)
+                    .unwrap_or_else(|| fma(a, b, c, NEAR)),
+                m,
+            )
         }),
         LaneFn::FNeg { ftz } => each(op, on, |a: H, _, _| neg(flushed(a, ftz))),
         LaneFn::FAbs { ftz } => each(op, on, |a: H, _, _| abs(flushed(a, ftz))),
@@ -76,7 +91,8 @@ fn floats<H: Short + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
 }
 
 fn integers<T: Integer + Element<Cell = u32>>(op: &LaneOp, on: &mut Lanes<'_>) {
-    let at_least_zero = |x: T, relu: bool| if relu && x.is_negative() { T::from_bits(0) } else { x };
+    let at_least_zero =
+        |x: T, relu: bool| if relu && x.is_negative() { T::from_bits(0) } else { x };
     match op.f {
         LaneFn::Add { .. } => each(op, on, |a: T, b, _| a.add(b)),
         LaneFn::Sub { .. } => each(op, on, |a: T, b, _| a.sub(b)),

@@ -15,7 +15,11 @@ fn low(n: u32) -> u64 {
 /// instruction and uses shifts, so larger values are clamped to the width.
 #[inline(always)]
 fn field_bounds<T: Integer>(position: u32, length: u32) -> (u32, u32) {
-    if T::BITS == 64 { (position.min(64), length.min(64)) } else { (position & 0xff, length & 0xff) }
+    if T::BITS == 64 {
+        (position.min(64), length.min(64))
+    } else {
+        (position & 0xff, length & 0xff)
+    }
 }
 
 /// Returns `bfe`: `c` bits of `a` from bit `b` on.
@@ -89,7 +93,8 @@ pub(crate) fn dp4a(a: u32, b: u32, c: u32, signed: [bool; 2]) -> u32 {
         let byte = (word >> (8 * i)) as u8;
         if signed { i32::from(byte as i8) } else { i32::from(byte) }
     };
-    (0..4).fold(c, |sum, i| sum.wrapping_add((part(a, i, signed[0]) * part(b, i, signed[1])) as u32))
+    (0..4)
+        .fold(c, |sum, i| sum.wrapping_add((part(a, i, signed[0]) * part(b, i, signed[1])) as u32))
 }
 
 /// Returns `dp2a`: `c` plus the products of the halves of `a` with bytes of `b`.
@@ -163,7 +168,8 @@ pub(crate) fn szext(a: u32, width: u32, signed: bool, wrap: bool) -> u32 {
 /// Returns `bmsk`: `width` ones from `position` up; ones past the top are dropped.
 #[inline(always)]
 pub(crate) fn bmsk(position: u32, width: u32, wrap: bool) -> u32 {
-    let (position, width) = if wrap { (position & 31, width & 31) } else { (position.min(32), width.min(32)) };
+    let (position, width) =
+        if wrap { (position & 31, width & 31) } else { (position.min(32), width.min(32)) };
     ((low(width) << position) & 0xffff_ffff) as u32
 }
 
@@ -199,17 +205,28 @@ mod tests {
 
     /// The manual's own loops, bit by bit.
     fn bfe_by_the_manual(a: u64, b: u32, c: u32, signed: bool, msb: u32) -> u64 {
-        let (position, length) = if msb == 63 { (b.min(64), c.min(64)) } else { (b & 0xff, c & 0xff) };
-        let sign = if !signed || length == 0 { 0 } else { a >> (position + length - 1).min(msb) & 1 };
+        let (position, length) =
+            if msb == 63 { (b.min(64), c.min(64)) } else { (b & 0xff, c & 0xff) };
+        let sign =
+            if !signed || length == 0 { 0 } else { a >> (position + length - 1).min(msb) & 1 };
         (0..=msb)
-            .map(|i| if i < length && position + i <= msb { (a >> (position + i) & 1) << i } else { sign << i })
+            .map(|i| {
+                if i < length && position + i <= msb {
+                    (a >> (position + i) & 1) << i
+                } else {
+                    sign << i
+                }
+            })
             .sum()
     }
 
     fn bfi_by_the_manual(a: u64, b: u64, position: u32, length: u32, msb: u32) -> u64 {
         let wide = msb == 63;
-        let (position, length) =
-            if wide { (position.min(64), length.min(64)) } else { (position & 0xff, length & 0xff) };
+        let (position, length) = if wide {
+            (position.min(64), length.min(64))
+        } else {
+            (position & 0xff, length & 0xff)
+        };
         (0..length).take_while(|i| position + i <= msb).fold(b, |f, i| {
             let bit = 1 << (position + i);
             if a >> i & 1 == 1 { f | bit } else { f & !bit }
@@ -223,14 +240,20 @@ mod tests {
             for position in amounts.clone() {
                 for length in amounts.clone() {
                     let (n, p, l) = (a as u32, position, length);
-                    assert_eq!(u64::from(bfe(n, p, l, false)), bfe_by_the_manual(n.into(), p, l, false, 31));
+                    assert_eq!(
+                        u64::from(bfe(n, p, l, false)),
+                        bfe_by_the_manual(n.into(), p, l, false, 31)
+                    );
                     assert_eq!(
                         u64::from(bfe(n as i32, p, l, true) as u32),
                         bfe_by_the_manual(n.into(), p, l, true, 31),
                         "{a:x} {p} {l}"
                     );
                     assert_eq!(bfe(a, p, l, false), bfe_by_the_manual(a, p, l, false, 63));
-                    assert_eq!(bfe(a as i64, p, l, true) as u64, bfe_by_the_manual(a, p, l, true, 63));
+                    assert_eq!(
+                        bfe(a as i64, p, l, true) as u64,
+                        bfe_by_the_manual(a, p, l, true, 63)
+                    );
                     let b = 0x5555_aaaa_1234_8765u64;
                     assert_eq!(bfi(a, b, p, l), bfi_by_the_manual(a, b, p, l, 63), "{a:x} {p} {l}");
                     assert_eq!(
@@ -289,7 +312,14 @@ mod tests {
     #[test]
     fn byte_permutations() {
         let (a, b) = (0x3322_1100, 0x7766_5544);
-        let modes = [PrmtMode::F4e, PrmtMode::B4e, PrmtMode::Rc8, PrmtMode::Ecl, PrmtMode::Ecr, PrmtMode::Rc16];
+        let modes = [
+            PrmtMode::F4e,
+            PrmtMode::B4e,
+            PrmtMode::Rc8,
+            PrmtMode::Ecl,
+            PrmtMode::Ecr,
+            PrmtMode::Rc16,
+        ];
         // Rows: selector 0..4. Columns as `modes`. Each digit is the selected byte, highest byte
         // first (PTX ISA, prmt).
         let table = [
@@ -340,7 +370,11 @@ mod tests {
             for base in (0..34).chain([u32::MAX]) {
                 for offset in (-34..35).chain([i32::MIN, i32::MAX]) {
                     let expected = fns_by_the_manual(mask, base, offset);
-                    assert_eq!(fns(mask, base, offset as u32), expected, "{mask:x} {base} {offset}");
+                    assert_eq!(
+                        fns(mask, base, offset as u32),
+                        expected,
+                        "{mask:x} {base} {offset}"
+                    );
                 }
             }
         }

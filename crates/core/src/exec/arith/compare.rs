@@ -107,7 +107,9 @@ mod tests {
             (Nan, &[None]),
         ];
         for (compare, outcomes) in accepted {
-            for (a, b) in [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (f64::NAN, 1.0), (1.0, f64::NAN), (0.0, -0.0)] {
+            for (a, b) in
+                [(1.0, 2.0), (2.0, 2.0), (3.0, 2.0), (f64::NAN, 1.0), (1.0, f64::NAN), (0.0, -0.0)]
+            {
                 let expected = outcomes.contains(&a.partial_cmp(&b));
                 assert_eq!(with_comparison(compare, On(a, b)), expected, "{a} {compare:?} {b}");
             }

@@ -14,7 +14,11 @@ use crate::kernel::Convert;
 #[inline(always)]
 pub(crate) fn integer_value(cell: u64, ty: Type) -> i128 {
     let shift = 64 - ty.bits();
-    if ty.is_signed() { i128::from((cell << shift) as i64 >> shift) } else { i128::from(cell << shift >> shift) }
+    if ty.is_signed() {
+        i128::from((cell << shift) as i64 >> shift)
+    } else {
+        i128::from(cell << shift >> shift)
+    }
 }
 
 /// Converts the bits of a `convert.from` to the bits of a `to`, both zero-extended.
@@ -117,10 +121,15 @@ fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
     let plain = !convert.integral && !convert.ftz;
     // The cell's bits aligned to the top of an f64's fraction, quiet.
     let wide = |cell: u64, bits: u32, fraction: u32| {
-        cell >> (bits - 1) << 63 | 0x7ff8_0000_0000_0000 | (cell & ((1 << fraction) - 1)) << (52 - fraction)
+        cell >> (bits - 1) << 63
+            | 0x7ff8_0000_0000_0000
+            | (cell & ((1 << fraction) - 1)) << (52 - fraction)
     };
     let narrow = |bits: u32, fraction: u32, infinity: u64| {
-        cell >> 63 << (bits - 1) | infinity | 1 << (fraction - 1) | (cell & ((1 << 52) - 1)) >> (52 - fraction)
+        cell >> 63 << (bits - 1)
+            | infinity
+            | 1 << (fraction - 1)
+            | (cell & ((1 << 52) - 1)) >> (52 - fraction)
     };
     match (from, to) {
         (Type::F64, Type::F64) | (Type::F32, Type::F32) if plain => cell,
@@ -140,12 +149,16 @@ fn nan(cell: u64, convert: Convert, to: Type) -> u64 {
 
 /// Applies `.ftz`, `.relu`, `.satfinite` and `.sat` to a float result.
 fn finish(bits: u64, convert: Convert, to: Type) -> u64 {
-    let bits =
-        if convert.ftz && to == Type::F32 { flush32(f32::from_bits(bits as u32)).to_bits().into() } else { bits };
+    let bits = if convert.ftz && to == Type::F32 {
+        flush32(f32::from_bits(bits as u32)).to_bits().into()
+    } else {
+        bits
+    };
     let format = format(to);
     let infinite = format.is_infinite(bits);
     let bits = if convert.satfinite && infinite { bits - 1 } else { bits };
-    let bits = if convert.relu && !format.is_nan(bits) && format.is_negative(bits) { 0 } else { bits };
+    let bits =
+        if convert.relu && !format.is_nan(bits) && format.is_negative(bits) { 0 } else { bits };
     if !convert.sat {
         return bits;
     }
@@ -204,7 +217,11 @@ mod tests {
             (f64::NAN, Zero, Type::S32, 0x8000_0000),
             (f64::NAN, Zero, Type::U64, 1 << 63),
         ] {
-            assert_eq!(convert(x.to_bits(), plain(Type::F64, round), to), expected, "{x} {round:?} {to:?}");
+            assert_eq!(
+                convert(x.to_bits(), plain(Type::F64, round), to),
+                expected,
+                "{x} {round:?} {to:?}"
+            );
         }
         let nan = f32::NAN.to_bits().into();
         assert_eq!(convert(nan, plain(Type::F32, Zero), Type::S32), 0);
@@ -231,8 +248,16 @@ mod tests {
         }
         for x in samples(9).take(2000) {
             let x = x >> (x % 60);
-            assert_eq!(convert(x, plain(Type::U64, Nearest), Type::F32) as u32, (x as f32).to_bits(), "{x}");
-            assert_eq!(convert(x, plain(Type::S64, Nearest), Type::F64), (x as i64 as f64).to_bits(), "{x}");
+            assert_eq!(
+                convert(x, plain(Type::U64, Nearest), Type::F32) as u32,
+                (x as f32).to_bits(),
+                "{x}"
+            );
+            assert_eq!(
+                convert(x, plain(Type::S64, Nearest), Type::F64),
+                (x as i64 as f64).to_bits(),
+                "{x}"
+            );
         }
     }
 
@@ -242,8 +267,9 @@ mod tests {
     fn integers_to_floats_round_in_their_direction() {
         for x in samples(10).take(2000) {
             let x = (x as i64) >> (x % 60);
-            let [near, zero, down, up] =
-                DIRECTIONS.map(|r| f32::from_bits(convert(x as u64, plain(Type::S64, r), Type::F32) as u32) as i128);
+            let [near, zero, down, up] = DIRECTIONS.map(|r| {
+                f32::from_bits(convert(x as u64, plain(Type::S64, r), Type::F32) as u32) as i128
+            });
             let x = i128::from(x);
             assert!(down <= x && x <= up && (down == up) == (down == x), "{x}");
             assert_eq!(zero, if x < 0 { up } else { down }, "{x}");
@@ -263,11 +289,21 @@ mod tests {
             (-7.9, Zero, -7.0),
             (f32::NEG_INFINITY, Up, f32::NEG_INFINITY),
         ] {
-            assert_eq!(convert(bits32(x), integral(round), Type::F32), bits32(expected), "{x} {round:?}");
+            assert_eq!(
+                convert(bits32(x), integral(round), Type::F32),
+                bits32(expected),
+                "{x} {round:?}"
+            );
         }
         let sat = Convert { sat: true, ..plain(Type::F32, Nearest) };
-        for (x, expected) in [(-1.0, 0.0), (-0.0, 0.0), (f32::NAN, 0.0), (0.25, 0.25), (2.0, 1.0), (f32::INFINITY, 1.0)]
-        {
+        for (x, expected) in [
+            (-1.0, 0.0),
+            (-0.0, 0.0),
+            (f32::NAN, 0.0),
+            (0.25, 0.25),
+            (2.0, 1.0),
+            (f32::INFINITY, 1.0),
+        ] {
             assert_eq!(convert(bits32(x), sat, Type::F32), bits32(expected), "{x}");
         }
         let ftz = Convert { ftz: true, ..plain(Type::F32, Nearest) };
@@ -275,11 +311,20 @@ mod tests {
         assert_eq!(convert(0x8000_0001, ftz, Type::F64), (-0.0f64).to_bits());
         let shrink = Convert { ftz: true, ..plain(Type::F64, Nearest) };
         assert_eq!(convert(1e-40f64.to_bits(), shrink, Type::F32), 0);
-        assert_eq!(convert(1e300f64.to_bits(), plain(Type::F64, Zero), Type::F32), bits32(f32::MAX));
-        assert_eq!(convert(1e300f64.to_bits(), plain(Type::F64, Up), Type::F32), bits32(f32::INFINITY));
+        assert_eq!(
+            convert(1e300f64.to_bits(), plain(Type::F64, Zero), Type::F32),
+            bits32(f32::MAX)
+        );
+        assert_eq!(
+            convert(1e300f64.to_bits(), plain(Type::F64, Up), Type::F32),
+            bits32(f32::INFINITY)
+        );
         assert_eq!(convert(bits32(1.0), plain(Type::F32, Nearest), Type::F16), 0x3c00);
         assert_eq!(convert(bits32(f32::NAN), plain(Type::F32, Nearest), Type::F16), 0x7fff);
-        assert_eq!(convert(0xfc00, plain(Type::F16, Nearest), Type::F32), bits32(f32::NEG_INFINITY));
+        assert_eq!(
+            convert(0xfc00, plain(Type::F16, Nearest), Type::F32),
+            bits32(f32::NEG_INFINITY)
+        );
         for (x, round, to, expected) in [
             (1.0, Nearest, Type::BF16, 0x3f80),
             (-3.0, Nearest, Type::BF16, 0xc040),
@@ -291,7 +336,11 @@ mod tests {
             (f32::NAN, Zero, Type::BF16, 0x7fff),
             (70000.0, Nearest, Type::F16, 0x7c00),
         ] {
-            assert_eq!(convert(bits32(x), plain(Type::F32, round), to), expected, "{x} {round:?} {to:?}");
+            assert_eq!(
+                convert(bits32(x), plain(Type::F32, round), to),
+                expected,
+                "{x} {round:?} {to:?}"
+            );
         }
         let finite = Convert { satfinite: true, ..plain(Type::F32, Nearest) };
         let relu = Convert { relu: true, ..plain(Type::F32, Nearest) };

@@ -117,7 +117,8 @@ impl Exact {
     /// Returns the sum.
     /// An exact zero from opposite signs is -0 when rounding down, else +0, hence `round`.
     pub(crate) fn plus(self, other: Exact, round: Round) -> Exact {
-        let zero_sign = if self.negative == other.negative { self.negative } else { round == Round::Down };
+        let zero_sign =
+            if self.negative == other.negative { self.negative } else { round == Round::Down };
         match (self.magnitude, other.magnitude) {
             (0, 0) => return Exact { negative: zero_sign, ..self },
             (0, _) => return other,
@@ -182,7 +183,11 @@ impl Exact {
             (self.magnitude << -shift, 0, 1)
         } else {
             // Far below the last bit only a sticky bit matters; keep the shift inside the word.
-            let magnitude = if shift > 120 { jam(self.magnitude, (shift - 120) as u32) } else { self.magnitude };
+            let magnitude = if shift > 120 {
+                jam(self.magnitude, (shift - 120) as u32)
+            } else {
+                self.magnitude
+            };
             shift = shift.min(120);
             (magnitude >> shift, magnitude & ((1 << shift) - 1), 1 << (shift - 1))
         };
@@ -233,7 +238,11 @@ mod tests {
         for (a, b) in finite64() {
             let near = |e: Exact| e.round(F64, Round::Nearest);
             assert_eq!(near(decode(a).times(decode(b))), (a * b).to_bits(), "{a:e} * {b:e}");
-            assert_eq!(near(decode(a).plus(decode(b), Round::Nearest)), (a + b).to_bits(), "{a:e} + {b:e}");
+            assert_eq!(
+                near(decode(a).plus(decode(b), Round::Nearest)),
+                (a + b).to_bits(),
+                "{a:e} + {b:e}"
+            );
             if b != 0.0 {
                 assert_eq!(near(decode(a).over(decode(b))), (a / b).to_bits(), "{a:e} / {b:e}");
             }
@@ -245,7 +254,11 @@ mod tests {
                 let fused = decode(a).times(decode(b)).plus(decode(c), Round::Nearest);
                 assert_eq!(near(fused), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
             }
-            assert_eq!(decode(a).round(F32, Round::Nearest) as u32, (a as f32).to_bits(), "f64 to f32 of {a:e}");
+            assert_eq!(
+                decode(a).round(F32, Round::Nearest) as u32,
+                (a as f32).to_bits(),
+                "f64 to f32 of {a:e}"
+            );
         }
     }
 
@@ -263,7 +276,10 @@ mod tests {
             for bits in results {
                 let [near, zero, down, up] = bits.map(f64::from_bits);
                 assert!(down <= near && near <= up, "{a:e} {b:e}: {down:e} {near:e} {up:e}");
-                assert!(down == up || down.next_up() == up, "{a:e} {b:e}: {down:e} {up:e} are not adjacent");
+                assert!(
+                    down == up || down.next_up() == up,
+                    "{a:e} {b:e}: {down:e} {up:e} are not adjacent"
+                );
                 let inner = if down.abs() < up.abs() { down } else { up };
                 assert_eq!(zero.abs(), inner.abs(), "{a:e} {b:e}");
             }
@@ -275,7 +291,9 @@ mod tests {
     #[test]
     fn products_round_to_the_side_of_their_error_term() {
         let mut seen = [0; 3];
-        for (a, b) in finite64().filter(|(a, b)| (1e-60..1e60).contains(&a.abs()) && (1e-60..1e60).contains(&b.abs())) {
+        for (a, b) in finite64()
+            .filter(|(a, b)| (1e-60..1e60).contains(&a.abs()) && (1e-60..1e60).contains(&b.abs()))
+        {
             let near = a * b;
             let error = a.mul_add(b, -near);
             let down = f64::from_bits(decode(a).times(decode(b)).round(F64, Round::Down));
@@ -315,11 +333,20 @@ mod tests {
             assert!((down == up) == (down == x), "{x:e}");
             let near = value(Round::Nearest);
             if down.is_finite() && up.is_finite() {
-                assert!((near - x).abs() <= (down - x).abs().min((up - x).abs()), "{x:e} -> {near:e}");
+                assert!(
+                    (near - x).abs() <= (down - x).abs().min((up - x).abs()),
+                    "{x:e} -> {near:e}"
+                );
             }
         }
-        assert_eq!(Exact::decode(F32, 65519.0f32.to_bits().into()).round(F16, Round::Nearest), 0x7bff);
-        assert_eq!(Exact::decode(F32, 65520.0f32.to_bits().into()).round(F16, Round::Nearest), 0x7c00);
+        assert_eq!(
+            Exact::decode(F32, 65519.0f32.to_bits().into()).round(F16, Round::Nearest),
+            0x7bff
+        );
+        assert_eq!(
+            Exact::decode(F32, 65520.0f32.to_bits().into()).round(F16, Round::Nearest),
+            0x7c00
+        );
         assert_eq!(Exact::decode(F32, 1e9f32.to_bits().into()).round(F16, Round::Zero), 0x7bff);
     }
 

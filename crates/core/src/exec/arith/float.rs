@@ -245,7 +245,11 @@ pub(crate) fn fma<F: Float>(a: F, b: F, c: F, round: Round) -> F {
 #[inline(always)]
 pub(crate) fn mul_flushing(a: f32, b: f32, round: Round) -> f32 {
     let product = f64::from(a) * f64::from(b);
-    if product.abs() < f64::from(f32::MIN_POSITIVE) { 0.0_f32.copysign(product as f32) } else { mul(a, b, round) }
+    if product.abs() < f64::from(f32::MIN_POSITIVE) {
+        0.0_f32.copysign(product as f32)
+    } else {
+        mul(a, b, round)
+    }
 }
 
 /// Returns `a * b + c` with `.ftz`, as [`mul_flushing`].

@@ -166,7 +166,8 @@ fn low24_signed(a: u32) -> i64 {
 /// Returns `mul24`: bits 0..32 or 16..48 of the product of the low 24 bits.
 #[inline(always)]
 pub(crate) fn mul24(a: u32, b: u32, signed: bool, hi: bool) -> u32 {
-    let product = if signed { (low24_signed(a) * low24_signed(b)) as u64 } else { low24(a) * low24(b) };
+    let product =
+        if signed { (low24_signed(a) * low24_signed(b)) as u64 } else { low24(a) * low24(b) };
     (if hi { product >> 16 } else { product }) as u32
 }
 
@@ -206,7 +207,8 @@ mod tests {
     exhaustive!(every_pair_of_u8, u8, 0, 255);
     exhaustive!(every_pair_of_s8, i8, -128, 127);
 
-    const CORNERS32: [u32; 9] = [0, 1, 2, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
+    const CORNERS32: [u32; 9] =
+        [0, 1, 2, 0x7fff_fffe, 0x7fff_ffff, 0x8000_0000, 0x8000_0001, 0xffff_fffe, 0xffff_ffff];
 
     #[test]
     fn corners_of_32_bits_against_128() {

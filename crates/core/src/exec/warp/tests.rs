@@ -58,8 +58,16 @@ fn shuffles_follow_the_manual_for_every_width() {
                 shuffle(&shuffle_of(mode), FULL, &mut file).unwrap();
                 for lane in 0..32 {
                     let (source, inside) = by_the_manual(mode, lane, b, c);
-                    assert_eq!(file.narrow[2][lane as usize], 100 + source as u32, "{mode:?} {width} {b} {lane}");
-                    assert_eq!(file.predicates[0] >> lane & 1 == 1, inside, "{mode:?} {width} {b} {lane}");
+                    assert_eq!(
+                        file.narrow[2][lane as usize],
+                        100 + source as u32,
+                        "{mode:?} {width} {b} {lane}"
+                    );
+                    assert_eq!(
+                        file.predicates[0] >> lane & 1 == 1,
+                        inside,
+                        "{mode:?} {width} {b} {lane}"
+                    );
                 }
             }
         }
@@ -80,7 +88,11 @@ fn shuffles_as_the_guide_tells_them() {
         (ShuffleMode::Index, 32, 0, 29, 0),
     ] {
         let clamp = if mode == ShuffleMode::Up { 0 } else { 31 };
-        assert_eq!(shuffle_source(mode, lane, b, (32 - width) << 8 | clamp).0, source, "{mode:?} {width} {b} {lane}");
+        assert_eq!(
+            shuffle_source(mode, lane, b, (32 - width) << 8 | clamp).0,
+            source,
+            "{mode:?} {width} {b} {lane}"
+        );
     }
 }
 
@@ -103,18 +115,27 @@ fn shuffles_read_only_lanes_that_take_part() {
 #[test]
 fn votes() {
     let lanes = LaneMask(0x0000_00ff);
-    for (votes, all, any, uni) in [(0xff, true, true, true), (0xff00, false, false, true), (0x11, false, true, false)] {
-        for (kind, expected) in [(VoteKind::All(P), all), (VoteKind::Any(P), any), (VoteKind::Uni(P), uni)] {
+    for (votes, all, any, uni) in
+        [(0xff, true, true, true), (0xff00, false, false, true), (0x11, false, true, false)]
+    {
+        for (kind, expected) in
+            [(VoteKind::All(P), all), (VoteKind::Any(P), any), (VoteKind::Uni(P), uni)]
+        {
             let mut file = file(0xff);
             file.predicates = vec![0x5500, votes];
             vote(&Vote { kind, p: Some(VOTES), mask: MASK }, lanes, &mut file).unwrap();
-            assert_eq!(file.predicates[0], if expected { 0x55ff } else { 0x5500 }, "{kind:?} {votes:x}");
+            assert_eq!(
+                file.predicates[0],
+                if expected { 0x55ff } else { 0x5500 },
+                "{kind:?} {votes:x}"
+            );
         }
     }
     let mut file = file(0xff);
     file.predicates[1] = 0xa5a5;
     let negated = PredicateUse { negated: true, ..VOTES };
-    vote(&Vote { kind: VoteKind::Ballot(D), p: Some(negated), mask: MASK }, lanes, &mut file).unwrap();
+    vote(&Vote { kind: VoteKind::Ballot(D), p: Some(negated), mask: MASK }, lanes, &mut file)
+        .unwrap();
     assert_eq!((file.narrow[2][0], file.narrow[2][8]), (0x5a, 7));
 }
 
@@ -123,7 +144,14 @@ fn matches_group_equal_lanes() {
     let mut file = file(u32::MAX);
     file.narrow[1] = std::array::from_fn(|lane| lane as u32 % 3);
     file.wide[0] = [1 << 40; 32];
-    let op = |all, ty| Match { all, ty, d: D, p: Some(P), a: if ty == Type::B64 { Row(0) } else { A }, mask: MASK };
+    let op = |all, ty| Match {
+        all,
+        ty,
+        d: D,
+        p: Some(P),
+        a: if ty == Type::B64 { Row(0) } else { A },
+        mask: MASK,
+    };
     match_op(&op(false, Type::B32), FULL, &mut file).unwrap();
     for lane in 0..32u32 {
         let peers = (0..32u32).filter(|l| l % 3 == lane % 3).fold(0, |m, l| m | 1 << l);
@@ -151,7 +179,11 @@ fn reductions_over_the_lanes_present() {
         let mut file = file(0xf);
         file.narrow[1][..4].copy_from_slice(&values.map(|v| v as u32));
         redux(&Redux { f, ty, d: D, a: A, mask: MASK }, LaneMask(0xf), &mut file).unwrap();
-        assert_eq!(file.narrow[2][..5], [[expected as u32; 4].as_slice(), &[7]].concat(), "{f:?} {ty:?}");
+        assert_eq!(
+            file.narrow[2][..5],
+            [[expected as u32; 4].as_slice(), &[7]].concat(),
+            "{f:?} {ty:?}"
+        );
     }
 }
 
@@ -159,8 +191,10 @@ fn reductions_over_the_lanes_present() {
 #[test]
 fn lanes_with_different_masks_are_different_groups() {
     let mut file = file(0);
-    file.narrow[0] = std::array::from_fn(|lane| if lane % 2 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa });
+    file.narrow[0] =
+        std::array::from_fn(|lane| if lane % 2 == 0 { 0x5555_5555 } else { 0xaaaa_aaaa });
     file.narrow[1] = std::array::from_fn(|lane| if lane % 2 == 0 { 1 } else { 100 });
-    redux(&Redux { f: ReduxFn::Add, ty: Type::U32, d: D, a: A, mask: MASK }, FULL, &mut file).unwrap();
+    redux(&Redux { f: ReduxFn::Add, ty: Type::U32, d: D, a: A, mask: MASK }, FULL, &mut file)
+        .unwrap();
     assert_eq!(file.narrow[2][..4], [16, 1600, 16, 1600]);
 }

@@ -17,7 +17,8 @@ use crate::diag::{Diagnostic, Severity, Span};
 use crate::isa::{Class, Isa, Sem};
 use crate::kernel::flow;
 use crate::kernel::{
-    ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register, Registers as RegisterRows, Row,
+    ControlFlow, DeviceFunction, Inst, Kernel, Op, Parameter, PredicateUse, Register,
+    Registers as RegisterRows, Row,
 };
 use crate::ptx::tree::{Function, Instruction, Name, Registers, Statement};
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,13 +164,19 @@ impl<'a> Body<'a> {
     }
 
     /// Checks the body of the kernel or, with a signature, of a function.
-    fn read(&mut self, function: &Function, statements: &'a [Statement], signature: Option<Signature>) {
+    fn read(
+        &mut self,
+        function: &Function,
+        statements: &'a [Statement],
+        signature: Option<Signature>,
+    ) {
         self.traps = holds(statements, "trap");
         self.tables.clear();
         calls::tables(statements, &mut self.tables);
         self.frame = Frame::default();
         self.signature = signature;
-        if let (Some(signature), Some(ret)) = (self.signature.clone(), self.end_of(function, "ret")) {
+        if let (Some(signature), Some(ret)) = (self.signature.clone(), self.end_of(function, "ret"))
+        {
             self.enter_function(&signature, ret);
             self.statements(statements);
             self.leave_function(&signature, ret);
@@ -272,7 +279,13 @@ impl<'a> Body<'a> {
             Err(error) => return self.report(error.at(inst.mnemonic.span)),
         };
         let line = self.lines.line(inst.span.start);
-        let origin = Origin { guard: guard.flatten(), form: m.index, class: m.form.class, span: inst.span, line };
+        let origin = Origin {
+            guard: guard.flatten(),
+            form: m.index,
+            class: m.form.class,
+            span: inst.span,
+            line,
+        };
         if m.form.sem == Sem::Call {
             return self.call(inst, &m, &guard_reads, origin);
         }
@@ -290,7 +303,11 @@ impl<'a> Body<'a> {
             all_reads.push(Register::Predicate(guard.predicate));
         }
         let distinct = |list: &[Register]| -> Vec<Register> {
-            list.iter().enumerate().filter(|&(i, r)| !list[..i].contains(r)).map(|(_, r)| *r).collect()
+            list.iter()
+                .enumerate()
+                .filter(|&(i, r)| !list[..i].contains(r))
+                .map(|(_, r)| *r)
+                .collect()
         };
         self.insts.push(Inst {
             op,
@@ -323,7 +340,9 @@ impl<'a> Body<'a> {
                     return;
                 }
                 let label = self.scopes.label(&name, scope);
-                targets.extend(self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))));
+                targets.extend(
+                    self.ok(label).map(|target| Pc(u32::try_from(target).unwrap_or(u32::MAX))),
+                );
             }
             if let Some(Inst { op: Op::Switch(switch), .. }) = self.insts.get_mut(at) {
                 switch.targets = targets;
@@ -334,7 +353,8 @@ impl<'a> Body<'a> {
     /// Returns true if control cannot continue past the last instruction.
     pub(super) fn ends(&self) -> bool {
         let ends = |last: &Inst| {
-            last.guard.is_none() && matches!(last.op, Op::Exit | Op::Return | Op::Branch { .. } | Op::Switch(_))
+            last.guard.is_none()
+                && matches!(last.op, Op::Exit | Op::Return | Op::Branch { .. } | Op::Switch(_))
         };
         self.insts.last().is_some_and(ends) && !self.scopes.labelled(self.insts.len())
     }
@@ -342,8 +362,10 @@ impl<'a> Body<'a> {
     /// Returns the origin of an implicit instruction at the closing brace.
     fn end_of(&self, function: &Function, mnemonic: &str) -> Option<Origin> {
         let m = self.isa.lookup(mnemonic).ok()?;
-        let brace =
-            Span { start: function.span.end.saturating_sub(1).max(function.span.start), end: function.span.end };
+        let brace = Span {
+            start: function.span.end.saturating_sub(1).max(function.span.start),
+            end: function.span.end,
+        };
         let line = self.lines.line(brace.start);
         Some(Origin { guard: None, form: m.index, class: m.form.class, span: brace, line })
     }
@@ -368,9 +390,15 @@ impl<'a> Body<'a> {
         self.resolve_branches();
         let block_limit = self.block_limit(function);
         if self.rows.overflowed() || self.insts.len() > u32::MAX as usize {
-            let message = format!("too many registers and constants in kernel `{}`", function.name.text);
-            let help = format!("use at most {} each of 32-bit values, 64-bit values and predicates", u16::MAX);
-            self.report(Diagnostic::error("too-many-registers", function.name.span, message).help(help));
+            let message =
+                format!("too many registers and constants in kernel `{}`", function.name.text);
+            let help = format!(
+                "use at most {} each of 32-bit values, 64-bit values and predicates",
+                u16::MAX
+            );
+            self.report(
+                Diagnostic::error("too-many-registers", function.name.span, message).help(help),
+            );
         }
         let blocks = flow::count_blocks(&self.insts);
         if blocks > flow::MOST_BLOCKS {
@@ -387,10 +415,13 @@ impl<'a> Body<'a> {
         }
         let names = self.scopes.finish(&mut self.diagnostics);
         let all_functions = self.functions;
-        self.diagnostics.retain(|d| d.labels.first().is_none_or(|l| !all_functions.holds(l.span, None)));
-        let registers = RegisterRows { frame_pointer: self.frame_pointer, ..self.rows.finish(names) };
+        self.diagnostics
+            .retain(|d| d.labels.first().is_none_or(|l| !all_functions.holds(l.span, None)));
+        let registers =
+            RegisterRows { frame_pointer: self.frame_pointer, ..self.rows.finish(names) };
         // A GPU gives a thread at most 255 registers; compilers spill the rest.
-        let registers_per_thread = frames::complete(&mut self.insts, &mut functions, &registers).min(255);
+        let registers_per_thread =
+            frames::complete(&mut self.insts, &mut functions, &registers).min(255);
         let kernel = Kernel {
             isa: self.isa,
             name: function.name.text.clone(),
@@ -413,13 +444,17 @@ impl<'a> Body<'a> {
 
     /// Returns the block shape of `.maxntid` or `.reqntid`, and true if it is required.
     fn block_limit(&mut self, function: &Function) -> Option<([u32; 3], bool)> {
-        let (word, numbers) = function.performance.iter().find(|(w, _)| w.text == "maxntid" || w.text == "reqntid")?;
+        let (word, numbers) = function
+            .performance
+            .iter()
+            .find(|(w, _)| w.text == "maxntid" || w.text == "reqntid")?;
         let mut shape = [1; 3];
         for (i, &number) in numbers.iter().enumerate() {
             match (shape.get_mut(i), u32::try_from(number)) {
                 (Some(place), Ok(number)) if number > 0 => *place = number,
                 _ => {
-                    let message = format!("expected up to three positive numbers for `.{}`", word.text);
+                    let message =
+                        format!("expected up to three positive numbers for `.{}`", word.text);
                     self.report(Diagnostic::error("block-limit", word.span, message));
                     return None;
                 }

@@ -9,10 +9,12 @@ use crate::base::Pc;
 use crate::diag::{Diagnostic, Span};
 use crate::isa::{Class, FormMatch, OperandForm, OperandKind, Space, Type, TypeRef};
 use crate::kernel::{
-    Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row, Scope, Store, Switch,
-    layout,
+    Access, Address, AddressBase, Call, Callee, Copied, Load, MemoryOrder, Op, Register, Row,
+    Scope, Store, Switch, layout,
 };
-use crate::ptx::tree::{Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets};
+use crate::ptx::tree::{
+    Instruction, Name, Operand, Prototype, Registers, Statement, TargetKind, Targets,
+};
 use std::collections::BTreeMap;
 
 /// Frame layout of the function being checked.
@@ -39,7 +41,9 @@ pub(super) enum Table<'s> {
 pub(super) fn tables<'s>(statements: &'s [Statement], found: &mut BTreeMap<&'s str, Table<'s>>) {
     for statement in statements {
         match statement {
-            Statement::Targets(targets) => _ = found.insert(&targets.label.text, Table::Targets(targets)),
+            Statement::Targets(targets) => {
+                _ = found.insert(&targets.label.text, Table::Targets(targets))
+            }
             Statement::Prototype(prototype) => {
                 found.insert(&prototype.label.text, Table::Prototype(prototype));
             }
@@ -98,8 +102,11 @@ impl<'a> Body<'a> {
     /// Declares the parameters of a function, and loads its register parameters.
     pub(super) fn enter_function(&mut self, signature: &Signature, ret: Origin) {
         self.frame = Frame { end: signature.end, peak: signature.end, local: 0 };
-        for (slot, result) in
-            signature.returns.iter().map(|s| (s, true)).chain(signature.params.iter().map(|s| (s, false)))
+        for (slot, result) in signature
+            .returns
+            .iter()
+            .map(|s| (s, true))
+            .chain(signature.params.iter().map(|s| (s, false)))
         {
             if !slot.register {
                 let symbol = Symbol {
@@ -115,7 +122,12 @@ impl<'a> Body<'a> {
             let Some((register, row)) = self.register_parameter(slot) else { continue };
             if !result {
                 let origin = Origin { class: Class::Move, span: slot.name.span, ..ret };
-                self.emit(origin, self.slot_load(row, slot.shape.ty, slot.offset), &[], &[register]);
+                self.emit(
+                    origin,
+                    self.slot_load(row, slot.shape.ty, slot.offset),
+                    &[],
+                    &[register],
+                );
             }
         }
     }
@@ -124,7 +136,12 @@ impl<'a> Body<'a> {
     fn register_parameter(&mut self, slot: &Slot) -> Option<(Register, Row)> {
         let ty = Name { text: slot.shape.ty.name().to_string(), span: slot.name.span };
         if self.scopes.register(&slot.name.text, &mut self.rows).is_none() {
-            let line = Registers { vector: 1, ty, names: vec![(slot.name.clone(), None)], span: slot.name.span };
+            let line = Registers {
+                vector: 1,
+                ty,
+                names: vec![(slot.name.clone(), None)],
+                span: slot.name.span,
+            };
             self.declare(&line);
         }
         let used = self.scopes.register(&slot.name.text, &mut self.rows)?;
@@ -164,7 +181,12 @@ impl<'a> Body<'a> {
                 for slot in signature.returns.iter().filter(|slot| slot.register) {
                     let Some((register, row)) = self.register_parameter(slot) else { continue };
                     let origin = Origin { class: Class::Move, ..ret };
-                    self.emit(origin, self.slot_store(row, slot.shape.ty, slot.offset), &[register], &[]);
+                    self.emit(
+                        origin,
+                        self.slot_store(row, slot.shape.ty, slot.offset),
+                        &[register],
+                        &[],
+                    );
                 }
                 self.emit(Origin { class: Class::Branch, ..ret }, Op::Return, &[], &[]);
                 first
@@ -178,7 +200,13 @@ impl<'a> Body<'a> {
     }
 
     /// Lowers `brx.idx index, table;`.
-    pub(super) fn branch_by_index(&mut self, m: &FormMatch<'_>, args: &Args, table: &Name, origin: Origin) {
+    pub(super) fn branch_by_index(
+        &mut self,
+        m: &FormMatch<'_>,
+        args: &Args,
+        table: &Name,
+        origin: Origin,
+    ) {
         let Some(Table::Targets(targets)) = self.tables.get(table.text.as_str()).copied() else {
             return self.no_table(table, "`.branchtargets`");
         };
@@ -197,7 +225,13 @@ impl<'a> Body<'a> {
     }
 
     /// Lowers `call (results), function, (arguments), table;`.
-    pub(super) fn call(&mut self, inst: &Instruction, m: &FormMatch<'_>, guard_reads: &Args, origin: Origin) {
+    pub(super) fn call(
+        &mut self,
+        inst: &Instruction,
+        m: &FormMatch<'_>,
+        guard_reads: &Args,
+        origin: Origin,
+    ) {
         let (results, rest) = match &inst.operands[..] {
             [Operand::List(results, _), rest @ ..] => (&results[..], rest),
             rest => (&[][..], rest),
@@ -213,7 +247,8 @@ impl<'a> Body<'a> {
             [Operand::List(arguments, _), Operand::Name(table)] => (&arguments[..], Some(table)),
             [Operand::Name(table)] => (&[][..], Some(table)),
             _ => {
-                let error = Diagnostic::error("operand-count", inst.span, "invalid operands of `call`");
+                let error =
+                    Diagnostic::error("operand-count", inst.span, "invalid operands of `call`");
                 let help = "use the form `call (result), function, (arguments), prototype;`";
                 return self.report(error.help(help));
             }
@@ -227,7 +262,10 @@ impl<'a> Body<'a> {
         for (found, expected, what, of) in counts {
             if found != expected {
                 let plural = if expected == 1 { "" } else { "s" };
-                let message = format!("expected {expected} {what}{plural} {of} `{}`, found {found}", target.text);
+                let message = format!(
+                    "expected {expected} {what}{plural} {of} `{}`, found {found}",
+                    target.text
+                );
                 return self.report(Diagnostic::error("operand-count", inst.span, message));
             }
         }
@@ -248,7 +286,9 @@ impl<'a> Body<'a> {
                 Ok(Some(offset)) => offset,
                 Ok(None) => {
                     let mut args = Args::default();
-                    let Some(value) = self.slot_value(operand, slot, true, m, &mut args) else { return };
+                    let Some(value) = self.slot_value(operand, slot, true, m, &mut args) else {
+                        return;
+                    };
                     let offset = self.place_in_frame(slot.shape);
                     loads.push((self.slot_load(value.row, slot.shape.ty, offset), args.writes));
                     offset as u32
@@ -260,8 +300,15 @@ impl<'a> Body<'a> {
         let frame_pointer = *self.frame_pointer.get_or_insert_with(|| self.rows.scratch(true).0);
         let uniform = m.has("uni");
         self.calls.push(self.insts.len());
-        let call =
-            Call { callee, uniform, arguments: copies, results: back, frame_pointer, frame: 0, saves: Vec::new() };
+        let call = Call {
+            callee,
+            uniform,
+            arguments: copies,
+            results: back,
+            frame_pointer,
+            frame: 0,
+            saves: Vec::new(),
+        };
         self.emit(origin, Op::Call(Box::new(call)), &reads, &[]);
         for (op, writes) in loads {
             self.emit(moved, op, &[], &writes);
@@ -315,7 +362,9 @@ impl<'a> Body<'a> {
                 let signature = self.ok(signature)?;
                 (self.functions.candidates(&signature), signature)
             }
-            Some(Table::Targets(targets)) if targets.kind == TargetKind::Call => self.call_targets(targets)?,
+            Some(Table::Targets(targets)) if targets.kind == TargetKind::Call => {
+                self.call_targets(targets)?
+            }
             _ => {
                 self.no_table(table, "`.callprototype` or `.calltargets`");
                 return None;
@@ -323,7 +372,8 @@ impl<'a> Body<'a> {
         };
         let targets: Vec<u32> = functions.into_iter().filter_map(|f| self.number(f)).collect();
         if targets.is_empty() {
-            let message = "this call always faults: no function of this prototype has its address taken";
+            let message =
+                "this call always faults: no function of this prototype has its address taken";
             let warning = Diagnostic::warning("nothing-to-call", target.span, message);
             self.report(warning.also(table.span, "prototype"));
         }
@@ -349,7 +399,8 @@ impl<'a> Body<'a> {
             }
             let first = found.first().map_or(function, |&f| f);
             if !self.functions.list[first].signature.fits(&declared.signature) {
-                let message = format!("`{}` and the first target have different parameters", name.text);
+                let message =
+                    format!("`{}` and the first target have different parameters", name.text);
                 self.report(Diagnostic::error("function-mismatch", name.span, message));
                 return None;
             }
@@ -364,8 +415,12 @@ impl<'a> Body<'a> {
             "vprintf" => ("device-side printf", "print on the host"),
             "__assertfail" => ("assert", "compile with `-DNDEBUG`, or end the thread with `trap`"),
             "malloc" | "free" => ("device-side heap", "pass a buffer as an argument"),
-            other if other.starts_with("cuda") => ("device-side launch", "launch the kernel from the host"),
-            _ => ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file"),
+            other if other.starts_with("cuda") => {
+                ("device-side launch", "launch the kernel from the host")
+            }
+            _ => {
+                ("", "define it in this file: nvcc without `-rdc=true` puts all code into one file")
+            }
         };
         let message = match missing {
             "" => format!("`{}` is called but not defined in this file", name.text),
@@ -383,7 +438,13 @@ impl<'a> Body<'a> {
     /// Returns the frame offset of an argument.
     ///
     /// Stores registers and numbers to the frame first.
-    fn argument(&mut self, operand: &Operand, slot: &Slot, m: &FormMatch<'_>, origin: Origin) -> Option<u32> {
+    fn argument(
+        &mut self,
+        operand: &Operand,
+        slot: &Slot,
+        m: &FormMatch<'_>,
+        origin: Origin,
+    ) -> Option<u32> {
         match self.slot_symbol(operand, slot) {
             Err(()) => None,
             Ok(Some(offset)) => Some(offset),
@@ -391,7 +452,12 @@ impl<'a> Body<'a> {
                 let mut args = Args::default();
                 let value = self.slot_value(operand, slot, false, m, &mut args)?;
                 let offset = self.place_in_frame(slot.shape);
-                self.emit(origin, self.slot_store(value.row, slot.shape.ty, offset), &args.reads, &[]);
+                self.emit(
+                    origin,
+                    self.slot_store(value.row, slot.shape.ty, offset),
+                    &args.reads,
+                    &[],
+                );
                 Some(offset as u32)
             }
         }
@@ -402,7 +468,9 @@ impl<'a> Body<'a> {
     /// `Ok(None)` for other operands.
     fn slot_symbol(&mut self, operand: &Operand, slot: &Slot) -> Result<Option<u32>, ()> {
         let Operand::Name(name) = operand else { return Ok(None) };
-        let Some(symbol) = self.scopes.symbol(&name.text).filter(|symbol| symbol.slot) else { return Ok(None) };
+        let Some(symbol) = self.scopes.symbol(&name.text).filter(|symbol| symbol.slot) else {
+            return Ok(None);
+        };
         if symbol.bytes == slot.shape.bytes {
             return Ok(Some(symbol.address as u32));
         }
@@ -410,7 +478,10 @@ impl<'a> Body<'a> {
             "expected a {}-byte variable for the parameter, found `{}` of {} bytes",
             slot.shape.bytes, name.text, symbol.bytes
         );
-        self.report(Diagnostic::error("type-mismatch", name.span, message).also(slot.name.span, "parameter"));
+        self.report(
+            Diagnostic::error("type-mismatch", name.span, message)
+                .also(slot.name.span, "parameter"),
+        );
         Err(())
     }
 

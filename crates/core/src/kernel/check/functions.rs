@@ -9,7 +9,8 @@ use super::variables::{Shape, place, shape};
 use crate::diag::{Diagnostic, Span};
 use crate::kernel::layout;
 use crate::ptx::tree::{
-    Alias, Function, FunctionKind, Init, Instruction, Item, Module, Name, Operand, Statement, Variable,
+    Alias, Function, FunctionKind, Init, Instruction, Item, Module, Name, Operand, Statement,
+    Variable,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,15 +44,23 @@ impl Signature {
             && let Some(in_memory) = rest.iter().find(|variable| variable.space.text != "reg")
         {
             let message = "expected one result in `.param` space, found several";
-            let help = "declare them as `.reg`, or return one array: `.param .align 8 .b8 results[16]`";
-            return Err(Diagnostic::error("several-results", in_memory.name.span, message).help(help));
+            let help =
+                "declare them as `.reg`, or return one array: `.param .align 8 .b8 results[16]`";
+            return Err(
+                Diagnostic::error("several-results", in_memory.name.span, message).help(help)
+            );
         }
         let mut end = 0;
         let mut lay = |variables: &[Variable]| -> Result<Vec<Slot>, Diagnostic> {
             let slot = |variable: &Variable| {
                 let shape = shape(variable, MAX_SLOT_BYTES)?;
                 let register = variable.space.text == "reg";
-                Ok(Slot { name: variable.name.clone(), shape, offset: place(&mut end, shape), register })
+                Ok(Slot {
+                    name: variable.name.clone(),
+                    shape,
+                    offset: place(&mut end, shape),
+                    register,
+                })
             };
             variables.iter().map(slot).collect()
         };
@@ -61,8 +70,10 @@ impl Signature {
 
     /// Returns true if both signatures have the same layout.
     pub(super) fn fits(&self, other: &Signature) -> bool {
-        let places = |slots: &[Slot]| slots.iter().map(|s| (s.offset, s.shape.bytes)).collect::<Vec<_>>();
-        places(&self.returns) == places(&other.returns) && places(&self.params) == places(&other.params)
+        let places =
+            |slots: &[Slot]| slots.iter().map(|s| (s.offset, s.shape.bytes)).collect::<Vec<_>>();
+        places(&self.returns) == places(&other.returns)
+            && places(&self.params) == places(&other.params)
     }
 }
 
@@ -112,7 +123,9 @@ impl<'a> Functions<'a> {
         let mut taken = BTreeSet::new();
         for item in &module.items {
             match item {
-                Item::Variable(Variable { init: Some(init), .. }) => functions.named_in_init(init, &mut taken),
+                Item::Variable(Variable { init: Some(init), .. }) => {
+                    functions.named_in_init(init, &mut taken)
+                }
                 Item::Variable(_) | Item::Alias(_) => {}
                 Item::Function(function) => {
                     each_instruction(function.body.as_deref().unwrap_or_default(), &mut |inst| {
@@ -125,7 +138,12 @@ impl<'a> Functions<'a> {
         functions
     }
 
-    fn declare(&mut self, function: &'a Function, signature: Signature, diagnostics: &mut Vec<Diagnostic>) {
+    fn declare(
+        &mut self,
+        function: &'a Function,
+        signature: Signature,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let name = function.name.text.as_str();
         let Some(&known) = self.by_name.get(name) else {
             let address = layout::FUNCTION_BASE + 16 * self.list.len() as u64;
@@ -159,7 +177,8 @@ impl<'a> Functions<'a> {
                 diagnostics.push(error.also(known.function.name.span, "defined here"));
             }
             Some(known) if !known.signature.fits(&self.list[target].signature) => {
-                let message = format!("`{name}` and `{}` have different parameters", alias.target.text);
+                let message =
+                    format!("`{name}` and `{}` have different parameters", alias.target.text);
                 let error = Diagnostic::error("function-mismatch", span, message);
                 diagnostics.push(error.also(known.function.name.span, "declared here"));
             }
@@ -179,7 +198,9 @@ impl<'a> Functions<'a> {
 
     /// Returns the possible targets of an indirect call through `prototype`.
     pub(super) fn candidates(&self, prototype: &Signature) -> Vec<usize> {
-        let fits = |&f: &usize| self.list[f].signature.fits(prototype) && self.list[f].statements().is_some();
+        let fits = |&f: &usize| {
+            self.list[f].signature.fits(prototype) && self.list[f].statements().is_some()
+        };
         self.address_taken.iter().copied().filter(fits).collect()
     }
 
@@ -230,7 +251,9 @@ impl<'a> Functions<'a> {
     fn named_in_init(&self, init: &Init, taken: &mut BTreeSet<usize>) {
         match init {
             Init::Value(Operand::Name(name) | Operand::Symbol { name, .. })
-            | Init::Generic(Operand::Name(name) | Operand::Symbol { name, .. }) => taken.extend(self.find(&name.text)),
+            | Init::Generic(Operand::Name(name) | Operand::Symbol { name, .. }) => {
+                taken.extend(self.find(&name.text))
+            }
             Init::Value(_) | Init::Generic(_) => {}
             Init::List(list) => list.iter().for_each(|init| self.named_in_init(init, taken)),
         }

@@ -62,8 +62,12 @@ fn misplaced(ty: Type, span: Span) -> Diagnostic {
     let message = format!("expected `.{}`, found float", ty.name());
     let error = Diagnostic::error("literal-type", span, message);
     match ty {
-        Type::B32 => error.help("write the bits of the single-precision value: `0f3F800000` is 1.0"),
-        Type::F16 | Type::B16 => error.help("write the bits of the half-precision value: `0x3C00` is 1.0"),
+        Type::B32 => {
+            error.help("write the bits of the single-precision value: `0f3F800000` is 1.0")
+        }
+        Type::F16 | Type::B16 => {
+            error.help("write the bits of the half-precision value: `0x3C00` is 1.0")
+        }
         _ => error.help("write an integer"),
     }
 }

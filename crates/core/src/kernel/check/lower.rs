@@ -13,7 +13,8 @@ use crate::base::Pc;
 use crate::diag::Diagnostic;
 use crate::isa::{BoolOp, Class, Compare, FloatMode, FormMatch, Round, Sem, Type};
 use crate::kernel::{
-    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Setp, TestFn,
+    Carry, CarryFn, LaneFn, LaneOp, Op, PredicateFn, PredicateUse, PrmtMode, Register, Row, Setp,
+    TestFn,
 };
 use crate::ptx::tree::Instruction;
 
@@ -106,9 +107,10 @@ fn lane_fn(m: &FormMatch<'_>) -> Option<LaneFn> {
         Sem::Sad => LaneFn::Sad,
         Sem::Dp4a => LaneFn::Dp4a { signed },
         Sem::Dp2a => LaneFn::Dp2a { signed, hi },
-        Sem::AbsDiff4 => {
-            LaneFn::AbsDiff4 { signed: [m.second_type(), m.third_type()].map(Type::is_signed), add: m.has("add") }
-        }
+        Sem::AbsDiff4 => LaneFn::AbsDiff4 {
+            signed: [m.second_type(), m.third_type()].map(Type::is_signed),
+            add: m.has("add"),
+        },
         Sem::Fns => LaneFn::Fns,
         Sem::Szext => LaneFn::Szext { wrap },
         Sem::Bmsk => LaneFn::Bmsk { wrap },
@@ -167,7 +169,13 @@ fn lane(f: LaneFn, ty: Type, d: Row, sources: &[Row]) -> Op {
 
 impl Body<'_> {
     /// Lowers a source instruction.
-    pub(super) fn lower(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args, mut origin: Origin) {
+    pub(super) fn lower(
+        &mut self,
+        inst: &Instruction,
+        m: &FormMatch<'_>,
+        args: &Args,
+        mut origin: Origin,
+    ) {
         if args.slot {
             origin.class = Class::Move;
         }
@@ -179,22 +187,30 @@ impl Body<'_> {
         } else {
             match m.form.sem {
                 Sem::Lop3 => match self.truth_table(inst, args) {
-                    Some(table) => {
-                        lane(LaneFn::Lop3(table), m.ty(), args.row(0), &[args.row(1), args.row(2), args.row(3)])
-                    }
+                    Some(table) => lane(
+                        LaneFn::Lop3(table),
+                        m.ty(),
+                        args.row(0),
+                        &[args.row(1), args.row(2), args.row(3)],
+                    ),
                     None => return,
                 },
                 Sem::Setp => setp(m, args),
                 Sem::SetBool => return self.set_bool(m, args, origin),
-                Sem::Selp => {
-                    Op::Select { ty: m.ty(), d: args.row(0), a: args.row(1), b: args.row(2), c: args.predicate(3) }
-                }
+                Sem::Selp => Op::Select {
+                    ty: m.ty(),
+                    d: args.row(0),
+                    a: args.row(1),
+                    b: args.row(2),
+                    c: args.predicate(3),
+                },
                 Sem::AddCarry => return self.carry(CarryFn::Add, m, args, origin),
                 Sem::SubCarry => return self.carry(CarryFn::Sub, m, args, origin),
                 Sem::MadCarry if m.has("hi") => return self.carry(CarryFn::MadHi, m, args, origin),
                 Sem::MadCarry => return self.carry(CarryFn::MadLo, m, args, origin),
                 Sem::Hint => {
-                    let address = matches!(args.args.first(), Some(Arg::Address(_))).then(|| args.address(0));
+                    let address =
+                        matches!(args.args.first(), Some(Arg::Address(_))).then(|| args.address(0));
                     Op::Hint { address }
                 }
                 Sem::Isspacep => Op::Test {
@@ -203,7 +219,12 @@ impl Body<'_> {
                     p: args.predicate(0).predicate,
                     a: args.row(1),
                 },
-                Sem::Testp => Op::Test { f: test_fn(m), ty: m.ty(), p: args.predicate(0).predicate, a: args.row(1) },
+                Sem::Testp => Op::Test {
+                    f: test_fn(m),
+                    ty: m.ty(),
+                    p: args.predicate(0).predicate,
+                    a: args.row(1),
+                },
                 Sem::PredicateMov => self.predicate_mov(args),
                 Sem::PredicateNot => predicates(PredicateFn::Not, args),
                 Sem::PredicateAnd => predicates(PredicateFn::And, args),
@@ -224,10 +245,12 @@ impl Body<'_> {
                     }
                     Op::Branch { target: Pc(0), uniform: m.has("uni") }
                 }
-                Sem::BarrierSync | Sem::BarrierArrive | Sem::BarrierRed => match self.barrier(inst, m, args) {
-                    Some(op) => op,
-                    None => return,
-                },
+                Sem::BarrierSync | Sem::BarrierArrive | Sem::BarrierRed => {
+                    match self.barrier(inst, m, args) {
+                        Some(op) => op,
+                        None => return,
+                    }
+                }
                 Sem::WarpSync => Op::WarpSync { mask: args.row(0) },
                 Sem::Shuffle => warp::shuffle(m, args),
                 Sem::Vote | Sem::Elect => warp::vote(m, args),
@@ -300,13 +323,19 @@ impl Body<'_> {
         // Each half of a pair has its own predicate.
         let truth = u64::from(m.ty().truth());
         let low = self.rows.constant(if pair { truth & 0xffff } else { truth }, false);
-        let select =
-            |d, a, b, p| Op::Select { ty: Type::B32, d, a, b, c: PredicateUse { predicate: p, negated: false } };
+        let select = |d, a, b, p| Op::Select {
+            ty: Type::B32,
+            d,
+            a,
+            b,
+            c: PredicateUse { predicate: p, negated: false },
+        };
         let Some(q) = q else {
             return self.emit(origin, select(args.row(0), low, zero, p), &[of(p)], &args.writes);
         };
         let high = self.rows.constant(truth & 0xffff_0000, false);
-        let [(upper, upper_register), (lower, lower_register)] = [(); 2].map(|()| self.rows.scratch(false));
+        let [(upper, upper_register), (lower, lower_register)] =
+            [(); 2].map(|()| self.rows.scratch(false));
         self.emit(origin, select(upper, high, zero, q), &[of(q)], &[upper_register]);
         self.emit(origin, select(lower, low, zero, p), &[of(p)], &[lower_register]);
         let both = lane(LaneFn::Or, Type::B32, args.row(0), &[upper, lower]);
@@ -315,7 +344,9 @@ impl Body<'_> {
 
     /// Lowers `mov.pred` to a copy, or for a constant to a comparison of 0 with itself.
     fn predicate_mov(&mut self, args: &Args) -> Op {
-        let Some(Arg::Truth(truth)) = args.args.get(1) else { return predicates(PredicateFn::Mov, args) };
+        let Some(Arg::Truth(truth)) = args.args.get(1) else {
+            return predicates(PredicateFn::Mov, args);
+        };
         let zero = self.rows.constant(0, false);
         Op::Setp(Setp {
             compare: if *truth { Compare::Eq } else { Compare::Ne },

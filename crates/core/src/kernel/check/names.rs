@@ -91,7 +91,9 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
     match name {
         "WARP_SZ" => Some(Found::Constant(WARP_SIZE)),
         // Without clusters, every block is a cluster of one block.
-        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => Some(Found::Constant(0)),
+        "%cluster_ctaid.x" | "%cluster_ctaid.y" | "%cluster_ctaid.z" | "%cluster_ctarank" => {
+            Some(Found::Constant(0))
+        }
         "%cluster_nctaid.x" | "%cluster_nctaid.y" | "%cluster_nctaid.z" | "%cluster_nctarank" => {
             Some(Found::Constant(1))
         }
@@ -102,15 +104,24 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
         "%nclusterid.y" => Some(Found::Special(Special::Nctaid(1))),
         "%nclusterid.z" => Some(Found::Special(Special::Nctaid(2))),
         // A driver would set these; the simulator has none.
-        _ if name.strip_prefix("%envreg").is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) => {
+        _ if name
+            .strip_prefix("%envreg")
+            .is_some_and(|n| n.parse::<u8>().is_ok_and(|n| n < 32)) =>
+        {
             Some(Found::Constant(0))
         }
         _ => {
             if let Some(&(_, offset)) = RESERVED.iter().find(|(n, _)| *n == name) {
                 return Some(Found::Constant(offset));
             }
-            let clock = CLOCKS.iter().find(|(n, _)| *n == name).map(|&(_, clock)| Found::Clock(clock));
-            clock.or_else(|| SPECIALS.iter().find(|(n, _)| *n == name).map(|&(_, special)| Found::Special(special)))
+            let clock =
+                CLOCKS.iter().find(|(n, _)| *n == name).map(|&(_, clock)| Found::Clock(clock));
+            clock.or_else(|| {
+                SPECIALS
+                    .iter()
+                    .find(|(n, _)| *n == name)
+                    .map(|&(_, special)| Found::Special(special))
+            })
         }
     }
 }
@@ -118,7 +129,8 @@ pub(super) fn special_of(name: &str) -> Option<Found> {
 impl Body<'_> {
     /// Reports `grid.sync()`, which traps without a cooperative launch.
     fn cooperative(&mut self, name: &Name) {
-        let message = format!("`{}` requires a cooperative launch, which is not supported", name.text);
+        let message =
+            format!("`{}` requires a cooperative launch, which is not supported", name.text);
         let error = Diagnostic::error("cooperative-launch", name.span, message);
         let help = "end the kernel at `grid.sync()`, and launch a second kernel for the rest";
         if self.unknown.insert("%envreg".to_string()) {
@@ -131,7 +143,10 @@ impl Body<'_> {
         if let Some(used) = self.scopes.register(&name.text, &mut self.rows) {
             return Some(Found::Register(used));
         }
-        let symbol = self.scopes.symbol(&name.text).or_else(|| self.statics.symbols.get(name.text.as_str()).copied());
+        let symbol = self
+            .scopes
+            .symbol(&name.text)
+            .or_else(|| self.statics.symbols.get(name.text.as_str()).copied());
         if let Some(symbol) = symbol {
             return Some(Found::Symbol(symbol));
         }

@@ -167,7 +167,13 @@ impl Body<'_> {
         sound.then_some(out)
     }
 
-    fn operand(&mut self, operand: &Operand, form: &OperandForm, m: &FormMatch<'_>, out: &mut Args) -> Option<Arg> {
+    fn operand(
+        &mut self,
+        operand: &Operand,
+        form: &OperandForm,
+        m: &FormMatch<'_>,
+        out: &mut Args,
+    ) -> Option<Arg> {
         if form.sink && matches!(operand, Operand::Name(name) if name.text == "_") {
             return Some(match form.kind {
                 OperandKind::PredicatePair => Arg::Pair(None, None),
@@ -177,8 +183,12 @@ impl Body<'_> {
             });
         }
         match form.kind {
-            OperandKind::Value(ty) => self.value(operand, m.resolve(ty), false, form, m, out).map(Arg::Value),
-            OperandKind::Wider(ty) => self.value(operand, m.resolve(ty), true, form, m, out).map(Arg::Value),
+            OperandKind::Value(ty) => {
+                self.value(operand, m.resolve(ty), false, form, m, out).map(Arg::Value)
+            }
+            OperandKind::Wider(ty) => {
+                self.value(operand, m.resolve(ty), true, form, m, out).map(Arg::Value)
+            }
             OperandKind::Vector(ty) => self.vector(operand, m.resolve(ty), form, m, out),
             OperandKind::Moved(ty) => self.moved(operand, m.resolve(ty), form, m, out),
             OperandKind::Predicate => self.predicate(operand, form, m, out),
@@ -203,7 +213,10 @@ impl Body<'_> {
                 };
                 let row = match d.text.as_str() {
                     "_" if form.sink => None,
-                    _ => Some(self.value(&Operand::Name(d.clone()), m.resolve(ty), false, form, m, out)?.row),
+                    _ => Some(
+                        self.value(&Operand::Name(d.clone()), m.resolve(ty), false, form, m, out)?
+                            .row,
+                    ),
                 };
                 let p = match p {
                     Some(p) => self.written_predicate(p, out)?,
@@ -231,14 +244,22 @@ impl Body<'_> {
             Operand::Address { .. } => {
                 error.help("remove the brackets; they mark the address of a load, store or atomic")
             }
-            Operand::Not(..) => error.help("use `not` or `cnot` for registers; `!` negates predicates only"),
+            Operand::Not(..) => {
+                error.help("use `not` or `cnot` for registers; `!` negates predicates only")
+            }
             _ => error,
         });
         None
     }
 
     /// Records a register as read or written, in its scope and in the instruction.
-    pub(super) fn note(&mut self, used: Used, form_result: bool, span: Span, out: &mut Args) -> (Register, Type) {
+    pub(super) fn note(
+        &mut self,
+        used: Used,
+        form_result: bool,
+        span: Span,
+        out: &mut Args,
+    ) -> (Register, Type) {
         let (register, ty) = self.scopes.about(used);
         let list = if form_result { &mut out.writes } else { &mut out.reads };
         if !list.contains(&register) {
@@ -252,14 +273,22 @@ impl Body<'_> {
         (register, ty)
     }
 
-    fn predicate(&mut self, operand: &Operand, form: &OperandForm, m: &FormMatch<'_>, out: &mut Args) -> Option<Arg> {
+    fn predicate(
+        &mut self,
+        operand: &Operand,
+        form: &OperandForm,
+        m: &FormMatch<'_>,
+        out: &mut Args,
+    ) -> Option<Arg> {
         let (name, negated) = match operand {
             Operand::Name(name) => (name, false),
             Operand::Not(name, _) if !form.result => (name, true),
             Operand::Int { value, .. } if m.form.sem == Sem::PredicateMov && !form.result => {
                 return Some(Arg::Truth(*value != 0));
             }
-            Operand::Int { value, .. } if !form.result => return Some(Arg::Predicate(self.rows.truth(*value != 0))),
+            Operand::Int { value, .. } if !form.result => {
+                return Some(Arg::Predicate(self.rows.truth(*value != 0)));
+            }
             other => return self.wrong(other, "predicate"),
         };
         let predicate = self.predicate_name(name, form.result, out)?;
@@ -272,16 +301,27 @@ impl Body<'_> {
     }
 
     /// Resolves a predicate register by name.
-    pub(super) fn predicate_name(&mut self, name: &Name, result: bool, out: &mut Args) -> Option<Predicate> {
+    pub(super) fn predicate_name(
+        &mut self,
+        name: &Name,
+        result: bool,
+        out: &mut Args,
+    ) -> Option<Predicate> {
         let found = self.find(name)?;
         if let Found::Register(used) = found {
             let (register, declared) = self.note(used, result, name.span, out);
             if let Register::Predicate(predicate) = register {
                 return Some(predicate);
             }
-            let message = format!("expected predicate, found `.{}` register `{}`", declared.name(), name.text);
+            let message = format!(
+                "expected predicate, found `.{}` register `{}`",
+                declared.name(),
+                name.text
+            );
             let help = match (result, declared.bits()) {
-                (true, _) => "declare it as `.pred`, or use an instruction with a numeric result".to_string(),
+                (true, _) => {
+                    "declare it as `.pred`, or use an instruction with a numeric result".to_string()
+                }
                 (false, bits) => format!("compare first: `setp.ne.b{bits} %p, {}, 0;`", name.text),
             };
             self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
@@ -315,7 +355,11 @@ fn signature(forms: &[OperandForm]) -> String {
             OperandKind::Address => format!("[{}]", form.name),
             _ => form.name.clone(),
         };
-        text.push_str(&if form.optional { format!("{{{comma}{name}}}") } else { format!("{comma}{name}") });
+        text.push_str(&if form.optional {
+            format!("{{{comma}{name}}}")
+        } else {
+            format!("{comma}{name}")
+        });
     }
     text
 }

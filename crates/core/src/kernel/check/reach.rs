@@ -12,8 +12,14 @@ use crate::ptx::tree::{Function, Init, Item, Module, Operand, Statement, Variabl
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Codes of errors after which the ends of functions are unknown.
-const UNBOUNDED: [&str; 6] =
-    ["unclosed-brace", "unmatched-brace", "unclosed-comment", "unclosed-string", "nesting-too-deep", "too-many-errors"];
+const UNBOUNDED: [&str; 6] = [
+    "unclosed-brace",
+    "unmatched-brace",
+    "unclosed-comment",
+    "unclosed-string",
+    "nesting-too-deep",
+    "too-many-errors",
+];
 
 /// Top-level items of a module, with their errors.
 pub(super) struct Items<'a> {
@@ -39,7 +45,12 @@ impl<'a> Items<'a> {
             Item::Variable(variable) => Some((variable.name.text.as_str(), variable)),
             Item::Function(_) | Item::Alias(_) => None,
         });
-        Items { places, variables: variables.collect(), errors: BTreeMap::new(), file_is_faulty: false }
+        Items {
+            places,
+            variables: variables.collect(),
+            errors: BTreeMap::new(),
+            file_is_faulty: false,
+        }
     }
 
     /// Returns the item that contains a span.
@@ -53,7 +64,8 @@ impl<'a> Items<'a> {
     pub(super) fn blame(&mut self, findings: &[Diagnostic]) {
         for finding in findings {
             let error = finding.severity == Severity::Error && !UNBOUNDED.contains(&finding.code);
-            let holder = finding.labels.first().and_then(|label| self.holder(label.span)).filter(|_| error);
+            let holder =
+                finding.labels.first().and_then(|label| self.holder(label.span)).filter(|_| error);
             match holder {
                 Some(name) => self.errors.entry(name).or_default().push(finding.clone()),
                 None => self.file_is_faulty |= error || UNBOUNDED.contains(&finding.code),
@@ -74,8 +86,10 @@ impl<'a> Items<'a> {
         let body = kernel.body.as_deref().unwrap_or_default();
         let called = functions.reachable(body).into_iter().map(|f| functions.list[f].function);
         let code: Vec<&Function> = std::iter::once(kernel).chain(called).collect();
-        let mut names: BTreeSet<&str> = code.iter().map(|function| function.name.text.as_str()).collect();
-        names.extend(self.variables_of(code.iter().filter_map(|function| function.body.as_deref())));
+        let mut names: BTreeSet<&str> =
+            code.iter().map(|function| function.name.text.as_str()).collect();
+        names
+            .extend(self.variables_of(code.iter().filter_map(|function| function.body.as_deref())));
         let mut errors: Vec<Diagnostic> =
             names.into_iter().filter_map(|name| self.errors.get(name)).flatten().cloned().collect();
         errors.sort_by_key(|d| d.labels.first().map(|l| l.span));
@@ -105,7 +119,9 @@ impl<'a> Items<'a> {
 fn names_in<'s>(init: &'s Init, names: &mut Vec<&'s str>) {
     match init {
         Init::Value(Operand::Name(name) | Operand::Symbol { name, .. })
-        | Init::Generic(Operand::Name(name) | Operand::Symbol { name, .. }) => names.push(&name.text),
+        | Init::Generic(Operand::Name(name) | Operand::Symbol { name, .. }) => {
+            names.push(&name.text)
+        }
         Init::Value(_) | Init::Generic(_) => {}
         Init::List(list) => list.iter().for_each(|init| names_in(init, names)),
     }

@@ -111,8 +111,16 @@ impl Rows {
             narrow: count(self.narrow),
             wide: count(self.wide),
             predicates: count(self.predicates),
-            narrow_constants: self.narrow_constants.into_iter().map(|(bits, row)| (row, bits)).collect(),
-            wide_constants: self.wide_constants.into_iter().map(|(bits, row)| (row, bits)).collect(),
+            narrow_constants: self
+                .narrow_constants
+                .into_iter()
+                .map(|(bits, row)| (row, bits))
+                .collect(),
+            wide_constants: self
+                .wide_constants
+                .into_iter()
+                .map(|(bits, row)| (row, bits))
+                .collect(),
             specials: self.specials.into_iter().map(|(special, row)| (row, special)).collect(),
             frame_pointer: None,
             always_false: self.always_false,
@@ -132,7 +140,9 @@ mod tests {
         assert_eq!(rows.constant(5, false), five);
         let tid = rows.special(Special::Tid(0));
         assert_eq!(rows.special(Special::Tid(0)), tid);
-        let Register::Narrow(mine) = rows.author(Type::U16) else { panic!("16-bit values are narrow") };
+        let Register::Narrow(mine) = rows.author(Type::U16) else {
+            panic!("16-bit values are narrow")
+        };
         assert!(five != tid && tid != mine && five != mine);
         assert_eq!(rows.constant(5, true), Row(0), "wide rows are numbered apart");
         assert_eq!(rows.finish(Vec::new()).narrow, 3);

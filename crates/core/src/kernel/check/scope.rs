@@ -66,7 +66,12 @@ pub(super) struct Scopes {
 impl Scopes {
     /// Creates the outermost scope of a kernel.
     pub(super) fn new() -> Scopes {
-        Scopes { all: vec![Scope::default()], current: ScopeId(0), used: Vec::new(), rows_of: BTreeMap::new() }
+        Scopes {
+            all: vec![Scope::default()],
+            current: ScopeId(0),
+            used: Vec::new(),
+            rows_of: BTreeMap::new(),
+        }
     }
 
     /// Returns the current scope.
@@ -95,15 +100,20 @@ impl Scopes {
         let Some(ty) = Type::from_name(&line.ty.text) else {
             let message = format!("unknown register type `.{}`", line.ty.text);
             diagnostics.push(
-                Diagnostic::error("unknown-type", line.ty.span, message)
-                    .help("use .pred .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 or .f64"),
+                Diagnostic::error("unknown-type", line.ty.span, message).help(
+                    "use .pred .b16 .b32 .b64 .u16 .u32 .u64 .s16 .s32 .s64 .f16 .f32 or .f64",
+                ),
             );
             return;
         };
         if line.vector != 1 {
             diagnostics.push(
-                Diagnostic::error("vector-register", line.span, "vector registers are not supported")
-                    .help("declare one register per element and write them in braces: `{%a, %b}`"),
+                Diagnostic::error(
+                    "vector-register",
+                    line.span,
+                    "vector registers are not supported",
+                )
+                .help("declare one register per element and write them in braces: `{%a, %b}`"),
             );
             return;
         }
@@ -111,8 +121,12 @@ impl Scopes {
             let clash = self.clash(&name.text, *count);
             if let Some(earlier) = clash {
                 diagnostics.push(
-                    Diagnostic::error("duplicate-register", name.span, format!("`{}` is declared twice", name.text))
-                        .also(earlier, "first declared here"),
+                    Diagnostic::error(
+                        "duplicate-register",
+                        name.span,
+                        format!("`{}` is declared twice", name.text),
+                    )
+                    .also(earlier, "first declared here"),
                 );
                 continue;
             }
@@ -126,20 +140,32 @@ impl Scopes {
     fn clash(&self, name: &str, count: Option<u32>) -> Option<Span> {
         let scope = &self.all[self.current.0];
         match count {
-            None => scope.singles.get(name).or_else(|| range_of(&scope.ranges, name)).map(|d| d.span),
+            None => {
+                scope.singles.get(name).or_else(|| range_of(&scope.ranges, name)).map(|d| d.span)
+            }
             Some(count) => scope.ranges.get(name).map(|d| d.span).or_else(|| {
-                let member = |single: &String| number_after(single, name).is_some_and(|n| n < count);
+                let member =
+                    |single: &String| number_after(single, name).is_some_and(|n| n < count);
                 scope.singles.iter().find(|(single, _)| member(single)).map(|(_, d)| d.span)
             }),
         }
     }
 
     /// Adds a variable to the current scope.
-    pub(super) fn add_symbol(&mut self, name: &Name, symbol: Symbol, diagnostics: &mut Vec<Diagnostic>) {
+    pub(super) fn add_symbol(
+        &mut self,
+        name: &Name,
+        symbol: Symbol,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         if let Some(earlier) = self.all[self.current.0].symbols.insert(name.text.clone(), symbol) {
             diagnostics.push(
-                Diagnostic::error("duplicate-variable", name.span, format!("`{}` is declared twice", name.text))
-                    .also(earlier.span, "first declared here"),
+                Diagnostic::error(
+                    "duplicate-variable",
+                    name.span,
+                    format!("`{}` is declared twice", name.text),
+                )
+                .also(earlier.span, "first declared here"),
             );
         }
     }
@@ -162,7 +188,13 @@ impl Scopes {
         }
         let used = Used(self.used.len());
         let register = rows.author(declared.ty);
-        self.used.push(Use { name: name.into(), ty: declared.ty, register, first_read: None, written: false });
+        self.used.push(Use {
+            name: name.into(),
+            ty: declared.ty,
+            register,
+            first_read: None,
+            written: false,
+        });
         self.rows_of.insert(key, used);
         Some(used)
     }
@@ -195,8 +227,11 @@ impl Scopes {
                 n => format!("`{stem}<{n}>` declares `{stem}0` to `{stem}{}`", n - 1),
             });
         }
-        let numbered: Vec<String> =
-            scopes.iter().flat_map(|s| s.ranges.keys()).map(|range| format!("{range}{number}")).collect();
+        let numbered: Vec<String> = scopes
+            .iter()
+            .flat_map(|s| s.ranges.keys())
+            .map(|range| format!("{range}{number}"))
+            .collect();
         let known = scopes.iter().flat_map(|s| s.singles.keys().chain(s.symbols.keys()));
         let known = known.chain(numbered.iter()).map(String::as_str).chain(others.iter().copied());
         closest(name, known).map(|near| format!("did you mean `{near}`?"))
@@ -207,8 +242,12 @@ impl Scopes {
         let labels = &mut self.all[self.current.0].labels;
         if let Some(earlier) = labels.get(&name.text) {
             diagnostics.push(
-                Diagnostic::error("duplicate-label", name.span, format!("label `{}` is defined twice", name.text))
-                    .also(earlier.span, "first defined here"),
+                Diagnostic::error(
+                    "duplicate-label",
+                    name.span,
+                    format!("label `{}` is defined twice", name.text),
+                )
+                .also(earlier.span, "first defined here"),
             );
             return;
         }
@@ -222,7 +261,8 @@ impl Scopes {
             label.used = true;
             return Ok(label.at);
         }
-        let labels = self.outwards(scope).flat_map(|id| self.all[id.0].labels.keys()).map(String::as_str);
+        let labels =
+            self.outwards(scope).flat_map(|id| self.all[id.0].labels.keys()).map(String::as_str);
         let message = format!("cannot find label `{}`", name.text);
         let mut error = Diagnostic::error("unknown-label", name.span, message);
         error.help = closest(&name.text, labels).map(|near| format!("did you mean `{near}`?"));
@@ -271,7 +311,8 @@ impl Scopes {
 /// Parses the number after `stem` in `name`, without leading zeros.
 fn number_after(name: &str, stem: &str) -> Option<u32> {
     let digits = name.strip_prefix(stem)?;
-    let plain = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
+    let plain =
+        digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|b| b.is_ascii_digit()));
     if plain { digits.parse().ok() } else { None }
 }
 

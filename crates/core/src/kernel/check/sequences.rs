@@ -79,7 +79,9 @@ impl<'a> Reader<'a> {
     /// Returns the `.param` variable of a load or store.
     fn variable(&self, inst: &'a Instruction) -> Option<&'a str> {
         inst.operands.iter().find_map(|operand| match operand {
-            Operand::Address { base: Some(name), .. } if self.variables.contains_key(name.text.as_str()) => {
+            Operand::Address { base: Some(name), .. }
+                if self.variables.contains_key(name.text.as_str()) =>
+            {
                 Some(name.text.as_str())
             }
             _ => None,
@@ -118,9 +120,12 @@ impl<'a> Reader<'a> {
         for operand in arguments {
             let Operand::Name(name) = operand else { continue };
             if let Some(&Known::Cut(store, cut)) = self.variables.get(name.text.as_str()) {
-                let message = format!("control flow between the store to `{}` and the call", name.text);
-                let finding = Diagnostic::warning("call-sequence", name.span, message).label("passed here");
-                let finding = finding.also(store, "stored here").also(cut, "control flow may change here");
+                let message =
+                    format!("control flow between the store to `{}` and the call", name.text);
+                let finding =
+                    Diagnostic::warning("call-sequence", name.span, message).label("passed here");
+                let finding =
+                    finding.also(store, "stored here").also(cut, "control flow may change here");
                 self.found.push(finding.help("store every argument directly before its call"));
             }
         }

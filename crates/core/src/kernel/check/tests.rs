@@ -39,7 +39,8 @@ const FORMS: &str = include_str!("../../../../../tests/forms.ir");
 #[test]
 fn every_row_of_the_isa_has_an_accepted_example() {
     let (kernels, found) = checked(FORMS);
-    let errors: Vec<String> = found.iter().filter(|d| d.severity == Severity::Error).map(at).collect();
+    let errors: Vec<String> =
+        found.iter().filter(|d| d.severity == Severity::Error).map(at).collect();
     assert!(errors.is_empty(), "{errors:#?}");
     let used: Vec<u16> = kernels[0].insts.iter().map(|inst| inst.form).collect();
     for (i, row) in Isa::ptx().rows().iter().enumerate() {
@@ -95,7 +96,9 @@ fn no_operand_in_the_wrong_place_brings_the_checker_down() {
     let mut seen = Vec::new();
     for inst in &kernels[0].insts {
         let written = FORMS.get(inst.span.start as usize..inst.span.end as usize).unwrap_or("");
-        let Some((mnemonic, operands)) = written.trim_end_matches(';').split_once(' ') else { continue };
+        let Some((mnemonic, operands)) = written.trim_end_matches(';').split_once(' ') else {
+            continue;
+        };
         if seen.contains(&inst.form) || written.contains(['{', '@']) {
             continue;
         }
@@ -118,7 +121,10 @@ fn no_operand_in_the_wrong_place_brings_the_checker_down() {
 fn of_what_nvcc_writes_only_printf_is_refused() {
     let (_, found) = checked(include_str!("../../ptx/tests/nvcc.ptx"));
     let messages: Vec<&str> = found.iter().map(|d| d.message.as_str()).collect();
-    assert!(messages.len() == 1 && messages[0].starts_with("`vprintf` is not supported"), "{messages:?}");
+    assert!(
+        messages.len() == 1 && messages[0].starts_with("`vprintf` is not supported"),
+        "{messages:?}"
+    );
 }
 
 #[test]

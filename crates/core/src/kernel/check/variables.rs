@@ -50,10 +50,11 @@ pub(super) struct Shape {
 /// Returns the shape of a variable of at most `limit` bytes.
 pub(super) fn shape(variable: &Variable, limit: u64) -> Result<Shape, Diagnostic> {
     let name = &variable.name.text;
-    let ty = Type::from_name(&variable.ty.text).filter(|&ty| ty != Type::Pred).ok_or_else(|| {
-        let message = format!("invalid variable type `.{}`", variable.ty.text);
-        Diagnostic::error("unknown-type", variable.ty.span, message)
-    })?;
+    let ty =
+        Type::from_name(&variable.ty.text).filter(|&ty| ty != Type::Pred).ok_or_else(|| {
+            let message = format!("invalid variable type `.{}`", variable.ty.text);
+            Diagnostic::error("unknown-type", variable.ty.span, message)
+        })?;
     let element = u64::from(ty.bytes()) * u64::from(variable.vector.max(1));
     let mut dims = variable.dims.iter().map(|dim| match (dim, &variable.init) {
         (Some(n), _) => *n,
@@ -96,9 +97,17 @@ pub(super) struct Statics<'a> {
 
 impl<'a> Statics<'a> {
     /// Lays out the variables of a module.
-    pub(super) fn new(module: &'a Module, functions: &Functions<'a>, diagnostics: &mut Vec<Diagnostic>) -> Statics<'a> {
+    pub(super) fn new(
+        module: &'a Module,
+        functions: &Functions<'a>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Statics<'a> {
         let mut statics = Statics {
-            functions: functions.list.iter().map(|f| (f.function.name.text.as_str(), f.address)).collect(),
+            functions: functions
+                .list
+                .iter()
+                .map(|f| (f.function.name.text.as_str(), f.address))
+                .collect(),
             ..Statics::default()
         };
         let mut placed = Vec::new();
@@ -132,11 +141,18 @@ impl<'a> Statics<'a> {
                 diagnostics.push(error.help("define it in this file, without `.extern`"));
                 continue;
             }
-            let base = if space == Space::Global { layout::GLOBAL_BASE } else { layout::CONST_BASE };
+            let base =
+                if space == Space::Global { layout::GLOBAL_BASE } else { layout::CONST_BASE };
             match shape(variable, limit.saturating_sub(*end - base)) {
                 Ok(shape) => {
                     let address = place(end, shape);
-                    let symbol = Symbol { space, address, bytes: shape.bytes, slot: false, span: variable.name.span };
+                    let symbol = Symbol {
+                        space,
+                        address,
+                        bytes: shape.bytes,
+                        slot: false,
+                        span: variable.name.span,
+                    };
                     statics.symbols.insert(&variable.name.text, symbol);
                     placed.push((variable, shape, symbol));
                 }
@@ -156,7 +172,12 @@ impl<'a> Statics<'a> {
         statics
     }
 
-    fn initial_bytes(&self, variable: &Variable, shape: Shape, diagnostics: &mut Vec<Diagnostic>) -> Vec<u8> {
+    fn initial_bytes(
+        &self,
+        variable: &Variable,
+        shape: Shape,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Vec<u8> {
         let mut bytes = vec![0; usize::try_from(shape.bytes).unwrap_or(0)];
         if let Some(init) = &variable.init {
             let inner: Vec<u64> = variable.dims.iter().skip(1).map(|d| d.unwrap_or(0)).collect();
@@ -185,7 +206,11 @@ impl<'a> Statics<'a> {
         match init {
             Init::List(list) => {
                 let nested = list.iter().any(|i| matches!(i, Init::List(_)));
-                let stride = if nested { inner.iter().fold(1, |n: u64, d| n.saturating_mul(*d)).max(1) } else { 1 };
+                let stride = if nested {
+                    inner.iter().fold(1, |n: u64, d| n.saturating_mul(*d)).max(1)
+                } else {
+                    1
+                };
                 let rest = inner.get(1..).unwrap_or_default();
                 for (i, element) in list.iter().enumerate() {
                     let at = at.saturating_add((i as u64).saturating_mul(stride));
@@ -206,7 +231,8 @@ impl<'a> Statics<'a> {
                     None => {
                         let message = format!("too many values for `{}`", variable.name.text);
                         let error = Diagnostic::error("initialiser-size", operand.span(), message);
-                        diagnostics.push(error.also(variable.name.span, format!("{} bytes", bytes.len())));
+                        diagnostics
+                            .push(error.also(variable.name.span, format!("{} bytes", bytes.len())));
                     }
                 }
             }

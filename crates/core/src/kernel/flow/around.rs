@@ -18,7 +18,11 @@ pub struct Around<'a> {
 
 impl<'a> Around<'a> {
     /// Creates the query for the instructions of a checked kernel.
-    pub fn new(flow: &'a ControlFlow, insts: &'a [Inst], functions: &'a [DeviceFunction]) -> Around<'a> {
+    pub fn new(
+        flow: &'a ControlFlow,
+        insts: &'a [Inst],
+        functions: &'a [DeviceFunction],
+    ) -> Around<'a> {
         Around { flow, insts, functions }
     }
 
@@ -29,10 +33,12 @@ impl<'a> Around<'a> {
                 // If one side only leads to exits, its lanes end early and the rest is not
                 // diverged.
                 let join = b.reconverge.or_else(|| self.flow.immediate_post_dominator(b.block));
-                region(&self.flow.edges, b.block.index(), join.map(|j| j.index())).contains(block.index())
+                region(&self.flow.edges, b.block.index(), join.map(|j| j.index()))
+                    .contains(block.index())
             }
         };
-        let branches = if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };
+        let branches =
+            if self.flow.under_divergence(block) { &self.flow.branches[..] } else { &[] };
         branches.iter().filter(around)
     }
 
@@ -44,7 +50,9 @@ impl<'a> Around<'a> {
         let mut called = vec![false; self.functions.len()];
         let mut open = vec![inst];
         while let Some(inst) = open.pop() {
-            found.extend(self.flow.block_of(inst).into_iter().flat_map(|b| self.block(b)).map(|b| b.inst));
+            found.extend(
+                self.flow.block_of(inst).into_iter().flat_map(|b| self.block(b)).map(|b| b.inst),
+            );
             let within = |f: &DeviceFunction| (f.first as usize..f.end as usize).contains(&inst);
             let Some(function) = self.functions.iter().position(within) else { continue };
             if !std::mem::replace(&mut called[function], true) {

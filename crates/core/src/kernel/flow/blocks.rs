@@ -70,8 +70,9 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
             leads[target.index().min(insts.len())] = true;
         }
         leads[i] |= may_diverge_at_call(inst);
-        leads[i + 1] |=
-            ends_lanes(inst) || may_diverge_at_call(inst) || matches!(inst.op, Op::Branch { .. } | Op::Switch(_));
+        leads[i + 1] |= ends_lanes(inst)
+            || may_diverge_at_call(inst)
+            || matches!(inst.op, Op::Branch { .. } | Op::Switch(_));
     }
     let mut blocks: Vec<BasicBlock> = Vec::new();
     let mut block_of = Vec::with_capacity(insts.len());
@@ -97,7 +98,8 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
             _ if ends_lanes(&insts[last]) => Vec::new(),
             Op::Branch { .. } | Op::Switch(_) => {
                 let fall = insts[last].guard.and(next);
-                let taken = targets(&insts[last]).iter().filter_map(|t| block_of.get(t.index()).copied());
+                let taken =
+                    targets(&insts[last]).iter().filter_map(|t| block_of.get(t.index()).copied());
                 taken.chain(fall).collect()
             }
             _ => next.into_iter().collect(),

@@ -69,22 +69,32 @@ pub(crate) fn regions(branches: &[Branch], graph: &Successors) -> Vec<(usize, us
 ///
 /// No join of another branch may be in between, and no barrier on the paths of only some sides:
 /// lanes that wait at the barrier would wait for the others, and these for them.
-fn reconverge_at_bare_exits(branches: &mut [Branch], graph: &Successors, bare: &Bits, waiting: &Bits) {
+fn reconverge_at_bare_exits(
+    branches: &mut [Branch],
+    graph: &Successors,
+    bare: &Bits,
+    waiting: &Bits,
+) {
     let regions = regions(branches, graph);
     for branch in branches.iter_mut().filter(|b| !b.meets) {
         let block = branch.block.index();
         // A side that reaches the exit only through the branch itself stays in a loop that the
         // other lanes leave, which do not wait for it.
-        let sides: Vec<Bits> = branch.sides.iter().map(|s| reach(graph, [s.index()], Some(block))).collect();
-        let Some(exit) = bare.iter().find(|&e| sides.iter().all(|side| side.contains(e))) else { continue };
+        let sides: Vec<Bits> =
+            branch.sides.iter().map(|s| reach(graph, [s.index()], Some(block))).collect();
+        let Some(exit) = bare.iter().find(|&e| sides.iter().all(|side| side.contains(e))) else {
+            continue;
+        };
         let from_here = reach(graph, [block], None);
         let enclosed = regions.iter().any(|(other, join, region)| {
             *other != block && *join != exit && region.contains(block) && from_here.contains(*join)
         });
         // A side that returns to the branch passes the branch's own block.
         let returns_here = |side: &Bits| side.iter().any(|from| graph[from].contains(&block));
-        let waits =
-            |side: &Bits| waiting.iter().any(|w| side.contains(w)) || waiting.contains(block) && returns_here(side);
+        let waits = |side: &Bits| {
+            waiting.iter().any(|w| side.contains(w))
+                || waiting.contains(block) && returns_here(side)
+        };
         let some_wait = sides.iter().any(waits) && !sides.iter().all(waits);
         if !enclosed && !some_wait {
             branch.reconverge = Some(BasicBlockId(exit as u32));

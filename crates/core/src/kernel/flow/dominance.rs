@@ -37,13 +37,18 @@ use petgraph::graph::NodeIndex;
 use petgraph::visit::Reversed;
 
 use super::BasicBlock;
-use crate::graph::{Bits, Successors, components, depths, dominators, is_cycle, petgraph, reach, reversed};
+use crate::graph::{
+    Bits, Successors, components, depths, dominators, is_cycle, petgraph, reach, reversed,
+};
 use crate::kernel::{Inst, Match, Op, Redux, Row, Shuffle, Vote};
 
 /// Returns the blocks that contain only an exit.
 pub(super) fn bare_exits(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
     let bare = |b: &&BasicBlock| {
-        b.range().len() == 1 && b.id.index() != 0 && insts[b.last()].guard.is_none() && insts[b.last()].op == Op::Exit
+        b.range().len() == 1
+            && b.id.index() != 0
+            && insts[b.last()].guard.is_none()
+            && insts[b.last()].op == Op::Exit
     };
     blocks.iter().filter(bare).map(|b| b.id.index()).collect()
 }
@@ -57,7 +62,9 @@ pub(super) fn returning(insts: &[Inst], blocks: &[BasicBlock]) -> Option<usize> 
 ///
 /// A `.sync` with the mask of an `activemask` waits for no lane.
 pub(super) fn waiting(insts: &[Inst], blocks: &[BasicBlock]) -> Bits {
-    let present = insts.iter().filter_map(|inst| if let Op::ActiveMask { d } = inst.op { Some(d) } else { None });
+    let present = insts
+        .iter()
+        .filter_map(|inst| if let Op::ActiveMask { d } = inst.op { Some(d) } else { None });
     let present: BTreeSet<Row> = present.collect();
     let waits = |inst: &Inst| match &inst.op {
         Op::Barrier(_) => true,
@@ -108,12 +115,14 @@ pub(super) fn post_dominance(
     returning: Option<usize>,
     depth: &[u32],
 ) -> PostDominance {
-    let mut out = PostDominance { ipdom: vec![None; graph.len()], inner: vec![Vec::new(); graph.len()] };
+    let mut out =
+        PostDominance { ipdom: vec![None; graph.len()], inner: vec![Vec::new(); graph.len()] };
     if graph.is_empty() {
         return out;
     }
     let back = reversed(graph);
-    let mut remaining: Vec<usize> = reach(graph, [0], None).iter().filter(|&b| !bare.contains(b)).collect();
+    let mut remaining: Vec<usize> =
+        reach(graph, [0], None).iter().filter(|&b| !bare.contains(b)).collect();
     let passed = waits_passed(graph, waiting);
     let mut exits: Vec<Exit> = Vec::new();
     let exit = |from: usize, bare: Option<usize>| {
@@ -133,12 +142,20 @@ pub(super) fn post_dominance(
         let weigh = |exit: &&Exit| {
             let returns = returning == Some(exit.from);
             let passed = passed[exit.from];
-            (returns, exit.waits, passed, exit.count, std::cmp::Reverse(depth[exit.from]), exit.from)
+            (
+                returns,
+                exit.waits,
+                passed,
+                exit.count,
+                std::cmp::Reverse(depth[exit.from]),
+                exit.from,
+            )
         };
         let main = exits.iter().max_by_key(weigh);
         let (members, ends): (Bits, Vec<(usize, Option<usize>)>) = match main {
             Some(exit) => {
-                let members = remaining.iter().copied().filter(|&b| exit.reached_by.contains(b)).collect();
+                let members =
+                    remaining.iter().copied().filter(|&b| exit.reached_by.contains(b)).collect();
                 (members, vec![(exit.from, exit.bare)])
             }
             None => endless(graph, &back, &components, &remaining),
@@ -168,7 +185,8 @@ fn waits_passed(graph: &Successors, waiting: &Bits) -> Vec<u32> {
     order.sort_by_key(|&block| depth[block]);
     let mut passed = vec![0; graph.len()];
     for block in order {
-        passed[block] = u32::from(waiting.contains(block)) + idom[block].map_or(0, |above| passed[above]);
+        passed[block] =
+            u32::from(waiting.contains(block)) + idom[block].map_or(0, |above| passed[above]);
     }
     passed
 }
@@ -191,7 +209,8 @@ fn endless(
     let entered = |&&b: &&usize| back[b].iter().any(|p| !cycle.contains(p));
     let first = cycle.iter().find(entered).copied().unwrap_or(cycle[0]);
     let members = reach(back, [first], None).iter().filter(|&b| inside.contains(b)).collect();
-    let ends = back[first].iter().filter(|p| cycle.contains(p)).map(|&p| (p, Some(first))).collect();
+    let ends =
+        back[first].iter().filter(|p| cycle.contains(p)).map(|&p| (p, Some(first))).collect();
     (members, ends)
 }
 

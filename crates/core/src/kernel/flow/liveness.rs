@@ -53,12 +53,17 @@ impl Liveness {
                 step_back(&insts[i], numbering, &mut live);
             }
             if live_in[b].union(&live) {
-                open.extend(blocks[b].predecessors.iter().map(|p| p.index()).filter(|&p| queued.insert(p)));
+                open.extend(
+                    blocks[b].predecessors.iter().map(|p| p.index()).filter(|&p| queued.insert(p)),
+                );
             }
         }
         let cost = |live: &Bits| live.iter().map(|n| numbering.cost(n)).sum::<u32>();
         let list = |live: &Bits| live.iter().map(|n| numbering.register(n)).collect::<Vec<_>>();
-        let mut out = Liveness { at_entry: live_in.first().map(list).unwrap_or_default(), ..Liveness::default() };
+        let mut out = Liveness {
+            at_entry: live_in.first().map(list).unwrap_or_default(),
+            ..Liveness::default()
+        };
         for block in blocks.iter().filter(|b| b.reachable) {
             let mut live = live_out(&live_in, block);
             let mut held = cost(&live);
@@ -67,15 +72,19 @@ impl Liveness {
                     out.across.push((i, list(&live), held));
                 }
                 let results = insts[i].writes.iter().map(|&register| numbering.number(register));
-                let unread = results.filter(|&n| !live.contains(n)).map(|n| numbering.cost(n)).sum::<u32>();
+                let unread =
+                    results.filter(|&n| !live.contains(n)).map(|n| numbering.cost(n)).sum::<u32>();
                 let with_results = held + unread;
                 let (born, dead) = step_back(&insts[i], numbering, &mut live);
                 held = held + born - dead;
                 out.pressure = out.pressure.max(with_results).max(held);
             }
         }
-        let kept: Bits = out.across.iter().flat_map(|(_, live, _)| live).map(|&r| numbering.number(r)).collect();
-        let kept_cost = |live: &Bits| live.iter().filter(|&n| kept.contains(n)).map(|n| numbering.cost(n)).sum::<u32>();
+        let kept: Bits =
+            out.across.iter().flat_map(|(_, live, _)| live).map(|&r| numbering.number(r)).collect();
+        let kept_cost = |live: &Bits| {
+            live.iter().filter(|&n| kept.contains(n)).map(|n| numbering.cost(n)).sum::<u32>()
+        };
         for block in blocks.iter().filter(|b| b.reachable && !out.across.is_empty()) {
             let mut live = live_out(&live_in, block);
             out.held = out.held.max(kept_cost(&live));

@@ -10,10 +10,26 @@ const fn arity(f: LaneFn) -> usize {
     use LaneFn::*;
     match f {
         Mov | OffsetBy(_) | Abs | Neg | Popc | Clz | Bfind { .. } | Brev | Not | Cnot => 1,
-        Rcp(_) | Sqrt(_) | Rsqrt { .. } | Sin { .. } | Cos { .. } | Ex2 { .. } | Lg2 { .. } | Tanh => 1,
+        Rcp(_)
+        | Sqrt(_)
+        | Rsqrt { .. }
+        | Sin { .. }
+        | Cos { .. }
+        | Ex2 { .. }
+        | Lg2 { .. }
+        | Tanh => 1,
         FNeg { .. } | FAbs { .. } | Cvt(_) | Unpack { .. } => 1,
         Pack { parts } => parts as usize,
-        Add { .. } | Sub { .. } | MulLo | MulHi | MulWide | Mul24 { .. } | Div | Rem | Min { .. } | Max { .. } => 2,
+        Add { .. }
+        | Sub { .. }
+        | MulLo
+        | MulHi
+        | MulWide
+        | Mul24 { .. }
+        | Div
+        | Rem
+        | Min { .. }
+        | Max { .. } => 2,
         And
         | Or
         | Xor
@@ -51,7 +67,10 @@ pub(crate) fn is_wide(op: &LaneOp, n: usize) -> bool {
     match (op.f, n) {
         (LaneFn::OffsetBy(_), _) => true,
         (LaneFn::MadWide, 2) => op.ty.bits() == 32,
-        (LaneFn::Bfe, 1..) | (LaneFn::Bfi, 2..) | (LaneFn::Shl | LaneFn::Shr, 1) | (LaneFn::Slct { .. }, 2) => false,
+        (LaneFn::Bfe, 1..)
+        | (LaneFn::Bfi, 2..)
+        | (LaneFn::Shl | LaneFn::Shr, 1)
+        | (LaneFn::Slct { .. }, 2) => false,
         (LaneFn::Prmt(_) | LaneFn::Shf { .. } | LaneFn::Pack { .. }, _) => false,
         (LaneFn::Cvt(convert) | LaneFn::CvtPair(convert), _) => convert.from.is_wide(),
         _ => op.ty.is_wide(),
@@ -79,7 +98,9 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             op.combine.map(|(_, p)| predicate(p)).into_iter().for_each(visit);
         }
         Op::PredicateLogic { a, b, .. } => [*a, *b].map(predicate).into_iter().for_each(visit),
-        Op::Select { ty, a, b, c, .. } => [typed(*a, *ty), typed(*b, *ty), predicate(*c)].into_iter().for_each(visit),
+        Op::Select { ty, a, b, c, .. } => {
+            [typed(*a, *ty), typed(*b, *ty), predicate(*c)].into_iter().for_each(visit)
+        }
         Op::Carry(op) => {
             let sources = if matches!(op.f, CarryFn::Add | CarryFn::Sub) { 2 } else { 3 };
             op.s[..sources].iter().map(|&r| typed(r, op.ty)).for_each(&mut visit);
@@ -109,7 +130,9 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         Op::WarpSync { mask } => visit(narrow(*mask)),
         Op::Shuffle(op) => [op.a, op.b, op.c, op.mask].map(narrow).into_iter().for_each(visit),
         Op::Vote(op) => op.p.map(predicate).into_iter().chain([narrow(op.mask)]).for_each(visit),
-        Op::Hint { address: hinted } => hinted.as_ref().and_then(address).into_iter().for_each(visit),
+        Op::Hint { address: hinted } => {
+            hinted.as_ref().and_then(address).into_iter().for_each(visit)
+        }
         Op::Match(op) => [typed(op.a, op.ty), narrow(op.mask)].into_iter().for_each(visit),
         Op::Redux(op) => [op.a, op.mask].map(narrow).into_iter().for_each(visit),
         Op::Sleep { t } => visit(narrow(*t)),
@@ -118,7 +141,12 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
             Callee::Indirect { address, .. } => visit(row(address, true)),
             Callee::Direct(_) => {}
         },
-        Op::Clock { .. } | Op::Branch { .. } | Op::Return | Op::Exit | Op::Trap | Op::ActiveMask { .. } => {}
+        Op::Clock { .. }
+        | Op::Branch { .. }
+        | Op::Return
+        | Op::Exit
+        | Op::Trap
+        | Op::ActiveMask { .. } => {}
         Op::Fence(_) | Op::Spill(_) | Op::Join(_) => {}
     }
 }

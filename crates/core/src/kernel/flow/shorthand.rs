@@ -35,14 +35,23 @@ fn address(base: &str) -> Address {
 
 fn load(space: Space, strong: bool, d: &str, base: &str) -> Op {
     let order = if strong { MemoryOrder::Volatile } else { MemoryOrder::Weak };
-    let access = Access { space, ty: Type::U32, count: 1, wide: false, order, scope: Scope::Block, bypass_l1: strong };
+    let access = Access {
+        space,
+        ty: Type::U32,
+        count: 1,
+        wide: false,
+        order,
+        scope: Scope::Block,
+        bypass_l1: strong,
+    };
     Op::Load(Load { access, d: [Some(row(d)), None, None, None], address: address(base) })
 }
 
 pub(crate) fn assemble(text: &str) -> Vec<Inst> {
     let text = format!("setp t r0 r0\nsetp u r1 r1\n{text}");
     let (mut insts, mut labels) = (Vec::new(), Vec::new());
-    for (line, words) in text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).enumerate() {
+    for (line, words) in text.lines().map(|l| l.split_whitespace().collect::<Vec<_>>()).enumerate()
+    {
         let mut words = &words[..];
         if let [label, rest @ ..] = words
             && label.ends_with(':')
@@ -66,8 +75,15 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
             ["trap"] => Op::Trap,
             // The target is the line of the branch until all labels are known.
             ["bra" | "bra.uni", _] => Op::Branch { target: Pc(line as u32), uniform },
-            ["bar"] => Op::Barrier(Barrier { kind: BarrierKind::Sync, id: Row(15), count: None, aligned: true }),
-            ["add", d, a, b] => lane(LaneFn::Add { sat: false }, row(d), [row(a), row(b), Row(0), Row(0)]),
+            ["bar"] => Op::Barrier(Barrier {
+                kind: BarrierKind::Sync,
+                id: Row(15),
+                count: None,
+                aligned: true,
+            }),
+            ["add", d, a, b] => {
+                lane(LaneFn::Add { sat: false }, row(d), [row(a), row(b), Row(0), Row(0)])
+            }
             ["mov", d, a] => lane(LaneFn::Mov, row(d), [row(a), Row(0), Row(0), Row(0)]),
             ["setp", p, a, b] => Op::Setp(Setp {
                 compare: Compare::Lt,
@@ -119,11 +135,21 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
             _ => {}
         }
         let span = Span::new(line * 10, line * 10 + 5);
-        insts.push(Inst { op, guard, class: Class::Move, form: 0, reads, writes, span, line: line as u32 + 1 });
+        insts.push(Inst {
+            op,
+            guard,
+            class: Class::Move,
+            form: 0,
+            reads,
+            writes,
+            span,
+            line: line as u32 + 1,
+        });
     }
     for inst in &mut insts {
         if let Op::Branch { target, .. } = &mut inst.op {
-            let name = text.lines().nth(target.index()).and_then(|l| l.split_whitespace().last()).unwrap();
+            let name =
+                text.lines().nth(target.index()).and_then(|l| l.split_whitespace().last()).unwrap();
             *target = Pc(labels.iter().find(|(label, _)| label == name).unwrap().1 as u32);
         }
     }

@@ -16,11 +16,17 @@ pub(crate) fn observes(inst: &Inst) -> bool {
 /// Returns true for each instruction that a spin loop waits for.
 ///
 /// It is a strong load or an atomic that decides when a spin loop ends.
-pub(in crate::kernel) fn awaited(insts: &[Inst], functions: &[DeviceFunction], flow: &ControlFlow) -> Vec<bool> {
+pub(in crate::kernel) fn awaited(
+    insts: &[Inst],
+    functions: &[DeviceFunction],
+    flow: &ControlFlow,
+) -> Vec<bool> {
     let observing = observing_functions(insts, functions);
     let mut awaited = vec![false; insts.len()];
-    for spinning in flow.loops.iter().filter(|candidate| spins(insts, &observing, flow, candidate)) {
-        for block in spinning.body.iter().filter(|block| flow.loop_depth(**block) == spinning.depth) {
+    for spinning in flow.loops.iter().filter(|candidate| spins(insts, &observing, flow, candidate))
+    {
+        for block in spinning.body.iter().filter(|block| flow.loop_depth(**block) == spinning.depth)
+        {
             for i in flow.blocks[block.index()].range() {
                 awaited[i] |= observes(&insts[i]);
             }
@@ -34,8 +40,10 @@ pub(crate) fn observing_functions(insts: &[Inst], functions: &[DeviceFunction]) 
     let mut observing = vec![false; functions.len()];
     loop {
         let sees = |inst: &Inst| observes(inst) || calls_any_of(inst, &observing);
-        let now: Vec<bool> =
-            functions.iter().map(|f| insts[f.first as usize..f.end as usize].iter().any(sees)).collect();
+        let now: Vec<bool> = functions
+            .iter()
+            .map(|f| insts[f.first as usize..f.end as usize].iter().any(sees))
+            .collect();
         if now == observing {
             return now;
         }
@@ -51,12 +59,19 @@ fn calls_any_of(inst: &Inst, selected: &[bool]) -> bool {
 ///
 /// An atomic's result or a strong load's value, read in this loop and in no inner loop, decides a
 /// branch or a guard of the loop. The results of functions that read such values count as well.
-pub(crate) fn spins(insts: &[Inst], observing: &[bool], flow: &ControlFlow, candidate: &Loop) -> bool {
+pub(crate) fn spins(
+    insts: &[Inst],
+    observing: &[bool],
+    flow: &ControlFlow,
+    candidate: &Loop,
+) -> bool {
     let innermost = |b: &&BasicBlockId| flow.loop_depth(**b) == candidate.depth;
     let range = |b: &BasicBlockId| flow.blocks[b.index()].range();
-    let own: Vec<&Inst> = candidate.body.iter().filter(innermost).flat_map(range).map(|i| &insts[i]).collect();
+    let own: Vec<&Inst> =
+        candidate.body.iter().filter(innermost).flat_map(range).map(|i| &insts[i]).collect();
     let calls = own.iter().any(|inst| calls_any_of(inst, observing));
-    let observes_result = |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
+    let observes_result =
+        |inst: &&&Inst| observes(inst) || calls && matches!(inst.op, Op::ReadSlot(_));
     let mut observed: Vec<Register> =
         own.iter().filter(observes_result).flat_map(|i| i.writes.iter().copied()).collect();
     if observed.is_empty() {
@@ -77,6 +92,8 @@ pub(crate) fn spins(insts: &[Inst], observing: &[bool], flow: &ControlFlow, cand
             }
         }
     }
-    let decides = |inst: &&&Inst| inst.guard.is_some_and(|g| observed.contains(&Register::Predicate(g.predicate)));
+    let decides = |inst: &&&Inst| {
+        inst.guard.is_some_and(|g| observed.contains(&Register::Predicate(g.predicate)))
+    };
     body.iter().any(|inst| decides(&inst))
 }

@@ -18,8 +18,16 @@ fn meeting_places() {
     let cases: [(&str, &str, Meetings); 9] = [
         ("if else, then a bare ret", "@t bra L\nwork\nbra M\nL: work\nM: ret", &[(0, Some(4))]),
         ("a guard around the whole kernel", "@t bra M\nwork\nM: ret", &[(0, Some(2))]),
-        ("return inside a nested if", "@t bra Y\n@t bra X\nret\nX: work\nY: work\nret", &[(0, Some(4)), (1, Some(3))]),
-        ("the same with one shared ret", "@t bra Y\n@t bra E\nwork\nY: work\nE: ret", &[(0, Some(3)), (1, Some(2))]),
+        (
+            "return inside a nested if",
+            "@t bra Y\n@t bra X\nret\nX: work\nY: work\nret",
+            &[(0, Some(4)), (1, Some(3))],
+        ),
+        (
+            "the same with one shared ret",
+            "@t bra Y\n@t bra E\nwork\nY: work\nE: ret",
+            &[(0, Some(3)), (1, Some(2))],
+        ),
         ("guarded ret does not fork", "@t bra Y\n@t ret\nwork\nY: work\nret", &[(0, Some(3))]),
         ("both arms return", "@t bra L\nwork\nret\nL: work\nret", &[(0, Some(3))]),
         ("loop", "H: @t bra E\nwork\nbra H\nE: work\nret", &[(0, Some(3))]),
@@ -45,12 +53,19 @@ fn an_endless_arm_is_no_meeting_place() {
 #[test]
 fn loops_and_dominators() {
     let k = kernel("H: work\nI: @t bra J\nwork\nbra I\nJ: @t bra H\nret");
-    let loops: Vec<(u32, usize, u32)> = k.flow.loops().iter().map(|l| (l.header.0, l.body.len(), l.depth)).collect();
+    let loops: Vec<(u32, usize, u32)> =
+        k.flow.loops().iter().map(|l| (l.header.0, l.body.len(), l.depth)).collect();
     // Blocks: 0 prologue, 1 H, 2 I, 3 the inner body, 4 J, 5 ret.
     assert_eq!(loops, [(1, 4, 1), (2, 2, 2)]);
     let idom = |b| k.flow.immediate_dominator(BasicBlockId(b)).map(|d| d.0);
-    assert_eq!((0..6).map(idom).collect::<Vec<_>>(), [None, Some(0), Some(1), Some(2), Some(2), Some(4)]);
-    assert_eq!((0..6).map(|b| k.flow.loop_depth(BasicBlockId(b))).collect::<Vec<_>>(), [0, 1, 2, 2, 1, 0]);
+    assert_eq!(
+        (0..6).map(idom).collect::<Vec<_>>(),
+        [None, Some(0), Some(1), Some(2), Some(2), Some(4)]
+    );
+    assert_eq!(
+        (0..6).map(|b| k.flow.loop_depth(BasicBlockId(b))).collect::<Vec<_>>(),
+        [0, 1, 2, 2, 1, 0]
+    );
 }
 
 #[test]
@@ -71,10 +86,26 @@ fn what_depends_on_the_lane() {
         ("an atomic", "atom r3 r1\nsetp p2 r3 r1", true),
         ("a ballot of all", "ballot r3 t\nsetp p2 r3 r1", false),
         ("a ballot in one arm", "@t bra A\nballot r3 t\nA: setp p2 r3 r1", true),
-        ("written in one arm of a divergent branch", "mov r3 r1\n@t bra A\nadd r3 r1 r1\nA: setp p2 r3 r1", true),
-        ("written in one arm of a uniform branch", "mov r3 r1\n@u bra A\nadd r3 r1 r1\nA: setp p2 r3 r1", false),
-        ("written before lanes return", "mov r3 r1\n@t bra A\nadd r3 r1 r1\nret\nA: setp p2 r3 r1", false),
-        ("counted in a loop left at different times", "A: add r3 r3 r1\n@t bra A\nsetp p2 r3 r1", true),
+        (
+            "written in one arm of a divergent branch",
+            "mov r3 r1\n@t bra A\nadd r3 r1 r1\nA: setp p2 r3 r1",
+            true,
+        ),
+        (
+            "written in one arm of a uniform branch",
+            "mov r3 r1\n@u bra A\nadd r3 r1 r1\nA: setp p2 r3 r1",
+            false,
+        ),
+        (
+            "written before lanes return",
+            "mov r3 r1\n@t bra A\nadd r3 r1 r1\nret\nA: setp p2 r3 r1",
+            false,
+        ),
+        (
+            "counted in a loop left at different times",
+            "A: add r3 r3 r1\n@t bra A\nsetp p2 r3 r1",
+            true,
+        ),
         ("counted in a loop left together", "A: add r3 r3 r1\n@u bra A\nsetp p2 r3 r1", false),
     ];
     for (what, text, diverges) in cases {

@@ -120,8 +120,11 @@ impl<'a> Analysis<'a> {
             for &(row, special) in &registers.specials {
                 use Special::*;
                 let lane_dependent = match special {
-                    Tid(_) | Laneid | LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe | LanemaskGt => true,
-                    Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => false,
+                    Tid(_) | Laneid | LanemaskEq | LanemaskLe | LanemaskLt | LanemaskGe
+                    | LanemaskGt => true,
+                    Ntid(_) | Ctaid(_) | Nctaid(_) | Warpid | Nwarpid | Smid | Nsmid | Gridid => {
+                        false
+                    }
                     DynamicSmemSize | TotalSmemSize => false,
                 };
                 if lane_dependent {
@@ -129,8 +132,7 @@ impl<'a> Analysis<'a> {
                 }
             }
         }
-        let to_local =
-            |i: &Inst| matches!(i.op, Op::Lane(LaneOp { f: LaneFn::OffsetBy(by), .. }) if by == LOCAL_WINDOW as i64);
+        let to_local = |i: &Inst| matches!(i.op, Op::Lane(LaneOp { f: LaneFn::OffsetBy(by), .. }) if by == LOCAL_WINDOW as i64);
         Analysis {
             insts,
             blocks,
@@ -191,14 +193,21 @@ impl<'a> Analysis<'a> {
             Op::Load(load) => {
                 let own = load.access.space == Space::Local
                     || load.access.space == Space::Generic && self.local_is_generic
-                    || load.access.strong() && !matches!(load.access.space, Space::Const | Space::Param);
+                    || load.access.strong()
+                        && !matches!(load.access.space, Space::Const | Space::Param);
                 own || operand_diverges
             }
             Op::Atomic(_) | Op::Shuffle(_) | Op::Clock { .. } | Op::ReadSlot(_) => true,
             Op::Vote(Vote { kind: VoteKind::Elect(..), .. }) => true,
-            Op::Match(op) => !op.all || diverged || state.contains(self.numbering.number(Register::Narrow(op.mask))),
+            Op::Match(op) => {
+                !op.all
+                    || diverged
+                    || state.contains(self.numbering.number(Register::Narrow(op.mask)))
+            }
             Op::Vote(Vote { mask, .. }) | Op::Redux(Redux { mask, .. }) => {
-                diverged || state.contains(self.numbering.number(Register::Narrow(*mask))) || self.guard(inst, state)
+                diverged
+                    || state.contains(self.numbering.number(Register::Narrow(*mask)))
+                    || self.guard(inst, state)
             }
             Op::ActiveMask { .. } | Op::Barrier(_) => diverged || self.guard(inst, state),
             _ => operand_diverges,
@@ -214,7 +223,9 @@ impl<'a> Analysis<'a> {
     }
 
     fn guard(&self, inst: &Inst, state: &Bits) -> bool {
-        inst.guard.is_some_and(|g| state.contains(self.numbering.number(Register::Predicate(g.predicate))))
+        inst.guard.is_some_and(|g| {
+            state.contains(self.numbering.number(Register::Predicate(g.predicate)))
+        })
     }
 
     /// Collects divergent branches and guards, and uniform results, from the states.
@@ -242,7 +253,9 @@ impl<'a> Analysis<'a> {
                     diverging.insert(block.id.index());
                 }
                 self.transfer(inst, block.id.index(), &mut state);
-                let converged = inst.guard.is_none() && !self.called && !self.diverged.contains(block.id.index());
+                let converged = inst.guard.is_none()
+                    && !self.called
+                    && !self.diverged.contains(block.id.index());
                 let same = |&r: &Register| !state.contains(self.numbering.number(r));
                 if converged && !inst.writes.is_empty() && inst.writes.iter().all(same) {
                     uniform_results.insert(i);
@@ -257,5 +270,13 @@ impl<'a> Analysis<'a> {
 ///
 /// A call can, because the function may contain such instructions.
 fn waits_for_lanes(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Call(_) | Op::Shuffle(_) | Op::Vote(_) | Op::Match(_) | Op::Redux(_) | Op::WarpSync { .. })
+    matches!(
+        inst.op,
+        Op::Call(_)
+            | Op::Shuffle(_)
+            | Op::Vote(_)
+            | Op::Match(_)
+            | Op::Redux(_)
+            | Op::WarpSync { .. }
+    )
 }

@@ -25,9 +25,12 @@ fn no_exit(insts: &[Inst], flow: &ControlFlow, span: Span) -> Vec<Diagnostic> {
     if flow.blocks.iter().filter(|b| b.reachable).any(|b| b.range().any(exits)) {
         return Vec::new();
     }
-    let finding =
-        Diagnostic::warning("no-exit", span, "this kernel never ends: no path from its start reaches an exit")
-            .help("let some branch lead to a `ret`");
+    let finding = Diagnostic::warning(
+        "no-exit",
+        span,
+        "this kernel never ends: no path from its start reaches an exit",
+    )
+    .help("let some branch lead to a `ret`");
     vec![finding]
 }
 
@@ -39,8 +42,10 @@ fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
             if !matches!(insts[i].op, Op::Barrier(barrier) if barrier.aligned) {
                 continue;
             }
-            let finding =
-                |message| Diagnostic::warning("divergent-barrier", insts[i].span, message).label("this block barrier");
+            let finding = |message| {
+                Diagnostic::warning("divergent-barrier", insts[i].span, message)
+                    .label("this block barrier")
+            };
             if flow.divergent_guard(i) {
                 found.push(
                     finding("a block barrier is guarded by a predicate that may differ between the lanes of a warp")
@@ -49,10 +54,13 @@ fn divergent_barriers(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
             } else if flow.under_divergence(block.id) {
                 // In structured code, the last such branch in the text is the nearest.
                 let cause = around.block(block.id).last();
-                let mut finding = finding("lanes of one warp may reach a block barrier at different times, or never")
-                    .help("move the barrier after the reconvergence point, or make the branch uniform");
+                let mut finding = finding(
+                    "lanes of one warp may reach a block barrier at different times, or never",
+                )
+                .help("move the barrier after the reconvergence point, or make the branch uniform");
                 if let Some(cause) = cause {
-                    finding = finding.also(insts[cause.inst as usize].span, "lanes may diverge here");
+                    finding =
+                        finding.also(insts[cause.inst as usize].span, "lanes may diverge here");
                 }
                 found.push(finding);
             }
@@ -74,6 +82,7 @@ fn unreachable_code(insts: &[Inst], flow: &ControlFlow) -> Vec<Diagnostic> {
         }
     }
     found.extend(run);
-    let finding = |span| Diagnostic::warning("unreachable-code", span, "no path leads to these instructions");
+    let finding =
+        |span| Diagnostic::warning("unreachable-code", span, "no path leads to these instructions");
     found.into_iter().map(finding).collect()
 }

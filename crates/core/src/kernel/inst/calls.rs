@@ -86,6 +86,8 @@ impl Call {
 
     /// Returns true if the call may diverge: to different functions, or by its guard.
     pub(in crate::kernel) fn may_part(&self, guarded: bool) -> bool {
-        guarded || matches!(&self.callee, Callee::Indirect { targets, .. } if targets.len() > 1) && !self.uniform
+        guarded
+            || matches!(&self.callee, Callee::Indirect { targets, .. } if targets.len() > 1)
+                && !self.uniform
     }
 }

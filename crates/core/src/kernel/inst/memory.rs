@@ -115,7 +115,10 @@ pub struct Store {
 
 /// Read-modify-write functions of `atom` and `red`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "PTX names; inc/dec wrap at the operand; cas compares with b and writes c")]
+#[expect(
+    missing_docs,
+    reason = "PTX names; inc/dec wrap at the operand; cas compares with b and writes c"
+)]
 pub enum AtomicFn {
     Add,
     Min,

@@ -11,8 +11,13 @@ fn programs() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../programs");
     let mut files = Vec::new();
     for directory in [root.clone(), root.join("small")] {
-        let entries = std::fs::read_dir(directory).expect("the programs are part of the repository");
-        files.extend(entries.map(|e| e.expect("readable").path()).filter(|p| p.extension().is_some_and(|e| e == "ir")));
+        let entries =
+            std::fs::read_dir(directory).expect("the programs are part of the repository");
+        files.extend(
+            entries
+                .map(|e| e.expect("readable").path())
+                .filter(|p| p.extension().is_some_and(|e| e == "ir")),
+        );
     }
     files.sort();
     files
@@ -35,10 +40,16 @@ fn every_program_resolves_without_a_finding() {
         assert!(!has_errors(&diagnostics) && diagnostics.is_empty(), "{shown}");
         let [kernel] = &kernels[..] else { panic!("{name}: {} kernels", kernels.len()) };
         // The large programs run on less data.
-        let set = plan.constants().filter(|c| *c == "n").map(|c| (c.to_owned(), "1024".to_owned())).collect();
+        let set = plan
+            .constants()
+            .filter(|c| *c == "n")
+            .map(|c| (c.to_owned(), "1024".to_owned()))
+            .collect();
         let overrides = Overrides { set, ..Overrides::default() };
         let launch = plan.resolve(kernel, &overrides, &|_, _| Err("no files".to_owned()));
-        let launch = launch.unwrap_or_else(|d| panic!("{}", render(&d, Source { name: &name, text: &source }, false)));
+        let launch = launch.unwrap_or_else(|d| {
+            panic!("{}", render(&d, Source { name: &name, text: &source }, false))
+        });
         assert!(launch.title.is_some() && !launch.expectations.is_empty(), "{name}");
     }
 }

@@ -9,11 +9,22 @@ use crate::event::{Event, Observer, SlotLoss, Stall};
 impl<O: Observer> Issuer<'_, O> {
     /// Attributes the scheduler's open slots up to `until` to `reason`.
     #[inline]
-    pub(in super::super) fn lose_slots(&mut self, scheduler: &mut Scheduler, until: Cycle, reason: SlotLoss) {
+    pub(in super::super) fn lose_slots(
+        &mut self,
+        scheduler: &mut Scheduler,
+        until: Cycle,
+        reason: SlotLoss,
+    ) {
         if until > scheduler.accounted {
             let (cycle, cycles) = (scheduler.accounted, until - scheduler.accounted);
             scheduler.accounted = until;
-            self.observer.on(Event::SlotsLost { cycle, sm: self.id, scheduler: scheduler.number, reason, cycles });
+            self.observer.on(Event::SlotsLost {
+                cycle,
+                sm: self.id,
+                scheduler: scheduler.number,
+                reason,
+                cycles,
+            });
         }
     }
 
@@ -37,7 +48,11 @@ impl<O: Observer> Issuer<'_, O> {
         // other warps.
         let ready = until.cycle().max(from).min(now);
         let free = scheduler.free(port, &self.shared).max(ready).min(now);
-        self.lose_slots(scheduler, now, SlotLoss::Stalled(if free > ready { throttle } else { stall }));
+        self.lose_slots(
+            scheduler,
+            now,
+            SlotLoss::Stalled(if free > ready { throttle } else { stall }),
+        );
         let fetched = fetched.clamp(from, ready);
         let asked = before.cycle().clamp(from, fetched);
         for (stall, cycles) in [

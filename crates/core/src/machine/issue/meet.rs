@@ -17,8 +17,9 @@ pub(super) fn gather(step: &MicroOp, warp: &mut Warp, active: LaneMask) -> bool 
     let lanes = exec::guarded(&step.inst, active, &warp.registers);
     let passive = active - lanes;
     // Lanes outside of their own mask proceed to their fault.
-    let waits =
-        |set: &Members| set.lanes.is_subset(set.named) && !warp.control.gathered(set.lanes | passive, set.named);
+    let waits = |set: &Members| {
+        set.lanes.is_subset(set.named) && !warp.control.gathered(set.lanes | passive, set.named)
+    };
     let sets = exec::members(&step.inst, lanes, &warp.registers);
     let waiting: Vec<Members> = sets.filter(waits).collect();
     let staying = waiting.iter().fold(lanes, |staying, set| staying - set.lanes);
@@ -67,11 +68,22 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let &Issue { w, now, step, .. } = issue;
         let (sm, slot) = (self.id, WarpId(w as u32));
         let arriving = warp.control.arriving();
-        self.observer.on(Event::Barrier { cycle: now, sm, warp: slot, pc, lanes, arriving, id, count, wait });
+        self.observer.on(Event::Barrier {
+            cycle: now,
+            sm,
+            warp: slot,
+            pc,
+            lanes,
+            arriving,
+            id,
+            count,
+            wait,
+        });
         let votes = match &step.inst.op {
-            Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => {
-                Votes { threads: lanes.count(), holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count() }
-            }
+            Op::Barrier(b) if matches!(b.kind, BarrierKind::Red { .. }) => Votes {
+                threads: lanes.count(),
+                holds: exec::barrier_votes(&step.inst, lanes, &warp.registers).count(),
+            },
             _ => Votes::default(),
         };
         // Thread counts cover whole warps, so exited lanes may count, too.
@@ -85,7 +97,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
         if !wait {
             self.watch.progress();
             warp.control.go(step.next);
-        } else if cx.spec.barrier.deferred && arriving == warp.control.live() && votes == Votes::default() {
+        } else if cx.spec.barrier.deferred
+            && arriving == warp.control.live()
+            && votes == Votes::default()
+        {
             warp.ahead = Some(arrival);
             warp.control.go(step.next);
         } else {

@@ -43,7 +43,14 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let micro_op = expansion.part(warp.micro_ops.issued);
         self.attribute(scheduler, warp, w, pc, (micro_op.port, cost.throttle), now);
         let (cycle, sm, lanes) = (now, self.id, warp.micro_ops.lanes);
-        self.observer.on(Event::IssueMicroOp { cycle, sm, warp: WarpId(w as u32), pc, active, lanes });
+        self.observer.on(Event::IssueMicroOp {
+            cycle,
+            sm,
+            warp: WarpId(w as u32),
+            pc,
+            active,
+            lanes,
+        });
         scheduler.accounted = now + 1;
         if micro_op.port != Port::None {
             scheduler.occupy(micro_op.port, now + Cycle::from(micro_op.interval));

@@ -11,7 +11,13 @@ use crate::kernel::{ConvergenceOp, Op};
 impl<O: Observer> Issuer<'_, O> {
     /// Reports a shuffle from an inactive lane, and continues.
     #[cold]
-    pub(super) fn undefined(&mut self, warp: &mut Warp, issue: &Issue<'_>, lanes: LaneMask, source: u32) {
+    pub(super) fn undefined(
+        &mut self,
+        warp: &mut Warp,
+        issue: &Issue<'_>,
+        lanes: LaneMask,
+        source: u32,
+    ) {
         let (sm, slot, pc) = (self.id, WarpId(issue.w as u32), issue.pc);
         self.observer.on(Event::UndefinedShuffle { sm, warp: slot, pc, lanes, source });
         warp.control.go(issue.step.next);
@@ -28,7 +34,10 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
     let some = active & LaneMask(draw as u32);
     let splits = draw >> 62 == 0 && !some.is_empty() && some != active;
     if splits && matches!(control, WarpControl::Independent(_)) {
-        control.split(&[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }], None);
+        control.split(
+            &[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }],
+            None,
+        );
     } else {
         control.go(next);
     }
@@ -58,7 +67,11 @@ pub(super) fn join(step: &MicroOp) -> Flow {
 }
 
 /// Groups lanes by target, in ascending order of their numbers.
-pub(super) fn sides(lanes: LaneMask, numbers: &[u64; MAX_LANES], target: impl Fn(usize) -> Pc) -> Vec<Side> {
+pub(super) fn sides(
+    lanes: LaneMask,
+    numbers: &[u64; MAX_LANES],
+    target: impl Fn(usize) -> Pc,
+) -> Vec<Side> {
     let number = |lane: u32| numbers[lane as usize & (MAX_LANES - 1)];
     let mut sides = Vec::new();
     let mut rest = lanes;

@@ -51,14 +51,27 @@ impl RequestLog {
 
     /// Logs a request for sectors of a line.
     #[inline]
-    pub(in super::super) fn add(&mut self, cycle: Cycle, line: u64, sectors: u8, memory: MemoryKind, way: AccessWay) {
+    pub(in super::super) fn add(
+        &mut self,
+        cycle: Cycle,
+        line: u64,
+        sectors: u8,
+        memory: MemoryKind,
+        way: AccessWay,
+    ) {
         if self.len >= MOST && !self.forget() {
             return;
         }
         // The low bits select the slice; homes and sets use the high bits.
         if let Some(slice) = self.slices.get_mut(scatter(line) as usize % SLICES) {
             self.len += 1;
-            slice.push(Request { line, cycle: cycle.try_into().unwrap_or(u32::MAX), sectors, memory, way });
+            slice.push(Request {
+                line,
+                cycle: cycle.try_into().unwrap_or(u32::MAX),
+                sectors,
+                memory,
+                way,
+            });
         }
     }
 
@@ -117,10 +130,15 @@ impl Found {
                 mine.add(theirs);
             }
         }
-        let of = move |memory, way| Event::L2 { memory, way, found: sum.0[memory as usize][way as usize] };
+        let of = move |memory, way| Event::L2 {
+            memory,
+            way,
+            found: sum.0[memory as usize][way as usize],
+        };
         let ways = [AccessWay::Load, AccessWay::Store, AccessWay::Atomic];
-        let all =
-            [MemoryKind::Global, MemoryKind::Local].into_iter().flat_map(move |memory| ways.map(|way| of(memory, way)));
+        let all = [MemoryKind::Global, MemoryKind::Local]
+            .into_iter()
+            .flat_map(move |memory| ways.map(|way| of(memory, way)));
         all.filter(|event| matches!(event, Event::L2 { found, .. } if found.sectors > 0))
     }
 }
@@ -140,7 +158,9 @@ mod tests {
         let all = (0..slices(logs)).map(|slice| replay(&h200(), logs, slice)).collect();
         let events: Vec<Event> = Found::events(all).collect();
         let of = |event: &Event| match *event {
-            Event::L2 { memory: MemoryKind::Global, way: this, found } if this == way => Some(found),
+            Event::L2 { memory: MemoryKind::Global, way: this, found } if this == way => {
+                Some(found)
+            }
             _ => None,
         };
         events.iter().find_map(of).expect("an event for each way")
@@ -178,7 +198,11 @@ mod tests {
     fn when_the_notes_become_too_many_some_lines_stand_for_all() {
         let lines = 5 * MOST as u64 / 2;
         let logs = used_by_four(lines, AccessWay::Load);
-        assert!(logs.iter().all(|log| log.len <= MOST && log.slices.len() == SLICES / 4), "{}", logs[0].slices.len());
+        assert!(
+            logs.iter().all(|log| log.len <= MOST && log.slices.len() == SLICES / 4),
+            "{}",
+            logs[0].slices.len()
+        );
         let found = found(&logs, AccessWay::Load);
         let quarter = 4 * lines * 4 / 4;
         assert!(found.sectors.abs_diff(quarter) < quarter / 50, "{} of {quarter}", found.sectors);

@@ -47,7 +47,9 @@ impl Listener {
     ///
     /// An access of up to 16 bytes touches at most two pages.
     pub(super) fn changed_addresses(&self) -> impl Iterator<Item = u64> + '_ {
-        let global = |a: &&Access| a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load;
+        let global = |a: &&Access| {
+            a.traffic.memory == MemoryKind::Global && a.traffic.kind != AccessWay::Load
+        };
         self.access.iter().filter(global).flat_map(|a| {
             let last = u64::from(a.traffic.bytes_per_lane().max(1)) - 1;
             a.traffic.lanes.lanes().flat_map(move |lane| {

@@ -24,23 +24,39 @@ impl Observer for Tape {
 
 fn issue(event: &Event) -> Option<(Cycle, SmId, WarpId, crate::base::Pc, LaneMask, LaneMask)> {
     match *event {
-        Event::Issue { cycle, sm, warp, pc, active, lanes, .. } => Some((cycle, sm, warp, pc, active, lanes)),
+        Event::Issue { cycle, sm, warp, pc, active, lanes, .. } => {
+            Some((cycle, sm, warp, pc, active, lanes))
+        }
         _ => None,
     }
 }
 
 /// Calls `check` with a program's code, launch, machine and options.
-fn with(name: &str, set: &[(&str, &str)], machine: &str, check: impl FnOnce(&Code, Launch, &Machine, &Options)) {
-    let text = std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
+fn with(
+    name: &str,
+    set: &[(&str, &str)],
+    machine: &str,
+    check: impl FnOnce(&Code, Launch, &Machine, &Options),
+) {
+    let text =
+        std::fs::read_to_string(format!("../../{name}")).expect("a program of the repository");
     let program = Program::parse(name, &text);
     let kernel = program.kernel(None).expect("one kernel");
     let set = set.iter().map(|&(name, value)| (name.to_string(), value.to_string())).collect();
     let overrides = Overrides { set, ..Overrides::default() };
-    let launch = program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("sound directives");
+    let launch = program
+        .launch(kernel, &overrides, &|_, _| Err("no files".into()))
+        .expect("sound directives");
     let spec = Machine::parse(Machine::preset_text(machine).expect("a preset")).expect("sound");
     let spec = spec.lowered(Lowering::AsWritten);
     let mode = spec.modes[0];
-    let options = Options { mode, order: SideOrder::Fewer, yields: true, max_cycles: 10_000_000, max_issues: u64::MAX };
+    let options = Options {
+        mode,
+        order: SideOrder::Fewer,
+        yields: true,
+        max_cycles: 10_000_000,
+        max_issues: u64::MAX,
+    };
     let code = ptxas::compile(kernel, &Target::new(&spec, true), mode);
     check(&code, launch, &spec, &options);
 }
@@ -61,14 +77,19 @@ fn a_session_issues_what_a_run_issues() {
     for (name, set, machine) in PROGRAMS {
         with(name, set, machine, |kernel, launch, spec, options| {
             let watched =
-                device::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default).expect("fits");
+                device::watch(kernel, launch.clone(), spec, options, BlockId(0), Tape::default)
+                    .expect("fits");
             let stepped = step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
                 let mut issues = Vec::new();
                 while session.step(Cycle::MAX) {
                     let of_one = session.sms().nth(session.last_sm()) == Some(watched.sm);
                     issues.extend(session.events().iter().filter_map(issue).filter(|_| of_one));
                 }
-                assert_eq!(session.finish().map(Finish::name), watched.finish.as_ref().map(Finish::name), "{name}");
+                assert_eq!(
+                    session.finish().map(Finish::name),
+                    watched.finish.as_ref().map(Finish::name),
+                    "{name}"
+                );
                 issues
             });
             let whole: Vec<_> = watched.observer.0.iter().filter_map(issue).collect();
@@ -88,8 +109,11 @@ fn a_saved_state_goes_on_as_before() {
                     while session.step(Cycle::MAX) {
                         events.extend(session.events().to_vec());
                     }
-                    let words: Vec<Vec<u32>> =
-                        session.base.iter().map(|s| session.global().words(s.0).expect("there").collect()).collect();
+                    let words: Vec<Vec<u32>> = session
+                        .base
+                        .iter()
+                        .map(|s| session.global().words(s.0).expect("there").collect())
+                        .collect();
                     (events, words)
                 };
                 let start = session.save();
@@ -115,7 +139,9 @@ fn nothing_is_issued_behind_the_limit() {
             for now in 0..2000 {
                 while session.step(now) {
                     issued += 1;
-                    cycles.extend(session.events().iter().filter_map(issue).map(|i| (i.0, now)).take(1));
+                    cycles.extend(
+                        session.events().iter().filter_map(issue).map(|i| (i.0, now)).take(1),
+                    );
                 }
             }
             assert!(issued > 20, "{issued}");
@@ -131,18 +157,27 @@ fn a_changed_predicate_changes_the_branch() {
         assert_eq!(options.mode, Mode::PreVolta);
         step_through(kernel, launch, spec, options, BlockId(0), |mut session| {
             let steps = session.steps();
-            let guard_of = |pc: crate::base::Pc| steps[pc.index()].inst.guard.map(|g| (g.predicate, g.negated));
+            let guard_of = |pc: crate::base::Pc| {
+                steps[pc.index()].inst.guard.map(|g| (g.predicate, g.negated))
+            };
             let (predicate, negated) = loop {
                 assert!(session.step(Cycle::MAX), "a branch follows");
                 let next = session.warps(0, 0).next().and_then(|w| w.control.active());
-                let branch =
-                    next.filter(|(pc, _)| matches!(steps[pc.index()].inst.op, crate::kernel::Op::Branch { .. }));
+                let branch = next.filter(|(pc, _)| {
+                    matches!(steps[pc.index()].inst.op, crate::kernel::Op::Branch { .. })
+                });
                 if let Some(found) = branch.and_then(|(pc, _)| guard_of(pc)) {
                     break found;
                 }
             };
             for lane in 0..32 {
-                assert!(session.set_register(0, WarpId(0), lane, Register::Predicate(predicate), u64::from(!negated)));
+                assert!(session.set_register(
+                    0,
+                    WarpId(0),
+                    lane,
+                    Register::Predicate(predicate),
+                    u64::from(!negated)
+                ));
             }
             let taken = loop {
                 assert!(session.step(Cycle::MAX), "the branch is issued");

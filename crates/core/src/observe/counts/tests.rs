@@ -21,13 +21,25 @@ fn reductions_count_as_their_formulas_say() {
     for (block, pairing, branches, divergent, bodies, lanes) in table {
         let totals = samples::counts(block, pairing).finish();
         let loads = totals.traffic(MemoryKind::Global, AccessWay::Load);
-        assert_eq!((totals.branches, totals.divergent_branches), (branches, divergent), "block {block}");
-        assert_eq!((loads.requests, loads.requested_bytes), (2 * bodies, 8 * lanes), "block {block}");
+        assert_eq!(
+            (totals.branches, totals.divergent_branches),
+            (branches, divergent),
+            "block {block}"
+        );
+        assert_eq!(
+            (loads.requests, loads.requested_bytes),
+            (2 * bodies, 8 * lanes),
+            "block {block}"
+        );
         let body = &totals.steps[samples::LOAD_A as usize];
         assert_eq!((body.issues, body.active_lanes, body.requests), (bodies, lanes, bodies));
         let branch = &totals.steps[samples::SKIP as usize];
         assert_eq!((branch.branches, branch.divergent), (branches, divergent));
-        assert_eq!(branch.taken_lanes, 32 * branches - lanes, "the lanes that do not work branch over the body");
+        assert_eq!(
+            branch.taken_lanes,
+            32 * branches - lanes,
+            "the lanes that do not work branch over the body"
+        );
     }
 }
 
@@ -45,7 +57,10 @@ fn machine_instructions_weigh_lanes_and_joins_stay_apart() {
     let totals = samples::counts(512, neighbored).finish();
     let tests = 144;
     assert_eq!(totals.steps_executed, tests * 3 + 95 * 3);
-    assert_eq!(totals.inst_executed, totals.steps_executed + tests * u64::from(samples::TEST_SLOTS - 1));
+    assert_eq!(
+        totals.inst_executed,
+        totals.steps_executed + tests * u64::from(samples::TEST_SLOTS - 1)
+    );
     assert_eq!((totals.join_steps, totals.join_slots), (tests, tests));
     assert_eq!(totals.slots_used, totals.inst_executed + tests);
     let by_lanes: u64 = (0..).zip(totals.histogram).map(|(lanes, n): (u64, u64)| lanes * n).sum();
@@ -109,7 +124,10 @@ fn a_drain_past_the_last_step_is_still_a_stall() {
 
 #[test]
 fn merging_does_not_depend_on_the_order() {
-    let parts = || [neighbored as Pairing, neighbored_less, interleaved].map(|pairing| samples::counts(512, pairing));
+    let parts = || {
+        [neighbored as Pairing, neighbored_less, interleaved]
+            .map(|pairing| samples::counts(512, pairing))
+    };
     let total = |order: [usize; 3]| {
         let parts = parts();
         let mut sum = samples::empty();

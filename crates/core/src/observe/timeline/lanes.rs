@@ -96,7 +96,8 @@ impl Issue {
     /// Returns the state of each lane of a warp of `warp_size` lanes.
     pub fn lane_states(&self, warp_size: u32) -> Vec<LaneState> {
         let masks = self.masks(LaneMask::first_n(warp_size));
-        let of = |lane| LaneState::ALL.into_iter().find(|&state| masks[state as usize].contains(lane));
+        let of =
+            |lane| LaneState::ALL.into_iter().find(|&state| masks[state as usize].contains(lane));
         (0..warp_size.min(32)).map(|lane| of(lane).unwrap_or(LaneState::Exited)).collect()
     }
 }

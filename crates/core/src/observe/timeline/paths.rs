@@ -44,7 +44,16 @@ mod tests {
     fn sets_keep_their_number_until_the_warp_is_whole() {
         let mut paths = Paths::new(LaneMask(0xff));
         let path = |paths: &mut Paths, active, live| paths.of(LaneMask(active), LaneMask(live));
-        let issued = [(0xff, 0), (0x0f, 1), (0xf0, 2), (0x03, 3), (0x0f, 1), (0xff, 0), (0xf0, 1), (0x0f, 2)];
+        let issued = [
+            (0xff, 0),
+            (0x0f, 1),
+            (0xf0, 2),
+            (0x03, 3),
+            (0x0f, 1),
+            (0xff, 0),
+            (0xf0, 1),
+            (0x0f, 2),
+        ];
         for (active, expected) in issued {
             assert_eq!(path(&mut paths, active, 0xff), expected, "{active:x}");
         }

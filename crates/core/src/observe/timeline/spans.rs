@@ -49,7 +49,9 @@ impl Issue {
             }
             match spans.last_mut().filter(|last| last.stall.is_none() && last.to == cycle) {
                 Some(last) => last.to += slots,
-                None if slots > 0 => spans.push(Span { from: cycle, to: cycle + slots, stall: None }),
+                None if slots > 0 => {
+                    spans.push(Span { from: cycle, to: cycle + slots, stall: None })
+                }
                 None => {}
             }
         };

@@ -17,7 +17,14 @@ fn step(timeline: &mut Timeline, control: &mut WarpControl, cycle: Cycle, flow: 
 fn start(timeline: &mut Timeline, block: u32, warp: u32, lanes: LaneMask) {
     let sm = SmId(0);
     timeline.on(Event::BlockStart { cycle: 0, sm, block: BlockId(block), warps: 1 });
-    timeline.on(Event::WarpStart { cycle: 0, sm, warp: WarpId(0), block: BlockId(block), index: warp, lanes });
+    timeline.on(Event::WarpStart {
+        cycle: 0,
+        sm,
+        warp: WarpId(0),
+        block: BlockId(block),
+        index: warp,
+        lanes,
+    });
 }
 
 fn window(cycles: Range<Cycle>, limit: usize) -> Timeline {
@@ -31,7 +38,12 @@ fn diamond(timeline: &mut Timeline) {
     let lanes = LaneMask(0b1111);
     let mut control = WarpControl::stack(lanes, Pc(0), SideOrder::Taken);
     start(timeline, 3, 0, lanes);
-    let branch = Flow::Branch { taken: LaneMask(0b0011), target: Pc(2), next: Pc(1), reconverge: Some(Pc(3)) };
+    let branch = Flow::Branch {
+        taken: LaneMask(0b0011),
+        target: Pc(2),
+        next: Pc(1),
+        reconverge: Some(Pc(3)),
+    };
     step(timeline, &mut control, 10, branch);
     timeline.on(Event::WarpStalled {
         sm: SmId(0),
@@ -51,14 +63,20 @@ fn every_lane_has_its_state_at_every_issue() {
     let mut timeline = window(0..u64::MAX, 100);
     diamond(&mut timeline);
     let [strip] = timeline.strips() else { panic!("one warp") };
-    let letters = |issue: &Issue| issue.lane_states(5).iter().map(|s| s.letter()).collect::<String>();
+    let letters =
+        |issue: &Issue| issue.lane_states(5).iter().map(|s| s.letter()).collect::<String>();
     let rows: Vec<_> = strip.issues.iter().map(|i| (i.cycle, i.pc.0, i.path, letters(i))).collect();
-    let expected = [(10, 0, 0, "####x"), (20, 2, 1, "##..x"), (30, 1, 2, "ww##x"), (40, 3, 0, "####x")];
+    let expected =
+        [(10, 0, 0, "####x"), (20, 2, 1, "##..x"), (30, 1, 2, "ww##x"), (40, 3, 0, "####x")];
     assert_eq!(rows, expected.map(|(cycle, pc, path, lanes)| (cycle, pc, path, lanes.to_string())));
-    let facts: Vec<_> = strip.issues.iter().map(|i| (i.diverges(), i.waited(), i.state.stack.len())).collect();
+    let facts: Vec<_> =
+        strip.issues.iter().map(|i| (i.diverges(), i.waited(), i.state.stack.len())).collect();
     assert_eq!(facts, [(true, 0, 1), (false, 9, 3), (false, 0, 2), (false, 0, 1)]);
     assert_eq!(strip.issues[0].after, strip.issues[1].state);
-    assert_eq!((strip.ended, strip.more, strip.issues[3].after.live()), (Some(41), false, LaneMask::EMPTY));
+    assert_eq!(
+        (strip.ended, strip.more, strip.issues[3].after.live()),
+        (Some(41), false, LaneMask::EMPTY)
+    );
     assert!(timeline.is_done());
 }
 
@@ -74,11 +92,19 @@ fn only_the_window_is_recorded_and_numbers_count_from_the_start() {
         let mut timeline = window(cycles.clone(), limit);
         diamond(&mut timeline);
         let strip = &timeline.strips()[0];
-        assert_eq!(strip.issues.iter().map(|i| i.number).collect::<Vec<_>>(), numbers, "{cycles:?}");
+        assert_eq!(
+            strip.issues.iter().map(|i| i.number).collect::<Vec<_>>(),
+            numbers,
+            "{cycles:?}"
+        );
         assert_eq!((strip.more, timeline.is_done()), (more, true), "{cycles:?}");
     }
     let mut other = window(0..u64::MAX, 100);
     start(&mut other, 2, 0, LaneMask::FULL);
     start(&mut other, 3, 7, LaneMask::FULL);
-    assert_eq!((other.strips().len(), other.is_done()), (0, false), "warp 0 of block 3 is still to come");
+    assert_eq!(
+        (other.strips().len(), other.is_done()),
+        (0, false),
+        "warp 0 of block 3 is still to come"
+    );
 }

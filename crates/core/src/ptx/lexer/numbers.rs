@@ -85,7 +85,8 @@ fn decimal_float(text: &str) -> Read {
         Ok(value) => Ok(TokenKind::Double(value.to_bits())),
         Err(_) => Err((
             format!("invalid number `{text}`"),
-            "write a decimal such as `1.5` or `2.5e-3`, or the exact bits such as `0f3F800000`".into(),
+            "write a decimal such as `1.5` or `2.5e-3`, or the exact bits such as `0f3F800000`"
+                .into(),
         )),
     }
 }
@@ -112,10 +113,16 @@ fn integer(text: &str) -> Read {
         return Err((format!("unexpected `{rest}` in {kind} number `{text}`"), help));
     }
     if digits.is_empty() {
-        return Err((format!("no digits in `{text}`"), format!("write {kind} digits after the prefix")));
+        return Err((
+            format!("no digits in `{text}`"),
+            format!("write {kind} digits after the prefix"),
+        ));
     }
     match u64::from_str_radix(digits, radix) {
         Ok(value) => Ok(TokenKind::Int { value, unsigned: unsigned || value > i64::MAX as u64 }),
-        Err(_) => Err((format!("`{text}` does not fit in 64 bits"), "use at most 0xffffffffffffffff".into())),
+        Err(_) => Err((
+            format!("`{text}` does not fit in 64 bits"),
+            "use at most 0xffffffffffffffff".into(),
+        )),
     }
 }

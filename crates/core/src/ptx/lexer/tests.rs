@@ -62,7 +62,19 @@ fn literals_have_the_values_of_the_manual() {
 
 #[test]
 fn malformed_literals_are_one_fault_each() {
-    for text in ["09", "12abc", "0x", "0xg", "5u", "0f3F8", "0d3FF", "18446744073709551616", "1.5q", "0b12", "1e"] {
+    for text in [
+        "09",
+        "12abc",
+        "0x",
+        "0xg",
+        "5u",
+        "0f3F8",
+        "0d3FF",
+        "18446744073709551616",
+        "1.5q",
+        "0b12",
+        "1e",
+    ] {
         assert_eq!(codes(text), ["bad-number"], "{text}");
         assert_eq!(kinds(text).len(), 1, "{text}");
     }
@@ -74,7 +86,10 @@ fn comments_vanish_and_directive_comments_stay() {
     let lexed = lex(text);
     assert_eq!(texts(text), ["a", "d"]);
     let kept: Vec<_> = lexed.directives.iter().map(|d| (d.text.as_str(), d.span)).collect();
-    assert_eq!(kept, [("n = 4", Span::new(4, 9)), ("e", Span::new(32, 33)), ("", Span::new(37, 37))]);
+    assert_eq!(
+        kept,
+        [("n = 4", Span::new(4, 9)), ("e", Span::new(32, 33)), ("", Span::new(37, 37))]
+    );
     assert!(lexed.tokens[1].after_newline, "the block comment contains a line break");
 }
 

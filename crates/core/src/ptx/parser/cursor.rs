@@ -83,7 +83,11 @@ impl<'a> Parser<'a> {
     ///
     /// Empty if it is not a directive.
     pub(super) fn directive(&self) -> &'a str {
-        if self.kind() == TokenKind::Directive { self.word().get(1..).unwrap_or_default() } else { "" }
+        if self.kind() == TokenKind::Directive {
+            self.word().get(1..).unwrap_or_default()
+        } else {
+            ""
+        }
     }
 
     pub(super) fn name_of(&self, token: Token) -> Name {
@@ -109,7 +113,12 @@ impl<'a> Parser<'a> {
         self.unexpected_help(code, expected, None)
     }
 
-    pub(super) fn unexpected_help(&mut self, code: &'static str, expected: &str, help: Option<&str>) -> Reported {
+    pub(super) fn unexpected_help(
+        &mut self,
+        code: &'static str,
+        expected: &str,
+        help: Option<&str>,
+    ) -> Reported {
         let token = self.peek();
         if token.kind == TokenKind::Bad {
             return Reported;
@@ -126,7 +135,8 @@ impl<'a> Parser<'a> {
         if token.kind == TokenKind::Bad {
             return Reported;
         }
-        let missing = token.after_newline || matches!(token.kind, TokenKind::Semicolon | TokenKind::End);
+        let missing =
+            token.after_newline || matches!(token.kind, TokenKind::Semicolon | TokenKind::End);
         let place = if missing { self.gap() } else { token.span };
         let message = format!("expected {expected}, found {}", self.describe(token));
         self.report(Diagnostic::error(code, place, message).also(open, "opened here"))
@@ -148,7 +158,13 @@ impl<'a> Parser<'a> {
     }
 
     /// Consumes a punctuation mark, or reports that it is missing.
-    pub(super) fn expect(&mut self, kind: TokenKind, code: &'static str, written: &str, place: &str) -> Parsed<Span> {
+    pub(super) fn expect(
+        &mut self,
+        kind: TokenKind,
+        code: &'static str,
+        written: &str,
+        place: &str,
+    ) -> Parsed<Span> {
         if self.kind() == kind {
             return Ok(self.bump().span);
         }
@@ -168,7 +184,8 @@ impl<'a> Parser<'a> {
         }
         let name = self.name_of(token);
         if name.text.contains(['.', ':']) {
-            let message = format!("invalid {what} `{}`: names cannot contain dots or colons", name.text);
+            let message =
+                format!("invalid {what} `{}`: names cannot contain dots or colons", name.text);
             let error = Diagnostic::error("bad-name", name.span, message);
             let error = match super::recovery::looks_like_mnemonic(&name.text) {
                 true => error.help("if this is an instruction, complete the line before it"),

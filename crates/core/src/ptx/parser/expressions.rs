@@ -53,11 +53,18 @@ impl Parser<'_> {
             }
             let condition = p.integer(condition, p.since(start))?;
             let yes = p.expression()?;
-            p.expect(TokenKind::Colon, "unexpected-token", "`:`", "between the two results of `?`")?;
+            p.expect(
+                TokenKind::Colon,
+                "unexpected-token",
+                "`:`",
+                "between the two results of `?`",
+            )?;
             let no = p.expression()?;
             // The usual arithmetic conversions give both sides one type.
             Ok(match (yes, no) {
-                (Value::Int(a, u), Value::Int(b, v)) => Value::Int(if condition.0 != 0 { a } else { b }, u || v),
+                (Value::Int(a, u), Value::Int(b, v)) => {
+                    Value::Int(if condition.0 != 0 { a } else { b }, u || v)
+                }
                 _ if condition.0 != 0 => yes,
                 _ => no,
             })
@@ -83,9 +90,11 @@ impl Parser<'_> {
     fn integer(&mut self, value: Value, span: Span) -> Parsed<(i64, bool)> {
         match value {
             Value::Int(bits, unsigned) => Ok((bits, unsigned)),
-            Value::Double(_) | Value::Single(_) => {
-                Err(self.report(Diagnostic::error("not-an-integer", span, "expected integer, found float")))
-            }
+            Value::Double(_) | Value::Single(_) => Err(self.report(Diagnostic::error(
+                "not-an-integer",
+                span,
+                "expected integer, found float",
+            ))),
         }
     }
 
@@ -99,13 +108,18 @@ impl Parser<'_> {
             let right = self.nested(|p| p.binary(level + 1))?;
             let span = self.since(start);
             left = match (left, right) {
-                (Value::Int(a, u), Value::Int(b, v)) => match integers(operator.kind, (a, u), (b, v)) {
-                    Some((bits, unsigned)) => Value::Int(bits, unsigned),
-                    None => {
-                        let error = Diagnostic::error("division-by-zero", span, "division by zero");
-                        return Err(self.report(error.also(self.since(right_start), "this is 0")));
+                (Value::Int(a, u), Value::Int(b, v)) => {
+                    match integers(operator.kind, (a, u), (b, v)) {
+                        Some((bits, unsigned)) => Value::Int(bits, unsigned),
+                        None => {
+                            let error =
+                                Diagnostic::error("division-by-zero", span, "division by zero");
+                            return Err(
+                                self.report(error.also(self.since(right_start), "this is 0"))
+                            );
+                        }
                     }
-                },
+                }
                 (Value::Double(a), Value::Double(b)) => match doubles(operator.kind, a, b) {
                     Some(value) => value,
                     None => return Err(self.cannot_compute(operator.span, span)),
@@ -118,23 +132,27 @@ impl Parser<'_> {
 
     fn cannot_compute(&mut self, operator: Span, whole: Span) -> super::Reported {
         let message = format!("invalid operands of `{}`", self.slice(operator));
-        self.report(
-            Diagnostic::error("bad-expression", whole, message)
-                .help("use two integers, or two doubles and an arithmetic operator; `0f` literals allow none"),
-        )
+        self.report(Diagnostic::error("bad-expression", whole, message).help(
+            "use two integers, or two doubles and an arithmetic operator; `0f` literals allow none",
+        ))
     }
 
     fn unary(&mut self) -> Parsed<Value> {
         let start = self.peek().span;
         let operator = self.kind();
-        if !matches!(operator, TokenKind::Plus | TokenKind::Minus | TokenKind::Not | TokenKind::Tilde) {
+        if !matches!(
+            operator,
+            TokenKind::Plus | TokenKind::Minus | TokenKind::Not | TokenKind::Tilde
+        ) {
             return self.primary();
         }
         self.bump();
         let operand = self.nested(Self::unary)?;
         match (operator, operand) {
             (TokenKind::Plus, Value::Int(..) | Value::Double(_)) => Ok(operand),
-            (TokenKind::Minus, Value::Int(a, unsigned)) => Ok(Value::Int(a.wrapping_neg(), unsigned)),
+            (TokenKind::Minus, Value::Int(a, unsigned)) => {
+                Ok(Value::Int(a.wrapping_neg(), unsigned))
+            }
             (TokenKind::Minus, Value::Double(a)) => Ok(Value::Double(-a)),
             (TokenKind::Not, Value::Int(a, _)) => Ok(Value::Int(i64::from(a == 0), false)),
             (TokenKind::Tilde, Value::Int(a, _)) => Ok(Value::Int(!a, true)),
@@ -151,7 +169,11 @@ impl Parser<'_> {
             TokenKind::Word if self.word() == "WARP_SZ" => Value::Int(32, false),
             TokenKind::Word => {
                 let name = self.word();
-                let error = Diagnostic::error("not-a-constant", token.span, format!("`{name}` is not a constant"));
+                let error = Diagnostic::error(
+                    "not-a-constant",
+                    token.span,
+                    format!("`{name}` is not a constant"),
+                );
                 let help = match name.starts_with('%') {
                     true => "compute with registers in a separate instruction".to_owned(),
                     false => format!("use a number, or write an address as `{name}+offset`"),
@@ -198,7 +220,11 @@ impl Parser<'_> {
 /// Evaluates `a operator b` by table 5 of the PTX ISA.
 ///
 /// `None` for a division by zero.
-fn integers(operator: TokenKind, (a, a_unsigned): (i64, bool), (b, b_unsigned): (i64, bool)) -> Option<(i64, bool)> {
+fn integers(
+    operator: TokenKind,
+    (a, a_unsigned): (i64, bool),
+    (b, b_unsigned): (i64, bool),
+) -> Option<(i64, bool)> {
     use TokenKind::*;
     let unsigned = a_unsigned || b_unsigned;
     let (ua, ub) = (a as u64, b as u64);
@@ -214,8 +240,12 @@ fn integers(operator: TokenKind, (a, a_unsigned): (i64, bool), (b, b_unsigned): 
         // The operands are unsigned, the result is signed.
         Percent => (ua.checked_rem(ub)? as i64, false),
         // Amounts larger than the width shift everything out, as the instructions do.
-        ShiftLeft => (u32::try_from(ub).ok().and_then(|n| a.checked_shl(n)).unwrap_or(0), a_unsigned),
-        ShiftRight if a_unsigned => (u32::try_from(ub).ok().and_then(|n| ua.checked_shr(n)).unwrap_or(0) as i64, true),
+        ShiftLeft => {
+            (u32::try_from(ub).ok().and_then(|n| a.checked_shl(n)).unwrap_or(0), a_unsigned)
+        }
+        ShiftRight if a_unsigned => {
+            (u32::try_from(ub).ok().and_then(|n| ua.checked_shr(n)).unwrap_or(0) as i64, true)
+        }
         ShiftRight => (a >> ub.min(63), false),
         Less => truth(ordering.is_lt()),
         Greater => truth(ordering.is_gt()),

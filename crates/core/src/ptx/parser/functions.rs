@@ -55,7 +55,8 @@ impl Parser<'_> {
         };
         if let Ok(Header { name, returns, params, performance }) = header {
             let span = self.since(start);
-            let function = Function { kind, linkage, name, returns, params, performance, body, span };
+            let function =
+                Function { kind, linkage, name, returns, params, performance, body, span };
             self.module.items.push(Item::Function(function));
         }
     }
@@ -69,7 +70,8 @@ impl Parser<'_> {
             returns = self.parameters();
         }
         let name = self.identifier("function name")?;
-        let params = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
+        let params =
+            if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
         let performance = self.performance();
         Ok(Header { name, returns, params, performance })
     }

@@ -78,9 +78,14 @@ impl Parser<'_> {
                 self.expect(TokenKind::Comma, "missing-comma", "`,`", "between the two names")?;
                 let target = self.identifier("function name")?;
                 self.end_statement()?;
-                self.module.items.push(Item::Alias(Alias { name, target, span: self.since(start) }));
+                self.module.items.push(Item::Alias(Alias {
+                    name,
+                    target,
+                    span: self.since(start),
+                }));
             }
-            "visible" | "extern" | "weak" | "common" | "entry" | "func" | "global" | "const" | "shared" | "local" => {
+            "visible" | "extern" | "weak" | "common" | "entry" | "func" | "global" | "const"
+            | "shared" | "local" => {
                 let linkage = self.linkage();
                 match self.function_kind() {
                     Some(kind) => self.function(kind, linkage, start),
@@ -92,7 +97,11 @@ impl Parser<'_> {
             }
             "reg" | "param" | "loc" => self.stray(),
             word if UNSUPPORTED.contains(&word) => {
-                let error = Diagnostic::error("unsupported-directive", start, format!("`.{word}` is not supported"));
+                let error = Diagnostic::error(
+                    "unsupported-directive",
+                    start,
+                    format!("`.{word}` is not supported"),
+                );
                 return Err(self.report(error));
             }
             _ => match self.function_kind() {
@@ -178,7 +187,8 @@ impl Parser<'_> {
         self.bump();
         let token = self.peek();
         let written = self.word();
-        let parts = written.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+        let parts =
+            written.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
         let (TokenKind::Double(_), Some(version)) = (token.kind, parts) else {
             return Err(self.missing_in_line("bad-version", "version such as `9.0`"));
         };
@@ -253,7 +263,8 @@ impl Parser<'_> {
             return Err(self.unexpected("missing-body", "`{` after section name"));
         }
         let open = self.peek().span;
-        while !matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) && !self.starts_item() {
+        while !matches!(self.kind(), TokenKind::CloseBrace | TokenKind::End) && !self.starts_item()
+        {
             self.bump();
         }
         if self.kind() != TokenKind::CloseBrace {

@@ -27,7 +27,10 @@ impl Parser<'_> {
                 let inner = self.nested(|p| p.operand_list(TokenKind::CloseParen, in_call))?;
                 Ok(Operand::List(inner, self.since(start)))
             }
-            TokenKind::Not if self.ahead(1).kind == TokenKind::Word && self.slice(self.ahead(1).span) != "WARP_SZ" => {
+            TokenKind::Not
+                if self.ahead(1).kind == TokenKind::Word
+                    && self.slice(self.ahead(1).span) != "WARP_SZ" =>
+            {
                 self.bump();
                 let name = self.bump();
                 Ok(Operand::Not(self.name_of(name), self.since(start)))
@@ -59,7 +62,9 @@ impl Parser<'_> {
             TokenKind::OpenBracket if !self.peek().after_newline => {
                 let message = format!("`{}[..]` is not supported", name.text);
                 let error = Diagnostic::error("unsupported-operand", self.peek().span, message);
-                Err(self.report(error.help(format!("use an address with a byte offset: `[{}+4]`", name.text))))
+                Err(self.report(
+                    error.help(format!("use an address with a byte offset: `[{}+4]`", name.text)),
+                ))
             }
             _ => Ok(Operand::Name(name)),
         }

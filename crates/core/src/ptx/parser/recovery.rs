@@ -5,7 +5,8 @@ use crate::diag::{Diagnostic, Span};
 use crate::ptx::lexer::{Token, TokenKind};
 
 /// Directives that start a statement in a function body.
-pub(super) const BODY_DIRECTIVES: [&str; 8] = ["reg", "param", "shared", "local", "global", "const", "loc", "pragma"];
+pub(super) const BODY_DIRECTIVES: [&str; 8] =
+    ["reg", "param", "shared", "local", "global", "const", "loc", "pragma"];
 
 /// Mnemonics that often have no dot.
 const BARE_MNEMONICS: [&str; 6] = ["ret", "exit", "trap", "brkpt", "bra", "call"];
@@ -17,7 +18,8 @@ const TAKE_NOTHING: [&str; 5] = ["ret", "ret.uni", "exit", "trap", "brkpt"];
 ///
 /// Only recovery depends on it.
 pub(super) fn looks_like_mnemonic(word: &str) -> bool {
-    BARE_MNEMONICS.contains(&word) || word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase())
+    BARE_MNEMONICS.contains(&word)
+        || word.contains('.') && word.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 impl Parser<'_> {
@@ -30,7 +32,9 @@ impl Parser<'_> {
                 return false;
             }
             match self.slice(token.span) {
-                ".entry" | ".func" | ".version" | ".target" | ".address_size" | ".file" => return true,
+                ".entry" | ".func" | ".version" | ".target" | ".address_size" | ".file" => {
+                    return true;
+                }
                 ".visible" | ".extern" | ".weak" | ".common" => ahead += 1,
                 _ => return false,
             }
@@ -41,8 +45,12 @@ impl Parser<'_> {
     pub(super) fn starts_statement(&self) -> bool {
         match self.kind() {
             TokenKind::At | TokenKind::CloseBrace | TokenKind::End => true,
-            TokenKind::Word => self.ahead(1).kind == TokenKind::Colon || looks_like_mnemonic(self.word()),
-            TokenKind::Directive => BODY_DIRECTIVES.contains(&self.directive()) || self.starts_item(),
+            TokenKind::Word => {
+                self.ahead(1).kind == TokenKind::Colon || looks_like_mnemonic(self.word())
+            }
+            TokenKind::Directive => {
+                BODY_DIRECTIVES.contains(&self.directive()) || self.starts_item()
+            }
             _ => false,
         }
     }
@@ -60,7 +68,8 @@ impl Parser<'_> {
             TokenKind::Word => !self.starts_statement() || ahead(1) == TokenKind::Comma,
             // A vector, not a scope.
             TokenKind::OpenBrace => {
-                ahead(1) == TokenKind::Word && matches!(ahead(2), TokenKind::Comma | TokenKind::CloseBrace)
+                ahead(1) == TokenKind::Word
+                    && matches!(ahead(2), TokenKind::Comma | TokenKind::CloseBrace)
             }
             _ => !self.starts_statement(),
         }
@@ -75,7 +84,8 @@ impl Parser<'_> {
             return Ok(());
         }
         let next = self.peek();
-        let opens = matches!(next.kind, TokenKind::Word | TokenKind::Directive | TokenKind::OpenBrace);
+        let opens =
+            matches!(next.kind, TokenKind::Word | TokenKind::Directive | TokenKind::OpenBrace);
         if self.starts_statement() || next.after_newline && opens {
             self.report(
                 Diagnostic::error("missing-semicolon", self.gap(), "expected `;` after statement")
@@ -112,14 +122,16 @@ impl Parser<'_> {
 
     /// Returns true if a `}` is alone on its line, so that it closes a scope.
     fn closes_scope(&self, brace: Token) -> bool {
-        brace.after_newline && !matches!(self.ahead(1).kind, TokenKind::Semicolon | TokenKind::Comma)
+        brace.after_newline
+            && !matches!(self.ahead(1).kind, TokenKind::Semicolon | TokenKind::Comma)
     }
 
     /// Skips to the next top-level item.
     pub(super) fn skip_to_item(&mut self) {
         while !self.at_end() {
             let next = self.peek();
-            let variable = next.after_newline && matches!(self.directive(), "global" | "const" | "section");
+            let variable =
+                next.after_newline && matches!(self.directive(), "global" | "const" | "section");
             if next.after_newline && self.starts_item() || variable {
                 return;
             }
@@ -156,7 +168,8 @@ impl Parser<'_> {
             1 => format!("expected `}}`, found {found}"),
             n => format!("expected `}}`, found {found}: {n} unclosed scopes"),
         };
-        let mut error = Diagnostic::error("unclosed-brace", place, message).also(innermost, "opened here");
+        let mut error =
+            Diagnostic::error("unclosed-brace", place, message).also(innermost, "opened here");
         if let [outermost, _, ..] = *open {
             error = error.also(outermost, "outermost scope opened here");
         }
@@ -164,7 +177,11 @@ impl Parser<'_> {
     }
 
     /// Reports an unknown directive and suggests a similar one.
-    pub(super) fn unknown_directive<'s>(&mut self, known: impl IntoIterator<Item = &'s str>, place: &str) -> Span {
+    pub(super) fn unknown_directive<'s>(
+        &mut self,
+        known: impl IntoIterator<Item = &'s str>,
+        place: &str,
+    ) -> Span {
         let token = self.peek();
         let word = self.directive();
         let message = format!("`.{word}` is not a valid directive {place}");

@@ -3,7 +3,9 @@
 use super::{MOST_NESTED, Parsed, Parser};
 use crate::diag::{Diagnostic, Span};
 use crate::ptx::lexer::TokenKind;
-use crate::ptx::tree::{Guard, Instruction, Name, Operand, Prototype, Statement, TargetKind, Targets};
+use crate::ptx::tree::{
+    Guard, Instruction, Name, Operand, Prototype, Statement, TargetKind, Targets,
+};
 
 /// Directives that require a label before them.
 const LABELLED: [&str; 3] = ["branchtargets", "calltargets", "callprototype"];
@@ -73,14 +75,20 @@ impl Parser<'_> {
                     let message = "expected instruction after guard, found scope";
                     let error = Diagnostic::error("guarded-scope", self.peek().span, message);
                     self.report(
-                        error.also(guard.predicate.span, "guard").help("branch around the scope: `@!%p bra after;`"),
+                        error
+                            .also(guard.predicate.span, "guard")
+                            .help("branch around the scope: `@!%p bra after;`"),
                     );
                     return Ok(());
                 }
                 out.push(Statement::Instruction(self.instruction(Some(guard), start)?));
             }
             TokenKind::Directive => self.body_directive(out)?,
-            _ => return Err(self.unexpected("expected-statement", "instruction, label or declaration")),
+            _ => {
+                return Err(
+                    self.unexpected("expected-statement", "instruction, label or declaration")
+                );
+            }
         }
         Ok(())
     }
@@ -102,12 +110,20 @@ impl Parser<'_> {
     /// Parses `.callprototype (returns) _ (params) .noreturn;` after its label.
     fn prototype(&mut self, label: Name, start: Span) -> Parsed<Statement> {
         self.bump();
-        let returns = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
+        let returns =
+            if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
         self.identifier("`_`")?;
-        let params = if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
+        let params =
+            if self.kind() == TokenKind::OpenParen { self.parameters() } else { Vec::new() };
         let performance = self.performance();
         self.end_statement()?;
-        Ok(Statement::Prototype(Prototype { label, returns, params, performance, span: self.since(start) }))
+        Ok(Statement::Prototype(Prototype {
+            label,
+            returns,
+            params,
+            performance,
+            span: self.since(start),
+        }))
     }
 
     /// Reports C control flow, and skips the condition so that its body is parsed.
@@ -175,7 +191,11 @@ impl Parser<'_> {
                 let ends = matches!(self.ahead(1).kind, TokenKind::Comma | TokenKind::Semicolon);
                 let operand = ends && self.kind() == TokenKind::Word && self.word().contains('.');
                 if self.peek().after_newline && self.starts_statement() && !operand {
-                    let error = Diagnostic::error("missing-operand", self.gap(), "expected operand after `,`");
+                    let error = Diagnostic::error(
+                        "missing-operand",
+                        self.gap(),
+                        "expected operand after `,`",
+                    );
                     self.report(error.label("missing here"));
                     return Ok(operands);
                 }
@@ -196,7 +216,9 @@ impl Parser<'_> {
         let next = self.peek();
         let operand = match next.kind {
             Int { .. } | Double(_) | Single(_) | OpenBracket | OpenBrace => true,
-            Word => self.ahead(1).kind != Colon && !super::recovery::looks_like_mnemonic(self.word()),
+            Word => {
+                self.ahead(1).kind != Colon && !super::recovery::looks_like_mnemonic(self.word())
+            }
             _ => false,
         };
         if !operand || next.after_newline {
@@ -223,7 +245,8 @@ impl Parser<'_> {
                 self.end_statement()?;
                 out.push(Statement::Pragma(strings, self.since(start)));
             }
-            "param" | "shared" | "local" | "global" | "const" | "extern" | "visible" | "weak" | "common" => {
+            "param" | "shared" | "local" | "global" | "const" | "extern" | "visible" | "weak"
+            | "common" => {
                 let linkage = self.linkage();
                 let variables = self.variables(linkage, start)?;
                 out.extend(variables.into_iter().map(Statement::Variable));

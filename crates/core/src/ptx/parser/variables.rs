@@ -114,7 +114,11 @@ impl Parser<'_> {
                     if faulty {
                         continue;
                     }
-                    let error = Diagnostic::error("missing-comma", self.gap(), "expected `,` between parameters");
+                    let error = Diagnostic::error(
+                        "missing-comma",
+                        self.gap(),
+                        "expected `,` between parameters",
+                    );
                     self.report(error.label("missing here"));
                 }
                 _ => {
@@ -134,7 +138,11 @@ impl Parser<'_> {
         use TokenKind::*;
         match self.kind() {
             Comma | CloseParen | OpenBrace | Semicolon | End => true,
-            Directive => self.peek().after_newline || self.starts_item() || matches!(self.directive(), "param" | "reg"),
+            Directive => {
+                self.peek().after_newline
+                    || self.starts_item()
+                    || matches!(self.directive(), "param" | "reg")
+            }
             _ => false,
         }
     }
@@ -165,7 +173,18 @@ impl Parser<'_> {
         let name = self.identifier("parameter name")?;
         let dims = self.dimensions()?;
         let span = self.since(start);
-        Ok(Variable { space, linkage: Vec::new(), align, vector, ty, name, dims, init: None, pointer, span })
+        Ok(Variable {
+            space,
+            linkage: Vec::new(),
+            align,
+            vector,
+            ty,
+            name,
+            dims,
+            init: None,
+            pointer,
+            span,
+        })
     }
 
     /// Parses `.reg .b32 %r<10>, %x;`.
@@ -178,7 +197,9 @@ impl Parser<'_> {
             let count = if self.eat(TokenKind::Less) {
                 let count = self.small_int("number of registers")?;
                 if !self.eat(TokenKind::Greater) {
-                    return Err(self.unexpected("unexpected-token", "`>` after number of registers"));
+                    return Err(
+                        self.unexpected("unexpected-token", "`>` after number of registers")
+                    );
                 }
                 Some(count)
             } else {
@@ -210,7 +231,11 @@ impl Parser<'_> {
                 word if TYPES.contains(&word) => {
                     let name = self.bump_directive();
                     if let Some(first) = &ty {
-                        let error = Diagnostic::error("second-type", name.span, "declaration with two types");
+                        let error = Diagnostic::error(
+                            "second-type",
+                            name.span,
+                            "declaration with two types",
+                        );
                         let error = error.label("second type").also(first.span, "first type");
                         self.report(error);
                     } else {
@@ -232,7 +257,9 @@ impl Parser<'_> {
             None => {
                 let gap = self.gap();
                 let error = Diagnostic::error("missing-type", gap, "missing type in declaration");
-                self.report(error.label("missing here").help("write a type before the name, e.g. `.u32`"));
+                self.report(
+                    error.label("missing here").help("write a type before the name, e.g. `.u32`"),
+                );
                 Name { text: "b32".to_owned(), span: gap }
             }
         };
@@ -303,7 +330,10 @@ impl Parser<'_> {
             match self.kind() {
                 TokenKind::OpenParen => depth += 1,
                 TokenKind::CloseParen => depth -= 1,
-                TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace | TokenKind::End => {
+                TokenKind::Semicolon
+                | TokenKind::OpenBrace
+                | TokenKind::CloseBrace
+                | TokenKind::End => {
                     return self.close_paren(open);
                 }
                 _ => {}
@@ -318,14 +348,31 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn declarator(&mut self, linkage: Vec<Name>, space: Name, from: &Specifiers, start: Span) -> Parsed<Variable> {
+    fn declarator(
+        &mut self,
+        linkage: Vec<Name>,
+        space: Name,
+        from: &Specifiers,
+        start: Span,
+    ) -> Parsed<Variable> {
         let name = self.identifier("variable name")?;
         let dims = self.dimensions()?;
         let init = if self.eat(TokenKind::Assign) { Some(self.initialiser()?) } else { None };
         let Specifiers { align, vector, ty, pointer } = from;
         let (ty, pointer) = (ty.clone(), pointer.clone());
         let span = self.since(start);
-        Ok(Variable { space, linkage, align: *align, vector: *vector, ty, name, dims, init, pointer, span })
+        Ok(Variable {
+            space,
+            linkage,
+            align: *align,
+            vector: *vector,
+            ty,
+            name,
+            dims,
+            init,
+            pointer,
+            span,
+        })
     }
 
     /// Parses array dimensions after a name, such as `[4][]`.
@@ -360,7 +407,9 @@ impl Parser<'_> {
                 self.lists -= 1;
                 Ok(Init::List(list))
             }
-            TokenKind::Word if self.word() == "generic" && self.ahead(1).kind == TokenKind::OpenParen => {
+            TokenKind::Word
+                if self.word() == "generic" && self.ahead(1).kind == TokenKind::OpenParen =>
+            {
                 self.bump();
                 self.generic()
             }

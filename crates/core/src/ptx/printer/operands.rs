@@ -30,7 +30,9 @@ impl Display for Operand {
             Operand::Single { bits, .. } => write!(f, "0f{bits:08X}"),
             Operand::Address { base: Some(base), offset: 0, .. } => write!(f, "[{}]", base.text),
             // nvcc writes a plus before the minus.
-            Operand::Address { base: Some(base), offset, .. } => write!(f, "[{}+{offset}]", base.text),
+            Operand::Address { base: Some(base), offset, .. } => {
+                write!(f, "[{}+{offset}]", base.text)
+            }
             Operand::Address { base: None, offset, .. } => write!(f, "[{offset}]"),
             Operand::Symbol { name, offset, .. } => write!(f, "{}{offset:+}", name.text),
             Operand::Not(name, _) => write!(f, "!{}", name.text),
@@ -47,7 +49,9 @@ impl Display for Init {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Init::Value(operand) => operand.fmt(f),
-            Init::Generic(Operand::Symbol { name, offset, .. }) => write!(f, "generic({}){offset:+}", name.text),
+            Init::Generic(Operand::Symbol { name, offset, .. }) => {
+                write!(f, "generic({}){offset:+}", name.text)
+            }
             Init::Generic(operand) => write!(f, "generic({operand})"),
             Init::List(list) => write!(f, "{{{}}}", joined(list)),
         }

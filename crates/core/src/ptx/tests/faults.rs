@@ -17,7 +17,9 @@ fn findings(text: &str) -> Vec<String> {
 fn body(text: &str) -> (Vec<String>, usize) {
     let whole = format!(".entry k() {{\n{text}\nret;\n}}\n.entry after() {{ ret; }}");
     let (module, _) = parse(&whole);
-    let [Item::Function(k), Item::Function(after)] = &module.items[..] else { panic!("{text}: {:?}", module.items) };
+    let [Item::Function(k), Item::Function(after)] = &module.items[..] else {
+        panic!("{text}: {:?}", module.items)
+    };
     assert_eq!(after.name.text, "after", "{text}");
     let statements = k.body.as_deref().unwrap_or_default();
     (findings(&whole), statements.iter().filter(|s| matches!(s, Statement::Instruction(_))).count())
@@ -115,7 +117,10 @@ fn module_level_faults_are_one_finding_each() {
         (".entry k() .maxtid 4, 1, 1 { ret; }", "unknown-directive@.maxtid"),
         (".entry k()\n.entry l() { ret; }", "missing-body@"),
         (".entry k() { ret; }\n}\n.entry l() { ret; }", "unmatched-brace@}"),
-        (".entry k() { ret; }\nadd.u32 a, b, c;\nret;\n}\n.entry l() { ret; }", "outside-function@add.u32"),
+        (
+            ".entry k() { ret; }\nadd.u32 a, b, c;\nret;\n}\n.entry l() { ret; }",
+            "outside-function@add.u32",
+        ),
         ("ret;", "outside-function@ret"),
         ("#include <a.h>\n__global__ void k(int *x) { x[0]++; }", "cuda-source@__global__"),
         (".reg .u32 x;\n.entry k() { ret; }", "outside-function@.reg"),
@@ -138,7 +143,13 @@ fn five_faults_are_five_findings_in_order() {
     let codes: Vec<_> = parse(text).1.iter().map(|d| d.code).collect();
     assert_eq!(
         codes,
-        ["unclosed-parenthesis", "unknown-type", "missing-semicolon", "missing-comma", "missing-operand"]
+        [
+            "unclosed-parenthesis",
+            "unknown-type",
+            "missing-semicolon",
+            "missing-comma",
+            "missing-operand"
+        ]
     );
 }
 
@@ -164,8 +175,17 @@ fn deep_nesting_is_an_error_and_not_a_stack_overflow() {
     for (text, end) in [
         (".entry k() {".to_owned() + &"{".repeat(deep) + &"}".repeat(deep) + "}", "}"),
         (".entry k() {".to_owned() + &"{".repeat(deep), ""),
-        (format!(".entry k() {{ mov.u32 a, {}1{}; ret; }}", "(".repeat(deep), ")".repeat(deep)), "}"),
-        (format!(".entry k() {{ mov.u32 a, {}1; ret; }}", "1||1&&1|1^1&1==1<1<<1+1*(".repeat(deep)), "}"),
+        (
+            format!(".entry k() {{ mov.u32 a, {}1{}; ret; }}", "(".repeat(deep), ")".repeat(deep)),
+            "}",
+        ),
+        (
+            format!(
+                ".entry k() {{ mov.u32 a, {}1; ret; }}",
+                "1||1&&1|1^1&1==1<1<<1+1*(".repeat(deep)
+            ),
+            "}",
+        ),
         (format!(".entry k() {{ mov.u32 a, {}1; ret; }}", "-".repeat(deep)), "}"),
         (format!(".entry k() {{ mov.u32 a, {}1; ret; }}", "1?2:".repeat(deep)), "}"),
         (format!(".entry k() {{ mov.u32 a, {}; ret; }}", "{".repeat(deep)), "}"),

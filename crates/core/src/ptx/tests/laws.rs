@@ -14,7 +14,10 @@ fn survives(text: &str) -> Result<(), TestCaseError> {
     };
     for diagnostic in &diagnostics {
         prop_assert!(!diagnostic.labels.is_empty(), "{diagnostic:?}");
-        prop_assert!(diagnostic.labels.iter().all(|l| inside(l.span)), "{diagnostic:?} in {text:?}");
+        prop_assert!(
+            diagnostic.labels.iter().all(|l| inside(l.span)),
+            "{diagnostic:?} in {text:?}"
+        );
     }
     let printed = print(&module);
     each_span(&mut module, &mut |span| assert!(inside(*span), "{span:?} in {text:?}"));
@@ -150,7 +153,8 @@ fn the_program_to_be_damaged_is_sound() {
 #[test]
 fn names_and_directives_are_what_their_spans_cover() {
     let (module, _) = parse(PROGRAM);
-    let covered = |name: &crate::ptx::tree::Name| &PROGRAM[name.span.start as usize..name.span.end as usize];
+    let covered =
+        |name: &crate::ptx::tree::Name| &PROGRAM[name.span.start as usize..name.span.end as usize];
     assert_eq!(covered(&module.directives[0]), module.directives[0].text);
     assert_eq!(covered(&module.target[1]), "debug");
     let crate::ptx::tree::Item::Function(k) = &module.items[2] else { panic!() };

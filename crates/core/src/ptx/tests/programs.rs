@@ -61,7 +61,10 @@ fn instructions_have_guard_mnemonic_and_operands() {
     assert_eq!(instruction("ret;").operands, []);
     assert_eq!(instruction("bra.uni $L__BB0_2;").mnemonic.text, "bra.uni");
     assert_eq!(instruction("mov.u32 r,\nv.x;").operands[1].to_string(), "v.x");
-    assert_eq!(instruction("mov.b64 {a, b},\n{\nv.x,\nv.y\n}\n;").operands[1].to_string(), "{v.x, v.y}");
+    assert_eq!(
+        instruction("mov.b64 {a, b},\n{\nv.x,\nv.y\n}\n;").operands[1].to_string(),
+        "{v.x, v.y}"
+    );
 }
 
 #[test]
@@ -163,15 +166,20 @@ fn bodies_hold_labels_scopes_registers_and_debug_lines() {
          .pragma \"nounroll\"; ;",
     );
     let Statement::Registers(registers) = &statements[0] else { panic!() };
-    let names: Vec<_> = registers.names.iter().map(|(n, count)| (n.text.as_str(), *count)).collect();
+    let names: Vec<_> =
+        registers.names.iter().map(|(n, count)| (n.text.as_str(), *count)).collect();
     assert_eq!((registers.ty.text.as_str(), names), ("b32", vec![("%r", Some(10)), ("%x", None)]));
     assert!(matches!(&statements[1], Statement::Registers(r) if r.vector == 4));
     let Statement::Variable(s) = &statements[2] else { panic!() };
     assert_eq!((s.align, s.dims.as_slice(), s.name.text.as_str()), (Some(8), &[Some(16)][..], "s"));
-    assert!(matches!(&statements[3], Statement::Variable(t) if t.dims.is_empty() && t.align == Some(8)));
+    assert!(
+        matches!(&statements[3], Statement::Variable(t) if t.dims.is_empty() && t.align == Some(8))
+    );
     assert!(matches!(&statements[4], Statement::Label(name) if name.text == "L1"));
     assert!(matches!(&statements[5], Statement::Block(inner, _) if inner.len() == 2));
-    assert!(matches!(&statements[6], Statement::Loc { file: 1, line: 2, column: 3, rest, .. } if rest.is_empty()));
+    assert!(
+        matches!(&statements[6], Statement::Loc { file: 1, line: 2, column: 3, rest, .. } if rest.is_empty())
+    );
     let Statement::Loc { rest, .. } = &statements[7] else { panic!() };
     assert_eq!(rest, "function_name $L__info_string0+16, inlined_at 1 21 3");
     assert!(matches!(&statements[8], Statement::Pragma(strings, _) if strings == &["nounroll"]));
@@ -181,13 +189,19 @@ fn bodies_hold_labels_scopes_registers_and_debug_lines() {
 #[test]
 fn variables_have_spaces_types_dimensions_and_initialisers() {
     let v = variable(".visible .global .align 16 .v4 .f32 table[2][1<<3];");
-    assert_eq!((v.space.text.as_str(), v.linkage[0].text.as_str(), v.ty.text.as_str()), ("global", "visible", "f32"));
+    assert_eq!(
+        (v.space.text.as_str(), v.linkage[0].text.as_str(), v.ty.text.as_str()),
+        ("global", "visible", "f32")
+    );
     assert_eq!((v.align, v.vector, v.dims), (Some(16), 4, vec![Some(2), Some(8)]));
     assert_eq!(variable(".extern .shared .align 16 .b8 dynamic[];").dims, [None]);
     for (written, canonical) in [
         ("1", "1"),
         ("{1,2,{3, -4}, {}}", "{1, 2, {3, -4}, {}}"),
-        ("{other, other+4, generic(other), generic(other) + 8}", "{other, other+4, generic(other), generic(other)+8}"),
+        (
+            "{other, other+4, generic(other), generic(other) + 8}",
+            "{other, other+4, generic(other), generic(other)+8}",
+        ),
         ("{0f3F800000, 0.5}", "{0f3F800000, 0d3FE0000000000000}"),
     ] {
         let v = variable(&format!(".const .u64 t[] = {written};"));
@@ -214,13 +228,18 @@ fn functions_have_parameters_results_and_directives() {
     let functions: Vec<&Function> = module.items.iter().filter_map(function).collect();
     let [k, vprintf, trap_all, empty] = functions[..] else { panic!() };
     assert_eq!((k.kind, k.params.len()), (FunctionKind::Entry, 3));
-    let pointer = k.params[0].pointer.as_ref().map(|p| (p.space.as_ref().map(|s| s.text.as_str()), p.align));
+    let pointer =
+        k.params[0].pointer.as_ref().map(|p| (p.space.as_ref().map(|s| s.text.as_str()), p.align));
     assert_eq!(pointer, Some((Some("global"), Some(8))));
     assert_eq!((k.params[1].align, k.params[1].pointer.is_none()), (Some(4), true));
     assert_eq!(k.params[2].pointer, Some(PointerAttributes { space: None, align: Some(1) }));
-    let performance: Vec<_> = k.performance.iter().map(|(n, v)| (n.text.as_str(), v.as_slice())).collect();
+    let performance: Vec<_> =
+        k.performance.iter().map(|(n, v)| (n.text.as_str(), v.as_slice())).collect();
     assert_eq!(performance, [("maxntid", &[512, 1, 1][..]), ("minnctapersm", &[2])]);
-    assert_eq!((vprintf.kind, vprintf.returns.len(), vprintf.body.is_none()), (FunctionKind::Func, 1, true));
+    assert_eq!(
+        (vprintf.kind, vprintf.returns.len(), vprintf.body.is_none()),
+        (FunctionKind::Func, 1, true)
+    );
     assert_eq!(trap_all.performance[0].0.text, "noreturn");
     assert_eq!(empty.body.as_deref(), Some(&[][..]));
 }
@@ -244,7 +263,8 @@ fn modules_have_headers_files_sections_and_directives() {
 
 #[test]
 fn the_printed_form_is_complete() {
-    let (module, _) = parse("//! n = 1\n.entry k(.param .u32 n) {\n.reg .pred %p<2>;\n@%p1 bra L;\nL: ret; }");
+    let (module, _) =
+        parse("//! n = 1\n.entry k(.param .u32 n) {\n.reg .pred %p<2>;\n@%p1 bra L;\nL: ret; }");
     let expected = "//! n = 1\n.version 9.0\n.target sm_90\n.address_size 64\n\n.entry k(\n\
     \t.param .u32 n\n)\n{\n\
                     \t.reg .pred %p<2>;\n\t@%p1 bra L;\nL:\n\tret;\n}\n";

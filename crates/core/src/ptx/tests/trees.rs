@@ -40,7 +40,11 @@ fn offset() -> impl Strategy<Value = i64> {
 }
 
 fn int() -> impl Strategy<Value = Operand> {
-    (offset(), any::<bool>()).prop_map(|(value, unsigned)| Operand::Int { value, unsigned, span: NOWHERE })
+    (offset(), any::<bool>()).prop_map(|(value, unsigned)| Operand::Int {
+        value,
+        unsigned,
+        span: NOWHERE,
+    })
 }
 
 fn simple() -> impl Strategy<Value = Operand> {
@@ -82,12 +86,14 @@ fn call() -> impl Strategy<Value = (Name, Vec<Operand>)> {
 
 fn targets() -> impl Strategy<Value = Statement> {
     let kind = select(&[TargetKind::Branch, TargetKind::Call][..]);
-    (name(), kind, vec(name(), 1..4))
-        .prop_map(|(label, kind, names)| Statement::Targets(Targets { label, kind, names, span: NOWHERE }))
+    (name(), kind, vec(name(), 1..4)).prop_map(|(label, kind, names)| {
+        Statement::Targets(Targets { label, kind, names, span: NOWHERE })
+    })
 }
 
 fn prototype() -> impl Strategy<Value = Statement> {
-    let parts = (name(), vec(parameter(), 0..2), vec(parameter(), 0..4), option::of(word(&["noreturn"])));
+    let parts =
+        (name(), vec(parameter(), 0..2), vec(parameter(), 0..4), option::of(word(&["noreturn"])));
     parts.prop_map(|(label, returns, params, word)| {
         let performance = word.into_iter().map(|word| (word, Vec::new())).collect();
         Statement::Prototype(Prototype { label, returns, params, performance, span: NOWHERE })
@@ -95,7 +101,8 @@ fn prototype() -> impl Strategy<Value = Statement> {
 }
 
 fn instruction() -> impl Strategy<Value = Instruction> {
-    let guard = (any::<bool>(), name()).prop_map(|(negated, predicate)| Guard { negated, predicate });
+    let guard =
+        (any::<bool>(), name()).prop_map(|(negated, predicate)| Guard { negated, predicate });
     let form = prop_oneof![6 => (mnemonic(), vec(operand(), 0..5)), 1 => call()];
     (option::of(guard), form).prop_map(|(guard, (mnemonic, operands))| Instruction {
         guard,
@@ -114,9 +121,16 @@ fn align() -> impl Strategy<Value = Option<u32>> {
 }
 
 fn init() -> impl Strategy<Value = Init> {
-    let symbol = || (name(), offset()).prop_map(|(name, offset)| Operand::Symbol { name, offset, span: NOWHERE });
+    let symbol = || {
+        (name(), offset()).prop_map(|(name, offset)| Operand::Symbol {
+            name,
+            offset,
+            span: NOWHERE,
+        })
+    };
     let generic = prop_oneof![name().prop_map(Operand::Name), symbol()];
-    let leaf = prop_oneof![3 => simple().prop_map(Init::Value), 1 => generic.prop_map(Init::Generic)];
+    let leaf =
+        prop_oneof![3 => simple().prop_map(Init::Value), 1 => generic.prop_map(Init::Generic)];
     leaf.prop_recursive(3, 12, 4, |inner| vec(inner, 0..4).prop_map(Init::List))
 }
 
@@ -130,8 +144,17 @@ fn linkage() -> impl Strategy<Value = Vec<Name>> {
 
 fn variable(spaces: &'static [&'static str], linked: bool) -> impl Strategy<Value = Variable> {
     let linkage = if linked { linkage().boxed() } else { Just(Vec::new()).boxed() };
-    (linkage, word(spaces), align(), select(&[1, 2, 4][..]), ty(), name(), dims(), option::of(init())).prop_map(
-        |(linkage, space, align, vector, ty, name, dims, init)| Variable {
+    (
+        linkage,
+        word(spaces),
+        align(),
+        select(&[1, 2, 4][..]),
+        ty(),
+        name(),
+        dims(),
+        option::of(init()),
+    )
+        .prop_map(|(linkage, space, align, vector, ty, name, dims, init)| Variable {
             space,
             linkage,
             align,
@@ -142,18 +165,14 @@ fn variable(spaces: &'static [&'static str], linked: bool) -> impl Strategy<Valu
             init,
             pointer: None,
             span: NOWHERE,
-        },
-    )
+        })
 }
 
 fn parameter() -> impl Strategy<Value = Variable> {
     let pointer = (option::of(word(&["global", "const", "shared", "local"])), align())
         .prop_map(|(space, align)| PointerAttributes { space, align });
-    (variable(&["param", "reg"], false), option::of(pointer)).prop_map(|(variable, pointer)| Variable {
-        pointer,
-        init: None,
-        ..variable
-    })
+    (variable(&["param", "reg"], false), option::of(pointer))
+        .prop_map(|(variable, pointer)| Variable { pointer, init: None, ..variable })
 }
 
 fn registers() -> impl Strategy<Value = Registers> {
@@ -183,15 +202,17 @@ fn statement() -> impl Strategy<Value = Statement> {
         1 => targets(),
         1 => prototype(),
     ];
-    leaf.prop_recursive(3, 20, 6, |inner| vec(inner, 0..6).prop_map(|inner| Statement::Block(inner, NOWHERE)))
+    leaf.prop_recursive(3, 20, 6, |inner| {
+        vec(inner, 0..6).prop_map(|inner| Statement::Block(inner, NOWHERE))
+    })
 }
 
 fn function() -> impl Strategy<Value = Function> {
     let kind = select(&[FunctionKind::Entry, FunctionKind::Func][..]);
     let performance = word(&["maxntid", "reqntid", "minnctapersm", "maxnreg", "noreturn"]);
     let parts = (kind, linkage(), name(), vec(parameter(), 0..2), vec(parameter(), 0..4));
-    (parts, vec((performance, vec(any::<u64>(), 0..4)), 0..3), option::of(vec(statement(), 0..12))).prop_map(
-        |((kind, linkage, name, returns, params), performance, body)| Function {
+    (parts, vec((performance, vec(any::<u64>(), 0..4)), 0..3), option::of(vec(statement(), 0..12)))
+        .prop_map(|((kind, linkage, name, returns, params), performance, body)| Function {
             kind,
             linkage,
             name,
@@ -200,8 +221,7 @@ fn function() -> impl Strategy<Value = Function> {
             performance,
             body,
             span: NOWHERE,
-        },
-    )
+        })
 }
 
 /// Modules with all header lines.
@@ -209,12 +229,22 @@ pub(super) fn module() -> impl Strategy<Value = Module> {
     let item = prop_oneof![
         function().prop_map(Item::Function),
         variable(&["global", "const", "shared"], true).prop_map(Item::Variable),
-        (name(), name()).prop_map(|(name, target)| Item::Alias(Alias { name, target, span: NOWHERE })),
+        (name(), name()).prop_map(|(name, target)| Item::Alias(Alias {
+            name,
+            target,
+            span: NOWHERE
+        })),
     ];
     let target = vec(word(&["sm_90", "sm_90a", "debug", "texmode_independent"]), 1..3);
     let directive = prop_oneof![Just(String::new()), "[!-~]([ -~]{0,8}[!-~])?"].prop_map(named);
-    let section = Just(named(".section .debug_str {\n$L__info:\n.b8 95, -1\n.b32 .debug_info+4\n}"));
-    let header = ((0..20u32, 0..20u32), target, select(&[32u32, 64][..]), vec((any::<u32>(), string()), 0..3));
+    let section =
+        Just(named(".section .debug_str {\n$L__info:\n.b8 95, -1\n.b32 .debug_info+4\n}"));
+    let header = (
+        (0..20u32, 0..20u32),
+        target,
+        select(&[32u32, 64][..]),
+        vec((any::<u32>(), string()), 0..3),
+    );
     (header, vec(item, 0..4), vec(directive, 0..3), vec(section, 0..2)).prop_map(
         |((version, target, size, files), items, directives, sections)| Module {
             version: Some(version),

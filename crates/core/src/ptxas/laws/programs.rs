@@ -90,7 +90,16 @@ fn inst(op: Op, guarded: bool) -> Inst {
     let predicate = Predicate(0);
     let guard = guarded.then_some(PredicateUse { predicate, negated: false });
     let reads = if guarded { vec![Register::Predicate(predicate)] } else { Vec::new() };
-    Inst { op, guard, class: Class::Branch, form: 0, reads, writes: Vec::new(), span: Span::default(), line: 0 }
+    Inst {
+        op,
+        guard,
+        class: Class::Branch,
+        form: 0,
+        reads,
+        writes: Vec::new(),
+        span: Span::default(),
+        line: 0,
+    }
 }
 
 fn compare() -> Inst {
@@ -141,7 +150,14 @@ pub(super) fn insts_of_graph(graph: &[End], bare: bool) -> Vec<Inst> {
 /// `return`. Returns its instructions, those at its top level, and its text.
 pub(super) fn structured(random: &mut Random, jumps: bool) -> (Vec<Inst>, Vec<u32>, String) {
     // Branch targets are labels at first: indices into `labels`.
-    let mut w = Writer { insts: vec![compare()], labels: Vec::new(), random, jumps, top: vec![0], text: String::new() };
+    let mut w = Writer {
+        insts: vec![compare()],
+        labels: Vec::new(),
+        random,
+        jumps,
+        top: vec![0],
+        text: String::new(),
+    };
     let end = w.label();
     w.list(0, None, end, 4);
     w.bind(end);

@@ -53,7 +53,11 @@ fn where_join_steps_stand() {
             "@t bra A\nwork\nA: @t bra B\nwork\nB: work\nret",
             "Set(0) fork work Sync(0) Set(0) fork work Sync(0) work exit",
         ),
-        ("a loop's barrier is set outside", "A: work\n@t bra A\nwork\nret", "Set(0) work fork Sync(0) work exit"),
+        (
+            "a loop's barrier is set outside",
+            "A: work\n@t bra A\nwork\nret",
+            "Set(0) work fork Sync(0) work exit",
+        ),
         (
             "a spinning loop yields inside",
             "A: atom r3 r1\nsetp p2 r3 r1\n@p2 bra A\nwork\nret",

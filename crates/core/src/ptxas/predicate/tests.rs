@@ -28,7 +28,10 @@ fn outcome(body: &str) -> (usize, usize) {
 fn arms_without_side_effects_on_others_are_guarded() {
     for (body, expected) in [
         ("@%p1 bra J; add.u32 %r2, %r1, 1; st.shared.u32 [tile], %r2; J: ret;", (2, 0)),
-        ("@%p1 bra E; add.u32 %r2, %r1, 1; bra J; E: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;", (2, 0)),
+        (
+            "@%p1 bra E; add.u32 %r2, %r1, 1; bra J; E: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;",
+            (2, 0),
+        ),
         // As nvcc writes an if/else: a branch around a branch.
         (
             "@%p1 bra E; bra.uni T; E: add.u32 %r2, %r1, 1; bra.uni J; T: add.u32 %r2, %r1, 2; J: bar.sync 0; ret;",
@@ -51,10 +54,13 @@ fn arms_without_side_effects_on_others_are_guarded() {
 
 #[test]
 fn each_arm_is_guarded_by_its_own_side() {
-    let done = draft(&format!("{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: bar.sync 0; ret;"))
-        .with_predication(|_| true)
-        .draft;
-    let negated: Vec<bool> = done.kernel.insts.iter().filter_map(|i| i.guard).map(|g| g.negated).collect();
+    let done = draft(&format!(
+        "{HEAD} @%p1 bra E; mov.u32 %r2, 1; bra J; E: mov.u32 %r2, 2; J: bar.sync 0; ret;"
+    ))
+    .with_predication(|_| true)
+    .draft;
+    let negated: Vec<bool> =
+        done.kernel.insts.iter().filter_map(|i| i.guard).map(|g| g.negated).collect();
     assert_eq!(negated, [true, false]);
     let guarded = done.kernel.insts.iter().filter(|i| i.guard.is_some());
     assert!(guarded.clone().all(|i| i.reads.iter().any(|r| matches!(r, Register::Predicate(_)))));
@@ -73,12 +79,18 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
     const WORK: &str = "st.shared.u32 [tile], %r1;";
     for (body, expected) in [
         // As nvcc writes an early return: a branch around a jump, and one `ret` for all.
-        ("@%p1 bra E; bra.uni T; T: WORK bra.uni R; E: add.u32 %r2, %r1, 1; bar.sync 0; R: ret;", (2, 0)),
+        (
+            "@%p1 bra E; bra.uni T; T: WORK bra.uni R; E: add.u32 %r2, %r1, 1; bar.sync 0; R: ret;",
+            (2, 0),
+        ),
         // A `ret` of its own, on the side that falls through or the other.
         ("@%p1 bra E; WORK ret; E: bar.sync 0; ret;", (2, 0)),
         ("@%p1 bra E; bar.sync 0; ret; E: WORK ret;", (2, 0)),
         // One after the other.
-        ("@%p1 bra E; WORK ret; E: setp.lt.u32 %p2, %r1, 9; @%p2 bra F; WORK WORK ret; F: bar.sync 0; ret;", (5, 0)),
+        (
+            "@%p1 bra E; WORK ret; E: setp.lt.u32 %p2, %r1, 9; @%p2 bra F; WORK WORK ret; F: bar.sync 0; ret;",
+            (5, 0),
+        ),
         // Not converted: accesses that other lanes could see, guarded instructions, and exits from
         // a loop.
         ("@%p1 bra E; bar.sync 0; ret; E: bar.sync 0; ret;", (0, 1)),
@@ -102,8 +114,10 @@ fn an_arm_that_ends_the_thread_is_guarded_with_its_exit() {
 fn the_kernel_keeps_what_stands_in_the_place_of_a_branch() {
     let body = "@%p1 bra J;\nadd.u32 %r2, %r1, 1;\nJ:\n@%p1 bra X;\nmov.u32 %r3, 1;\n@%p1 bra E;\nbra K;\nE:\nadd.u32 %r4, \
                 %r1, 2;\nK:\nst.shared.u32 [tile], %r3;\nX:\nret;";
-    let done = draft(&format!("{HEAD}\n{body}")).with_predicated_exits().with_predication(|_| true).draft;
-    let found: Vec<_> = done.predicated.iter().map(|b| (b.line, b.meets, b.executes_taken)).collect();
+    let done =
+        draft(&format!("{HEAD}\n{body}")).with_predicated_exits().with_predication(|_| true).draft;
+    let found: Vec<_> =
+        done.predicated.iter().map(|b| (b.line, b.meets, b.executes_taken)).collect();
     // The fall-through side comes first; an exit is the taken side; only the taken side of the last
     // `if` has instructions.
     assert_eq!(found, [(3, Some(6), false), (6, None, true), (8, Some(13), true)]);
@@ -111,7 +125,15 @@ fn the_kernel_keeps_what_stands_in_the_place_of_a_branch() {
         let inst = &done.kernel.insts[branch.inst as usize];
         let guard = inst.guard.expect("a guard");
         assert_eq!(guard.negated, !branch.executes_taken, "line {}", branch.line);
-        assert!(inst.line >= branch.line, "line {} replaces the branch of line {}", inst.line, branch.line);
+        assert!(
+            inst.line >= branch.line,
+            "line {} replaces the branch of line {}",
+            inst.line,
+            branch.line
+        );
     }
-    assert!(draft(&format!("{HEAD}\n{body}")).predicated.is_empty(), "a fresh draft has no predicated branch");
+    assert!(
+        draft(&format!("{HEAD}\n{body}")).predicated.is_empty(),
+        "a fresh draft has no predicated branch"
+    );
 }

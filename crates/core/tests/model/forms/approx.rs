@@ -15,7 +15,8 @@ const GROSS: f64 = 1.0 / (1u64 << 20) as f64;
 /// Returns the weight of the last bit of the format's number next to `x`.
 fn ulp(format: Format, x: f64) -> f64 {
     let least = 1 - format.most;
-    let exponent = if x == 0.0 { least } else { (x.abs().log2().floor() as i32).clamp(least, format.most) };
+    let exponent =
+        if x == 0.0 { least } else { (x.abs().log2().floor() as i32).clamp(least, format.most) };
     2f64.powi(exponent - (format.precision - 1))
 }
 
@@ -50,7 +51,12 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         // The manual gives no bound here.
         let bounded = match opcode.as_str() {
             "sin" | "cos" => a.is_infinite() || a.abs() <= std::f64::consts::PI,
-            "div" => !b.is_finite() || (2f64.powi(-126)..=2f64.powi(126)).contains(&b.abs()) || b == 0.0 || full_range,
+            "div" => {
+                !b.is_finite()
+                    || (2f64.powi(-126)..=2f64.powi(126)).contains(&b.abs())
+                    || b == 0.0
+                    || full_range
+            }
             _ => true,
         };
         if value.is_nan() {
@@ -61,12 +67,16 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             Number::Finite(real) => real.round(format, b'n'),
             _ => sign | format.infinity(),
         };
-        let exact = narrow & !format.sign() == 0 || narrow & !format.sign() == format.infinity() || !a.is_finite();
+        let exact = narrow & !format.sign() == 0
+            || narrow & !format.sign() == format.infinity()
+            || !a.is_finite();
         let subnormal = format.is_subnormal(narrow);
         let error = match agreement {
             Agreement::MaxUlp(n) => n as f64 * ulp(format, value),
             // The absolute bound holds in this interval.
-            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => n as f64 * ulp(format, value),
+            Agreement::MaxUlpOrAbsolute(n, _) if !(0.5..=2.0).contains(&a) => {
+                n as f64 * ulp(format, value)
+            }
             Agreement::MaxUlpOrAbsolute(_, n) | Agreement::MaxAbsolute(n) => 2f64.powi(n),
             Agreement::Exact => 0.0,
         };

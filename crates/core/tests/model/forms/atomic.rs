@@ -77,12 +77,14 @@ fn after(m: &FormMatch<'_>, shared: bool, old: u64, b: u64, c: u64) -> u64 {
 fn sum(ty: Type, shared: bool, old: u64, b: u64) -> u64 {
     if ty.name().ends_with("x2") {
         let one = if ty == Type::F16x2 { Type::F16 } else { Type::BF16 };
-        let part = |shift: u32| sum(one, shared, old >> shift & 0xffff, b >> shift & 0xffff) << shift;
+        let part =
+            |shift: u32| sum(one, shared, old >> shift & 0xffff, b >> shift & 0xffff) << shift;
         return part(0) | part(16);
     }
     let format = Format::of(ty);
     let flushes = ty == Type::F32 && !shared;
-    let flush = |bits: u64| if flushes && format.is_subnormal(bits) { bits & format.sign() } else { bits };
+    let flush =
+        |bits: u64| if flushes && format.is_subnormal(bits) { bits & format.sign() } else { bits };
     match (format.decode(flush(old)), format.decode(flush(b))) {
         (Number::Finite(x), Number::Finite(y)) => flush(x.plus(y, b'n').round(format, b'n')),
         _ => panic!("the operands of atomics are finite"),
@@ -147,7 +149,11 @@ fn case(m: &FormMatch<'_>) -> Checked {
         16 * n,
         8 * n,
         8 * n,
-        if shared { fill } else { "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n" },
+        if shared {
+            fill
+        } else {
+            "ld.global.b64 %x, [%start];\nst.global.b64 [%end], %x;\nmov.u64 %place, %end;\n"
+        },
         m.mnemonic(),
         if shared { drain } else { "" },
         if returns { format!("st.global.b{w} [%out], %d;\n") } else { String::new() },

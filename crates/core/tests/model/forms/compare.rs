@@ -55,7 +55,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         "setp" | "set" => Some(comparison(m)),
         "selp" => Some(Box::new(|x| vec![Expected::Bits(if x[2] == 1 { x[0] } else { x[1] })])),
         "testp" => {
-            let (kind, format) = (m.words[0].unwrap_or_default().to_string(), Modes::of(m, m.ty()).format);
+            let (kind, format) =
+                (m.words[0].unwrap_or_default().to_string(), Modes::of(m, m.ty()).format);
             Some(Box::new(move |x| {
                 let (number, subnormal) = (format.decode(x[0]), format.is_subnormal(x[0]));
                 vec![Expected::truth(match kind.as_str() {
@@ -90,7 +91,8 @@ fn comparison(m: &FormMatch<'_>) -> Oracle {
     let word = m.words[0].expect("the comparison stands first").to_string();
     let combine = m.pick(&[("and", 0), ("or", 1), ("xor", 2)]);
     let to_predicates = matches!(m.form.operands[0].kind, OperandKind::PredicatePair);
-    let (result, modes) = (m.ty(), Modes::of(m, if to_predicates { m.ty() } else { m.second_type() }));
+    let (result, modes) =
+        (m.ty(), Modes::of(m, if to_predicates { m.ty() } else { m.second_type() }));
     Box::new(move |x| {
         let holds = accepts(&word, order(modes, x[0], x[1]));
         let combined = |comparison: bool| match combine {
@@ -102,7 +104,11 @@ fn comparison(m: &FormMatch<'_>) -> Oracle {
         if to_predicates {
             return vec![Expected::truth(combined(holds)), Expected::truth(combined(!holds))];
         }
-        let yes = if result.is_float() { Format::of(result).one() } else { u64::MAX >> (64 - result.bits()) };
+        let yes = if result.is_float() {
+            Format::of(result).one()
+        } else {
+            u64::MAX >> (64 - result.bits())
+        };
         vec![Expected::Bits(if combined(holds) { yes } else { 0 })]
     })
 }

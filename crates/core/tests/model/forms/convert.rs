@@ -13,7 +13,11 @@ use super::integer::{clamp, value, wrap};
 
 /// Rounds a real to an integer.
 fn integral(real: Real, direction: u8) -> i128 {
-    let units = if real.exponent > 70 && real.significand != 0 { i128::MAX as u128 } else { real.units(0, direction) };
+    let units = if real.exponent > 70 && real.significand != 0 {
+        i128::MAX as u128
+    } else {
+        real.units(0, direction)
+    };
     if real.negative { -(units as i128) } else { units as i128 }
 }
 
@@ -23,11 +27,15 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         return None;
     }
     let (to, from, sat) = (m.ty(), m.second_type(), m.has("sat"));
-    let to_integral = m.words.iter().flatten().copied().find(|w| ["rni", "rzi", "rmi", "rpi"].contains(w));
+    let to_integral =
+        m.words.iter().flatten().copied().find(|w| ["rni", "rzi", "rmi", "rpi"].contains(w));
     let to_integral = to_integral.map(|word| direction(Some(word)));
     let modes = Modes::of(m, to);
     // `.ftz` applies to f32 only, on either side; an H200 keeps subnormals in conversions to f16.
-    let source = Modes { ftz: m.has("ftz") && from.name() == "f32" && to.name() != "f16", ..Modes::of(m, from) };
+    let source = Modes {
+        ftz: m.has("ftz") && from.name() == "f32" && to.name() != "f16",
+        ..Modes::of(m, from)
+    };
     let modes = Modes { ftz: modes.ftz && to.name() == "f32", ..modes };
     let decode = move |bits| Format::of(from).decode(source.flush(bits));
     Some(match (from.is_float(), to.is_float()) {
@@ -45,7 +53,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
                 vec![Expected::Bits(match decode(x[0]) {
                     Number::Nan if from.bits() == 64 || to.bits() == 64 => 1 << (to.bits() - 1),
                     Number::Nan => 0,
-                    Number::Infinite(negative) => wrap(to, clamp(to, if negative { i128::MIN } else { i128::MAX })),
+                    Number::Infinite(negative) => {
+                        wrap(to, clamp(to, if negative { i128::MIN } else { i128::MAX }))
+                    }
                     Number::Finite(real) => wrap(to, clamp(to, integral(real, rounding))),
                 })]
             })
@@ -57,7 +67,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             Box::new(move |x| {
                 let real = match decode(x[0]) {
                     // An f64's NaN keeps its sign and the top of its payload.
-                    Number::Nan if ((same || from.bits() == 64) || widened) && !sat => return vec![Expected::Nan(to)],
+                    Number::Nan if ((same || from.bits() == 64) || widened) && !sat => {
+                        return vec![Expected::Nan(to)];
+                    }
                     Number::Nan => return vec![modes.no_number()],
                     Number::Infinite(negative) => {
                         let sign = if negative { modes.format.sign() } else { 0 };

@@ -41,7 +41,8 @@ fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
     // Masks have 16 bits per half; `.relu` of integers has no 16-bit form, so the 32-bit one gets
     // sign-extended halves.
     let extended = m.has("relu") && m.has("s16x2");
-    let single = if extended { mnemonic.replace("s16x2", "s32") } else { mnemonic.replace("16x2", "16") };
+    let single =
+        if extended { mnemonic.replace("s16x2", "s32") } else { mnemonic.replace("16x2", "16") };
     let single = if m.form.opcode == "set" { single.replace("32.", "16.") } else { single };
     let of_one = oracle(&lookup(&single)).unwrap_or_else(|| panic!("`{single}` has no oracle"));
     let sources = sources(m);
@@ -59,7 +60,9 @@ fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
     };
     let first = move |mut expected: Vec<Expected>| cut(expected.swap_remove(0));
     if m.form.opcode == "cvt" {
-        return Box::new(move |x| vec![Expected::Halves(Box::new([first(of_one(&x[1..])), first(of_one(&x[..1]))]))]);
+        return Box::new(move |x| {
+            vec![Expected::Halves(Box::new([first(of_one(&x[1..])), first(of_one(&x[..1]))]))]
+        });
     }
     let to_predicates = m.form.opcode == "setp";
     Box::new(move |x| {
@@ -71,7 +74,13 @@ fn packed(m: &FormMatch<'_>, mnemonic: &str) -> Oracle {
 /// Returns true if a row is tested here.
 pub(crate) fn covers(form: &Form) -> bool {
     let registers = form.operands.iter().all(|o| {
-        !matches!(o.kind, OperandKind::Vector(_) | OperandKind::Address | OperandKind::Label | OperandKind::Moved(_))
+        !matches!(
+            o.kind,
+            OperandKind::Vector(_)
+                | OperandKind::Address
+                | OperandKind::Label
+                | OperandKind::Moved(_)
+        )
     });
     registers && mnemonics::of(form).first().is_some_and(|m| oracle(&lookup(m)).is_some())
 }
@@ -138,8 +147,9 @@ fn lines(mnemonic: &str) -> Vec<Line> {
     if registers.iter().any(|s| s.ty == Type::Pred) {
         all.push(line(None, true, None));
     }
-    let is_integer =
-        registers.last().is_some_and(|s| !s.ty.is_float() && s.ty != Type::Pred && !s.ty.name().ends_with("x2"));
+    let is_integer = registers
+        .last()
+        .is_some_and(|s| !s.ty.is_float() && s.ty != Type::Pred && !s.ty.name().ends_with("x2"));
     if matches!(last, Some(OperandKind::Value(_))) && registers.len() > 1 && is_integer {
         all.extend([0, 1, 4, 31].map(|n| line(Some(n), false, None)));
     }
@@ -179,8 +189,10 @@ fn register(bits: u32, name: &str) -> String {
 fn prove(form: &Form, lines: &[Line], step: usize) {
     let operands = tuples(&lines[0].registers, form.syntax.len() as u64);
     let operands: Vec<Vec<u64>> = operands.into_iter().step_by(step).collect();
-    let oracles: Vec<Oracle> =
-        lines.iter().map(|l| oracle(&lookup(&l.mnemonic)).expect("rows of `covers` have one")).collect();
+    let oracles: Vec<Oracle> = lines
+        .iter()
+        .map(|l| oracle(&lookup(&l.mnemonic)).expect("rows of `covers` have one"))
+        .collect();
     run(lines, &oracles, &operands, false);
     run(lines, &oracles, &operands[operands.len().saturating_sub(SPARSE)..], true);
 }
@@ -191,7 +203,9 @@ fn run(lines: &[Line], oracles: &[Oracle], operands: &[Vec<u64>], sparse: bool) 
     let case = Case {
         subjects: lines.iter().map(|l| l.mnemonic.clone()).collect(),
         text: program(lines, n, sparse),
-        input: (0..lines[0].registers.len()).flat_map(|k| operands.iter().map(move |x| x[k])).collect(),
+        input: (0..lines[0].registers.len())
+            .flat_map(|k| operands.iter().map(move |x| x[k]))
+            .collect(),
         outputs: count * n,
     };
     let found = case.run();
@@ -225,11 +239,17 @@ fn extension(line: &Line) -> Option<(Type, Type)> {
         Some(32) => Type::B32,
         _ => Type::B16,
     };
-    (m.form.opcode == "cvt" && !m.ty().is_float() && register.bits() > m.ty().bits()).then_some((m.ty(), register))
+    (m.form.opcode == "cvt" && !m.ty().is_float() && register.bits() > m.ty().bits())
+        .then_some((m.ty(), register))
 }
 
 /// Returns the expected results of a line for these registers.
-fn expect(line: &Line, oracle: &Oracle, extended: Option<(Type, Type)>, x: &[u64]) -> Vec<Expected> {
+fn expect(
+    line: &Line,
+    oracle: &Oracle,
+    extended: Option<(Type, Type)>,
+    x: &[u64],
+) -> Vec<Expected> {
     let mut x = x.to_vec();
     for (value, source) in x.iter_mut().zip(&line.registers) {
         if line.negated && source.ty == Type::Pred {
@@ -252,7 +272,8 @@ fn program(lines: &[Line], n: usize, sparse: bool) -> String {
     let mut names = Vec::new();
     for (k, source) in lines[0].registers.iter().enumerate() {
         let (bits, at) = (source.ty.bits(), 8 * n * k);
-        let name = register(bits.max(if source.ty == Type::Pred { 1 } else { 16 }), &format!("a{k}"));
+        let name =
+            register(bits.max(if source.ty == Type::Pred { 1 } else { 16 }), &format!("a{k}"));
         let _ = match bits {
             1 => writeln!(body, "ld.global.u32 %rx, [%in+{at}];\nsetp.ne.u32 {name}, %rx, 0;"),
             8 => writeln!(body, "ld.global.u16 {name}, [%in+{at}];"),
@@ -262,15 +283,16 @@ fn program(lines: &[Line], n: usize, sparse: bool) -> String {
     }
     let mut slot = 0;
     for line in lines {
-        let results: Vec<String> =
-            line.results.iter().enumerate().map(|(k, &bits)| register(bits, &format!("d{k}"))).collect();
+        let results: Vec<String> = line
+            .results
+            .iter()
+            .enumerate()
+            .map(|(k, &bits)| register(bits, &format!("d{k}")))
+            .collect();
         let mut operands = vec![results.join("|")];
-        operands.extend(
-            names
-                .iter()
-                .take(line.registers.len())
-                .map(|name| if line.negated && name.starts_with("%p") { format!("!{name}") } else { name.clone() }),
-        );
+        operands.extend(names.iter().take(line.registers.len()).map(|name| {
+            if line.negated && name.starts_with("%p") { format!("!{name}") } else { name.clone() }
+        }));
         operands.extend(line.literal.map(|n| n.to_string()));
         let _ = writeln!(body, "{} {};", line.mnemonic, operands.join(", "));
         for (name, bits) in results.iter().zip(&line.results) {
@@ -282,9 +304,12 @@ fn program(lines: &[Line], n: usize, sparse: bool) -> String {
             slot += 1;
         }
     }
-    let parity = if sparse { "and.b32 %rx, %r0, 1;\nsetp.ne.u32 %pa0, %rx, 0;\n@%pa0 exit;\n" } else { "" };
+    let parity =
+        if sparse { "and.b32 %rx, %r0, 1;\nsetp.ne.u32 %pa0, %rx, 0;\n@%pa0 exit;\n" } else { "" };
     let registers = |class: &str, ty: &str| {
-        format!(".reg .{ty} %{class}x, %{class}a0, %{class}a1, %{class}a2, %{class}a3, %{class}d0, %{class}d1;\n")
+        format!(
+            ".reg .{ty} %{class}x, %{class}a0, %{class}a1, %{class}a2, %{class}a3, %{class}d0, %{class}d1;\n"
+        )
     };
     format!(
         "//! grid = {}\n//! block = {BLOCK}\n.visible .entry form(.param .u64 in, .param .u64 out)\n{{\n{}{}{}{}\

@@ -53,7 +53,11 @@ impl Format {
         let negative = bits & self.sign() != 0;
         let magnitude = bits & (self.sign() - 1);
         if magnitude >= self.infinity() {
-            return if magnitude == self.infinity() { Number::Infinite(negative) } else { Number::Nan };
+            return if magnitude == self.infinity() {
+                Number::Infinite(negative)
+            } else {
+                Number::Nan
+            };
         }
         let hidden = 1u64 << (self.precision - 1);
         let (field, fraction) = ((magnitude / hidden) as i32, magnitude % hidden);
@@ -104,7 +108,13 @@ pub(crate) fn direction(word: Option<&str>) -> u8 {
 
 /// Returns true if `kept + part` of one unit rounds up to `kept + 1`; `half` compares the part with
 /// one half.
-fn rounds_up(direction: u8, negative: bool, odd: bool, part: bool, half: std::cmp::Ordering) -> bool {
+fn rounds_up(
+    direction: u8,
+    negative: bool,
+    odd: bool,
+    part: bool,
+    half: std::cmp::Ordering,
+) -> bool {
     match direction {
         b'n' => half.is_gt() || half.is_eq() && odd,
         b'm' => negative && part,
@@ -150,7 +160,8 @@ impl Real {
         let patterns = (quantum + format.precision - 2 + format.most) as u128;
         let bits = (patterns << (format.precision - 1)) + units;
         if leading > format.most || bits >= format.infinity().into() {
-            let outwards = rounds_up(direction, self.negative, true, true, std::cmp::Ordering::Greater);
+            let outwards =
+                rounds_up(direction, self.negative, true, true, std::cmp::Ordering::Greater);
             return sign | (format.infinity() - u64::from(!outwards));
         }
         sign | bits as u64
@@ -169,7 +180,8 @@ impl Real {
     /// Adds. An exact zero of unlike signs is -0 only when rounding down.
     pub(crate) fn plus(self, other: Real, direction: u8) -> Real {
         if self.significand == 0 && other.significand == 0 {
-            let negative = if self.negative == other.negative { self.negative } else { direction == b'm' };
+            let negative =
+                if self.negative == other.negative { self.negative } else { direction == b'm' };
             return Real { negative, ..self };
         }
         let mut sum = Accumulator::default();
@@ -189,7 +201,12 @@ impl Real {
             return Real { negative: self.negative != divisor.negative, ..self };
         }
         let ((a, ea), (b, eb)) = (up(self, 120), up(divisor, 56));
-        Real { negative: self.negative != divisor.negative, significand: a / b, exponent: ea - eb, more: a % b != 0 }
+        Real {
+            negative: self.negative != divisor.negative,
+            significand: a / b,
+            exponent: ea - eb,
+            more: a % b != 0,
+        }
     }
 
     /// Returns the square root of a number of at most 53 bits, to more than 58 bits; not negative
@@ -202,7 +219,12 @@ impl Real {
         let by = by - (self.exponent - by).rem_euclid(2);
         let significand = self.significand << by;
         let root = significand.isqrt();
-        Real { significand: root, exponent: (self.exponent - by) / 2, more: root * root != significand, ..self }
+        Real {
+            significand: root,
+            exponent: (self.exponent - by) / 2,
+            more: root * root != significand,
+            ..self
+        }
     }
 }
 
@@ -224,7 +246,9 @@ impl Accumulator {
         let place = (term.exponent + POINT) as usize;
         let (limb, shift) = (place / 64, place % 64);
         let mut parts = [0u64; 3];
-        for (i, half) in [term.significand as u64, (term.significand >> 64) as u64].into_iter().enumerate() {
+        for (i, half) in
+            [term.significand as u64, (term.significand >> 64) as u64].into_iter().enumerate()
+        {
             let shifted = u128::from(half) << shift;
             parts[i] |= shifted as u64;
             parts[i + 1] |= (shifted >> 64) as u64;
@@ -275,14 +299,19 @@ fn rounding_to_nearest_agrees_with_the_processor() {
     let f64s = Source { ty: Type::F64, amount: false };
     for x in tuples(&[f64s; 3], 11) {
         let [a, b, c] = [x[0], x[1], x[2]].map(f64::from_bits);
-        let [Number::Finite(p), Number::Finite(q), Number::Finite(r)] = [x[0], x[1], x[2]].map(|b| F64.decode(b))
+        let [Number::Finite(p), Number::Finite(q), Number::Finite(r)] =
+            [x[0], x[1], x[2]].map(|b| F64.decode(b))
         else {
             continue;
         };
         let near = |r: Real| r.round(F64, b'n');
         assert_eq!(near(p.times(q)), (a * b).to_bits(), "{a:e} * {b:e}");
         assert_eq!(near(p.plus(q, b'n')), (a + b).to_bits(), "{a:e} + {b:e}");
-        assert_eq!(near(p.times(q).plus(r, b'n')), a.mul_add(b, c).to_bits(), "{a:e} * {b:e} + {c:e}");
+        assert_eq!(
+            near(p.times(q).plus(r, b'n')),
+            a.mul_add(b, c).to_bits(),
+            "{a:e} * {b:e} + {c:e}"
+        );
         assert_eq!(p.round(F32, b'n'), u64::from((a as f32).to_bits()), "{a:e}");
         if b != 0.0 {
             assert_eq!(near(p.over(q)), (a / b).to_bits(), "{a:e} / {b:e}");

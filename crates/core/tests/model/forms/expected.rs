@@ -41,7 +41,9 @@ impl Expected {
                 let found = Format::of(*ty).double(found);
                 found == *value || (found - value).abs() <= *error
             }
-            Expected::Halves(halves) => halves[0].admits(found & 0xffff) && halves[1].admits(found >> 16),
+            Expected::Halves(halves) => {
+                halves[0].admits(found & 0xffff) && halves[1].admits(found >> 16)
+            }
             Expected::Open => true,
         }
     }

@@ -27,7 +27,8 @@ pub(crate) struct Modes {
 impl Modes {
     /// Returns the modifiers of a mnemonic with values of type `ty`.
     pub(crate) fn of(m: &FormMatch<'_>, ty: Type) -> Modes {
-        let round = m.words.iter().flatten().copied().find(|w| ["rn", "rz", "rm", "rp"].contains(w));
+        let round =
+            m.words.iter().flatten().copied().find(|w| ["rn", "rz", "rm", "rp"].contains(w));
         let format = Format::of(ty);
         Modes {
             ty,
@@ -121,7 +122,9 @@ impl Modes {
         self.number(match (a, b) {
             (Nan, _) | (_, Nan) | (Infinite(_), Infinite(_)) => Nan,
             (Infinite(s), Finite(x)) => Infinite(s != x.negative),
-            (Finite(x), Infinite(s)) => Finite(Real { negative: s != x.negative, ..Real::integer(0) }),
+            (Finite(x), Infinite(s)) => {
+                Finite(Real { negative: s != x.negative, ..Real::integer(0) })
+            }
             (Finite(x), Finite(y)) if y.significand == 0 && x.significand == 0 => Nan,
             (Finite(x), Finite(y)) if y.significand == 0 => Infinite(x.negative != y.negative),
             (Finite(x), Finite(y)) => Finite(x.over(y)),
@@ -177,7 +180,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
     fn of(f: impl Fn(&[u64]) -> Expected + 'static) -> Option<Oracle> {
         Some(Box::new(move |x| vec![f(x)]))
     }
-    let signed = move |x: u64, bits: u64| if is_nan(x) { Expected::Nan(ty) } else { Expected::Bits(bits) };
+    let signed =
+        move |x: u64, bits: u64| if is_nan(x) { Expected::Nan(ty) } else { Expected::Bits(bits) };
     match m.form.opcode.as_str() {
         "add" => of(move |x| modes.sum(number(x[0]), number(x[1]))),
         // NaN stays NaN, so subtraction only flips the sign bit.
@@ -194,7 +198,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             }
             // Of the magnitudes; a number gets the sign of the product.
             of(move |x| match modes.extreme(x[0] & !sign, x[1] & !sign, largest) {
-                Expected::Bits(bits) if !is_nan(bits) => Expected::Bits(bits | (x[0] ^ x[1]) & sign),
+                Expected::Bits(bits) if !is_nan(bits) => {
+                    Expected::Bits(bits | (x[0] ^ x[1]) & sign)
+                }
                 nan => nan,
             })
         }

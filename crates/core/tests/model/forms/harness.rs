@@ -36,17 +36,19 @@ impl Case {
             self.text
         );
         let program = Program::parse("form", &text);
-        let (kernel, mut launch) =
-            support::launch(&program, &Overrides::default()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let (kernel, mut launch) = support::launch(&program, &Overrides::default())
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
         for subject in &self.subjects {
             let form = lookup(subject).index;
             assert!(kernel.insts.iter().any(|i| i.form == form), "no `{subject}` in\n{text}");
         }
-        launch.buffers[0].words = self.input.iter().flat_map(|&x| [x as u32, (x >> 32) as u32]).collect();
+        launch.buffers[0].words =
+            self.input.iter().flat_map(|&x| [x as u32, (x >> 32) as u32]).collect();
         let options = support::options(Mode::Volta, SideOrder::Fewer, 50_000_000);
         let spec = support::changed(&support::machine("h200"), |m| m.sms = 1);
-        let outcome =
-            Job::new(&program, kernel, launch, &spec, options).execute(&()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let outcome = Job::new(&program, kernel, launch, &spec, options)
+            .execute(&())
+            .unwrap_or_else(|e| panic!("{e}\n{text}"));
         assert!(matches!(outcome.finish, Finish::Ok), "{:?}\n{text}", outcome.finish);
         let words = &outcome.launch.buffers[1].words;
         words.chunks_exact(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32).collect()

@@ -41,10 +41,15 @@ pub(crate) struct Source {
 /// Returns the source operands of a mnemonic, in order; predicates and immediates too.
 pub(crate) fn sources(m: &FormMatch<'_>) -> Vec<Source> {
     let of = |kind: &OperandKind| match *kind {
-        OperandKind::Value(ty) | OperandKind::Wider(ty) | OperandKind::Moved(ty) | OperandKind::Vector(ty) => {
+        OperandKind::Value(ty)
+        | OperandKind::Wider(ty)
+        | OperandKind::Moved(ty)
+        | OperandKind::Vector(ty) => {
             Source { ty: m.resolve(ty), amount: ty == TypeRef::Fixed(Type::U32) }
         }
-        OperandKind::Predicate | OperandKind::PredicatePair => Source { ty: Type::Pred, amount: false },
+        OperandKind::Predicate | OperandKind::PredicatePair => {
+            Source { ty: Type::Pred, amount: false }
+        }
         _ => Source { ty: Type::U32, amount: false },
     };
     m.form.operands.iter().filter(|o| !o.result).map(|o| of(&o.kind)).collect()
@@ -57,7 +62,9 @@ pub(crate) fn tuples(sources: &[Source], seed: u64) -> Vec<Vec<u64>> {
     match sources {
         [one] if (8..=16).contains(&one.ty.bits()) => all.extend((0..0x1_0000).map(|x| vec![x])),
         // Each exponent and sign with 128 leading fractions, the rest of the fraction random.
-        [one] if one.ty == Type::F32 => all.extend((0..0x1_0000).map(|x| vec![x << 16 | bits.next() & 0xffff])),
+        [one] if one.ty == Type::F32 => {
+            all.extend((0..0x1_0000).map(|x| vec![x << 16 | bits.next() & 0xffff]))
+        }
         // Every pair of bytes, sign-extended.
         [a, b] if a.ty.bits() == 16 && b.ty.bits() == 16 => {
             let byte = |x: u64| x as u8 as i8 as u16 as u64;
@@ -76,7 +83,9 @@ fn corner_tuples(sources: &[Source], bits: &mut Bits) -> Vec<Vec<u64>> {
     let sets: Vec<Vec<u64>> = sources.iter().map(|s| corners(*s)).collect();
     let count: usize = sets.iter().map(Vec::len).product();
     if count > CORNER_TUPLES * 2 {
-        return (0..CORNER_TUPLES).map(|_| sets.iter().map(|set| bits.pick(set)).collect()).collect();
+        return (0..CORNER_TUPLES)
+            .map(|_| sets.iter().map(|set| bits.pick(set)).collect())
+            .collect();
     }
     let tuple = |mut index: usize| {
         let digit = |set: &Vec<u64>| {
@@ -92,17 +101,23 @@ fn corner_tuples(sources: &[Source], bits: &mut Bits) -> Vec<Vec<u64>> {
 /// Returns the values at which behaviour changes.
 pub(crate) fn corners(source: Source) -> Vec<u64> {
     if source.amount {
-        return (0..=66).chain([95, 96, 127, 128, 254, 255, 256, 0x1_0005, 0x8000_0000, 0xffff_ffff]).collect();
+        return (0..=66)
+            .chain([95, 96, 127, 128, 254, 255, 256, 0x1_0005, 0x8000_0000, 0xffff_ffff])
+            .collect();
     }
     let ty = source.ty;
     let top = 1u64 << (ty.bits() - 1);
     let all = u64::MAX >> (64 - ty.bits());
     match ty {
         Type::Pred => vec![0, 1],
-        Type::F16 => with_signs(&[0, 1, 0x3ff, 0x400, 0x3800, 0x3c00, 0x3c01, 0x4248, 0x7bff, 0x7c00, 0x7e01], top),
-        Type::BF16 => {
-            with_signs(&[0, 1, 0x7f, 0x80, 0x3f00, 0x3f80, 0x3f81, 0x4049, 0x4f00, 0x7f7f, 0x7f80, 0x7fc1], top)
-        }
+        Type::F16 => with_signs(
+            &[0, 1, 0x3ff, 0x400, 0x3800, 0x3c00, 0x3c01, 0x4248, 0x7bff, 0x7c00, 0x7e01],
+            top,
+        ),
+        Type::BF16 => with_signs(
+            &[0, 1, 0x7f, 0x80, 0x3f00, 0x3f80, 0x3f81, 0x4049, 0x4f00, 0x7f7f, 0x7f80, 0x7fc1],
+            top,
+        ),
         Type::F16x2 | Type::BF16x2 => {
             let ty = if ty == Type::F16x2 { Type::F16 } else { Type::BF16 };
             let half = corners(Source { ty, amount: false });
@@ -110,20 +125,58 @@ pub(crate) fn corners(source: Source) -> Vec<u64> {
             half.iter().zip(other).map(|(low, high)| high << 16 | low).collect()
         }
         Type::F32 => {
-            let special = [0, 1, 0x7f_ffff, 0x80_0000, 0x3f80_0000, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0001, 0x7f80_0001];
-            let ordinary = [0x3f00_0000, 0x3f7f_ffff, 0x3f80_0001, 0x4020_0000, 0x4f00_0000, 0x4b00_0001, 0x5f00_0000];
+            let special = [
+                0,
+                1,
+                0x7f_ffff,
+                0x80_0000,
+                0x3f80_0000,
+                0x7f7f_ffff,
+                0x7f80_0000,
+                0x7fc0_0001,
+                0x7f80_0001,
+            ];
+            let ordinary = [
+                0x3f00_0000,
+                0x3f7f_ffff,
+                0x3f80_0001,
+                0x4020_0000,
+                0x4f00_0000,
+                0x4b00_0001,
+                0x5f00_0000,
+            ];
             with_signs(&[special.as_slice(), &ordinary].concat(), top)
         }
         Type::F64 => {
-            let numbers = [0.5, 1.0, 2.5, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0, 1e300, 1e-300, 1e-40];
-            let powers = [2f64.powi(31), 2f64.powi(63), f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NAN];
+            let numbers =
+                [0.5, 1.0, 2.5, 1.0 + f64::EPSILON, 1.0 - f64::EPSILON / 2.0, 1e300, 1e-300, 1e-40];
+            let powers = [
+                2f64.powi(31),
+                2f64.powi(63),
+                f64::MAX,
+                f64::MIN_POSITIVE,
+                f64::INFINITY,
+                f64::NAN,
+            ];
             let bits: Vec<u64> = numbers.iter().chain(&powers).map(|x| x.to_bits()).collect();
-            with_signs(&[bits.as_slice(), &[0, 1, (1 << 52) - 1, 0x7ff0_0000_0000_0001]].concat(), top)
+            with_signs(
+                &[bits.as_slice(), &[0, 1, (1 << 52) - 1, 0x7ff0_0000_0000_0001]].concat(),
+                top,
+            )
         }
         _ => {
             let half = 1u64 << (ty.bits() / 2);
-            let mut set = vec![0, 1, 2, 3, 7, 10, half - 1, half, half + 1, top - 2, top - 1, top, top + 1];
-            set.extend([all, all - 1, all - 2, all - 9, all / 3, all / 3 * 2, 0x1234_5678_9abc_def0 & all]);
+            let mut set =
+                vec![0, 1, 2, 3, 7, 10, half - 1, half, half + 1, top - 2, top - 1, top, top + 1];
+            set.extend([
+                all,
+                all - 1,
+                all - 2,
+                all - 9,
+                all / 3,
+                all / 3 * 2,
+                0x1234_5678_9abc_def0 & all,
+            ]);
             if ty.bits() == 32 {
                 set.extend([0x007f_ffff, 0x0080_0000, 0x00ff_ffff, 0xff80_0000, 0x80ff_7f01]);
             }

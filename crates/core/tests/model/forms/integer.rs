@@ -36,7 +36,11 @@ fn bit(x: u64, i: u32) -> u64 {
 
 /// Returns the product in 128 bits, in two's complement for signed types.
 fn product(ty: Type, a: u64, b: u64) -> u128 {
-    if ty.is_signed() { (value(ty, a) * value(ty, b)) as u128 } else { u128::from(a) * u128::from(b) }
+    if ty.is_signed() {
+        (value(ty, a) * value(ty, b)) as u128
+    } else {
+        u128::from(a) * u128::from(b)
+    }
 }
 
 fn one(f: impl Fn(&[u64]) -> u64 + 'static) -> Option<Oracle> {
@@ -55,7 +59,8 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         "add" => one(move |x| keep(val(x[0]) + val(x[1]))),
         "sub" => one(move |x| keep(val(x[0]) - val(x[1]))),
         "mul" | "mad" => {
-            let (bits, shift) = (if wide { 2 * ty.bits() } else { ty.bits() }, if hi { ty.bits() } else { 0 });
+            let (bits, shift) =
+                (if wide { 2 * ty.bits() } else { ty.bits() }, if hi { ty.bits() } else { 0 });
             let mask = u128::MAX >> (128 - bits);
             one(move |x| {
                 let part = product(ty, x[0], x[1]) >> shift & mask;
@@ -79,17 +84,26 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
         "dp4a" => {
             let (a, b) = (m.words[0] == Some("s32"), m.words[1] == Some("s32"));
             one(move |x| {
-                let byte = |v: u64, i: u32, signed| value(if signed { Type::S8 } else { Type::U8 }, v >> (8 * i));
+                let byte = |v: u64, i: u32, signed| {
+                    value(if signed { Type::S8 } else { Type::U8 }, v >> (8 * i))
+                };
                 let sum: i128 = (0..4).map(|i| byte(x[0], i, a) * byte(x[1], i, b)).sum();
                 wrap(Type::B32, sum + i128::from(x[2]))
             })
         }
         "dp2a" => {
-            let signed: Vec<bool> =
-                m.words.iter().flatten().filter(|w| w.ends_with("32")).map(|w| *w == "s32").collect();
+            let signed: Vec<bool> = m
+                .words
+                .iter()
+                .flatten()
+                .filter(|w| w.ends_with("32"))
+                .map(|w| *w == "s32")
+                .collect();
             one(move |x| {
-                let half = |i: u32| value(if signed[0] { Type::S16 } else { Type::U16 }, x[0] >> (16 * i));
-                let byte = |i: u32| value(if signed[1] { Type::S8 } else { Type::U8 }, x[1] >> (8 * i));
+                let half =
+                    |i: u32| value(if signed[0] { Type::S16 } else { Type::U16 }, x[0] >> (16 * i));
+                let byte =
+                    |i: u32| value(if signed[1] { Type::S8 } else { Type::U8 }, x[1] >> (8 * i));
                 let first = if hi { 2 } else { 0 };
                 let sum: i128 = (0..2).map(|i| half(i) * byte(first + i)).sum();
                 wrap(Type::B32, sum + i128::from(x[2]))
@@ -99,7 +113,9 @@ pub(crate) fn oracle(m: &FormMatch<'_>) -> Option<Oracle> {
             let (a, b) = (m.words[1] == Some("s32"), m.words[2] == Some("s32"));
             let adds = m.has("add");
             one(move |x| {
-                let byte = |v: u64, i: u32, signed| value(if signed { Type::S8 } else { Type::U8 }, v >> (8 * i));
+                let byte = |v: u64, i: u32, signed| {
+                    value(if signed { Type::S8 } else { Type::U8 }, v >> (8 * i))
+                };
                 let distance = |i| (byte(x[0], i, a) - byte(x[1], i, b)).abs();
                 if adds {
                     return wrap(Type::B32, (0..4).map(distance).sum::<i128>() + i128::from(x[2]));
@@ -134,7 +150,10 @@ fn bits(m: &FormMatch<'_>) -> Option<Oracle> {
             (0..32).map(|i| bit(x[3], entry(i) as u32) << i).sum()
         }),
         "shl" => one(move |x| {
-            (0..ty.bits()).filter(|&i| u64::from(i) >= x[1]).map(|i| bit(x[0], i - x[1] as u32) << i).sum()
+            (0..ty.bits())
+                .filter(|&i| u64::from(i) >= x[1])
+                .map(|i| bit(x[0], i - x[1] as u32) << i)
+                .sum()
         }),
         "shr" => one(move |x| {
             let amount = (x[1] as u32).min(ty.bits());
@@ -172,14 +191,21 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
         // At 64 bits an H200 uses both operands entirely, while the manual names their low bytes.
         "bfe" => one(move |x| {
             let [position, length] = [x[1], x[2]].map(field);
-            let sign = if !ty.is_signed() || length == 0 { 0 } else { bit(x[0], (position + length - 1).min(n - 1)) };
-            let at = |i| if i < length && position + i < n { bit(x[0], position + i) } else { sign };
+            let sign = if !ty.is_signed() || length == 0 {
+                0
+            } else {
+                bit(x[0], (position + length - 1).min(n - 1))
+            };
+            let at =
+                |i| if i < length && position + i < n { bit(x[0], position + i) } else { sign };
             (0..n).map(|i| at(i) << i).sum()
         }),
         "bfi" => one(move |x| {
             let [position, length] = [x[2], x[3]].map(field);
             let inside = |i| i >= position && i < position + length;
-            (0..n).map(|i| if inside(i) { bit(x[0], i - position) << i } else { bit(x[1], i) << i }).sum()
+            (0..n)
+                .map(|i| if inside(i) { bit(x[0], i - position) << i } else { bit(x[1], i) << i })
+                .sum()
         }),
         "prmt" => {
             let mode = m.words.iter().flatten().copied().find(|w| *w != "b32").map(str::to_string);
@@ -193,7 +219,9 @@ fn fields(m: &FormMatch<'_>) -> Option<Oracle> {
                 i32::MIN => Some(0), // on an H200; not in the manual
                 0 => (base < 32 && set(base)).then_some(base),
                 1.. => (base..32).filter(|&i| set(i)).nth(offset as usize - 1),
-                _ if base < 32 => (0..=base).rev().filter(|&i| set(i)).nth(offset.unsigned_abs() as usize - 1),
+                _ if base < 32 => {
+                    (0..=base).rev().filter(|&i| set(i)).nth(offset.unsigned_abs() as usize - 1)
+                }
                 _ => None,
             };
             found.map_or(0xffff_ffff, |i| i as u64)

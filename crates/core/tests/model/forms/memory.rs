@@ -37,15 +37,15 @@ fn mnemonics_of(form: &Form) -> Vec<String> {
     if let Some(types) = form.slots.last() {
         for ty in &types.words {
             for vector in ["v2", "v4"] {
-                let words = form
-                    .slots
-                    .iter()
-                    .filter_map(|slot| if slot.words.iter().any(|w| w == vector) { Some(vector) } else { first(slot) });
+                let words = form.slots.iter().filter_map(|slot| {
+                    if slot.words.iter().any(|w| w == vector) { Some(vector) } else { first(slot) }
+                });
                 let mut words: Vec<&str> = words.collect();
                 if let Some(last) = words.last_mut() {
                     *last = ty;
                 }
-                let mnemonic = words.iter().fold(form.opcode.clone(), |text, word| text + "." + word);
+                let mnemonic =
+                    words.iter().fold(form.opcode.clone(), |text, word| text + "." + word);
                 if words.contains(&vector) && !all.contains(&mnemonic) {
                     all.push(mnemonic);
                 }
@@ -67,18 +67,23 @@ fn count(m: &FormMatch<'_>) -> u32 {
 /// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
     let rows = Isa::ptx().rows().iter().filter(|f| is_memory(f));
-    rows.flat_map(|form| mnemonics_of(form).chunks(12).map(|m| case(form, m)).collect::<Vec<_>>()).collect()
+    rows.flat_map(|form| mnemonics_of(form).chunks(12).map(|m| case(form, m)).collect::<Vec<_>>())
+        .collect()
 }
 
 fn case(form: &Form, chosen: &[String]) -> Checked {
     let mut bits = Bits::new(form.syntax.len() as u64);
-    let mut draft =
-        Draft { input: (0..LANES * CELLS).map(|_| bits.next()).collect(), body: String::new(), expected: Vec::new() };
+    let mut draft = Draft {
+        input: (0..LANES * CELLS).map(|_| bits.next()).collect(),
+        body: String::new(),
+        expected: Vec::new(),
+    };
     for mnemonic in chosen {
         let m = lookup(mnemonic);
         if form.sem == Sem::Load { draft.load(&m) } else { draft.store(&m) }
     }
-    let registers = |class: &str, ty: &str| format!(".reg .{ty} %{class}0, %{class}1, %{class}2, %{class}3;\n");
+    let registers =
+        |class: &str, ty: &str| format!(".reg .{ty} %{class}0, %{class}1, %{class}2, %{class}3;\n");
     let list = |bytes: &[u8]| bytes.iter().map(u8::to_string).collect::<Vec<_>>().join(", ");
     let all: Vec<u8> = (0..LANES).flat_map(|lane| draft.bytes(lane)).collect();
     let text = format!(
@@ -101,7 +106,10 @@ fn case(form: &Form, chosen: &[String]) -> Checked {
         registers("d", "f64"),
         draft.body,
     );
-    (Case { subjects: chosen.to_vec(), text, outputs: draft.expected.len(), input: draft.input }, draft.expected)
+    (
+        Case { subjects: chosen.to_vec(), text, outputs: draft.expected.len(), input: draft.input },
+        draft.expected,
+    )
 }
 
 /// A program under construction.
@@ -134,7 +142,9 @@ impl Draft {
         let (space, base) = place(m);
         if matches!(space, "shared" | "local") {
             for i in 0..BYTES {
-                self.line(&format!("ld.global.u8 %w0, [%in+{i}];\nst.{space}.u8 [{base}+{i}], %w0;"));
+                self.line(&format!(
+                    "ld.global.u8 %w0, [%in+{i}];\nst.{space}.u8 [{base}+{i}], %w0;"
+                ));
             }
         }
         // The second time from a larger offset, into wider registers.
@@ -155,7 +165,8 @@ impl Draft {
             for lane in 0..LANES {
                 let bytes = self.bytes(if space == "param" { 0 } else { lane });
                 for k in 0..CELLS {
-                    let part = if k < n { little_endian(&bytes[offset + k * size..][..size]) } else { 0 };
+                    let part =
+                        if k < n { little_endian(&bytes[offset + k * size..][..size]) } else { 0 };
                     self.expected.push(wrap(to, value(ty, part)));
                 }
             }
@@ -182,7 +193,10 @@ impl Draft {
             self.line(&format!("{} [{base}+{offset}], {};", m.mnemonic(), braced(&names)));
             for k in 0..CELLS {
                 let k = 8 * k;
-                self.line(&format!("ld.{space}.b64 %x3, [{base}+{k}];\nst.global.b64 [%out+{}], %x3;", at + k));
+                self.line(&format!(
+                    "ld.{space}.b64 %x3, [{base}+{k}];\nst.global.b64 [%out+{}], %x3;",
+                    at + k
+                ));
             }
         }
         for lane in 0..LANES {
@@ -197,7 +211,8 @@ impl Draft {
 
 /// Returns the space of a mnemonic and the base register of the lane's bytes in it.
 fn place(m: &FormMatch<'_>) -> (&'static str, &'static str) {
-    let places = [("shared", "%tile"), ("local", "%stack"), ("const", "%constants"), ("param", "block")];
+    let places =
+        [("shared", "%tile"), ("local", "%stack"), ("const", "%constants"), ("param", "block")];
     let named = |space: &str| m.words.iter().flatten().any(|w| w.split("::").next() == Some(space));
     places.into_iter().find(|(space, _)| named(space)).unwrap_or(if m.form.sem == Sem::Load {
         ("global", "%in")

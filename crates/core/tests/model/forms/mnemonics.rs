@@ -17,10 +17,12 @@ pub(crate) fn sample(form: &Form) -> Vec<String> {
     let mut all = every(form, |slot| slot.optional, |slot| !slot.optional);
     for (chosen, slot) in form.slots.iter().enumerate().filter(|(_, slot)| slot.optional) {
         for word in &slot.words {
-            let words = form.slots.iter().enumerate().filter_map(|(i, s)| match (i == chosen, s.optional) {
-                (true, _) => Some(word),
-                (false, true) => None,
-                (false, false) => s.words.first(),
+            let words = form.slots.iter().enumerate().filter_map(|(i, s)| {
+                match (i == chosen, s.optional) {
+                    (true, _) => Some(word),
+                    (false, true) => None,
+                    (false, false) => s.words.first(),
+                }
             });
             all.push(words.fold(form.opcode.clone(), |text, word| text + "." + word));
         }
@@ -48,5 +50,6 @@ fn every(form: &Form, skips: impl Fn(&Slot) -> bool, fills: impl Fn(&Slot) -> bo
 /// table accepts it on others where a set of types shares a row.
 fn meaningful(mnemonic: &str) -> bool {
     let of_doubles = mnemonic.starts_with("set") && mnemonic.ends_with("f64");
-    !mnemonic.contains(".ftz") || !of_doubles && ["f32", "f16", "approx.ftz.f64"].iter().any(|w| mnemonic.contains(w))
+    !mnemonic.contains(".ftz")
+        || !of_doubles && ["f32", "f16", "approx.ftz.f64"].iter().any(|w| mnemonic.contains(w))
 }

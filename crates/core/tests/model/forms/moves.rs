@@ -14,7 +14,8 @@ const LANES: usize = 48;
 
 /// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
-    let rows = |sem: Sem| Isa::ptx().rows().iter().filter(move |f| f.sem == sem).flat_map(mnemonics::of);
+    let rows =
+        |sem: Sem| Isa::ptx().rows().iter().filter(move |f| f.sem == sem).flat_map(mnemonics::of);
     let plain = rows(Sem::Mov).map(|m| copy(&m));
     let spaces = rows(Sem::Isspacep).map(|m| space(&m));
     plain.chain(packs()).chain(rows(Sem::Cvta).map(|m| address(&m))).chain(spaces).collect()
@@ -22,7 +23,12 @@ pub(crate) fn cases() -> Vec<Checked> {
 
 /// Builds a case that maps one 64-bit cell per lane to another by `body`, with the registers it
 /// declares.
-fn case(subjects: Vec<String>, declarations: &str, body: &str, f: impl Fn(usize, u64) -> u64) -> Checked {
+fn case(
+    subjects: Vec<String>,
+    declarations: &str,
+    body: &str,
+    f: impl Fn(usize, u64) -> u64,
+) -> Checked {
     let mut bits = Bits::new(body.len() as u64);
     let input: Vec<u64> = (0..LANES).map(|_| bits.next()).collect();
     let expected: Vec<u64> = input.iter().enumerate().map(|(lane, &x)| f(lane, x)).collect();
@@ -52,11 +58,16 @@ fn packs() -> Vec<Checked> {
     let halves = ".reg .b32 %a, %b;";
     let quarters = ".reg .b16 %a, %b, %c, %d;";
     let mut all = vec![
-        case(vec![b(64)], halves, "mov.b64 {%a, %b}, %x;\nmov.b64 %x, {%b, %a};", |_, x| x.rotate_left(32)),
-        case(vec![b(64)], halves, "mov.b64 {_, %b}, %x;\ncvt.u64.u32 %x, %b;", |_, x| x >> 32),
-        case(vec![b(64)], quarters, "mov.b64 {%a, %b, %c, %d}, %x;\nmov.b64 %x, {%d, %a, %b, %c};", |_, x| {
-            x.rotate_left(16)
+        case(vec![b(64)], halves, "mov.b64 {%a, %b}, %x;\nmov.b64 %x, {%b, %a};", |_, x| {
+            x.rotate_left(32)
         }),
+        case(vec![b(64)], halves, "mov.b64 {_, %b}, %x;\ncvt.u64.u32 %x, %b;", |_, x| x >> 32),
+        case(
+            vec![b(64)],
+            quarters,
+            "mov.b64 {%a, %b, %c, %d}, %x;\nmov.b64 %x, {%d, %a, %b, %c};",
+            |_, x| x.rotate_left(16),
+        ),
         case(
             vec![b(32)],
             ".reg .b32 %w;\n.reg .b16 %a, %b;",
@@ -99,7 +110,12 @@ const SPECIAL: [(&str, FromIndex); 14] = [
 /// Writes a value in its space and reads it through the generic address, or vice versa.
 fn address(mnemonic: &str) -> Checked {
     let m = lookup(mnemonic);
-    let space = m.words.iter().flatten().map(|w| w.split("::").next().unwrap_or(w)).find(|w| *w != "to" && *w != "u64");
+    let space = m
+        .words
+        .iter()
+        .flatten()
+        .map(|w| w.split("::").next().unwrap_or(w))
+        .find(|w| *w != "to" && *w != "u64");
     let space = space.unwrap_or("global");
     let back = m.has("to");
     let variable = match space {
@@ -120,23 +136,30 @@ fn address(mnemonic: &str) -> Checked {
             } else {
                 format!("{mnemonic} %q, table;\nld.b64 %x, [%q];")
             };
-            let mut made = case(vec![mnemonic.into()], &declarations, &to, |_, _| 0x0123_4567_89ab_cdef);
-            made.0.text =
-                made.0.text.replace(".global .align 8 .b8 constants[8];", ".const .b64 table = 0x0123456789abcdef;");
+            let mut made =
+                case(vec![mnemonic.into()], &declarations, &to, |_, _| 0x0123_4567_89ab_cdef);
+            made.0.text = made.0.text.replace(
+                ".global .align 8 .b8 constants[8];",
+                ".const .b64 table = 0x0123456789abcdef;",
+            );
             return made;
         }
         (_, false) => format!("{write}{mnemonic} %q, %p;\nld.b64 %x, [%q];"),
-        (_, true) => format!("{write}cvta.{space}.u64 %p, %p;\n{mnemonic} %q, %p;\nld.{space}.b64 %x, [%q];"),
+        (_, true) => {
+            format!("{write}cvta.{space}.u64 %p, %p;\n{mnemonic} %q, %p;\nld.{space}.b64 %x, [%q];")
+        }
     };
     case(vec![mnemonic.into()], &declarations, &body, |_, x| x)
 }
 
 /// Tests a generic address of each space for being in the mnemonic's space.
 fn space(mnemonic: &str) -> Checked {
-    const SPACES: [(&str, &str); 4] = [("global", "g"), ("shared", "s"), ("local", "l"), ("const", "constant")];
+    const SPACES: [(&str, &str); 4] =
+        [("global", "g"), ("shared", "s"), ("local", "l"), ("const", "constant")];
     let m = lookup(mnemonic);
     let asked = |name: &str| m.words.iter().flatten().any(|w| w.split("::").next() == Some(name));
-    let declarations = ".shared .b64 s;\n.local .b64 l;\n.reg .u64 %p;\n.reg .u32 %r;\n.reg .pred %q;";
+    let declarations =
+        ".shared .b64 s;\n.local .b64 l;\n.reg .u64 %p;\n.reg .u32 %r;\n.reg .pred %q;";
     let mut body = "mov.u64 %x, 0;\n".to_string();
     let mut expected = 0;
     for (i, (name, variable)) in SPACES.iter().enumerate() {

@@ -39,8 +39,12 @@ impl Warp {
 
 /// Returns every case of this module.
 pub(crate) fn cases() -> Vec<Checked> {
-    let warp =
-        |sem: Sem| matches!(sem, Sem::Shuffle | Sem::Vote | Sem::Match | Sem::Redux | Sem::ActiveMask | Sem::Elect);
+    let warp = |sem: Sem| {
+        matches!(
+            sem,
+            Sem::Shuffle | Sem::Vote | Sem::Match | Sem::Redux | Sem::ActiveMask | Sem::Elect
+        )
+    };
     let rows = Isa::ptx().rows().iter().filter(|f| warp(f.sem));
     rows.flat_map(mnemonics::of).map(|mnemonic| case(&lookup(&mnemonic))).collect()
 }
@@ -55,14 +59,17 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
     let operand = Source { ty: m.ty(), amount: false };
     if m.form.sem == Sem::Shuffle {
         // Every segment mask with every clamp; the lanes of a warp use different distances.
-        let configurations = (0..32u64).flat_map(|segment| (0..32).map(move |clamp| segment << 8 | clamp));
+        let configurations =
+            (0..32u64).flat_map(|segment| (0..32).map(move |clamp| segment << 8 | clamp));
         return configurations
             .enumerate()
             .map(|(i, c)| {
                 let mut warp = Warp {
                     lanes: if i % 5 == 0 { lanes(i / 5) } else { u32::MAX },
                     a: (0..WARP).map(|_| bits.next() & 0xffff_ffff).collect(),
-                    b: (0..WARP).map(|_| if i % 3 == 0 { bits.next() & 0xff } else { c * 7 % 33 }).collect(),
+                    b: (0..WARP)
+                        .map(|_| if i % 3 == 0 { bits.next() & 0xff } else { c * 7 % 33 })
+                        .collect(),
                     c,
                 };
                 // The value of an inactive lane is undefined, and a fault: such lanes read their
@@ -85,7 +92,9 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
             _ => of_few[0] & (u64::MAX >> (64 - m.ty().bits())),
         };
         let is_vote = m.form.sem == Sem::Vote;
-        let a = (0..WARP).map(|_| if is_vote { [bits.next() % 2, 0, 1][i % 3] } else { draw(&mut bits) }).collect();
+        let a = (0..WARP)
+            .map(|_| if is_vote { [bits.next() % 2, 0, 1][i % 3] } else { draw(&mut bits) })
+            .collect();
         Warp { lanes: lanes(i / 3), a, b: vec![0; WARP], c: 0 }
     };
     (0..48).map(warp).collect()
@@ -94,8 +103,9 @@ fn warps(m: &FormMatch<'_>) -> Vec<Warp> {
 /// Returns `(d, p)` of a lane.
 fn outcome(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) {
     let members = || warp.present().map(|l| warp.a[l]);
-    let set =
-        |holds: &dyn Fn(usize) -> bool| Expected::Bits(warp.present().filter(|&l| holds(l)).map(|l| 1u64 << l).sum());
+    let set = |holds: &dyn Fn(usize) -> bool| {
+        Expected::Bits(warp.present().filter(|&l| holds(l)).map(|l| 1u64 << l).sum())
+    };
     let nothing = Expected::Bits(0);
     let values = || members().map(|x| value(m.ty(), x));
     match m.form.sem {
@@ -163,7 +173,9 @@ fn shuffle(m: &FormMatch<'_>, warp: &Warp, lane: usize) -> (Expected, Expected) 
 fn case(m: &FormMatch<'_>) -> Checked {
     let warps = warps(m);
     let lanes = warps.len() * WARP;
-    let of_warp = |f: &dyn Fn(&Warp) -> u64| warps.iter().flat_map(|w| vec![f(w); WARP]).collect::<Vec<u64>>();
+    let of_warp = |f: &dyn Fn(&Warp) -> u64| {
+        warps.iter().flat_map(|w| vec![f(w); WARP]).collect::<Vec<u64>>()
+    };
     let input: Vec<u64> = [
         warps.iter().flat_map(|w| w.a.clone()).collect(),
         warps.iter().flat_map(|w| w.b.clone()).collect(),

@@ -23,8 +23,12 @@ impl Printer {
                 self.line(format!("vote.sync.{kind}.pred %q, %p, {ALL};"));
                 self.line(format!("selp.u32 %r{into}, %r{value}, %lane, %q;"));
             }
-            Collective::Reduce(op) => self.line(format!("redux.sync.{op} %r{into}, %r{value}, {ALL};")),
-            Collective::MatchAny => self.line(format!("match.any.sync.b32 %r{into}, %r{value}, {ALL};")),
+            Collective::Reduce(op) => {
+                self.line(format!("redux.sync.{op} %r{into}, %r{value}, {ALL};"))
+            }
+            Collective::MatchAny => {
+                self.line(format!("match.any.sync.b32 %r{into}, %r{value}, {ALL};"))
+            }
             Collective::MatchAll => {
                 self.line(format!("match.all.sync.b32 %m|%q, %r{value}, {ALL};"));
                 self.line(format!("selp.u32 %r{into}, %m, %r{value}, %q;"));
@@ -69,7 +73,10 @@ impl Printer {
         let own = if how == Shuffle::Index { "%lane" } else { "0" };
         self.line(format!("mov.u32 %b, {by};"));
         self.line(format!("selp.b32 %b, {own}, %b, %q;"));
-        self.line(format!("shfl.sync.{name}.b32 %r{into}|%p, %r{value}, %b, {}, {ALL};", piece << 8 | clamp));
+        self.line(format!(
+            "shfl.sync.{name}.b32 %r{into}|%p, %r{value}, %b, {}, {ALL};",
+            piece << 8 | clamp
+        ));
     }
 
     /// Makes each thread write its number to the grid's maximum by compare-and-swap: lanes leave

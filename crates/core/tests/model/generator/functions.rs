@@ -11,7 +11,8 @@ const CALLS: [u32; 2] = [6, 1];
 const LOOPS_AROUND: usize = LOOPS - 2;
 
 /// Parameters of every function, with types: inputs, maximum call depth, and the thread's words.
-const PARAMETERS: [(&str, &str); 5] = [("u32", "a"), ("u32", "b"), ("u32", "d"), ("u64", "in"), ("u64", "out")];
+const PARAMETERS: [(&str, &str); 5] =
+    [("u32", "a"), ("u32", "b"), ("u32", "d"), ("u64", "in"), ("u64", "out")];
 
 impl Printer {
     /// Prints all functions, declared before any is defined, and their table.
@@ -23,7 +24,8 @@ impl Printer {
             let _ = writeln!(self.text, ".func {};", self.signature(&format!("f{n}"), false));
         }
         let names: Vec<String> = (0..functions.bodies.len()).map(|n| format!("f{n}")).collect();
-        let _ = writeln!(self.text, ".global .u64 table[{}] = {{{}}};", names.len(), names.join(", "));
+        let _ =
+            writeln!(self.text, ".global .u64 table[{}] = {{{}}};", names.len(), names.join(", "));
         for (n, body) in functions.bodies.iter().enumerate() {
             self.function(n, body);
         }
@@ -56,10 +58,15 @@ impl Printer {
             });
         }
         for slot in 0..SLOTS {
-            self.line(format!("st.local.u32 [own+{}], %{};", 4 * slot, ["a", "lane", "depth"][usize::from(slot) % 3]));
+            self.line(format!(
+                "st.local.u32 [own+{}], %{};",
+                4 * slot,
+                ["a", "lane", "depth"][usize::from(slot) % 3]
+            ));
         }
         for r in 0..REGISTERS {
-            let value = ["%a", "%b", "%depth", "%thread"].get(usize::from(r)).copied().unwrap_or("%block");
+            let value =
+                ["%a", "%b", "%depth", "%thread"].get(usize::from(r)).copied().unwrap_or("%block");
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
         self.line("xor.b32 %a, %a, %b;");
@@ -88,7 +95,10 @@ impl Printer {
         depth: Source,
         to: u8,
     ) {
-        if self.functions == 0 || self.calls >= CALLS[usize::from(self.called)] || self.loops.len() > LOOPS_AROUND {
+        if self.functions == 0
+            || self.calls >= CALLS[usize::from(self.called)]
+            || self.loops.len() > LOOPS_AROUND
+        {
             return;
         }
         self.calls += 1;
@@ -114,7 +124,11 @@ impl Printer {
                     let names: Vec<String> = (0..functions).map(|n| format!("f{n}")).collect();
                     let _ = writeln!(self.text, "{table}: .calltargets {};", names.join(", "));
                 } else {
-                    let _ = writeln!(self.text, "{table}: .callprototype {};", self.signature("_", true));
+                    let _ = writeln!(
+                        self.text,
+                        "{table}: .callprototype {};",
+                        self.signature("_", true)
+                    );
                 }
                 ("%f".to_string(), format!(", {table}"))
             }

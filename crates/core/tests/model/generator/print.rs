@@ -113,8 +113,9 @@ impl Printer {
             self.line(format!("st.local.u32 [own+{}], %lane;", 4 * slot));
         }
         for r in 0..REGISTERS {
-            let value =
-                ["%thread", "%lane", "%block"].get(usize::from(r)).map_or(format!("{}", r * 7), |s| s.to_string());
+            let value = ["%thread", "%lane", "%block"]
+                .get(usize::from(r))
+                .map_or(format!("{}", r * 7), |s| s.to_string());
             self.line(format!("mov.u32 %r{r}, {value};"));
         }
     }
@@ -175,7 +176,9 @@ impl Printer {
                 self.line("bar.sync 0;");
             }
             Phase::Together { how, value, into } => self.together(*how, *value, *into),
-            Phase::Partition { spins, by, how, value, into } => self.partition(*spins, *by, *how, *value, *into),
+            Phase::Partition { spins, by, how, value, into } => {
+                self.partition(*spins, *by, *how, *value, *into)
+            }
             Phase::Handover { spins, value, into } => self.hand_over(*spins, *value, *into),
             Phase::Repeat { rounds, phases } => {
                 let head = self.label("Round");
@@ -221,12 +224,20 @@ impl Printer {
                 self.line(format!("mov.u32 %a, {value};"));
                 let guard = self.guard(guard.as_ref());
                 // A function does not receive the grid's.
-                let (space, base) = if *global && !self.called { ("global", "%count") } else { ("shared", "tally") };
+                let (space, base) = if *global && !self.called {
+                    ("global", "%count")
+                } else {
+                    ("shared", "tally")
+                };
                 let op = TALLIES[usize::from(*tally)];
                 self.line(format!("{guard}red.{space}.{op} [{base}+{}], %a;", 4 * tally));
             }
-            Statement::If { when, then, other, swapped } => self.branch(when, then, other, *swapped),
-            Statement::Loop { trips, bottom, body } if self.loops.len() < LOOPS => self.counted(*trips, *bottom, body),
+            Statement::If { when, then, other, swapped } => {
+                self.branch(when, then, other, *swapped)
+            }
+            Statement::Loop { trips, bottom, body } if self.loops.len() < LOOPS => {
+                self.counted(*trips, *bottom, body)
+            }
             Statement::Loop { body, .. } => self.list(body),
             Statement::Switch { on, cases, default } => self.switch(*on, cases, default),
             Statement::Leave { how, when } => self.leave(*how, when.as_ref()),
@@ -281,23 +292,38 @@ impl Printer {
             let mask = (1 << test.bits) - 1;
             let constant = test.constant & mask;
             self.line(format!("and.b32 %m, {source}, {mask};"));
-            self.line(format!("setp.{}{dot}{combine}.u32 {p}, %m, {constant}{with};", test.compare));
+            self.line(format!(
+                "setp.{}{dot}{combine}.u32 {p}, %m, {constant}{with};",
+                test.compare
+            ));
         }
     }
 
     fn assign(&mut self, guard: Option<&Condition>, to: u8, value: &Value) {
         let d = format!("%r{to}");
         let last = match value {
-            Value::Binary(op, a, b) => format!("{op} {d}, {}, {}", self.operand(*a), self.operand(*b)),
+            Value::Binary(op, a, b) => {
+                format!("{op} {d}, {}, {}", self.operand(*a), self.operand(*b))
+            }
             Value::Unary(op, a) => format!("{op} {d}, {}", self.operand(*a)),
             Value::Divide(op, a, by) => format!("{op} {d}, {}, {by}", self.operand(*a)),
             Value::MulAdd(a, b, c) => {
-                format!("mad.lo.u32 {d}, {}, {}, {}", self.operand(*a), self.operand(*b), self.operand(*c))
+                format!(
+                    "mad.lo.u32 {d}, {}, {}, {}",
+                    self.operand(*a),
+                    self.operand(*b),
+                    self.operand(*c)
+                )
             }
             Value::Select(when, a, b) => {
                 let holds = self.condition(when, "%p");
                 let (a, b) = if when.negated { (b, a) } else { (a, b) };
-                format!("selp.b32 {d}, {}, {}, {}", self.operand(*a), self.operand(*b), holds.trim_start_matches('!'))
+                format!(
+                    "selp.b32 {d}, {}, {}, {}",
+                    self.operand(*a),
+                    self.operand(*b),
+                    holds.trim_start_matches('!')
+                )
             }
             Value::Wide { op, a, b, constant, shift } => {
                 let (a, b) = (self.operand(*a), self.operand(*b));

@@ -15,7 +15,8 @@ pub(crate) const INPUT_WORDS: u32 = 64;
 /// Operations that all threads accumulate in shared words. Each operation has its own word in
 /// global memory and one per block: the result does not depend on the order, because an operation
 /// commutes with itself and words are not shared between operations.
-pub(crate) const TALLIES: [&str; 6] = ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"];
+pub(crate) const TALLIES: [&str; 6] =
+    ["add.u32", "min.s32", "max.u32", "and.b32", "or.b32", "xor.b32"];
 
 /// A whole program: a launch, and phases that all threads execute together.
 #[derive(Clone)]

@@ -79,8 +79,15 @@ fn call() -> impl Strategy<Value = Statement> {
         (source(), any::<bool>()).prop_map(|(which, listed)| Callee::Indirect { which, listed }),
     ];
     let arguments = (source(), source()).prop_map(|(a, b)| [a, b]);
-    (weighted(0.25, condition()), callee, arguments, source(), 0..REGISTERS)
-        .prop_map(|(guard, callee, arguments, depth, to)| Statement::Call { guard, callee, arguments, depth, to })
+    (weighted(0.25, condition()), callee, arguments, source(), 0..REGISTERS).prop_map(
+        |(guard, callee, arguments, depth, to)| Statement::Call {
+            guard,
+            callee,
+            arguments,
+            depth,
+            to,
+        },
+    )
 }
 
 fn phase() -> BoxedStrategy<Phase> {
@@ -166,7 +173,8 @@ fn leave(depth: u32) -> BoxedStrategy<Statement> {
         1 => Just(Leave::Exit),
     ];
     let when = condition().prop_map(Some);
-    let when = if depth == 4 { when.boxed() } else { prop_oneof![3 => when, 1 => Just(None)].boxed() };
+    let when =
+        if depth == 4 { when.boxed() } else { prop_oneof![3 => when, 1 => Just(None)].boxed() };
     (how, when).prop_map(|(how, when)| Statement::Leave { how, when }).boxed()
 }
 

@@ -47,7 +47,9 @@ impl Ledger {
     fn busy(&mut self, sm: SmId, warp: WarpId, cycles: Cycle) {
         match self.warps.get_mut(warp.index()) {
             Some(Some((_, busy))) => *busy += cycles,
-            _ => self.faults.push(format!("{sm} {warp}: {cycles} cycles of a warp that is not resident")),
+            _ => self
+                .faults
+                .push(format!("{sm} {warp}: {cycles} cycles of a warp that is not resident")),
         }
     }
 }
@@ -60,14 +62,17 @@ impl Observer for Ledger {
                     self.warps.resize(warp.index() + 1, None);
                 }
                 if self.warps[warp.index()].replace((cycle, 0)).is_some() {
-                    self.faults.push(format!("{sm} {warp}: a second warp in the slot at cycle {cycle}"));
+                    self.faults
+                        .push(format!("{sm} {warp}: a second warp in the slot at cycle {cycle}"));
                 }
             }
             Event::WarpEnd { cycle, sm, warp, since } => {
                 self.ended += 1;
                 match self.warps.get_mut(warp.index()).and_then(Option::take) {
                     Some((start, busy)) if start == since && busy == cycle - since => {}
-                    was => self.faults.push(format!("{sm} {warp}: {was:?} does not fill the cycles {since}..{cycle}")),
+                    was => self.faults.push(format!(
+                        "{sm} {warp}: {was:?} does not fill the cycles {since}..{cycle}"
+                    )),
                 }
             }
             Event::Issue { cycle, sm, warp, slots, .. } if slots > 0 => {
@@ -92,7 +97,9 @@ impl Observer for Ledger {
                         ));
                     }
                 }
-                for (warp, state) in self.warps.iter().enumerate().filter(|(_, state)| state.is_some()) {
+                for (warp, state) in
+                    self.warps.iter().enumerate().filter(|(_, state)| state.is_some())
+                {
                     self.faults.push(format!("{sm} w{warp}: still resident at the end, {state:?}"));
                 }
             }

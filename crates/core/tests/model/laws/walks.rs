@@ -16,7 +16,8 @@ impl Walk {
     pub(crate) fn step(&mut self, source: u32) {
         self.length += 1;
         // FNV-1a over whole words.
-        self.hash = (self.hash ^ u64::from(source) ^ 0xcbf2_9ce4_8422_2325).wrapping_mul(0x0000_0100_0000_01b3);
+        self.hash = (self.hash ^ u64::from(source) ^ 0xcbf2_9ce4_8422_2325)
+            .wrapping_mul(0x0000_0100_0000_01b3);
     }
 }
 

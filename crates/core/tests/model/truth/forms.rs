@@ -63,7 +63,11 @@ fn is_element_wise(row: &Form) -> bool {
 pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<String> {
     let choices = |slot: usize| -> Vec<Option<&str>> {
         let slot = &row.slots[slot];
-        slot.optional.then_some(None).into_iter().chain(slot.words.iter().map(|w| Some(w.as_str()))).collect()
+        slot.optional
+            .then_some(None)
+            .into_iter()
+            .chain(slot.words.iter().map(|w| Some(w.as_str())))
+            .collect()
     };
     let slots: Vec<Vec<Option<&str>>> = (0..row.slots.len()).map(choices).collect();
     let product = |lists: &[Vec<Option<&str>>]| lists.iter().map(Vec::len).product::<usize>();
@@ -88,24 +92,34 @@ pub(super) fn mnemonics(row: &Form, most: usize, types_most: usize) -> Vec<Strin
             .map(|(slot, list)| if is_type(slot) { list.clone() } else { vec![None] })
             .collect();
         let types = combinations(&only_types);
-        let merge = |variant: &[Option<&'_ str>], types: &[Option<&'_ str>]| -> Vec<Option<String>> {
-            let words = variant.iter().zip(types).enumerate();
-            words.map(|(slot, (v, t))| if is_type(slot) { *t } else { *v }.map(str::to_string)).collect()
-        };
+        let merge =
+            |variant: &[Option<&'_ str>], types: &[Option<&'_ str>]| -> Vec<Option<String>> {
+                let words = variant.iter().zip(types).enumerate();
+                words
+                    .map(|(slot, (v, t))| if is_type(slot) { *t } else { *v }.map(str::to_string))
+                    .collect()
+            };
         let all: Vec<Vec<Option<String>>> = if variants.len() * types.len() <= types_most {
             variants.iter().flat_map(|v| types.iter().map(move |t| merge(v, t))).collect()
         } else {
             let count = variants.len().max(types.len());
-            (0..count).map(|i| merge(&variants[i % variants.len()], &types[i % types.len()])).collect()
+            (0..count)
+                .map(|i| merge(&variants[i % variants.len()], &types[i % types.len()]))
+                .collect()
         };
-        return all.iter().map(|words| written(&row.opcode, words.iter().map(Option::as_deref))).collect();
+        return all
+            .iter()
+            .map(|words| written(&row.opcode, words.iter().map(Option::as_deref)))
+            .collect();
     };
     chosen.iter().map(|words| written(&row.opcode, words.iter().copied())).collect()
 }
 
 fn combinations<'a>(slots: &[Vec<Option<&'a str>>]) -> Vec<Vec<Option<&'a str>>> {
     slots.iter().fold(vec![Vec::new()], |all, list| {
-        all.iter().flat_map(|start| list.iter().map(move |word| [start.as_slice(), &[*word]].concat())).collect()
+        all.iter()
+            .flat_map(|start| list.iter().map(move |word| [start.as_slice(), &[*word]].concat()))
+            .collect()
     })
 }
 
@@ -182,11 +196,15 @@ fn place(found: &FormMatch<'_>) -> (String, Layout) {
         },
         Sem::Selp | Sem::Slct | Sem::Mov => "select".to_string(),
         Sem::FDiv | Sem::Rcp | Sem::Sqrt => format!("roots{wide}"),
-        Sem::FMin | Sem::FMax | Sem::FNeg | Sem::FAbs | Sem::CopySign if !is_half(ty) => "minmax".to_string(),
+        Sem::FMin | Sem::FMax | Sem::FNeg | Sem::FAbs | Sem::CopySign if !is_half(ty) => {
+            "minmax".to_string()
+        }
         _ if is_half(ty) => "half".to_string(),
         Sem::FAdd | Sem::FSub | Sem::FMul | Sem::Fma => format!("float{wide}"),
         _ if is_float(ty) => "minmax".to_string(),
-        _ if matches!(found.form.class, Class::Logic | Class::Shift | Class::BitCount) => "bits".to_string(),
+        _ if matches!(found.form.class, Class::Logic | Class::Shift | Class::BitCount) => {
+            "bits".to_string()
+        }
         _ => format!("integer{wide}"),
     };
     (name, Layout::Pairs)

@@ -29,7 +29,8 @@ fn uses(sem: Sem, wanted: impl Fn(&Form) -> bool) -> Vec<FormMatch<'static>> {
     let written = rows.flat_map(|row| mnemonics(row, 0, 0));
     // The rows accept slightly more than NVIDIA's assembler.
     let refused = |found: &FormMatch<'_>| {
-        found.has("param::func") || found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word))
+        found.has("param::func")
+            || found.has("nc") && ["weak", "lu", "cv"].iter().any(|word| found.has(word))
     };
     let found = written.filter_map(|mnemonic| isa.lookup(&mnemonic).ok());
     found.filter(|found| found.ty().bits() * lanes(found) <= 128 && !refused(found)).collect()
@@ -98,9 +99,12 @@ fn noise(n: u64) -> u32 {
 
 /// Inserts the constant table before the kernel.
 fn with_table(text: &str) -> String {
-    let values: Vec<String> = (0..THREADS as u64 * 4).map(|n| format!("{:#010x}", noise(n))).collect();
-    let lines: Vec<String> = values.chunks(8).map(|line| format!("    {}", line.join(", "))).collect();
-    let table = format!(".const .align 16 .b32 table[256] = {{\n{}\n}};\n\n.visible", lines.join(",\n"));
+    let values: Vec<String> =
+        (0..THREADS as u64 * 4).map(|n| format!("{:#010x}", noise(n))).collect();
+    let lines: Vec<String> =
+        values.chunks(8).map(|line| format!("    {}", line.join(", "))).collect();
+    let table =
+        format!(".const .align 16 .b32 table[256] = {{\n{}\n}};\n\n.visible", lines.join(",\n"));
     text.replacen(".visible", &table, 1)
 }
 
@@ -115,7 +119,12 @@ fn loads() -> String {
         let _ = writeln!(body, "    ld.param.u64 %p, [{name}];");
         let _ = writeln!(body, "    mad.wide.u32 %p, %i, {}, %p;", bytes * into.len() as u32);
         for (n, register) in into.iter().enumerate() {
-            let _ = writeln!(body, "    st.global.b{} [%p+{}], {register};", bytes * 8, n as u32 * bytes);
+            let _ = writeln!(
+                body,
+                "    st.global.b{} [%p+{}], {register};",
+                bytes * 8,
+                n as u32 * bytes
+            );
         }
         let _ = writeln!(out, "//! buffer {name}: b{}[{}]", bytes * 8, THREADS * into.len());
         names.push(name);
@@ -123,7 +132,11 @@ fn loads() -> String {
     let packed: Vec<String> = (0..16).map(|n| (noise(1000 + n) & 0xff).to_string()).collect();
     let _ = writeln!(out, "//! arg pack = [{}]", packed.join(", "));
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    out += &entry("loads", &names).replacen("entry loads(\n", "entry loads(\n    .param .align 16 .b8 pack[16],\n", 1);
+    out += &entry("loads", &names).replacen(
+        "entry loads(\n",
+        "entry loads(\n    .param .align 16 .b8 pack[16],\n",
+        1,
+    );
     with_table(&(out + PLACES + &body + "    ret;\n}\n"))
 }
 
@@ -138,7 +151,8 @@ fn stores() -> String {
         let name = name_of(&found);
         let (from, _) = registers(&found);
         let at = place(&found);
-        let _ = writeln!(body, "\n    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 16, %p;");
+        let _ =
+            writeln!(body, "\n    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, 16, %p;");
         if at == "%bytes" {
             let _ = writeln!(body, "    {} [%p], {};", found.mnemonic(), group(&from));
         } else {
@@ -157,7 +171,8 @@ fn stores() -> String {
     out += &entry("stores", &names);
     // No constants here.
     let places = PLACES.replace("%i, %w<4>", "%i, %e, %w<4>").replace("%tile, %table,", "%tile,");
-    let places: String = places.lines().filter(|l| !l.contains("%table")).map(|l| l.to_string() + "\n").collect();
+    let places: String =
+        places.lines().filter(|l| !l.contains("%table")).map(|l| l.to_string() + "\n").collect();
     out + &places + &body + "    ret;\n}\n"
 }
 
@@ -169,7 +184,11 @@ fn atomics(program: &str, class: Class) -> String {
     let mut operands: BTreeMap<String, String> = BTreeMap::new();
     let (mut body, mut outputs) = (String::new(), Vec::new());
     let is_plain = |row: &Form| {
-        row.class == class && row.operands.iter().all(|o| !matches!(o.kind, simt_core::isa::OperandKind::Vector(_)))
+        row.class == class
+            && row
+                .operands
+                .iter()
+                .all(|o| !matches!(o.kind, simt_core::isa::OperandKind::Vector(_)))
     };
     for found in uses(Sem::Atomic, is_plain) {
         let (name, ty) = (name_of(&found), found.ty());
@@ -182,20 +201,33 @@ fn atomics(program: &str, class: Class) -> String {
         }
         let has_old = found.form.operands.iter().any(|o| o.result);
         let old = if has_old { format!("%x{width}, ") } else { String::new() };
-        let values: Vec<String> = used.chars().skip(1).map(|role| format!("%{role}_{kind}")).collect();
+        let values: Vec<String> =
+            used.chars().skip(1).map(|role| format!("%{role}_{kind}")).collect();
         let bytes = width / 8;
-        let _ = writeln!(body, "\n    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, {bytes}, %p;");
+        let _ = writeln!(
+            body,
+            "\n    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, {bytes}, %p;"
+        );
         if shared {
             let _ = writeln!(body, "    st.shared.b{width} [%tile], %a_{kind};");
             let _ = writeln!(body, "    {} {old}[%tile], {};", found.mnemonic(), values.join(", "));
-            let _ =
-                writeln!(body, "    ld.shared.b{width} %y{width}, [%tile];\n    st.global.b{width} [%p], %y{width};");
+            let _ = writeln!(
+                body,
+                "    ld.shared.b{width} %y{width}, [%tile];\n    st.global.b{width} [%p], %y{width};"
+            );
         } else {
             let _ = writeln!(body, "    {} {old}[%p], {};", found.mnemonic(), values.join(", "));
         }
-        outputs.push((name.clone(), width, if shared { String::new() } else { format!(" = a_{kind}[i] for i") }));
+        outputs.push((
+            name.clone(),
+            width,
+            if shared { String::new() } else { format!(" = a_{kind}[i] for i") },
+        ));
         if has_old {
-            let _ = writeln!(body, "    ld.param.u64 %p, [{name}_old];\n    mad.wide.u32 %p, %i, {bytes}, %p;");
+            let _ = writeln!(
+                body,
+                "    ld.param.u64 %p, [{name}_old];\n    mad.wide.u32 %p, %i, {bytes}, %p;"
+            );
             let _ = writeln!(body, "    st.global.b{width} [%p], %x{width};");
             outputs.push((format!("{name}_old"), width, String::new()));
         }
@@ -209,8 +241,11 @@ fn atomics(program: &str, class: Class) -> String {
     for (name, width, start) in &outputs {
         let _ = writeln!(out, "//! buffer {name}: b{width}[{threads}]{start}");
     }
-    let names: Vec<&str> =
-        inputs.iter().map(|(n, _)| n.as_str()).chain(outputs.iter().map(|(n, _, _)| n.as_str())).collect();
+    let names: Vec<&str> = inputs
+        .iter()
+        .map(|(n, _)| n.as_str())
+        .chain(outputs.iter().map(|(n, _, _)| n.as_str()))
+        .collect();
     out += &entry(program, &names);
     out += "    .reg .b32 %i;\n    .reg .b64 %p;\n";
     for width in [16, 32, 64] {
@@ -225,11 +260,16 @@ fn atomics(program: &str, class: Class) -> String {
     }
     out += "\n    mov.u32 %i, %tid.x;\n";
     if shared {
-        let _ = writeln!(out, "    .reg .b64 %tile;\n    .shared .align 8 .b8 tile[{}];", threads * 8);
+        let _ =
+            writeln!(out, "    .reg .b64 %tile;\n    .shared .align 8 .b8 tile[{}];", threads * 8);
         out += "    mov.u64 %tile, tile;\n    mad.wide.u32 %tile, %i, 8, %tile;\n";
     }
     for (name, width) in &inputs {
-        let _ = writeln!(out, "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, {}, %p;", width / 8);
+        let _ = writeln!(
+            out,
+            "    ld.param.u64 %p, [{name}];\n    mad.wide.u32 %p, %i, {}, %p;",
+            width / 8
+        );
         let _ = writeln!(out, "    ld.global.b{width} %{name}, [%p];");
     }
     out + &body + "    ret;\n}\n"

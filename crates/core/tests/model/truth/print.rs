@@ -24,7 +24,13 @@ pub(super) struct Page {
 
 impl Page {
     pub(super) fn new(name: &str, layout: Layout) -> Page {
-        Page { name: name.to_string(), layout, operands: BTreeMap::new(), outputs: Vec::new(), body: String::new() }
+        Page {
+            name: name.to_string(),
+            layout,
+            operands: BTreeMap::new(),
+            outputs: Vec::new(),
+            body: String::new(),
+        }
     }
 
     /// Adds a form, once for each value of an immediate.
@@ -50,17 +56,22 @@ impl Page {
     fn instance(&mut self, found: &FormMatch<'_>, immediate: Option<u32>) {
         let mnemonic = found.mnemonic();
         let mut operands = Vec::new();
-        let (mut roles, mut counts, mut predicates) = ("abc".chars(), "nm".chars(), ["%q", "!%r"].into_iter());
+        let (mut roles, mut counts, mut predicates) =
+            ("abc".chars(), "nm".chars(), ["%q", "!%r"].into_iter());
         let mut result = Type::B32;
         let mut is_predicate = false;
         for operand in &found.form.operands {
             let ty = match operand.kind {
-                OperandKind::Value(ty) | OperandKind::Wider(ty) | OperandKind::Moved(ty) => Some(ty),
+                OperandKind::Value(ty) | OperandKind::Wider(ty) | OperandKind::Moved(ty) => {
+                    Some(ty)
+                }
                 _ => None,
             };
             let text = match (operand.kind, ty) {
                 // 16-bit floats have one predicate, pairs of them one per half.
-                (OperandKind::PredicatePair, _) if matches!(found.second_type(), Type::F16 | Type::BF16) => {
+                (OperandKind::PredicatePair, _)
+                    if matches!(found.second_type(), Type::F16 | Type::BF16) =>
+                {
                     is_predicate = true;
                     "%s".to_string()
                 }
@@ -72,7 +83,9 @@ impl Page {
                     is_predicate = true;
                     "%s".to_string()
                 }
-                (OperandKind::Predicate, _) => predicates.next().unwrap_or("%q").trim_start_matches('!').to_string(),
+                (OperandKind::Predicate, _) => {
+                    predicates.next().unwrap_or("%q").trim_start_matches('!').to_string()
+                }
                 (OperandKind::Immediate, _) => format!("{:#x}", immediate.unwrap_or(0)),
                 (_, Some(ty)) if operand.result => {
                     result = found.resolve(ty);
@@ -157,11 +170,16 @@ impl Page {
         for (name, element) in &self.outputs {
             let _ = writeln!(out, "//! buffer {name}: {element}[{threads}]");
         }
-        let names: Vec<&str> =
-            buffers.iter().map(|(name, _)| name.as_str()).chain(self.outputs.iter().map(|(n, _)| n.as_str())).collect();
+        let names: Vec<&str> = buffers
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .chain(self.outputs.iter().map(|(n, _)| n.as_str()))
+            .collect();
         out += &entry(&self.name, &names);
         out += "    .reg .pred %q, %r;\n    .reg .b32 %i, %x32;\n    .reg .b64 %p;\n";
-        for (register, ty) in [("%s", "pred"), ("%t", "pred"), ("%x16", "b16"), ("%y32", "b32"), ("%x64", "b64")] {
+        for (register, ty) in
+            [("%s", "pred"), ("%t", "pred"), ("%x16", "b16"), ("%y32", "b32"), ("%x64", "b64")]
+        {
             if self.body.contains(register) {
                 let _ = writeln!(out, "    .reg .{ty} {register};");
             }
@@ -221,7 +239,8 @@ pub(super) fn entry(kernel: &str, buffers: &[&str]) -> String {
     }
     out += ".version 8.6\n.target sm_90\n.address_size 64\n\n";
     let _ = writeln!(out, ".visible .entry {kernel}(");
-    let params: Vec<String> = buffers.iter().map(|name| format!("    .param .u64 {name}")).collect();
+    let params: Vec<String> =
+        buffers.iter().map(|name| format!("    .param .u64 {name}")).collect();
     out += &params.join(",\n");
     out += "\n)\n{\n";
     out

@@ -89,8 +89,14 @@ fn corners(kind: &str) -> Vec<u64> {
             0xffff_ffff_ffff_fffe,
             0xffff_ffff_ffff_ffff,
         ],
-        "f16" => vec![0, 0x8000, 0x3c00, 0xbe00, 0x0001, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7e12, 0xfd01],
-        "bf16" => vec![0, 0x8000, 0x3f80, 0xbfc0, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7fc2, 0xffa1],
+        "f16" => vec![
+            0, 0x8000, 0x3c00, 0xbe00, 0x0001, 0x83ff, 0x0400, 0x7bff, 0x7c00, 0xfc00, 0x7e12,
+            0xfd01,
+        ],
+        "bf16" => vec![
+            0, 0x8000, 0x3f80, 0xbfc0, 0x0001, 0x807f, 0x0080, 0x7f7f, 0x7f80, 0xff80, 0x7fc2,
+            0xffa1,
+        ],
         "f16x2" | "bf16x2" => {
             let parts = corners(kind.trim_end_matches("x2"));
             (0..CORNERS).map(|i| parts[i] | parts[(i * 5 + 3) % CORNERS] << 16).collect()
@@ -186,7 +192,8 @@ fn chosen(kind: &str) -> Vec<(u64, u64)> {
             // Halves: one, a half, near one, the largest below two, small and large normals.
             let one = if kind.starts_with('b') { 0x3f80 } else { 0x3c00 };
             let low = if kind.starts_with('b') { 0x0080 } else { 0x0400 };
-            let values = [one, one + 1, one - 1, one | 0x8000, low, low + 1, low | 0x8001, one + 0x00c5];
+            let values =
+                [one, one + 1, one - 1, one | 0x8000, low, low + 1, low | 0x8001, one + 0x00c5];
             let pair = |i: usize| (values[i % 8], values[(i * 3 + i / 8 * 5 + 1) % 8]);
             let both = |v: u64, w: u64| if kind.ends_with("x2") { v | w << 16 } else { v };
             (0..CHOSEN).map(|i| (both(pair(i).0, pair(i).1), both(pair(i).1, pair(i).0))).collect()
@@ -234,7 +241,11 @@ fn singles(kind: &str) -> Vec<u64> {
     match kind {
         "i16" | "i32" | "i64" => {
             let mask = u64::MAX >> (64 - bits(kind));
-            all.extend((0..bits(kind)).flat_map(|bit| [1u64 << bit, (3u64 << bit) - 1, mask >> bit]).map(|v| v & mask));
+            all.extend(
+                (0..bits(kind))
+                    .flat_map(|bit| [1u64 << bit, (3u64 << bit) - 1, mask >> bit])
+                    .map(|v| v & mask),
+            );
         }
         "f64" => {
             all.extend(numbers.iter().flat_map(|v: &f64| [v.to_bits(), (-v).to_bits()]).take(40));
@@ -242,15 +253,25 @@ fn singles(kind: &str) -> Vec<u64> {
         }
         "f32" => {
             all.extend(
-                numbers.iter().flat_map(|v| [(*v as f32).to_bits(), (-*v as f32).to_bits()]).take(40).map(u64::from),
+                numbers
+                    .iter()
+                    .flat_map(|v| [(*v as f32).to_bits(), (-*v as f32).to_bits()])
+                    .take(40)
+                    .map(u64::from),
             );
             all.extend(numbers.iter().skip(20).map(|v| u64::from((*v as f32).to_bits())));
         }
         _ => {
             let half = kind.trim_end_matches("x2");
-            let parts: Vec<u64> = corners(half).into_iter().chain((0..52).map(|i| 0x2c00 + i * 0x0155)).collect();
-            let both =
-                |i: usize| if half == kind { parts[i] } else { parts[i] | parts[(i * 7 + 5) % parts.len()] << 16 };
+            let parts: Vec<u64> =
+                corners(half).into_iter().chain((0..52).map(|i| 0x2c00 + i * 0x0155)).collect();
+            let both = |i: usize| {
+                if half == kind {
+                    parts[i]
+                } else {
+                    parts[i] | parts[(i * 7 + 5) % parts.len()] << 16
+                }
+            };
             all = (0..parts.len()).map(both).collect();
         }
     }
@@ -268,21 +289,26 @@ fn angles() -> Vec<u64> {
 }
 
 /// Amounts for shifts and bit fields.
-const COUNTS: [u32; 17] = [0, 1, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 255, 256, 0x8000_0000, 0xffff_ffff];
+const COUNTS: [u32; 17] =
+    [0, 1, 7, 8, 15, 16, 24, 31, 32, 33, 63, 64, 65, 255, 256, 0x8000_0000, 0xffff_ffff];
 
 /// Prints the directives of a kind's operand buffers; `roles` are those that a program uses.
 pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut String) {
     let (bits, threads) = (bits(kind), layout.threads());
     let digits = bits as usize / 4;
-    let list =
-        |values: &[u64]| values.iter().map(|v| format!("{v:#0w$x}", w = digits + 2)).collect::<Vec<_>>().join(", ");
+    let list = |values: &[u64]| {
+        values.iter().map(|v| format!("{v:#0w$x}", w = digits + 2)).collect::<Vec<_>>().join(", ")
+    };
     // Writing to a string cannot fail.
     if kind == "counts" {
         let counts = COUNTS.map(u64::from);
         let _ = writeln!(out, "//! buffer counts: b32[17] = [{}]", list(&counts));
         for (role, formula) in [('n', "i % 17"), ('m', "(i / 12 + i * 3) % 17")] {
             if roles.contains(role) {
-                let _ = writeln!(out, "//! buffer {role}_counts: b32[{threads}] = counts[{formula}] for i");
+                let _ = writeln!(
+                    out,
+                    "//! buffer {role}_counts: b32[{threads}] = counts[{formula}] for i"
+                );
             }
         }
         return;
@@ -292,7 +318,9 @@ pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut Stri
     let near = |x: &str| match kind {
         // Exponents from -23 to 8, or from -3 to 4: sums and products in which rounding matters.
         "f32" => format!("{x} & 0x807fffff | 0x34000000 + ({x} >> 23 & 31) * 0x800000"),
-        "f64" => format!("{x} & 0x800fffffffffffff | 0x3e80000000000000 + ({x} >> 52 & 31) * 0x10000000000000"),
+        "f64" => format!(
+            "{x} & 0x800fffffffffffff | 0x3e80000000000000 + ({x} >> 52 & 31) * 0x10000000000000"
+        ),
         "f16" => format!("{x} & 0x83ff | 0x3000 + ({x} >> 10 & 7) * 0x400"),
         "bf16" => format!("{x} & 0x807f | 0x3d80 + ({x} >> 7 & 7) * 0x80"),
         "f16x2" => format!("{x} & 0x83ff83ff | 0x30003000 + ({x} >> 10 & 0x70007) * 0x400"),
@@ -302,7 +330,11 @@ pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut Stri
     };
     let half = RANDOM / 2;
     if matches!(layout, Layout::Pairs | Layout::Few) {
-        let _ = writeln!(out, "//! buffer corner_{kind}: b{bits}[{CORNERS}] = [{}]", list(&corners(kind)));
+        let _ = writeln!(
+            out,
+            "//! buffer corner_{kind}: b{bits}[{CORNERS}] = [{}]",
+            list(&corners(kind))
+        );
     }
     if layout == Layout::Pairs {
         let (left, right): (Vec<u64>, Vec<u64>) = chosen(kind).into_iter().unzip();
@@ -314,14 +346,24 @@ pub(super) fn directives(kind: &str, layout: Layout, roles: &str, out: &mut Stri
     }
     for (n, role) in "abc".chars().enumerate().filter(|(_, role)| roles.contains(*role)) {
         let wild = format!("wild_{role}_{kind}");
-        let _ = writeln!(out, "//! buffer {wild}: b{bits}[{threads}] = random({}, 0..{highest:#x})", seed + n as u64);
+        let _ = writeln!(
+            out,
+            "//! buffer {wild}: b{bits}[{threads}] = random({}, 0..{highest:#x})",
+            seed + n as u64
+        );
         let near = match layout {
-            Layout::Angles => format!("{wild}[i] & 0x807fffff | 0x3e000000 + ({wild}[i] >> 23 & 3) * 0x800000"),
+            Layout::Angles => {
+                format!("{wild}[i] & 0x807fffff | 0x3e000000 + ({wild}[i] >> 23 & 3) * 0x800000")
+            }
             _ => near(&format!("{wild}[i]")),
         };
         let start = match (layout, role) {
-            (Layout::Pairs, 'a') => format!("i < 144 ? corner_{kind}[i / 12] : i < 160 ? left_{kind}[i - 144]"),
-            (Layout::Pairs, 'b') => format!("i < 144 ? corner_{kind}[i % 12] : i < 160 ? right_{kind}[i - 144]"),
+            (Layout::Pairs, 'a') => {
+                format!("i < 144 ? corner_{kind}[i / 12] : i < 160 ? left_{kind}[i - 144]")
+            }
+            (Layout::Pairs, 'b') => {
+                format!("i < 144 ? corner_{kind}[i % 12] : i < 160 ? right_{kind}[i - 144]")
+            }
             (Layout::Pairs, _) => format!("i < 160 ? corner_{kind}[(i * 7 + i / 12) % 12]"),
             (Layout::Few, 'a') => format!("i < 36 ? corner_{kind}[i % 12]"),
             (Layout::Few, _) => format!("i < 36 ? corner_{kind}[(i / 12 * 5 + i + {n} * 3) % 12]"),

@@ -55,7 +55,10 @@ impl Bench {
             let other = threads.spawn(|| Sums::run(Mode::PreVolta, BLOCKS_FERMI));
             (Sums::run(Mode::Volta, BLOCKS_H200), other.join())
         });
-        let died = || AskError::Missing { program: "reductions".to_owned(), what: "run on a Fermi".to_owned() };
+        let died = || AskError::Missing {
+            program: "reductions".to_owned(),
+            what: "run on a Fermi".to_owned(),
+        };
         Ok(Bench { facts, h200: h200?, fermi: fermi.map_err(|_| died())?? })
     }
 }

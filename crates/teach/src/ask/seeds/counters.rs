@@ -59,8 +59,10 @@ fn on(program: &'static Bundled, machine: &'static str, mode: Mode) -> Result<Su
 
 fn inst_per_warp(bench: &Bench) -> Result<Evidence, AskError> {
     let Bench { facts, h200, fermi } = bench;
-    let mut table =
-        FigureTable::new("Machine instructions per warp, by generation", &["preset", "neighbored", "less", "ratio"]);
+    let mut table = FigureTable::new(
+        "Machine instructions per warp, by generation",
+        &["preset", "neighbored", "less", "ratio"],
+    );
     let presets = [
         ("fermi", Mode::PreVolta),
         ("kepler", Mode::PreVolta),
@@ -72,7 +74,8 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, AskError> {
     let mut pascal = (0.0, 0.0);
     for (name, mode) in presets {
         let [near, less] =
-            [on(&CUDA_NEIGHBORED, name, mode)?, on(&CUDA_NEIGHBORED_LESS, name, mode)?].map(|s| s.inst_per_warp);
+            [on(&CUDA_NEIGHBORED, name, mode)?, on(&CUDA_NEIGHBORED_LESS, name, mode)?]
+                .map(|s| s.inst_per_warp);
         table.row(name, [near.into(), less.into(), per(near, less)]);
         if name == "pascal" {
             pascal = (near, less);
@@ -89,9 +92,27 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, AskError> {
                 fermi.near.inst_per_warp,
                 None,
             ),
-            held("M2070, less (`fermi`)", ten, number("m2070 inst_per_warp less")?, fermi.less.inst_per_warp, None),
-            held("GTX 1060, neighbored (`pascal`)", ten, number("gtx1060 inst_per_warp neighbored")?, pascal.0, None),
-            held("GTX 1060, less (`pascal`)", ten, number("gtx1060 inst_per_warp less")?, pascal.1, None),
+            held(
+                "M2070, less (`fermi`)",
+                ten,
+                number("m2070 inst_per_warp less")?,
+                fermi.less.inst_per_warp,
+                None,
+            ),
+            held(
+                "GTX 1060, neighbored (`pascal`)",
+                ten,
+                number("gtx1060 inst_per_warp neighbored")?,
+                pascal.0,
+                None,
+            ),
+            held(
+                "GTX 1060, less (`pascal`)",
+                ten,
+                number("gtx1060 inst_per_warp less")?,
+                pascal.1,
+                None,
+            ),
             held(
                 "lecture, ratio of the two (`fermi`)",
                 Rule::Within(20.0),
@@ -99,8 +120,18 @@ fn inst_per_warp(bench: &Bench) -> Result<Evidence, AskError> {
                 per(fermi.near.inst_per_warp, fermi.less.inst_per_warp),
                 Some(facts.ratio("h200 inst_per_warp neighbored", "h200 inst_per_warp less")?),
             ),
-            measured("H200, neighbored", ten, h200.near.inst_per_warp, number("h200 inst_per_warp neighbored")?),
-            measured("H200, less", ten, h200.less.inst_per_warp, number("h200 inst_per_warp less")?),
+            measured(
+                "H200, neighbored",
+                ten,
+                h200.near.inst_per_warp,
+                number("h200 inst_per_warp neighbored")?,
+            ),
+            measured(
+                "H200, less",
+                ten,
+                h200.less.inst_per_warp,
+                number("h200 inst_per_warp less")?,
+            ),
         ],
         tables: vec![table],
         why: vec![
@@ -119,12 +150,24 @@ fn throughput(bench: &Bench) -> Result<Evidence, AskError> {
     let Bench { facts, h200, .. } = bench;
     let mut table = FigureTable::new(
         "Data loaded and throughput",
-        &["kernel", "sectors, ours", "sectors, H200 (2^24)", "GB/s, ours", "GB/s, H200", "cycles, ours"],
+        &[
+            "kernel",
+            "sectors, ours",
+            "sectors, H200 (2^24)",
+            "GB/s, ours",
+            "GB/s, H200",
+            "cycles, ours",
+        ],
     );
     let rows = [
         ("neighbored", h200.near, "h200 gld sectors neighbored", "h200 gld_throughput neighbored"),
         ("less", h200.less, "h200 gld sectors less", "h200 gld_throughput less"),
-        ("interleaved", h200.apart, "h200 gld sectors interleaved", "h200 gld_throughput interleaved"),
+        (
+            "interleaved",
+            h200.apart,
+            "h200 gld sectors interleaved",
+            "h200 gld_throughput interleaved",
+        ),
     ];
     for (name, sum, sectors, rate) in rows {
         let theirs = facts.number(sectors)? as u64;
@@ -139,9 +182,11 @@ fn throughput(bench: &Bench) -> Result<Evidence, AskError> {
             ],
         );
     }
-    let book_rates = facts.number("m2070 gld_throughput less")? / facts.number("m2070 gld_throughput neighbored")?;
+    let book_rates = facts.number("m2070 gld_throughput less")?
+        / facts.number("m2070 gld_throughput neighbored")?;
     let book_times = facts.number("m2070 neighbored")? / facts.number("m2070 less")?;
-    let h200_rates = facts.number("h200 gld_throughput less")? / facts.number("h200 gld_throughput neighbored")?;
+    let h200_rates = facts.number("h200 gld_throughput less")?
+        / facts.number("h200 gld_throughput neighbored")?;
     let h200_times = facts.number("h200 neighbored")? / facts.number("h200 less")?;
     let rates = h200.less.gld_throughput / h200.near.gld_throughput;
     let times = h200.near.launch_cycles as f64 / h200.less.launch_cycles as f64;
@@ -154,7 +199,13 @@ fn throughput(bench: &Bench) -> Result<Evidence, AskError> {
                 h200.apart.gld_throughput / h200.less.gld_throughput,
                 Some(facts.ratio("h200 gld_throughput interleaved", "h200 gld_throughput less")?),
             ),
-            held("throughput, less / neighbored", Rule::SameSide, book_rates.into(), rates, Some(h200_rates.into())),
+            held(
+                "throughput, less / neighbored",
+                Rule::SameSide,
+                book_rates.into(),
+                rates,
+                Some(h200_rates.into()),
+            ),
             held(
                 "bytes loaded, less / neighbored",
                 Rule::Within(10.0),
@@ -184,13 +235,22 @@ fn throughput(bench: &Bench) -> Result<Evidence, AskError> {
 fn branch_efficiency(bench: &Bench) -> Result<Evidence, AskError> {
     let facts = &bench.facts;
     let pascal = on(&CUDA_NEIGHBORED, "pascal", Mode::PreVolta)?;
-    let mut table = FigureTable::new("Divergent branches per block", &["kernel", "pascal", "ampere", "h200", "H200"]);
-    let ampere = |program| Ok::<u64, AskError>(on(program, "ampere", Mode::Volta)?.divergent_a_block);
+    let mut table = FigureTable::new(
+        "Divergent branches per block",
+        &["kernel", "pascal", "ampere", "h200", "H200"],
+    );
+    let ampere =
+        |program| Ok::<u64, AskError>(on(program, "ampere", Mode::Volta)?.divergent_a_block);
     let near = ampere(&CUDA_NEIGHBORED)?;
     let theirs = facts.number("h200 divergent neighbored")? as u64;
     table.row(
         "neighbored, global memory",
-        [pascal.divergent_a_block.into(), near.into(), bench.h200.near.divergent_a_block.into(), theirs.into()],
+        [
+            pascal.divergent_a_block.into(),
+            near.into(),
+            bench.h200.near.divergent_a_block.into(),
+            theirs.into(),
+        ],
     );
     let mut shared = 0;
     let none = facts.number("h200 divergent shared pair")? as u64;

@@ -33,9 +33,10 @@ impl Facts {
     /// Reads the file.
     pub(super) fn read() -> Result<Facts, AskError> {
         let options = ron::Options::default();
-        options
-            .from_str(TEXT)
-            .map_err(|why| AskError::Missing { program: "figures.ron".to_owned(), what: why.to_string() })
+        options.from_str(TEXT).map_err(|why| AskError::Missing {
+            program: "figures.ron".to_owned(),
+            what: why.to_string(),
+        })
     }
 
     /// Returns the number named `name`.
@@ -68,16 +69,27 @@ mod tests {
     use super::*;
 
     /// Source files that look names up.
-    const USERS: [&str; 4] =
-        [include_str!("../seeds.rs"), include_str!("sums.rs"), include_str!("counters.rs"), include_str!("warps.rs")];
+    const USERS: [&str; 4] = [
+        include_str!("../seeds.rs"),
+        include_str!("sums.rs"),
+        include_str!("counters.rs"),
+        include_str!("warps.rs"),
+    ];
 
     #[test]
     fn every_figure_has_a_source_and_is_used() {
         let facts = Facts::read().expect("the file");
-        let sources = facts.numbers.iter().map(|(n, f)| (n, &f.1)).chain(facts.words.iter().map(|(n, f)| (n, &f.1)));
+        let sources = facts
+            .numbers
+            .iter()
+            .map(|(n, f)| (n, &f.1))
+            .chain(facts.words.iter().map(|(n, f)| (n, &f.1)));
         for (name, source) in sources {
             assert!(facts.sources.contains_key(source), "`{name}`: no source `{source}`");
-            assert!(USERS.iter().any(|text| text.contains(&format!("\"{name}\""))), "`{name}` is not used");
+            assert!(
+                USERS.iter().any(|text| text.contains(&format!("\"{name}\""))),
+                "`{name}` is not used"
+            );
         }
     }
 }

@@ -39,9 +39,12 @@ pub fn seeds() -> Result<String, AskError> {
         // Long figures are shown with their claim.
         let short = |cell: String| if cell.len() > SHORT { "below".to_owned() } else { cell };
         match evidence.lines.first() {
-            Some(line) => {
-                cells.extend([escape(&line.what), short(source(line)), short(show(&line.ours)), short(referee(line))])
-            }
+            Some(line) => cells.extend([
+                escape(&line.what),
+                short(source(line)),
+                short(show(&line.ours)),
+                short(referee(line)),
+            ]),
             None => cells.extend([const { String::new() }; 4]),
         }
         cells.push(verdict(&evidence.lines));
@@ -70,7 +73,12 @@ fn referee(line: &Line) -> String {
     }
 }
 
-fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Result<String, AskError> {
+fn section(
+    at: usize,
+    claim: &Claim,
+    evidence: &Evidence,
+    facts: &Facts,
+) -> Result<String, AskError> {
     let mut text = format!("\n## {at}. {}\n\n{}\n\n", claim.title, claim.says);
     for name in claim.sources {
         let source = facts.source(name)?;
@@ -85,7 +93,14 @@ fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Resu
     text += "| figure | source | ours | H200, or counted | rule | |\n|---|---|---|---|---|---|\n";
     for line in &evidence.lines {
         let verdict = line.outcome().text().to_owned();
-        let cells = [escape(&line.what), source(line), show(&line.ours), referee(line), line.rule.text(), verdict];
+        let cells = [
+            escape(&line.what),
+            source(line),
+            show(&line.ours),
+            referee(line),
+            line.rule.text(),
+            verdict,
+        ];
         text += &row(&cells);
     }
     text += &format!("\n**{}.**\n", verdict(&evidence.lines));
@@ -105,9 +120,15 @@ fn section(at: usize, claim: &Claim, evidence: &Evidence, facts: &Facts) -> Resu
 /// Renders a table with its title above.
 fn figures(table: &FigureTable) -> String {
     let columns: Vec<String> = table.columns.iter().map(|c| escape(c)).collect();
-    let mut text = format!("\n{}:\n\n{}|{}\n", escape(&table.title), row(&columns), "---|".repeat(columns.len()));
+    let mut text = format!(
+        "\n{}:\n\n{}|{}\n",
+        escape(&table.title),
+        row(&columns),
+        "---|".repeat(columns.len())
+    );
     for line in &table.rows {
-        let cells: Vec<String> = std::iter::once(escape(&line.name)).chain(line.cells.iter().map(show)).collect();
+        let cells: Vec<String> =
+            std::iter::once(escape(&line.name)).chain(line.cells.iter().map(show)).collect();
         text += &row(&cells);
     }
     text

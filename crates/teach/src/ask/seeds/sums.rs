@@ -192,7 +192,8 @@ fn elements(sum: u32) -> String {
     if sum.count_ones() == last.saturating_sub(first) + 1 && sum.count_ones() > 1 {
         return format!("{first}..{last}");
     }
-    let each: Vec<String> = (0..32).filter(|bit| sum >> bit & 1 == 1).map(|bit: u32| bit.to_string()).collect();
+    let each: Vec<String> =
+        (0..32).filter(|bit| sum >> bit & 1 == 1).map(|bit: u32| bit.to_string()).collect();
     each.join("+")
 }
 
@@ -210,7 +211,10 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, AskError> {
         );
         let mut before: Vec<u32> = Vec::new();
         for (step, published) in (0_u64..).zip(std::iter::once(None).chain(published.map(Some))) {
-            let trial = Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 8).set("order", order).set("steps", step);
+            let trial = Trial::new(&SHARED_REDUCTION, Mode::Volta)
+                .set("n", 8)
+                .set("order", order)
+                .set("steps", step);
             let done = trial.run()?;
             let words = done.words("out")?.to_vec();
             let grown = |t: usize| before.get(t).is_some_and(|old| Some(old) != words.get(t));
@@ -224,8 +228,15 @@ fn partial_sums(bench: &Bench) -> Result<Evidence, AskError> {
             );
             if let Some(what) = published {
                 let holders = words.iter().enumerate().filter(|&(t, _)| grown(t));
-                let ours: Vec<String> = holders.map(|(t, &sum)| format!("t{t}: {}", elements(sum))).collect();
-                evidence.lines.push(held(what, Rule::Exact, bench.facts.word(what)?, ours.join(", "), None));
+                let ours: Vec<String> =
+                    holders.map(|(t, &sum)| format!("t{t}: {}", elements(sum))).collect();
+                evidence.lines.push(held(
+                    what,
+                    Rule::Exact,
+                    bench.facts.word(what)?,
+                    ours.join(", "),
+                    None,
+                ));
             }
             before = words;
         }
@@ -258,7 +269,8 @@ fn steps(bench: &Bench) -> Result<Evidence, AskError> {
         Ok(steps)
     })?;
     let splitting = |steps: [u64; 9]| steps.iter().filter(|&&s| s > 0).count() as u64;
-    let predicated = |kernel| Ok::<_, AskError>(Sum::run(kernel, Mode::Volta, 4)?.divergent_a_block);
+    let predicated =
+        |kernel| Ok::<_, AskError>(Sum::run(kernel, Mode::Volta, 4)?.divergent_a_block);
     let pair = predicated(&CUDA_SHARED_DOUBLING)? + predicated(&CUDA_SHARED_HALVING)?;
     let last = halving.iter().rev().take_while(|&&s| s > 0).count() as u64;
     let facts = &bench.facts;
@@ -326,7 +338,10 @@ fn utilisation(bench: &Bench) -> Result<Evidence, AskError> {
     );
     let kernels = [("simple, `t % s == 0`", 3_u64), ("convergent, `t < s`", 2)];
     let [simple, convergent] = each(kernels, |(name, order)| {
-        let trial = Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 256).set("block", 128).set("order", order);
+        let trial = Trial::new(&SHARED_REDUCTION, Mode::Volta)
+            .set("n", 256)
+            .set("block", 128)
+            .set("order", order);
         let watched = trial.watch()?;
         let mut steps = [(0_u64, 0_u64); 8];
         for warp in 0..4 {
@@ -334,7 +349,8 @@ fn utilisation(bench: &Bench) -> Result<Evidence, AskError> {
             for issue in watched.issues(warp) {
                 let text = watched.source(issue.pc);
                 let at = steps.get_mut(step);
-                if let Some((warps, lanes)) = at.filter(|_| text.starts_with("add.u32 %a, %a, %b")) {
+                if let Some((warps, lanes)) = at.filter(|_| text.starts_with("add.u32 %a, %a, %b"))
+                {
                     *warps += 1;
                     *lanes += u64::from(issue.executed.count());
                 }
@@ -343,16 +359,30 @@ fn utilisation(bench: &Bench) -> Result<Evidence, AskError> {
         }
         let (issued, lanes) = steps.iter().fold((0, 0), |(w, l), step| (w + step.0, l + step.1));
         let paid = 32 * issued;
-        let [a, b, c, d, e, f, g, h] = steps.map(|(warps, lanes)| Cell::from(format!("{warps} / {lanes}")));
+        let [a, b, c, d, e, f, g, h] =
+            steps.map(|(warps, lanes)| Cell::from(format!("{warps} / {lanes}")));
         table.row(
             name,
-            [a, b, c, d, e, f, g, h, lanes.into(), paid.into(), Cell::Real(100.0 * lanes as f64 / paid.max(1) as f64)],
+            [
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                lanes.into(),
+                paid.into(),
+                Cell::Real(100.0 * lanes as f64 / paid.max(1) as f64),
+            ],
         );
         Ok((lanes, paid))
     })?;
     // Warps with a thread that adds, in the steps of stride 1, 2, .. 128.
     let at_work = |warp: u64, stride: u64| (32 * warp..32 * warp + 32).any(|t| t % stride == 0);
-    let counted: u64 = (0..8).map(|step| (0..4).filter(|&warp| at_work(warp, 1 << step)).count() as u64).sum();
+    let counted: u64 =
+        (0..8).map(|step| (0..4).filter(|&warp| at_work(warp, 1 << step)).count() as u64).sum();
     let facts = &bench.facts;
     let working = || Ok::<Cell, AskError>(facts.number("lanes working")?.into());
     Ok(Evidence {
@@ -391,15 +421,19 @@ fn utilisation(bench: &Bench) -> Result<Evidence, AskError> {
 }
 
 fn conflicts(bench: &Bench) -> Result<Evidence, AskError> {
-    let columns = ["kernel", "loads of the additions", "passes", "passes a load", "divergent branches"];
+    let columns =
+        ["kernel", "loads of the additions", "passes", "passes a load", "divergent branches"];
     let mut table = FigureTable::new("One block of 512 words", &columns);
-    let kernels = [("first: `t % (2 * s)`", 0_u64), ("second: `i = 2 * s * t`", 1), ("third: `t < s`", 2)];
+    let kernels =
+        [("first: `t % (2 * s)`", 0_u64), ("second: `i = 2 * s * t`", 1), ("third: `t < s`", 2)];
     let [first, second, third] = each(kernels, |(name, order)| {
         let trial = || Trial::new(&SHARED_REDUCTION, Mode::Volta).set("n", 512).set("order", order);
         let (whole, none) = (trial().run()?, trial().set("steps", 0).run()?);
-        let added = |metric| Ok::<u64, AskError>(whole.count(metric)?.saturating_sub(none.count(metric)?));
+        let added =
+            |metric| Ok::<u64, AskError>(whole.count(metric)?.saturating_sub(none.count(metric)?));
         let (loads, passes) = (added("shared_load_requests")?, added("shared_load_transactions")?);
-        let (each_load, divergent) = (passes as f64 / loads.max(1) as f64, added("divergent_branch")?);
+        let (each_load, divergent) =
+            (passes as f64 / loads.max(1) as f64, added("divergent_branch")?);
         table.row(name, [loads.into(), passes.into(), each_load.into(), divergent.into()]);
         Ok((each_load, divergent))
     })?;
@@ -459,7 +493,14 @@ fn ladder(bench: &Bench) -> Result<Evidence, AskError> {
     ];
     let mut table = FigureTable::new(
         "The steps on `fermi`, and the book's M2070",
-        &["kernel", "cycles", "stall_sync %", "faster than interleaved", "book, ms", "book, faster than interleaved"],
+        &[
+            "kernel",
+            "cycles",
+            "stall_sync %",
+            "faster than interleaved",
+            "book, ms",
+            "book, faster than interleaved",
+        ],
     );
     let base = bench.fermi.apart;
     let mut row = |name: &str, sum: Sum, published: f64, first: f64| {
@@ -483,12 +524,19 @@ fn ladder(bench: &Bench) -> Result<Evidence, AskError> {
         let sum = Sum::of(Trial::new(kernel, Mode::PreVolta), BLOCKS_FERMI)?;
         row(name, sum, facts.number(fact)?, first);
         let what = format!("{} / {name}", before.0);
-        lines.push(held(&what, Rule::SameSide, facts.ratio(before.1, fact)?, per(before.2.cycles, sum.cycles), None));
+        lines.push(held(
+            &what,
+            Rule::SameSide,
+            facts.ratio(before.1, fact)?,
+            per(before.2.cycles, sum.cycles),
+            None,
+        ));
         waits.push(sum.stall_sync);
         before = (name, fact, sum);
     }
     if let [_, _, eight, last, _] = waits.as_slice() {
-        let published = facts.ratio("m2070 stall_sync unroll 8", "m2070 stall_sync unroll last warp")?;
+        let published =
+            facts.ratio("m2070 stall_sync unroll 8", "m2070 stall_sync unroll last warp")?;
         lines.push(held(
             "stall_sync, unroll 8 / unroll last warp",
             Rule::SameSide,

@@ -95,7 +95,9 @@ impl Line {
     pub(super) fn outcome(&self) -> Outcome {
         let confirmed = match &self.referee {
             Referee::None => false,
-            Referee::H200(figure) | Referee::Counted(figure) => self.rule.agrees(&self.ours, figure),
+            Referee::H200(figure) | Referee::Counted(figure) => {
+                self.rule.agrees(&self.ours, figure)
+            }
         };
         match &self.source {
             Some(source) if self.rule.agrees(&self.ours, source) => Outcome::Reproduced,
@@ -124,7 +126,8 @@ impl Outcome {
 /// not count.
 pub(super) fn verdict(lines: &[Line]) -> String {
     let of = |wanted| lines.iter().filter(|line| line.outcome() == wanted).count();
-    let counted = [Outcome::Reproduced, Outcome::Refuted, Outcome::NotReproduced].map(|o| (o, of(o)));
+    let counted =
+        [Outcome::Reproduced, Outcome::Refuted, Outcome::NotReproduced].map(|o| (o, of(o)));
     let voters: usize = counted.iter().map(|c| c.1).sum();
     let head = match counted.map(|c| c.1) {
         [_, 0, 0] => "Reproduced",
@@ -134,7 +137,8 @@ pub(super) fn verdict(lines: &[Line]) -> String {
         [_, 0, _] => "Reproduced in part",
         [_, _, _] => "Reproduced in part, refuted in part",
     };
-    let parts: Vec<String> = counted.iter().filter(|c| c.1 > 0).map(|(o, n)| format!("{n} {}", o.text())).collect();
+    let parts: Vec<String> =
+        counted.iter().filter(|c| c.1 > 0).map(|(o, n)| format!("{n} {}", o.text())).collect();
     match parts.as_slice() {
         [_] => format!("{head} ({voters} of {voters})"),
         _ => format!("{head} ({})", parts.join(", ")),
@@ -171,7 +175,11 @@ mod tests {
             (Rule::Within(1.0), None, 2.0, Some(2.01), Confirmed),
             (Rule::Within(1.0), None, 2.0, Some(2.1), Off),
         ] {
-            assert_eq!(line(rule, source, ours, h200).outcome(), expected, "{rule:?} {source:?} {ours} {h200:?}");
+            assert_eq!(
+                line(rule, source, ours, h200).outcome(),
+                expected,
+                "{rule:?} {source:?} {ours} {h200:?}"
+            );
         }
         let words = Line {
             what: String::new(),
@@ -186,13 +194,19 @@ mod tests {
     #[test]
     fn verdicts_count_outcomes() {
         let lines = |figures: &[(f64, f64)]| -> Vec<Line> {
-            figures.iter().map(|&(source, h200)| line(Rule::Exact, Some(source), 1.0, Some(h200))).collect()
+            figures
+                .iter()
+                .map(|&(source, h200)| line(Rule::Exact, Some(source), 1.0, Some(h200)))
+                .collect()
         };
         for (figures, expected) in [
             (&[(1.0, 1.0), (1.0, 7.0)][..], "Reproduced (2 of 2)"),
             (&[(2.0, 1.0)][..], "Refuted (1 of 1)"),
             (&[(2.0, 2.0)][..], "Not reproduced (1 of 1)"),
-            (&[(2.0, 1.0), (1.0, 1.0)][..], "Reproduced in part, refuted in part (1 reproduced, 1 refuted)"),
+            (
+                &[(2.0, 1.0), (1.0, 1.0)][..],
+                "Reproduced in part, refuted in part (1 reproduced, 1 refuted)",
+            ),
             (&[(2.0, 2.0), (1.0, 1.0)][..], "Reproduced in part (1 reproduced, 1 not reproduced)"),
         ] {
             assert_eq!(verdict(&lines(figures)), expected);

@@ -100,9 +100,17 @@ const WORK: (f64, f64) = (320.0, 4.0);
 /// Shares of thread groups with heavy, with light, and with both kinds of work. Groups have
 /// `threads` consecutive threads; the count covers a whole number of periods.
 fn groups((period, heavy): Wave, threads: u64) -> [f64; 3] {
-    let holds = |group: u64, kind: bool| (group * threads..(group + 1) * threads).any(|i| (i % period < heavy) == kind);
-    let share = |test: &dyn Fn(u64) -> bool| (0..period).filter(|&g| test(g)).count() as f64 / period.max(1) as f64;
-    [share(&|g| holds(g, true)), share(&|g| holds(g, false)), share(&|g| holds(g, true) && holds(g, false))]
+    let holds = |group: u64, kind: bool| {
+        (group * threads..(group + 1) * threads).any(|i| (i % period < heavy) == kind)
+    };
+    let share = |test: &dyn Fn(u64) -> bool| {
+        (0..period).filter(|&g| test(g)).count() as f64 / period.max(1) as f64
+    };
+    [
+        share(&|g| holds(g, true)),
+        share(&|g| holds(g, false)),
+        share(&|g| holds(g, true) && holds(g, false)),
+    ]
 }
 
 /// Mean iterations per group of `threads` threads. A group runs each kind of work that it holds.
@@ -142,7 +150,13 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
     );
     let run = |(period, heavy): Wave| -> Result<Done, AskError> {
         let trial = Trial::new(&CUDA_SQUARE_WAVE, Mode::Volta).on("h200", one_sm).lowered();
-        trial.set("n", 31 * 256).set("period", period).set("heavy", heavy).set("long", 20).set("short", 0).run()
+        trial
+            .set("n", 31 * 256)
+            .set("period", period)
+            .set("heavy", heavy)
+            .set("long", 20)
+            .set("short", 0)
+            .run()
     };
     let runs = each(WAVES, |(wave, ..)| run(wave))?;
     let [base, ..] = &runs;
@@ -176,7 +190,11 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
     let published = facts.ratio("2009 wave 32", "2009 wave 64")?;
     widths.row(
         "2009",
-        [published.clone(), facts.ratio("2009 wave 66", "2009 wave 64")?, facts.ratio("2009 wave 62", "2009 wave 64")?],
+        [
+            published.clone(),
+            facts.ratio("2009 wave 66", "2009 wave 64")?,
+            facts.ratio("2009 wave 62", "2009 wave 64")?,
+        ],
     );
 
     let [t64, t32, t66, t62, all] = &runs;
@@ -195,7 +213,13 @@ fn square_wave(bench: &Bench) -> Result<Evidence, AskError> {
                 per(t62.cycles(), t32.cycles()),
                 Some(facts.ratio("h200 wave 62", "h200 wave 32")?),
             ),
-            held("64 is cheapest: 32 / 64", Rule::SameSide, published.clone(), per(t32.cycles(), t64.cycles()), None),
+            held(
+                "64 is cheapest: 32 / 64",
+                Rule::SameSide,
+                published.clone(),
+                per(t32.cycles(), t64.cycles()),
+                None,
+            ),
             held(
                 "32 / 64",
                 five,
@@ -252,7 +276,10 @@ fn figure(answer: &Answer, row: &str, column: &str) -> Result<f64, AskError> {
     match answer.cell(row, column) {
         Some(Cell::Count(n)) => Ok(*n as f64),
         Some(Cell::Real(x)) => Ok(*x),
-        _ => Err(AskError::Missing { program: answer.name.to_owned(), what: format!("figure `{row}` / `{column}`") }),
+        _ => Err(AskError::Missing {
+            program: answer.name.to_owned(),
+            what: format!("figure `{row}` / `{column}`"),
+        }),
     }
 }
 
@@ -270,7 +297,11 @@ fn five_warps(bench: &Bench) -> Result<Evidence, AskError> {
     }
     let needed = used.iter().find(|(_, share)| *share > 99.5).map_or(0, |found| found.0);
     let bar = |(warps, share): &(u64, f64)| {
-        format!("{warps} warps  {:<50}  {} %", "#".repeat((share / 2.0).round() as usize), real(*share))
+        format!(
+            "{warps} warps  {:<50}  {} %",
+            "#".repeat((share / 2.0).round() as usize),
+            real(*share)
+        )
     };
     Ok(Evidence {
         lines: vec![held(
@@ -314,7 +345,8 @@ fn even_odd(bench: &Bench) -> Result<Evidence, AskError> {
         ("by whole warps", &CUDA_EVEN_ODD_ALIGNED, "h200 even/odd aligned"),
     ];
     let [mixed, aligned] = each(kernels, |(name, program, theirs)| {
-        let trial = |blocks: u64| Trial::new(program, Mode::Volta).set("block", 512).set("n", 512 * blocks);
+        let trial =
+            |blocks: u64| Trial::new(program, Mode::Volta).set("block", 512).set("n", 512 * blocks);
         let written = trial(32).run()?.count("divergent_branch")?;
         let done = trial(super::bench::BLOCKS_H200).lowered().run()?;
         let (divergent, sectors) = (done.count("divergent_branch")?, done.loads()?.sectors);
@@ -369,7 +401,10 @@ fn even_odd(bench: &Bench) -> Result<Evidence, AskError> {
 /// Block of the example that contains a step: the last label at or above its line.
 fn block(watched: &Watched, pc: Pc) -> &'static str {
     let lines = STACK_EXAMPLE.text.lines().take(watched.line(pc) as usize);
-    lines.filter_map(|line| line.strip_suffix(':').filter(|name| name.len() == 1)).last().unwrap_or("-")
+    lines
+        .filter_map(|line| line.strip_suffix(':').filter(|name| name.len() == 1))
+        .last()
+        .unwrap_or("-")
 }
 
 fn stack_example(bench: &Bench) -> Result<Evidence, AskError> {
@@ -378,7 +413,8 @@ fn stack_example(bench: &Bench) -> Result<Evidence, AskError> {
         .order(SideOrder::FallThrough);
     let watched = trial.watch()?;
     let entry = |e: &StackEntry| {
-        let mask: String = (0..4).map(|lane| if e.lanes.0 >> lane & 1 == 1 { '1' } else { '0' }).collect();
+        let mask: String =
+            (0..4).map(|lane| if e.lanes.0 >> lane & 1 == 1 { '1' } else { '0' }).collect();
         let meets = e.reconverge.map_or("-", |pc| block(&watched, pc));
         format!("({meets}, {}, {mask})", block(&watched, e.pc))
     };
@@ -393,13 +429,19 @@ fn stack_example(bench: &Bench) -> Result<Evidence, AskError> {
         }
     }
     let mut lines = Vec::new();
-    for (leaving, name) in [("A", "stack after A"), ("B", "stack after B"), ("D", "stack after D")] {
-        let ours = story.iter().find(|(name, _)| *name == leaving).map_or("", |found| found.1.as_str());
+    for (leaving, name) in [("A", "stack after A"), ("B", "stack after B"), ("D", "stack after D")]
+    {
+        let ours =
+            story.iter().find(|(name, _)| *name == leaving).map_or("", |found| found.1.as_str());
         lines.push(held(name, Rule::Exact, bench.facts.word(name)?, ours, None));
     }
-    let mut drawing = vec!["after  entries, bottom first: (reconvergence point, next block, mask)".to_owned()];
+    let mut drawing =
+        vec!["after  entries, bottom first: (reconvergence point, next block, mask)".to_owned()];
     drawing.extend(story.iter().map(|(name, state)| {
-        format!("{name:<5}  {}", if state.is_empty() { "empty: the warp has exited" } else { state })
+        format!(
+            "{name:<5}  {}",
+            if state.is_empty() { "empty: the warp has exited" } else { state }
+        )
     }));
     Ok(Evidence {
         lines,
@@ -424,7 +466,8 @@ fn paths(bench: &Bench) -> Result<Evidence, AskError> {
         let [eight, sixteen, all] = each(["8", "16", "32"], |k| figure(&answer, k, column))?;
         Ok(per(all - sixteen, sixteen - eight))
     };
-    let theirs = each(["h200 paths 8", "h200 paths 16", "h200 paths 32"], |name| facts.number(name))?;
+    let theirs =
+        each(["h200 paths 8", "h200 paths 16", "h200 paths 32"], |name| facts.number(name))?;
     let linear = facts.number("paths are linear")?;
     let what = "(T(32) - T(16)) / (T(16) - T(8)), 2 for a straight line";
     Ok(Evidence {
@@ -462,14 +505,23 @@ fn exits(bench: &Bench) -> Result<Evidence, AskError> {
     // A return that split the warp would add to the splits of the steps.
     let splits_more = |divergent: f64| Cell::from(if divergent > splits { "yes" } else { "no" });
     let ours = || splits_more(bench.h200.near.divergent_a_block as f64);
-    let theirs = || Ok::<_, AskError>(Some(splits_more(facts.number("h200 divergent neighbored")?)));
-    let ends = each([Mode::PreVolta, Mode::Volta], |mode| Ok(Trial::new(&BARRIER_AFTER_EXIT, mode).run()?.finish()))?;
+    let theirs =
+        || Ok::<_, AskError>(Some(splits_more(facts.number("h200 divergent neighbored")?)));
+    let ends = each([Mode::PreVolta, Mode::Volta], |mode| {
+        Ok(Trial::new(&BARRIER_AFTER_EXIT, mode).run()?.finish())
+    })?;
     let ended = if ends[0] == ends[1] { ends[0].to_owned() } else { ends.join(", ") };
     let barrier = || Ok::<_, AskError>(Some(facts.word("h200 barrier after return")?));
     let early = ask("early-return")?;
     Ok(Evidence {
         lines: vec![
-            held("a return splits the warp: one says", Rule::Exact, facts.word("return diverges")?, ours(), theirs()?),
+            held(
+                "a return splits the warp: one says",
+                Rule::Exact,
+                facts.word("return diverges")?,
+                ours(),
+                theirs()?,
+            ),
             held(
                 "a return splits the warp: another says",
                 Rule::Exact,

@@ -38,17 +38,22 @@ impl<'a> Bench<'a> {
     pub(super) fn told(&self, runs: &[usize], passes: &dyn Fn(usize) -> bool) -> Vec<Line<'a>> {
         let own = self.own;
         let told = |run: usize| match self.reader {
-            Reader::Student if self.assignment.is_hidden(run) => Told::Hidden { passes: passes(run) },
+            Reader::Student if self.assignment.is_hidden(run) => {
+                Told::Hidden { passes: passes(run) }
+            }
             _ => Told::Open(own.runs.get(run)),
         };
-        runs.iter().map(|&run| Line { run, name: self.assignment.run_name(run), told: told(run) }).collect()
+        runs.iter()
+            .map(|&run| Line { run, name: self.assignment.run_name(run), told: told(run) })
+            .collect()
     }
 }
 
 impl Line<'_> {
     /// Sentence on a hidden input that fails.
     pub(super) fn failure(&self) -> Option<String> {
-        matches!(self.told, Told::Hidden { passes: false }).then(|| format!("{}: fails (a hidden input)", self.name))
+        matches!(self.told, Told::Hidden { passes: false })
+            .then(|| format!("{}: fails (a hidden input)", self.name))
     }
 }
 
@@ -58,6 +63,11 @@ pub(super) fn only_hidden(lines: &[Line<'_>]) -> Option<String> {
         Told::Hidden { passes } => Some(passes),
         Told::Open(_) => None,
     };
-    let all = lines.iter().map(passes).collect::<Option<Vec<bool>>>().filter(|all| !all.is_empty())?;
-    Some(format!("{} of {} hidden inputs pass", all.iter().filter(|&&passes| passes).count(), all.len()))
+    let all =
+        lines.iter().map(passes).collect::<Option<Vec<bool>>>().filter(|all| !all.is_empty())?;
+    Some(format!(
+        "{} of {} hidden inputs pass",
+        all.iter().filter(|&&passes| passes).count(),
+        all.len()
+    ))
 }

@@ -12,7 +12,8 @@ pub fn csv(grades: &[Graded]) -> String {
     out += ",notes\n";
     for graded in grades {
         let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
-        out += &format!("{},{},{},{}", cell(&graded.submission), graded.score, graded.max, cell(&why));
+        out +=
+            &format!("{},{},{},{}", cell(&graded.submission), graded.score, graded.max, cell(&why));
         graded.criteria.iter().for_each(|mark| out += &format!(",{}", mark.points));
         out += &format!(",{}\n", cell(&graded.notes.join("\n")));
     }

@@ -15,8 +15,11 @@ pub fn junit(grades: &[Graded]) -> String {
     for graded in grades {
         let name = escaped(&format!("{}: {}", graded.assignment, graded.submission));
         let count = graded.criteria.len();
-        let _ =
-            writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{}\">", self::failures(graded));
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{}\">",
+            self::failures(graded)
+        );
         for mark in &graded.criteria {
             let (id, title) = (escaped(&mark.id), escaped(&mark.title));
             let _ = writeln!(out, "    <testcase classname=\"{id}\" name=\"{title}\">");
@@ -25,14 +28,21 @@ pub fn junit(grades: &[Graded]) -> String {
             if mark.is_full() {
                 let _ = writeln!(out, "      <system-out>{points} points\n{text}</system-out>");
             } else {
-                let why = graded.failed.as_ref().map_or_else(|| mark.measured.clone(), |failed| failed.text());
+                let why = graded
+                    .failed
+                    .as_ref()
+                    .map_or_else(|| mark.measured.clone(), |failed| failed.text());
                 let message = escaped(&format!("{points} points: {why}"));
-                let _ = writeln!(out, "      <failure type=\"criterion\" message=\"{message}\">{text}</failure>");
+                let _ = writeln!(
+                    out,
+                    "      <failure type=\"criterion\" message=\"{message}\">{text}</failure>"
+                );
             }
             out += "    </testcase>\n";
         }
         if !graded.notes.is_empty() {
-            let _ = writeln!(out, "    <system-out>{}</system-out>", escaped(&graded.notes.join("\n")));
+            let _ =
+                writeln!(out, "    <system-out>{}</system-out>", escaped(&graded.notes.join("\n")));
         }
         out += "  </testsuite>\n";
     }

@@ -14,11 +14,13 @@ pub fn markdown(graded: &Graded) -> String {
         let _ = writeln!(out, "{}\n", fenced(&failed.text()));
     }
     graded.notes.iter().for_each(|note| out += &format!("Note: {}\n\n", cell(note)));
-    out += "| criterion | points | measured | required | hint | trust |\n|---|---|---|---|---|---|\n";
+    out +=
+        "| criterion | points | measured | required | hint | trust |\n|---|---|---|---|---|---|\n";
     for mark in &graded.criteria {
         let trust = format!("{} ({})", mark.trust, mark.trust_page);
         let points = points(mark.points, mark.max);
-        let cells = [&mark.title, &points, &mark.measured, &mark.wanted, &mark.hint, &trust].map(|c| cell(c));
+        let cells = [&mark.title, &points, &mark.measured, &mark.wanted, &mark.hint, &trust]
+            .map(|c| cell(c));
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     }
     for mark in graded.criteria.iter().filter(|mark| !mark.details.is_empty()) {
@@ -36,7 +38,9 @@ fn cell(text: &str) -> String {
     for c in text.chars() {
         match c {
             '\n' => out.push(' '),
-            '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\' | '#' | '!' => out.extend(['\\', c]),
+            '|' | '*' | '_' | '`' | '[' | ']' | '<' | '>' | '\\' | '#' | '!' => {
+                out.extend(['\\', c])
+            }
             c => out.push(c),
         }
     }

@@ -20,7 +20,8 @@ pub fn terminal(graded: &Graded, only: Option<&str>, style: Style) -> String {
         out += &format!("\n{} points\n", points(graded.score, graded.max));
         if let Some(map) = &graded.map {
             let map = if style.color { map.clone() } else { without_colour(map) };
-            out += &format!("\nThe branch that diverged most often, at its first divergence:\n{map}");
+            out +=
+                &format!("\nThe branch that diverged most often, at its first divergence:\n{map}");
         }
     }
     out
@@ -35,26 +36,35 @@ fn criterion(out: &mut String, mark: &Mark, unmeasured: bool, style: Style) {
         (true, false, false) => ("\x1b[31m", "\x1b[0m"),
     };
     let gap = if unmeasured { "" } else { "\n" };
-    *out += &format!("{gap}{on}{:>9}  {}{off} [{}]\n", points(mark.points, mark.max), mark.title, mark.id);
+    *out += &format!(
+        "{gap}{on}{:>9}  {}{off} [{}]\n",
+        points(mark.points, mark.max),
+        mark.title,
+        mark.id
+    );
     if unmeasured {
         return;
     }
     for (name, text) in lines(mark) {
         for (i, line) in text.lines().enumerate() {
             let name = if i == 0 { name } else { "" };
-            *out +=
-                &format!("{}\n", wrap(line, style.width, &format!("           {name:<9} "), "                     "));
+            *out += &format!(
+                "{}\n",
+                wrap(line, style.width, &format!("           {name:<9} "), "                     ")
+            );
         }
     }
 }
 
 /// Formats a submission in one line, plus one line per note.
 pub fn line(graded: &Graded) -> String {
-    let marks = graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
+    let marks =
+        graded.criteria.iter().map(|mark| format!("{} {}", mark.id, points(mark.points, mark.max)));
     let why = graded.failed.as_ref().map(|failed| failed.text()).unwrap_or_default();
     let why = why.lines().next().map_or(String::new(), |first| format!("  {first}"));
     let marks: Vec<String> = marks.collect();
-    let notes: String = graded.notes.iter().map(|note| format!("           note: {note}\n")).collect();
+    let notes: String =
+        graded.notes.iter().map(|note| format!("           note: {note}\n")).collect();
     let points = points(graded.score, graded.max);
     format!("{points:>9}  {}  ({}){why}\n{notes}", graded.submission, marks.join(", "))
 }

@@ -27,11 +27,15 @@ pub(in crate::quiz) fn ragged_end(dice: &mut Dice) -> Question<'static> {
     );
     if dice.once_in(2) {
         let text = format!("{given} How many warps diverge at the bounds check?");
-        setup.question("ragged-end", text, HINT, |setup| bounds_check(setup, |done| split(done, "bra End").divergent))
+        setup.question("ragged-end", text, HINT, |setup| {
+            bounds_check(setup, |done| split(done, "bra End").divergent)
+        })
     } else {
         let text = format!("{given} How many warps issue the addition?");
         let hint = "A warp issues an instruction if at least one of its lanes is active.";
-        setup.question("ragged-end", text, hint, |setup| bounds_check(setup, |done| issued(done, "add.u32 %x")))
+        setup.question("ragged-end", text, hint, |setup| {
+            bounds_check(setup, |done| issued(done, "add.u32 %x"))
+        })
     }
 }
 
@@ -57,8 +61,15 @@ fn bounds_check(setup: &Setup, count: fn(&Done) -> u64) -> Result<Revealed, AskE
             check.divergent
         ),
         match n % WARP {
-            0 => format!("{} is a multiple of 32, so the end of the data falls between two warps.", grouped(n)),
-            rest => format!("{} = 32 x {} + {rest}, so one warp has {rest} threads in range.", grouped(n), n / WARP),
+            0 => format!(
+                "{} is a multiple of 32, so the end of the data falls between two warps.",
+                grouped(n)
+            ),
+            rest => format!(
+                "{} = 32 x {} + {rest}, so one warp has {rest} threads in range.",
+                grouped(n),
+                n / WARP
+            ),
         },
     ];
     revealed.others = vec![
@@ -85,7 +96,11 @@ pub(in crate::quiz) fn picture_warps(dice: &mut Dice) -> Question<'static> {
         if dice.once_in(4) { drawn.next_multiple_of(16) } else { drawn }
     };
     let (width, height) = (size(20, 120), size(17, 80));
-    let setup = Setup::new(&PICTURE, ("setp.ge.u32 %out, %x", "st.global"), [("width", width), ("height", height)]);
+    let setup = Setup::new(
+        &PICTURE,
+        ("setp.ge.u32 %out, %x", "st.global"),
+        [("width", width), ("height", height)],
+    );
     let text = format!(
         "An image {width} pixels wide and {height} high, blocks of 16 x 16 threads, one thread per \
          pixel; the grid covers the image. How many warps diverge at the border check?"
@@ -157,7 +172,8 @@ pub(in crate::quiz) fn warp_aligned(dice: &mut Dice) -> Question<'static> {
     let hint = "Write down the first thread of each warp, modulo the period. Does a boundary lie \
                 within the next 31 threads?";
     setup.question("warp-aligned", text, hint, |setup| {
-        let (mut revealed, done) = setup.measure("divergent_branch", |done| Ok(split(done, "bra Light").divergent))?;
+        let (mut revealed, done) =
+            setup.measure("divergent_branch", |done| Ok(split(done, "bra Light").divergent))?;
         let fork = split(&done, "bra Light");
         let heavy = issued(&done, "mov.u32 %left, 16");
         revealed.pictures.push(in_each_warp(

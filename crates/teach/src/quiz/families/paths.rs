@@ -2,7 +2,8 @@
 
 use crate::ask::draw;
 use crate::ask::programs::{
-    EARLY_RETURN, IF_ELSE, LOOP_BY, PATHS_K, REDUCE_INTERLEAVED, REDUCE_NEIGHBORED, REDUCE_NEIGHBORED_LESS,
+    EARLY_RETURN, IF_ELSE, LOOP_BY, PATHS_K, REDUCE_INTERLEAVED, REDUCE_NEIGHBORED,
+    REDUCE_NEIGHBORED_LESS,
 };
 use crate::quiz::bench::{Setup, issued, issued_in, lanes, other, split};
 use crate::quiz::{AskError, Dice, Question, Revealed};
@@ -18,19 +19,31 @@ pub(in crate::quiz) fn same_path(dice: &mut Dice) -> Question<'static> {
         1 => dice.between(lanes, 32),
         _ => dice.between(1, lanes - 1),
     };
-    let setup = Setup::new(&IF_ELSE, ("setp.lt.u32", "st.global"), [("lanes", lanes), ("low", low)]);
+    let setup =
+        Setup::new(&IF_ELSE, ("setp.lt.u32", "st.global"), [("lanes", lanes), ("low", low)]);
     let text = format!(
         "One warp with {lanes} threads, lanes 0 to {}; %low is {low}. How many instructions of the \
          lines below does it issue, including the comparison and the store? {EACH_ISSUE}",
         lanes - 1
     );
-    setup.question("same-path", text, "Which lanes go to Then? Are any left for the other side?", |setup| {
-        let lines = setup.excerpt().map(|excerpt| excerpt.lines).unwrap_or_default();
-        let (mut revealed, done) = setup.measure("divergent_branch", |done| Ok(issued_in(done, lines)))?;
-        let fork = split(&done, "bra Then");
-        let (fall, taken) = (issued(&done, "xor.b32 %x, %x, 42"), issued(&done, "xor.b32 %x, %x, 21"));
-        revealed.pictures.push(draw::lanes("The warp, issue by issue", &setup.watch(0)?, 0, "setp.lt.u32"));
-        revealed.because.push(match fork.divergent {
+    setup.question(
+        "same-path",
+        text,
+        "Which lanes go to Then? Are any left for the other side?",
+        |setup| {
+            let lines = setup.excerpt().map(|excerpt| excerpt.lines).unwrap_or_default();
+            let (mut revealed, done) =
+                setup.measure("divergent_branch", |done| Ok(issued_in(done, lines)))?;
+            let fork = split(&done, "bra Then");
+            let (fall, taken) =
+                (issued(&done, "xor.b32 %x, %x, 42"), issued(&done, "xor.b32 %x, %x, 21"));
+            revealed.pictures.push(draw::lanes(
+                "The warp, issue by issue",
+                &setup.watch(0)?,
+                0,
+                "setp.lt.u32",
+            ));
+            revealed.because.push(match fork.divergent {
             0 => format!(
                 "All lanes agree, so only one side issues, {}; the other costs nothing.",
                 if taken > 0 { "Then" } else { "the lines before Then" }
@@ -41,18 +54,19 @@ pub(in crate::quiz) fn same_path(dice: &mut Dice) -> Question<'static> {
                 fall, taken
             ),
         });
-        revealed.others = vec![
-            other(12, "what a warp issues if its lanes disagree: both sides"),
-            other(11, "what both sides would issue without the jump over the second one"),
-            other(7, "what a warp issues if all its lanes go to Then"),
-            other(
-                8,
-                "what a warp issues if none of its lanes goes to Then, including the jump \
+            revealed.others = vec![
+                other(12, "what a warp issues if its lanes disagree: both sides"),
+                other(11, "what both sides would issue without the jump over the second one"),
+                other(7, "what a warp issues if all its lanes go to Then"),
+                other(
+                    8,
+                    "what a warp issues if none of its lanes goes to Then, including the jump \
                       over the other side",
-            ),
-        ];
-        Ok(revealed)
-    })
+                ),
+            ];
+            Ok(revealed)
+        },
+    )
 }
 
 /// `if (lane >= stay) return;`
@@ -105,7 +119,9 @@ pub(in crate::quiz) fn uniform_loop(dice: &mut Dice) -> Question<'static> {
                     warp?";
         setup.question("uniform-loop", text, hint, |setup| trips(setup, false))
     } else {
-        let text = format!("{given} How many times does the loop's branch split a warp, in all warps together?");
+        let text = format!(
+            "{given} How many times does the loop's branch split a warp, in all warps together?"
+        );
         let hint = "The branch splits a warp if some lanes leave and others continue: count the \
                     different trip counts in a warp.";
         setup.question("uniform-loop", text, hint, |setup| trips(setup, true))
@@ -225,7 +241,8 @@ pub(in crate::quiz) fn reductions(dice: &mut Dice) -> Question<'static> {
     let hint = "Step by step: which threads work? How many warps have both working and idle \
                 threads?";
     setup.question("reductions", text, hint, |setup| {
-        let (mut revealed, done) = setup.measure("divergent_branch", |done| Ok(split(done, "bra Next").divergent))?;
+        let (mut revealed, done) =
+            setup.measure("divergent_branch", |done| Ok(split(done, "bra Next").divergent))?;
         let (fork, adds) = (split(&done, "bra Next"), issued(&done, "st.global.u32 [%"));
         let block = setup.get("block");
         let title = "Warp 0 at the if, step by step (# skips the addition, - adds)";

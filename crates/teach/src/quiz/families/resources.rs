@@ -9,7 +9,8 @@ use simt_report::numbers::grouped;
 
 /// A load with a stride.
 pub(in crate::quiz) fn coalescing(dice: &mut Dice) -> Question<'static> {
-    let (stride, offset) = (dice.of(&[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 12]), dice.of(&[0, 0, 1, 3, 4, 6, 8]));
+    let (stride, offset) =
+        (dice.of(&[1, 1, 2, 2, 3, 4, 5, 6, 7, 8, 12]), dice.of(&[0, 0, 1, 3, 4, 6, 8]));
     let setup = Setup::new(
         &STRIDED_LOAD,
         ("ld.param.u32 %stride", "ld.global.u32 %x"),
@@ -24,13 +25,15 @@ pub(in crate::quiz) fn coalescing(dice: &mut Dice) -> Question<'static> {
     let hint = "A sector has eight words. In which sector is the word of lane 0, and in which that \
                 of lane 31?";
     setup.question("coalescing", text, hint, |setup| {
-        let (mut revealed, done) = setup.measure("gld_transactions", |done| Ok(done.loads()?.sectors))?;
+        let (mut revealed, done) =
+            setup.measure("gld_transactions", |done| Ok(done.loads()?.sectors))?;
         let load = done.loads()?;
         let (stride, offset) = (setup.get("stride"), setup.get("offset"));
         let watched = setup.watch(0)?;
-        revealed
-            .pictures
-            .extend(access(&watched, "ld.global.u32 %x").map(|load| sectors("Sectors touched by the load", load)));
+        revealed.pictures.extend(
+            access(&watched, "ld.global.u32 %x")
+                .map(|load| sectors("Sectors touched by the load", load)),
+        );
         let words = 31 * stride + 1;
         revealed.because = vec![
             format!(
@@ -62,8 +65,13 @@ pub(in crate::quiz) fn coalescing(dice: &mut Dice) -> Question<'static> {
 
 /// A shared-memory load with a stride.
 pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
-    let stride = if dice.once_in(3) { dice.of(&[2, 4, 8, 16, 32, 64]) } else { dice.between(1, 60) };
-    let setup = Setup::new(&SHARED_CONFLICTS, ("mul.lo.u32 %at", "ld.shared"), [("stride", stride), ("loads", 1)]);
+    let stride =
+        if dice.once_in(3) { dice.of(&[2, 4, 8, 16, 32, 64]) } else { dice.between(1, 60) };
+    let setup = Setup::new(
+        &SHARED_CONFLICTS,
+        ("mul.lo.u32 %at", "ld.shared"),
+        [("stride", stride), ("loads", 1)],
+    );
     let text = format!(
         "Lane l of a warp reads word {stride} * l of shared memory, which has 32 banks: word w is \
          in bank w % 32. How many passes does the load take (1: no conflict)?"
@@ -98,8 +106,11 @@ pub(in crate::quiz) fn bank_conflicts(dice: &mut Dice) -> Question<'static> {
 
 /// Resident blocks of an SM.
 pub(in crate::quiz) fn occupancy(dice: &mut Dice) -> Question<'static> {
-    let block = dice.of(&[32, 48, 64, 96, 100, 128, 160, 192, 250, 256, 320, 384, 448, 512, 640, 768, 1000, 1024]);
-    let setup = Setup::new(&VECTOR_ADD, ("mov.u32 %t", "mov.u32 %t"), [("n", 8 * block), ("block", block)]);
+    let block = dice.of(&[
+        32, 48, 64, 96, 100, 128, 160, 192, 250, 256, 320, 384, 448, 512, 640, 768, 1000, 1024,
+    ]);
+    let setup =
+        Setup::new(&VECTOR_ADD, ("mov.u32 %t", "mov.u32 %t"), [("n", 8 * block), ("block", block)]);
     let spec = Machine::preset(Mode::Volta.default_machine());
     let (name, warps, blocks, threads) = spec.map_or((String::new(), 0, 0, 0), |spec| {
         (spec.name.clone(), spec.max_warps, spec.max_blocks, spec.max_threads)
@@ -115,7 +126,8 @@ pub(in crate::quiz) fn occupancy(dice: &mut Dice) -> Question<'static> {
         text,
         "How many warps is a block? A partial warp takes a whole slot.",
         move |setup| {
-            let resident = |done: &crate::ask::lab::Done| Ok(done.report().launch.blocks_per_sm.into());
+            let resident =
+                |done: &crate::ask::lab::Done| Ok(done.report().launch.blocks_per_sm.into());
             let (mut revealed, done) = setup.measure("achieved_occupancy", resident)?;
             let block = setup.get("block").max(1);
             let (fits, each) = (done.report().launch.blocks_per_sm, block.div_ceil(32));

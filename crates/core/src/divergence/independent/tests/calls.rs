@@ -32,7 +32,14 @@ fn ret(warp: &mut Independent, at: u32, lanes: u32, to: u32) {
 fn an_inner_activation_neither_overwrites_nor_releases_the_joins_of_an_outer_one() {
     let mut w = warp(0b1111);
     call(&mut w, 0, 0b1111, 10, 1);
-    expect(&mut w, &[(10, 0b1111, set(B0, 11)), (11, 0b1111, branch(0b0001, 20, 12)), (20, 0b0001, sync(B0, 21))]);
+    expect(
+        &mut w,
+        &[
+            (10, 0b1111, set(B0, 11)),
+            (11, 0b1111, branch(0b0001, 20, 12)),
+            (20, 0b0001, sync(B0, 21)),
+        ],
+    );
     call(&mut w, 12, 0b1110, 10, 13);
     expect(&mut w, &[(10, 0b1110, set(B0, 11))]);
     assert_eq!(w.joins(), [join(B0, 0b1111, 0b0001), join(B0, 0b1110, 0)]);
@@ -59,7 +66,14 @@ fn an_inner_activation_neither_overwrites_nor_releases_the_joins_of_an_outer_one
 fn an_exit_in_an_inner_activation_leaves_the_outer_joins() {
     let mut w = warp(0b0111);
     call(&mut w, 0, 0b0111, 10, 1);
-    expect(&mut w, &[(10, 0b0111, set(B0, 11)), (11, 0b0111, branch(0b0001, 20, 12)), (20, 0b0001, sync(B0, 21))]);
+    expect(
+        &mut w,
+        &[
+            (10, 0b0111, set(B0, 11)),
+            (11, 0b0111, branch(0b0001, 20, 12)),
+            (20, 0b0001, sync(B0, 21)),
+        ],
+    );
     call(&mut w, 12, 0b0110, 10, 13);
     expect(&mut w, &[(10, 0b0110, set(B0, 11)), (11, 0b0110, exit(0b0110))]);
     ret(&mut w, 21, 0b0001, 1);
@@ -90,7 +104,12 @@ fn who_leaves_a_loop_in_a_function_does_not_wait_for_those_that_yield_in_it() {
     assert_eq!(w.joins(), [join(B1, 0b11, 0), join(B0, 0b10, 0)]);
     expect(
         &mut w,
-        &[(2, 0b01, sync(B1, 3)), (3, 0b01, exit(0b01)), (12, 0b10, branch(0, 11, 13)), (13, 0b10, sync(B0, 14))],
+        &[
+            (2, 0b01, sync(B1, 3)),
+            (3, 0b01, exit(0b01)),
+            (12, 0b10, branch(0, 11, 13)),
+            (13, 0b10, sync(B0, 14)),
+        ],
     );
     ret(&mut w, 14, 0b10, 2);
     expect(&mut w, &[(2, 0b10, sync(B1, 3)), (3, 0b10, exit(0b10))]);

@@ -17,7 +17,18 @@ pub(crate) fn samples(seed: u64) -> impl Iterator<Item = u64> {
 
 /// Returns corner cases, numbers over all exponents, and numbers close to each other.
 pub(crate) fn samples32() -> Vec<f32> {
-    let corners = [0, 1, 2, 0x007f_ffff, 0x0080_0000, 0x3f80_0000, 0x3f80_0001, 0x7f7f_ffff, 0x7f80_0000, 0x7fc0_0001];
+    let corners = [
+        0,
+        1,
+        2,
+        0x007f_ffff,
+        0x0080_0000,
+        0x3f80_0000,
+        0x3f80_0001,
+        0x7f7f_ffff,
+        0x7f80_0000,
+        0x7fc0_0001,
+    ];
     let mut all: Vec<u32> = corners.into_iter().flat_map(|c| [c, c | 1 << 31]).collect();
     all.extend(samples(1).take(300).map(|x| (x >> 16) as u32));
     all.extend(samples(2).take(100).map(|x| 0x3f00_0000 | (x >> 16) as u32 & 0x80ff_000f));
@@ -27,7 +38,17 @@ pub(crate) fn samples32() -> Vec<f32> {
 /// As [`samples32`], for f64.
 pub(crate) fn samples64() -> Vec<f64> {
     let one = 1f64.to_bits();
-    let corners = [0, 1, (1 << 52) - 1, 1 << 52, one, one + 1, f64::MAX.to_bits(), f64::INFINITY.to_bits(), NAN64 >> 1];
+    let corners = [
+        0,
+        1,
+        (1 << 52) - 1,
+        1 << 52,
+        one,
+        one + 1,
+        f64::MAX.to_bits(),
+        f64::INFINITY.to_bits(),
+        NAN64 >> 1,
+    ];
     let mut all: Vec<u64> = corners.into_iter().flat_map(|c| [c, c | 1 << 63]).collect();
     all.extend(samples(3).take(300));
     all.extend(samples(4).take(200).map(|x| (x & 0x80ff_ffff_ffff_ffff) | 0x3f00_0000_0000_0000));
@@ -79,10 +100,18 @@ fn single_precision_agrees_with_exact_double_arithmetic() {
             for round in DIRECTIONS {
                 let signed = |value: f64, parts: [f64; 2]| {
                     let opposite = parts[0].is_sign_negative() != parts[1].is_sign_negative();
-                    if value == 0.0 && opposite && round == Round::Down { -0.0 } else { round32(value, round) }
+                    if value == 0.0 && opposite && round == Round::Down {
+                        -0.0
+                    } else {
+                        round32(value, round)
+                    }
                 };
                 let same = |got: f32, want: f32, what: &str| {
-                    assert_eq!(got.to_bits(), want.to_bits(), "{a:e} {what} {b:e} ({z:e}) {round:?}");
+                    assert_eq!(
+                        got.to_bits(),
+                        want.to_bits(),
+                        "{a:e} {what} {b:e} ({z:e}) {round:?}"
+                    );
                 };
                 same(mul(a, b, round), round32(x * y, round), "*");
                 same(add(a, b, round), signed(two_sum(x, y), [x, y]), "+");
@@ -91,7 +120,11 @@ fn single_precision_agrees_with_exact_double_arithmetic() {
                 if b != 0.0 {
                     let q = x / y;
                     let rest = (-q).mul_add(y, x);
-                    same(div(a, b, round), round32(to_odd(q, if y > 0.0 { rest } else { -rest }), round), "/");
+                    same(
+                        div(a, b, round),
+                        round32(to_odd(q, if y > 0.0 { rest } else { -rest }), round),
+                        "/",
+                    );
                 }
                 if b >= 0.0 {
                     let s = y.sqrt();
@@ -108,7 +141,13 @@ fn fused_f32_agrees_with_the_c_library() {
     for (i, &a) in all.iter().enumerate() {
         for (j, &b) in all.iter().enumerate() {
             // Nearly cancelling and tie-making addends, and unrelated ones.
-            for c in [all[(i * 3 + j * 17) % all.len()], -(a * b), (a * b).next_up(), f32::from_bits(1), a * 0.5] {
+            for c in [
+                all[(i * 3 + j * 17) % all.len()],
+                -(a * b),
+                (a * b).next_up(),
+                f32::from_bits(1),
+                a * 0.5,
+            ] {
                 let (got, want) = (fma(a, b, c, Round::Nearest), a.mul_add(b, c));
                 assert!(
                     got.to_bits() == want.to_bits() || got.to_bits() == NAN32 && want.is_nan(),

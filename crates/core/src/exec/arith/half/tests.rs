@@ -14,7 +14,20 @@ fn every<F: Short>() -> impl Iterator<Item = F> {
 fn some<F: Short>() -> Vec<F> {
     let (normal, infinity) = (F::FORMAT.least_normal(), F::FORMAT.infinity());
     let one = F::one().to_bits64();
-    let corners = [0, 1, 2, normal - 1, normal, normal + 1, one, one + 1, infinity - 1, infinity, infinity + 1, 0x7fff];
+    let corners = [
+        0,
+        1,
+        2,
+        normal - 1,
+        normal,
+        normal + 1,
+        one,
+        one + 1,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        0x7fff,
+    ];
     let mut all: Vec<u64> = corners.into_iter().flat_map(|bits| [bits, bits | 0x8000]).collect();
     all.extend(samples(6).take(120));
     all.extend(samples(7).take(40).map(|x| one & !0xf | x & 0x801f));
@@ -31,15 +44,23 @@ fn widening_is_exact_and_narrowing_the_nearest<F: Short>() {
         assert_eq!(wide.is_nan(), x.nan(), "{:x}", x.to_bits64());
         assert_eq!(wide.is_finite(), x.finite());
         if x.finite() {
-            assert_eq!(wide.to_bits(), decode(x).round(exact::F64, Round::Zero), "{:x}", x.to_bits64());
+            assert_eq!(
+                wide.to_bits(),
+                decode(x).round(exact::F64, Round::Zero),
+                "{:x}",
+                x.to_bits64()
+            );
         }
         let back = if x.nan() { 0x7fff } else { x.to_bits64() };
         assert_eq!(F::narrow(wide).to_bits64(), back);
         // Around the number and around the midpoint to the next.
         let next = F::from_bits64(x.to_bits64() + 1).widen();
-        for y in [wide.next_up(), wide.next_down(), (wide + next) / 2.0, ((wide + next) / 2.0).next_up()] {
+        for y in
+            [wide.next_up(), wide.next_down(), (wide + next) / 2.0, ((wide + next) / 2.0).next_up()]
+        {
             if y.is_finite() && x.finite() {
-                let nearest = Exact::decode(exact::F64, y.to_bits()).round(F::FORMAT, Round::Nearest);
+                let nearest =
+                    Exact::decode(exact::F64, y.to_bits()).round(F::FORMAT, Round::Nearest);
                 assert_eq!(F::narrow(y).to_bits64(), nearest, "{y:e}");
             }
         }
@@ -71,12 +92,23 @@ fn results_are_rounded_once<F: Short>() {
                 assert_eq!(add(a, b, Round::Nearest).to_bits64(), near(sum));
                 // Unrelated addends, cancelling ones, and tiny ones that break a tie.
                 let product = mul(a, b, Round::Nearest);
-                for c in [all[(i * 7 + j * 13) % all.len()], product.flip(), F::from_bits64(1), F::from_bits64(0x8001)]
-                {
+                for c in [
+                    all[(i * 7 + j * 13) % all.len()],
+                    product.flip(),
+                    F::from_bits64(1),
+                    F::from_bits64(0x8001),
+                ] {
                     if c.finite() {
                         let exact = decode(a).times(decode(b)).plus(decode(c), Round::Nearest);
                         let got = fma(a, b, c, Round::Nearest).to_bits64();
-                        assert_eq!(got, near(exact), "{:x} {:x} {:x}", a.to_bits64(), b.to_bits64(), c.to_bits64());
+                        assert_eq!(
+                            got,
+                            near(exact),
+                            "{:x} {:x} {:x}",
+                            a.to_bits64(),
+                            b.to_bits64(),
+                            c.to_bits64()
+                        );
                     }
                 }
             } else if a.nan() || b.nan() {
@@ -102,8 +134,11 @@ fn brain_results_are_rounded_once() {
 #[test]
 fn modifiers_of_results() {
     let mode = FloatMode::default();
-    let (sat, ftz, relu) =
-        (FloatMode { sat: true, ..mode }, FloatMode { ftz: true, ..mode }, FloatMode { relu: true, ..mode });
+    let (sat, ftz, relu) = (
+        FloatMode { sat: true, ..mode },
+        FloatMode { ftz: true, ..mode },
+        FloatMode { relu: true, ..mode },
+    );
     for (bits, mode, expected) in [
         (0x4000, sat, 0x3c00), // 2
         (0x3800, sat, 0x3800), // 0.5

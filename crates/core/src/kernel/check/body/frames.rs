@@ -6,17 +6,23 @@ use crate::kernel::{DeviceFunction, Inst, Op, Registers};
 /// Completes the functions and their calls.
 ///
 /// Returns the maximum number of registers per thread.
-pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], registers: &Registers) -> u32 {
+pub(super) fn complete(
+    insts: &mut [Inst],
+    functions: &mut [DeviceFunction],
+    registers: &Registers,
+) -> u32 {
     let own = functions.first().map_or(insts.len(), |f| f.first as usize);
     let kernel = Liveness::new(&insts[..own], registers);
-    let live: Vec<Liveness> = functions.iter().map(|f| Liveness::new(&on_its_own(insts, f), registers)).collect();
+    let live: Vec<Liveness> =
+        functions.iter().map(|f| Liveness::new(&on_its_own(insts, f), registers)).collect();
     let callees: Vec<Vec<u32>> = functions
         .iter()
         .map(|f| {
-            let calls = insts[f.first as usize..f.end as usize].iter().filter_map(|inst| match &inst.op {
-                Op::Call(call) => Some(call.callees()),
-                _ => None,
-            });
+            let calls =
+                insts[f.first as usize..f.end as usize].iter().filter_map(|inst| match &inst.op {
+                    Op::Call(call) => Some(call.callees()),
+                    _ => None,
+                });
             calls.flatten().copied().collect()
         })
         .collect();
@@ -27,7 +33,10 @@ pub(super) fn complete(insts: &mut [Inst], functions: &mut [DeviceFunction], reg
         function.clears = live[f].at_entry.clone();
         for (at, registers, _) in &live[f].across {
             if let Op::Call(call) = &mut insts[function.first as usize + at].op
-                && call.callees().iter().any(|&callee| reaches[callee as usize][f] || callee as usize == f)
+                && call
+                    .callees()
+                    .iter()
+                    .any(|&callee| reaches[callee as usize][f] || callee as usize == f)
             {
                 call.saves = registers.clone();
             }

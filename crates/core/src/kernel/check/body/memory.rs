@@ -59,9 +59,15 @@ impl Body<'_> {
             self.shared_end = RESERVED_SHARED.into();
             self.shared_variables.push(("reserved".to_string(), 0, RESERVED_SHARED));
         }
-        let of_module: Vec<&Variable> =
-            self.statics.shared.iter().copied().filter(|v| names.contains(v.name.text.as_str())).collect();
-        let (dynamic, fixed): (Vec<&Variable>, Vec<&Variable>) = of_module.into_iter().partition(|v| is_dynamic(v));
+        let of_module: Vec<&Variable> = self
+            .statics
+            .shared
+            .iter()
+            .copied()
+            .filter(|v| names.contains(v.name.text.as_str()))
+            .collect();
+        let (dynamic, fixed): (Vec<&Variable>, Vec<&Variable>) =
+            of_module.into_iter().partition(|v| is_dynamic(v));
         for variable in fixed {
             self.variable(variable);
         }
@@ -105,7 +111,9 @@ impl Body<'_> {
             other => {
                 let message = format!("`.{other}` variable in a function body");
                 let help = "declare `.global` and `.const` variables before the kernel";
-                self.report(Diagnostic::error("variable-space", variable.space.span, message).help(help));
+                self.report(
+                    Diagnostic::error("variable-space", variable.space.span, message).help(help),
+                );
                 return;
             }
         };
@@ -126,11 +134,19 @@ impl Body<'_> {
             return self.report(Diagnostic::error("variable-size", variable.span, message));
         }
         if variable.init.is_some() {
-            let message = format!("`.{}` variable `{}` cannot be initialised", space.name(), variable.name.text);
+            let message = format!(
+                "`.{}` variable `{}` cannot be initialised",
+                space.name(),
+                variable.name.text
+            );
             self.report(Diagnostic::error("initialiser", variable.span, message));
         }
         if space == Space::Shared {
-            self.shared_variables.push((variable.name.text.clone(), address as u32, shape.bytes as u32));
+            self.shared_variables.push((
+                variable.name.text.clone(),
+                address as u32,
+                shape.bytes as u32,
+            ));
         }
         let symbol = Symbol { space, address, bytes: shape.bytes, slot, span: variable.name.span };
         self.add_symbol(&variable.name, symbol);
@@ -146,7 +162,9 @@ fn is_dynamic(variable: &Variable) -> bool {
 fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
     for statement in statements {
         match statement {
-            Statement::Variable(variable) if variable.space.text == "shared" => found.push(variable),
+            Statement::Variable(variable) if variable.space.text == "shared" => {
+                found.push(variable)
+            }
             Statement::Block(inner, _) => shared_of(inner, found),
             _ => {}
         }
@@ -154,10 +172,15 @@ fn shared_of<'s>(statements: &'s [Statement], found: &mut Vec<&'s Variable>) {
 }
 
 /// Collects the names in operands.
-pub(in crate::kernel::check) fn names_of<'s>(statements: &'s [Statement], names: &mut BTreeSet<&'s str>) {
+pub(in crate::kernel::check) fn names_of<'s>(
+    statements: &'s [Statement],
+    names: &mut BTreeSet<&'s str>,
+) {
     fn operand<'s>(operand_: &'s Operand, names: &mut BTreeSet<&'s str>) {
         match operand_ {
-            Operand::Name(name) | Operand::Address { base: Some(name), .. } | Operand::Symbol { name, .. } => {
+            Operand::Name(name)
+            | Operand::Address { base: Some(name), .. }
+            | Operand::Symbol { name, .. } => {
                 names.insert(&name.text);
             }
             Operand::Vector(all, _) | Operand::Coordinates(all, _) | Operand::List(all, _) => {

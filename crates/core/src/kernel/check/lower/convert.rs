@@ -39,13 +39,22 @@ impl Body<'_> {
             (Arg::Value(d), Arg::Value(a)) => lane(LaneFn::Mov, ty, d.row, &[a.row]),
             (Arg::Value(d), Arg::Clock(clock)) => {
                 let clock = Op::Clock { d: d.row, clock: *clock };
-                return self.emit(Origin { class: Class::Clock, ..origin }, clock, &args.reads, &args.writes);
+                return self.emit(
+                    Origin { class: Class::Clock, ..origin },
+                    clock,
+                    &args.reads,
+                    &args.writes,
+                );
             }
             (Arg::Value(d), Arg::FrameAddress(offset)) => {
-                let Some(frame) = self.frame_pointer else { unreachable!("only functions have such addresses") };
+                let Some(frame) = self.frame_pointer else {
+                    unreachable!("only functions have such addresses")
+                };
                 lane(LaneFn::OffsetBy(*offset), Type::U64, d.row, &[frame])
             }
-            (Arg::Value(d), Arg::WideSpecial(row)) => lane(resize(Type::U32), Type::U64, d.row, &[*row]),
+            (Arg::Value(d), Arg::WideSpecial(row)) => {
+                lane(resize(Type::U32), Type::U64, d.row, &[*row])
+            }
             (Arg::Value(d), Arg::Parts(parts, _)) => {
                 let rows: Vec<Row> = parts.iter().flatten().map(|part| part.row).collect();
                 lane(LaneFn::Pack { parts: rows.len() as u8 }, ty, d.row, &rows)
@@ -54,7 +63,12 @@ impl Body<'_> {
                 let count = parts.len() as u8;
                 for (i, part) in parts.iter().enumerate() {
                     if let Some(part) = part {
-                        let op = lane(LaneFn::Unpack { parts: count, part: i as u8 }, ty, part.row, &[a.row]);
+                        let op = lane(
+                            LaneFn::Unpack { parts: count, part: i as u8 },
+                            ty,
+                            part.row,
+                            &[a.row],
+                        );
                         let written: Vec<Register> = part.register.into_iter().collect();
                         self.emit(origin, op, &args.reads, &written);
                     }
@@ -64,7 +78,8 @@ impl Body<'_> {
             _ => {
                 let message = "invalid operands of `mov` with braces";
                 let error = Diagnostic::error("operand-kind", origin.span, message);
-                return self.report(error.help("move through a register: pack into it, then unpack it"));
+                return self
+                    .report(error.help("move through a register: pack into it, then unpack it"));
             }
         };
         self.emit(origin, op, &args.reads, &args.writes);
@@ -91,19 +106,34 @@ impl Body<'_> {
         // A 64-bit register with a narrower source type: take its low word first.
         let (source, reads) = if a.ty.is_wide() && !from.is_wide() {
             let (row, register) = self.rows.scratch(false);
-            self.emit(origin, lane(resize(Type::U64), Type::U32, row, &[a.row]), &args.reads, &[register]);
+            self.emit(
+                origin,
+                lane(resize(Type::U64), Type::U32, row, &[a.row]),
+                &args.reads,
+                &[register],
+            );
             (row, vec![register])
         } else {
             (a.row, args.reads.clone())
         };
         let target = d.ty.bits();
         if target <= to.bits() || to.is_float() {
-            return self.emit(origin, lane(LaneFn::Cvt(convert), to, d.row, &[source]), &reads, &args.writes);
+            return self.emit(
+                origin,
+                lane(LaneFn::Cvt(convert), to, d.row, &[source]),
+                &reads,
+                &args.writes,
+            );
         }
         let extended = integer(target, to.is_signed());
         if !from.is_float() && !convert.sat && to.bits() <= from.bits() && !from.is_wide() {
             // Truncating to `to` and extending is one conversion from `to`.
-            return self.emit(origin, lane(resize(to), extended, d.row, &[source]), &reads, &args.writes);
+            return self.emit(
+                origin,
+                lane(resize(to), extended, d.row, &[source]),
+                &reads,
+                &args.writes,
+            );
         }
         let (row, register) = self.rows.scratch(false);
         self.emit(origin, lane(LaneFn::Cvt(convert), to, row, &[source]), &reads, &[register]);
@@ -111,14 +141,20 @@ impl Body<'_> {
     }
 
     /// Lowers `cvta`: offsets shared and local addresses, copies global and constant ones.
-    pub(super) fn cvta(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
+    pub(super) fn cvta(
+        &mut self,
+        inst: &Instruction,
+        m: &FormMatch<'_>,
+        args: &Args,
+    ) -> Option<Op> {
         if let (Some(Arg::Value(d)), Some(Arg::FrameAddress(offset)), Some(frame)) =
             (args.args.first(), args.args.get(1), self.frame_pointer)
         {
             let by = offset.wrapping_add(layout::LOCAL_WINDOW as i64);
             return Some(lane(LaneFn::OffsetBy(by), Type::U64, d.row, &[frame]));
         }
-        let (Some(Arg::Value(d)), Some(Arg::Value(a))) = (args.args.first(), args.args.get(1)) else {
+        let (Some(Arg::Value(d)), Some(Arg::Value(a))) = (args.args.first(), args.args.get(1))
+        else {
             let message = "expected register or variable for `cvta`";
             self.report(Diagnostic::error("operand-kind", inst.span, message));
             return None;

@@ -40,7 +40,11 @@ pub(super) fn load(m: &FormMatch<'_>, args: &Args) -> Op {
     d.iter_mut().zip(parts).for_each(|(place, part)| *place = part.map(|value| value.row));
     let address = args.address(1);
     if args.slot {
-        return Op::ReadSlot(Load { access: Access { space: Space::Local, ..access(m, wide) }, d, address });
+        return Op::ReadSlot(Load {
+            access: Access { space: Space::Local, ..access(m, wide) },
+            d,
+            address,
+        });
     }
     Op::Load(Load { access: access(m, wide), d, address })
 }
@@ -51,7 +55,11 @@ pub(super) fn store(m: &FormMatch<'_>, args: &Args) -> Op {
     s.iter_mut().zip(parts.iter().flatten()).for_each(|(place, value)| *place = value.row);
     let address = args.address(0);
     if args.slot {
-        return Op::WriteSlot(Store { access: Access { space: Space::Local, ..access(m, wide) }, s, address });
+        return Op::WriteSlot(Store {
+            access: Access { space: Space::Local, ..access(m, wide) },
+            s,
+            address,
+        });
     }
     Op::Store(Store { access: access(m, wide), s, address })
 }

@@ -5,8 +5,8 @@ use super::super::operands::{Arg, Args};
 use crate::diag::Diagnostic;
 use crate::isa::{FormMatch, Sem};
 use crate::kernel::{
-    Barrier, BarrierKind, BarrierReduce, Match, Op, Predicate, Redux, ReduxFn, Row, Shuffle, ShuffleMode, Vote,
-    VoteKind,
+    Barrier, BarrierKind, BarrierReduce, Match, Op, Predicate, Redux, ReduxFn, Row, Shuffle,
+    ShuffleMode, Vote, VoteKind,
 };
 use crate::ptx::tree::{Instruction, Operand};
 
@@ -14,14 +14,22 @@ use crate::ptx::tree::{Instruction, Operand};
 const BARRIERS: i64 = 16;
 
 impl Body<'_> {
-    pub(super) fn barrier(&mut self, inst: &Instruction, m: &FormMatch<'_>, args: &Args) -> Option<Op> {
+    pub(super) fn barrier(
+        &mut self,
+        inst: &Instruction,
+        m: &FormMatch<'_>,
+        args: &Args,
+    ) -> Option<Op> {
         // `bar.red` has its result first.
         let first = usize::from(m.form.sem == Sem::BarrierRed);
         if let Some(Operand::Int { value, span, .. }) = inst.operands.get(first)
             && !(0..BARRIERS).contains(value)
         {
             let message = format!("barrier number {value} is out of range");
-            self.report(Diagnostic::error("barrier-number", *span, message).help("use a number from 0 to 15"));
+            self.report(
+                Diagnostic::error("barrier-number", *span, message)
+                    .help("use a number from 0 to 15"),
+            );
             return None;
         }
         let kind = match m.form.sem {
@@ -39,7 +47,12 @@ impl Body<'_> {
             _ => BarrierKind::Sync,
         };
         let aligned = m.form.opcode == "bar" || m.has("aligned");
-        Some(Op::Barrier(Barrier { kind, id: args.row(first), count: args.optional_row(first + 1), aligned }))
+        Some(Op::Barrier(Barrier {
+            kind,
+            id: args.row(first),
+            count: args.optional_row(first + 1),
+            aligned,
+        }))
     }
 }
 
@@ -51,10 +64,22 @@ fn value_and_predicate(args: &Args) -> (Option<Row>, Option<Predicate>) {
 }
 
 pub(super) fn shuffle(m: &FormMatch<'_>, args: &Args) -> Op {
-    let mode = m.pick(&[("up", ShuffleMode::Up), ("down", ShuffleMode::Down), ("bfly", ShuffleMode::Butterfly)]);
+    let mode = m.pick(&[
+        ("up", ShuffleMode::Up),
+        ("down", ShuffleMode::Down),
+        ("bfly", ShuffleMode::Butterfly),
+    ]);
     let (d, p) = value_and_predicate(args);
     let mode = mode.unwrap_or(ShuffleMode::Index);
-    Op::Shuffle(Shuffle { mode, d, p, a: args.row(1), b: args.row(2), c: args.row(3), mask: args.row(4) })
+    Op::Shuffle(Shuffle {
+        mode,
+        d,
+        p,
+        a: args.row(1),
+        b: args.row(2),
+        c: args.row(3),
+        mask: args.row(4),
+    })
 }
 
 pub(super) fn vote(m: &FormMatch<'_>, args: &Args) -> Op {
@@ -73,7 +98,14 @@ pub(super) fn vote(m: &FormMatch<'_>, args: &Args) -> Op {
 pub(super) fn lanes_equal(m: &FormMatch<'_>, args: &Args) -> Op {
     let all = m.has("all");
     let (d, p) = if all { value_and_predicate(args) } else { (Some(args.row(0)), None) };
-    Op::Match(Match { all, ty: m.ty(), d: d.unwrap_or_default(), p, a: args.row(1), mask: args.row(2) })
+    Op::Match(Match {
+        all,
+        ty: m.ty(),
+        d: d.unwrap_or_default(),
+        p,
+        a: args.row(1),
+        mask: args.row(2),
+    })
 }
 
 pub(super) fn redux(m: &FormMatch<'_>, args: &Args) -> Op {

@@ -10,11 +10,23 @@ use crate::ptx::tree::{Name, Operand};
 
 impl Body<'_> {
     /// Resolves the address of a variable as a value.
-    pub(super) fn symbol_address(&mut self, name: &Name, offset: i64, ty: Type, m: &FormMatch<'_>) -> Option<Arg> {
+    pub(super) fn symbol_address(
+        &mut self,
+        name: &Name,
+        offset: i64,
+        ty: Type,
+        m: &FormMatch<'_>,
+    ) -> Option<Arg> {
         let symbol = match self.find(name)? {
             Found::Symbol(symbol) => symbol,
-            Found::Function(address) if ty.is_wide() && !ty.is_float() && m.form.sem == Sem::Mov && offset == 0 => {
-                return Some(Arg::Value(Value { row: self.rows.constant(address, true), register: None, ty }));
+            Found::Function(address)
+                if ty.is_wide() && !ty.is_float() && m.form.sem == Sem::Mov && offset == 0 =>
+            {
+                return Some(Arg::Value(Value {
+                    row: self.rows.constant(address, true),
+                    register: None,
+                    ty,
+                }));
             }
             _ => return self.wrong(&Operand::Name(name.clone()), "variable"),
         };
@@ -26,14 +38,22 @@ impl Body<'_> {
         }
         if m.form.sem == Sem::Cvta && symbol.space != space(m) {
             let is = symbol.space.name();
-            let message = format!("expected {} variable, found `.{is}` variable `{}`", space(m).name(), name.text);
+            let message = format!(
+                "expected {} variable, found `.{is}` variable `{}`",
+                space(m).name(),
+                name.text
+            );
             let help = format!("write `cvta.{is}.u64`");
             self.report(Diagnostic::error("address-space", name.span, message).help(help));
             return None;
         }
         let bits = symbol.address.wrapping_add_signed(offset);
         let wide = ty.is_wide();
-        if symbol.space == Space::Local && wide && !ty.is_float() && self.frame_base() != AddressBase::Zero {
+        if symbol.space == Space::Local
+            && wide
+            && !ty.is_float()
+            && self.frame_base() != AddressBase::Zero
+        {
             return Some(Arg::FrameAddress(bits as i64));
         }
         if ty.is_float() || ty.bits() < 32 || (!wide && u32::try_from(bits).is_err()) {
@@ -46,12 +66,19 @@ impl Body<'_> {
     }
 
     /// Resolves `[base+offset]`.
-    pub(super) fn address(&mut self, operand: &Operand, m: &FormMatch<'_>, out: &mut Args) -> Option<Address> {
+    pub(super) fn address(
+        &mut self,
+        operand: &Operand,
+        m: &FormMatch<'_>,
+        out: &mut Args,
+    ) -> Option<Address> {
         let Operand::Address { base, offset, span } = operand else {
             let message = format!("expected address, found {}", super::kind(operand));
             let error = Diagnostic::error("operand-kind", operand.span(), message);
             self.report(match operand {
-                Operand::Name(name) => error.help(format!("write it in brackets: `[{}]`", name.text)),
+                Operand::Name(name) => {
+                    error.help(format!("write it in brackets: `[{}]`", name.text))
+                }
                 _ => error.help("write it in brackets"),
             });
             return None;
@@ -65,7 +92,9 @@ impl Body<'_> {
                 let (register, declared) = self.note(used, false, name.span, out);
                 let base = match register {
                     Register::Wide(row) if !declared.is_float() => AddressBase::Wide(row),
-                    Register::Narrow(row) if !declared.is_float() && declared.bits() == 32 => AddressBase::Narrow(row),
+                    Register::Narrow(row) if !declared.is_float() && declared.bits() == 32 => {
+                        AddressBase::Narrow(row)
+                    }
                     _ => {
                         let message = format!(
                             "expected integer register as address, found `.{}` register `{}`",
@@ -74,15 +103,23 @@ impl Body<'_> {
                         );
                         let help = "use a 64-bit integer register, or a 32-bit one in shared, \
                                     local, const and param space";
-                        self.report(Diagnostic::error("type-mismatch", name.span, message).help(help));
+                        self.report(
+                            Diagnostic::error("type-mismatch", name.span, message).help(help),
+                        );
                         return None;
                     }
                 };
-                if matches!((base, space), (AddressBase::Narrow(_), Space::Global | Space::Generic)) {
-                    let message =
-                        format!("expected 64-bit {} address, found 32-bit register `{}`", space.name(), name.text);
+                if matches!((base, space), (AddressBase::Narrow(_), Space::Global | Space::Generic))
+                {
+                    let message = format!(
+                        "expected 64-bit {} address, found 32-bit register `{}`",
+                        space.name(),
+                        name.text
+                    );
                     let warning = Diagnostic::warning("narrow-address", name.span, message);
-                    self.report(warning.help("use a 64-bit register; the upper half is taken as 0"));
+                    self.report(
+                        warning.help("use a 64-bit register; the upper half is taken as 0"),
+                    );
                 }
                 if space == Space::Param && self.frame_base() != AddressBase::Zero {
                     let message = "expected parameter name as address in a device function";
@@ -96,9 +133,15 @@ impl Body<'_> {
                 let absolute = matches!(symbol.space, Space::Global | Space::Const);
                 if symbol.space != space && !(space == Space::Generic && absolute) {
                     let is = symbol.space.name();
-                    let message = format!("expected {} address, found `.{is}` variable `{}`", space.name(), name.text);
+                    let message = format!(
+                        "expected {} address, found `.{is}` variable `{}`",
+                        space.name(),
+                        name.text
+                    );
                     let error = Diagnostic::error("address-space", name.span, message);
-                    self.report(error.help(format!("use `.{is}` as the state space of the instruction")));
+                    self.report(
+                        error.help(format!("use `.{is}` as the state space of the instruction")),
+                    );
                     return None;
                 }
                 let bytes = i64::from(m.ty().bytes()) * i64::from(vector_length(m));
@@ -106,9 +149,12 @@ impl Body<'_> {
                 let inside = *offset >= 0 && end.is_some_and(|end| end as u64 <= symbol.bytes);
                 if space == Space::Param && !inside {
                     let end = offset.saturating_add(bytes);
-                    let message = format!("out of bounds: bytes {offset} to {end} of `{}`", name.text);
+                    let message =
+                        format!("out of bounds: bytes {offset} to {end} of `{}`", name.text);
                     let has = format!("{} bytes", symbol.bytes);
-                    self.report(Diagnostic::error("parameter-range", *span, message).also(symbol.span, has));
+                    self.report(
+                        Diagnostic::error("parameter-range", *span, message).also(symbol.span, has),
+                    );
                     return None;
                 }
                 if symbol.space == Space::Param && !symbol.slot && m.form.sem == Sem::Store {

@@ -25,7 +25,8 @@ impl Body<'_> {
             Operand::Vector(elements, _) if elements.len() == count => elements.as_slice(),
             Operand::Vector(elements, span) => {
                 let plural = if count == 1 { "" } else { "s" };
-                let message = format!("expected {count} value{plural}, found {} in braces", elements.len());
+                let message =
+                    format!("expected {count} value{plural}, found {} in braces", elements.len());
                 let help = match elements.len() {
                     n @ (2 | 4) => format!("write `.v{n}` before the type"),
                     _ => "use 2 or 4 elements".into(),
@@ -39,10 +40,18 @@ impl Body<'_> {
         let mut parts = Vec::new();
         for element in elements {
             let sink = form.sink && matches!(element, Operand::Name(name) if name.text == "_");
-            parts.push(if sink { None } else { Some(self.value(element, ty, true, form, m, out)?) });
+            parts.push(if sink {
+                None
+            } else {
+                Some(self.value(element, ty, true, form, m, out)?)
+            });
         }
-        let registers: Vec<bool> =
-            parts.iter().flatten().filter(|v| v.register.is_some()).map(|v| v.ty.is_wide()).collect();
+        let registers: Vec<bool> = parts
+            .iter()
+            .flatten()
+            .filter(|v| v.register.is_some())
+            .map(|v| v.ty.is_wide())
+            .collect();
         let wide = registers.first().copied().unwrap_or(ty.is_wide());
         if registers.iter().any(|&w| w != wide) {
             let message = "32-bit and 64-bit registers in one vector";
@@ -88,12 +97,19 @@ impl Body<'_> {
                     Some(Arg::WideSpecial(self.rows.special(Special::Gridid)))
                 }
                 Found::Clock(clock) if m.form.sem == Sem::Mov => {
-                    self.report(mismatch(name, if clock.is_wide() { Type::U64 } else { Type::U32 }, ty, m));
+                    self.report(mismatch(
+                        name,
+                        if clock.is_wide() { Type::U64 } else { Type::U32 },
+                        ty,
+                        m,
+                    ));
                     None
                 }
                 _ => self.value(operand, ty, false, form, m, out).map(Arg::Value),
             },
-            Operand::Symbol { name, offset, .. } if !form.result => self.symbol_address(name, *offset, ty, m),
+            Operand::Symbol { name, offset, .. } if !form.result => {
+                self.symbol_address(name, *offset, ty, m)
+            }
             _ => self.value(operand, ty, false, form, m, out).map(Arg::Value),
         }
     }
@@ -122,7 +138,11 @@ impl Body<'_> {
         let mut parts = Vec::new();
         for element in elements {
             let sink = form.result && matches!(element, Operand::Name(name) if name.text == "_");
-            parts.push(if sink { None } else { Some(self.value(element, part, false, form, m, out)?) });
+            parts.push(if sink {
+                None
+            } else {
+                Some(self.value(element, part, false, form, m, out)?)
+            });
         }
         Some(Arg::Parts(parts, false))
     }

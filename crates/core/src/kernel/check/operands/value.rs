@@ -39,7 +39,8 @@ impl Body<'_> {
             return Some(Value { row: self.rows.constant(bits, ty.is_wide()), register: None, ty });
         }
         let Operand::Name(name) = operand else {
-            return self.wrong(operand, if form.result { "register" } else { "register or number" });
+            return self
+                .wrong(operand, if form.result { "register" } else { "register or number" });
         };
         match self.find(name)? {
             Found::Register(used) => {
@@ -55,7 +56,8 @@ impl Body<'_> {
             }
             _ if form.result => self.wrong(operand, "writable register"),
             Found::Special(_) if !matches!(m.form.sem, Sem::Mov | Sem::Cvt) => {
-                let message = format!("expected register or number, found special register `{}`", name.text);
+                let message =
+                    format!("expected register or number, found special register `{}`", name.text);
                 let help = format!("copy it first: `mov.u32 %r, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
@@ -78,13 +80,15 @@ impl Body<'_> {
                 None
             }
             Found::Function(_) => {
-                let message = format!("expected register or number, found function `{}`", name.text);
+                let message =
+                    format!("expected register or number, found function `{}`", name.text);
                 let help = format!("take its address first: `mov.u64 %rd, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
             }
             Found::Symbol(_) => {
-                let message = format!("expected register or number, found variable `{}`", name.text);
+                let message =
+                    format!("expected register or number, found variable `{}`", name.text);
                 let help = format!("take its address first: `mov.u64 %rd, {};`", name.text);
                 self.report(Diagnostic::error("operand-kind", name.span, message).help(help));
                 None
@@ -105,7 +109,9 @@ pub(super) fn mismatch(name: &Name, declared: Type, wanted: Type, m: &FormMatch<
     let error = Diagnostic::error("type-mismatch", name.span, message);
     let (from, to) = (convertible(declared).name(), convertible(wanted).name());
     match (declared, wanted) {
-        (Type::Pred, _) => error.help(format!("convert it to a number: `selp.{to} %r, 1, 0, {};`", name.text)),
+        (Type::Pred, _) => {
+            error.help(format!("convert it to a number: `selp.{to} %r, 1, 0, {};`", name.text))
+        }
         (_, Type::Pred) => error,
         (a, b) if a.bits() == b.bits() => {
             let moved = format!("mov.b{} %r, {};", a.bits(), name.text);

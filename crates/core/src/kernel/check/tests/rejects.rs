@@ -13,8 +13,14 @@ fn shown(source: &str, d: &Diagnostic) -> String {
 fn one_fault_is_one_error_with_a_place_and_a_way_out() {
     let mut wrong = Vec::new();
     for (body, expected) in [
-        ("ad.u32 %r1, %r1, 1;", "unknown-instruction [ad.u32] unknown instruction `ad` (did you mean `add`?)"),
-        ("add.b32 %r1, %r1, 1;", "unknown-modifier [add.b32] `add` has no type `.b32` (use one of .u16"),
+        (
+            "ad.u32 %r1, %r1, 1;",
+            "unknown-instruction [ad.u32] unknown instruction `ad` (did you mean `add`?)",
+        ),
+        (
+            "add.b32 %r1, %r1, 1;",
+            "unknown-modifier [add.b32] `add` has no type `.b32` (use one of .u16",
+        ),
         (
             "add.u32 %r1, %r1;",
             "operand-count [add.u32 %r1, %r1;] expected 3 operands for `add.u32`, found 2 \
@@ -25,7 +31,10 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
             "add.u32 %r1, %r10, 1;",
             "unknown-name [%r10] register `%r10` is not declared (`%r<9>` declares `%r0` to `%r8`)",
         ),
-        ("add.u32 %r1, %q1, 1;", "unknown-name [%q1] register `%q1` is not declared (did you mean `%"),
+        (
+            "add.u32 %r1, %q1, 1;",
+            "unknown-name [%q1] register `%q1` is not declared (did you mean `%",
+        ),
         ("mov.u32 %r1, %tid;", "(name a dimension: `%tid.x`)"),
         ("mov.u32 %r1, %tid.w;", "(did you mean `%tid.x`?)"),
         ("mov.u32 %r1, tiel;", "(did you mean `tile`?)"),
@@ -52,7 +61,10 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
             "operand-kind [%tid.x] expected register or number, found special register `%tid.x`",
         ),
         ("add.u32 5, %r1, 1;", "operand-kind [5] expected register, found integer"),
-        ("mov.u32 %tid.x, %r1;", "operand-kind [%tid.x] expected writable register, found `%tid.x`"),
+        (
+            "mov.u32 %tid.x, %r1;",
+            "operand-kind [%tid.x] expected writable register, found `%tid.x`",
+        ),
         (
             "add.u32 %r1, [%r2], 1;",
             "operand-kind [[%r2]] expected register or number, found address (remove the brackets",
@@ -61,10 +73,19 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
             "ld.global.u32 %r1, %rd1;",
             "operand-kind [%rd1] expected address, found `%rd1` (write it in brackets: `[%rd1]`)",
         ),
-        ("ld.global.u32 %r1, [%f1];", "expected integer register as address, found `.f32` register `%f1`"),
-        ("ld.global.u32 %r1, [tile];", "address-space [tile] expected global address, found `.shared` variable `tile`"),
+        (
+            "ld.global.u32 %r1, [%f1];",
+            "expected integer register as address, found `.f32` register `%f1`",
+        ),
+        (
+            "ld.global.u32 %r1, [tile];",
+            "address-space [tile] expected global address, found `.shared` variable `tile`",
+        ),
         ("ld.param.u32 %r1, [n+4];", "parameter-range [[n+4]] out of bounds: bytes 4 to 8 of `n`"),
-        ("ld.shared.v2.u32 %r1, [tile];", "operand-kind [%r1] expected 2 registers in braces, found `%r1`"),
+        (
+            "ld.shared.v2.u32 %r1, [tile];",
+            "operand-kind [%r1] expected 2 registers in braces, found `%r1`",
+        ),
         (
             "ld.shared.u32 {%r1, %r2}, [tile];",
             "vector-length [{%r1, %r2}] expected 1 value, found 2 in braces (write `.v2`",
@@ -101,14 +122,20 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
         ("call %r1, (%r2), p; p: .callprototype _ (.param .b32 _);", "type-mismatch [%r1]"),
         ("call %rd1, (%r2);", "missing-prototype [%rd1]"),
         ("atom.shared.add.s64 %rd1, [tile], 1;", "`atom.shared.add` has no type `.s64`"),
-        ("cvt.f32.s32 %f1, %r1;", "incomplete-instruction [cvt.f32.s32] missing rounding mode in `cvt.f32.s32`"),
+        (
+            "cvt.f32.s32 %f1, %r1;",
+            "incomplete-instruction [cvt.f32.s32] missing rounding mode in `cvt.f32.s32`",
+        ),
         ("shl.b64 %rd1, %rd1, %rd2;", "type-mismatch [%rd2]"),
         ("mov.u32 %r1, _;", "unexpected `_`"),
     ] {
         let source = around(&format!("{body} ret;"));
         let (kernels, found) = checked(&source);
-        let errors: Vec<String> =
-            found.iter().filter(|d| d.severity == Severity::Error).map(|d| shown(&source, d)).collect();
+        let errors: Vec<String> = found
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .map(|d| shown(&source, d))
+            .collect();
         assert!(kernels.is_empty(), "{body}: a kernel with errors is not returned");
         if errors.len() != 1 || !errors[0].contains(expected) {
             wrong.push(format!("{body}\n  found {errors:?}\n  wanted {expected}"));
@@ -119,11 +146,19 @@ fn one_fault_is_one_error_with_a_place_and_a_way_out() {
 
 #[test]
 fn all_errors_come_at_once_and_a_missing_declaration_once() {
-    let source = around("add.u32 %x, %x, %f1; ad.u32 %r1, %r1; bra nowhere; sub.u32 %x, %y, 1.0; ret;");
+    let source =
+        around("add.u32 %x, %x, %f1; ad.u32 %r1, %r1; bra nowhere; sub.u32 %x, %y, 1.0; ret;");
     let codes: Vec<&str> = checked(&source).1.iter().map(|d| d.code).collect();
     assert_eq!(
         codes,
-        ["unknown-name", "type-mismatch", "unknown-instruction", "unknown-name", "literal-type", "unknown-label"]
+        [
+            "unknown-name",
+            "type-mismatch",
+            "unknown-instruction",
+            "unknown-name",
+            "literal-type",
+            "unknown-label"
+        ]
     );
 }
 
@@ -135,7 +170,10 @@ fn faults_of_modules() {
         (".extern .func f(); .entry k() { call f; ret; }", "undefined-function [f]"),
         (".func f(.param .b32 a); .func f() { ret; }", "function-mismatch [f]"),
         (".func f(.param .b32 a) { ret; } .entry k() { call f; ret; }", "operand-count [call f;]"),
-        (".func f(.param .b32 a) { ret; } .entry k() { .param .b64 x; call f, (x); ret; }", "type-mismatch [x]"),
+        (
+            ".func f(.param .b32 a) { ret; } .entry k() { .param .b64 x; call f, (x); ret; }",
+            "type-mismatch [x]",
+        ),
         (".global .u32 a; .global .u32 a;", "duplicate-variable [a]"),
         (".global .u8 a[2] = {1, 2, 3};", "initialiser-size [3]"),
         (".global .u32 a = b;", "unknown-name [b]"),
@@ -149,7 +187,11 @@ fn faults_of_modules() {
         let (kernels, found) = checked(source);
         let errors: Vec<String> = found.iter().map(|d| shown(source, d)).collect();
         assert_eq!(errors.len(), 1, "{source}: {errors:#?}");
-        assert!(errors[0].starts_with(expected), "{source}:\n  found {}\n  wanted {expected}", errors[0]);
+        assert!(
+            errors[0].starts_with(expected),
+            "{source}:\n  found {}\n  wanted {expected}",
+            errors[0]
+        );
         assert!(kernels.len() <= 1);
     }
 }
@@ -179,12 +221,18 @@ fn warnings_do_not_stop_a_kernel() {
 fn arguments_and_results_belong_to_one_call() {
     for (body, places) in [
         ("st.param.b32 [x], %r1; call (y), f, (x); ld.param.b32 %r1, [y];", &[][..]),
-        ("{ .param .b32 x; st.param.b32 [x+0], %r1; call (y), f, (x); } ld.param.b32 %r1, [y];", &[]),
+        (
+            "{ .param .b32 x; st.param.b32 [x+0], %r1; call (y), f, (x); } ld.param.b32 %r1, [y];",
+            &[],
+        ),
         ("st.param.b32 [x], %r1; call (_), f, (x); call (_), f, (x);", &["x"]),
         ("st.param.b32 [x], %r1; @%p1 bra L; call (_), f, (x); L:", &["x"]),
         ("st.param.b32 [x], %r1; L: call (_), f, (x); @%p1 bra L;", &["x"]),
         ("@%p1 st.param.b32 [x], %r1; call (_), f, (x);", &["@%p1 st.param.b32 [x], %r1;"]),
-        ("st.param.b32 [x], %r1; call (y), f, (x); @%p1 bra L; L: ld.param.b32 %r1, [y];", &["ld.param.b32 %r1, [y];"]),
+        (
+            "st.param.b32 [x], %r1; call (y), f, (x); @%p1 bra L; L: ld.param.b32 %r1, [y];",
+            &["ld.param.b32 %r1, [y];"],
+        ),
     ] {
         let source = format!(
             ".func (.param .b32 r) f(.param .b32 a) {{ .reg .b32 %v; ld.param.b32 %v, [a]; \
@@ -194,8 +242,11 @@ fn arguments_and_results_belong_to_one_call() {
         );
         let (kernels, found) = checked(&source);
         assert_eq!(kernels.len(), 1, "{body}: {found:?}");
-        let span = |d: &Diagnostic| &source[d.labels[0].span.start as usize..d.labels[0].span.end as usize];
-        let sequences: Vec<&str> = found.iter().filter(|d| d.code == "call-sequence").map(span).collect();
+        let span = |d: &Diagnostic| {
+            &source[d.labels[0].span.start as usize..d.labels[0].span.end as usize]
+        };
+        let sequences: Vec<&str> =
+            found.iter().filter(|d| d.code == "call-sequence").map(span).collect();
         assert_eq!(sequences, places, "{body}");
     }
 }
