@@ -30,7 +30,7 @@ fn run(program: &Program, mode: Mode, n: u64, jobs: usize) -> u64 {
         program.launch(kernel, &overrides, &|_, _| Err("no files".into())).expect("a launch");
     let order = if mode == Mode::PreVolta { SideOrder::Taken } else { SideOrder::Fewer };
     let options = Options { mode, order, yields: true, max_cycles: u64::MAX, max_issues: u64::MAX };
-    let done = simulate(Job::new(&program, kernel, launch, &spec, options), &Threads::new(jobs))
+    let done = simulate(Job::new(program, kernel, launch, &spec, options), &Threads::new(jobs))
         .expect("a run");
     assert!(done.run.expectations.iter().all(|e| e.passed));
     done.run.metric("inst_executed").expect("counted").as_f64() as u64

@@ -130,7 +130,7 @@ fn whole(
 ) -> Option<Launch> {
     let style = Style { width: 80, color: false };
     let checked = simulate::simulate_checked(
-        Job::new(&program, kernel, launch.clone(), spec, options.clone()),
+        Job::new(program, kernel, launch.clone(), spec, options.clone()),
         &(),
         Checks::ALL,
     )
@@ -144,7 +144,7 @@ fn whole(
 
     let window = Window { block: BlockId(0), warps: 0..2, cycles: 0..MOST_CYCLES, limit: 50 };
     let recording = simulate::record(
-        &Job::new(&program, kernel, launch.clone(), spec, options.clone()),
+        &Job::new(program, kernel, launch.clone(), spec, options.clone()),
         &window,
     )
     .ok()?;

@@ -61,7 +61,7 @@ fn run_with(
     constants: &[(&str, i64)],
 ) -> Simulation {
     let (kernel, launch) = launch(program, &set(constants)).unwrap_or_else(|e| panic!("{e}"));
-    simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
+    simulate(Job::new(program, kernel, launch, spec, options.clone()), &())
         .unwrap_or_else(|e| panic!("{}: {e}", program.name))
 }
 

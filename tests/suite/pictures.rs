@@ -27,7 +27,7 @@ fn recorded(program: &Program, mode: Mode, window: &Window) -> Recording {
     let spec = machine(mode.default_machine());
     let (kernel, launch) = launch(program, &Overrides::default()).expect("a launch");
     let options = options(mode, SideOrder::Taken, LIMIT);
-    record(&Job::new(&program, kernel, launch, &spec, options.clone()), window)
+    record(&Job::new(program, kernel, launch, &spec, options.clone()), window)
         .expect("a block that fits")
 }
 

@@ -170,7 +170,7 @@ fn simulated(program: &simt_core::Program, mode: Mode) -> Result<Vec<Vec<u32>>, 
     let (kernel, launch) = support::launch(program, &Overrides::default())?;
     let options = support::options(mode, SideOrder::Fewer, MAX_CYCLES);
     let spec = support::machine(mode.default_machine());
-    let done = simulate::simulate(Job::new(&program, kernel, launch, &spec, options.clone()), &())
+    let done = simulate::simulate(Job::new(program, kernel, launch, &spec, options.clone()), &())
         .map_err(|e| e.to_string())?;
     match done.finish.name() {
         "ok" => Ok(done.launch.buffers.into_iter().map(|b| b.words).collect()),

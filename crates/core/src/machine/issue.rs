@@ -96,7 +96,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
         let step = &cx.program.ops[pc.index()];
         self.attribute(scheduler, warp, w, pc, (cost.port, cost.throttle), now);
         if self.watch.tick() {
-            self.watch.observe(w, warp, &cx.program.ops, pc, active);
+            self.watch.observe(w, warp, cx.program.ops, pc, active);
         }
         let lanes = exec::guarded(&step.inst, active, &warp.registers);
         let (sm, slot) = (self.id, WarpId(w as u32));

@@ -383,7 +383,7 @@ pub(super) fn describe(
             let what = match group.state {
                 GroupState::Running | GroupState::Ready | GroupState::Yielded => {
                     if let Some(record) = record {
-                        fixed = !record.awaits_memory(&cx.program.ops);
+                        fixed = !record.awaits_memory(cx.program.ops);
                         let visited = record.visited.iter().enumerate().filter(|&(_, &v)| v);
                         lines =
                             visited.map(|(pc, _)| line(Pc(pc as u32))).filter(|&l| l > 0).collect();

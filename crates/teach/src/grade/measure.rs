@@ -201,11 +201,11 @@ fn one(
     }
     let (program, kernel) = (&submission.program, submission.kernel());
     match assignment.checks_of(run) {
-        None => simulate::simulate(Job::new(&program, kernel, launch, spec, options.clone()), &())
+        None => simulate::simulate(Job::new(program, kernel, launch, spec, options.clone()), &())
             .map(|simulation| (simulation, Vec::new()))
             .map_err(|e| e.to_string()),
         Some(checks) => simulate::simulate_checked(
-            Job::new(&program, kernel, launch, spec, options.clone()),
+            Job::new(program, kernel, launch, spec, options.clone()),
             &(),
             checks,
         )
