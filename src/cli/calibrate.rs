@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use simt_gpu::calibrate::{self, EXPERIMENTS, Experiment, Record, Row, Sheet, Trouble};
+use simt_gpu::calibrate::{self, CalibrationError, EXPERIMENTS, Experiment, Record, Row, Sheet};
 
 use super::args::{CalibrateArgs, Format, MachineChoice};
 use super::{Exit, Failure, date, job, output, source};
@@ -84,7 +84,7 @@ fn measure(args: &CalibrateArgs, chosen: &[&'static Experiment]) -> Result<Recor
                 });
                 record.put(experiment, measured.figure);
             }
-            Err(Trouble::Device(e)) if e.is_absence() => {
+            Err(CalibrationError::Device(e)) if e.is_absence() => {
                 let help = e.help().map(|h| format!("\nhelp: {h}")).unwrap_or_default();
                 if args.record.is_some() {
                     return Err(Failure::new(format!("cannot record: {e}{help}")));

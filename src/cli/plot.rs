@@ -7,7 +7,7 @@ use simt_report::compare::Comparison;
 use simt_report::plot::{self, Focus, Kind, Roof, Scene, View, Walk};
 use simt_report::simulate;
 use simt_report::timeline::{Axis, Recording};
-use simt_report::{Finish, Run};
+use simt_report::{Ending, Run};
 use simt_teach::sweep::Chart;
 
 use super::args::{PlotArgs, PlotFormat, ProgramChoice, RunArgs, WindowChoice};
@@ -110,7 +110,7 @@ impl Subject {
 
     /// Returns how runs ended that did not finish. Recording a window has reported it already.
     fn endings(&self) -> Vec<String> {
-        let title = |finish: Finish| (finish != Finish::Ok).then(|| finish.title().to_uppercase());
+        let title = |finish: Ending| (finish != Ending::Ok).then(|| finish.title().to_uppercase());
         match self {
             Subject::Windows(..) | Subject::Sweep(_) => Vec::new(),
             Subject::Walks(walks) => walks.iter().filter_map(|walk| title(walk.finish?)).collect(),

@@ -160,7 +160,7 @@ fn every_format_has_the_issues_and_waits_that_the_run_counted() {
             issued.push((last.start, row.thread, row.number));
         }
         // Waiting after a warp's last issue belongs to no issue.
-        if run.finish == simt_report::Finish::Ok {
+        if run.finish == simt_report::Ending::Ok {
             assert_eq!(waited, stalls, "{place}");
             assert_eq!(cycles(&tracks, "stall"), stalls, "{place}");
         }

@@ -10,7 +10,7 @@ use simt_core::Program;
 use simt_core::divergence::SideOrder;
 use simt_core::launch::Overrides;
 use simt_core::spec::Mode;
-use simt_gpu::{Finish, GeneratedRecord, GeneratedSummary, Observation, Tolerance};
+use simt_gpu::{DeviceFinish, GeneratedRecord, GeneratedSummary, Observation, Tolerance};
 use simt_report::simulate::simulate;
 use simt_report::validation::Known;
 
@@ -60,7 +60,7 @@ fn difference(path: &Path, cuda: bool, observation: &Observation) -> Result<(), 
     let options = options(Mode::Volta, SideOrder::Fewer, 100_000_000);
     let done = simulate(Job::new(&program, kernel, before.clone(), &machine("h200"), options), &())
         .map_err(|e| e.to_string())?;
-    if observation.finish != Finish::Ok || done.finish.name() != "ok" {
+    if observation.finish != DeviceFinish::Ok || done.finish.name() != "ok" {
         return Err(format!(
             "the GPU ended {:?}, the simulator {}",
             observation.finish,

@@ -12,7 +12,7 @@ use simt_core::{Job, Program};
 use simt_report::plot::{self, View};
 use simt_report::simulate::{record, simulate};
 use simt_report::timeline::{Axis, MapStyle, Recording, transposed};
-use simt_report::{Finish, Run, Style};
+use simt_report::{Ending, Run, Style};
 
 use crate::cli::{good, refused};
 use crate::support::{MODES, launch, machine, machines, options, programs};
@@ -223,7 +223,7 @@ fn a_predicated_branch_is_counted_as_the_branch_it_was() {
             assert!(written.predicated.is_empty(), "{path}: as written every branch is one");
             // Spinning depends on time, and on other work of the warp.
             if hardware.predicated.is_empty()
-                || hardware.finish != Finish::Ok
+                || hardware.finish != Ending::Ok
                 || path.contains("spin")
             {
                 continue;

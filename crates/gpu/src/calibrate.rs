@@ -73,7 +73,7 @@ pub struct Experiment {
 
 /// Failure of an experiment.
 #[derive(Debug, thiserror::Error)]
-pub enum Trouble {
+pub enum CalibrationError {
     /// The program or its launch is invalid, or does not fit the machine.
     #[error("`{0}`: {1}")]
     Program(&'static str, String),
@@ -94,8 +94,8 @@ impl Experiment {
     /// Computes the figure; `run` returns the value of one setting.
     fn figure_of(
         &self,
-        mut run: impl FnMut(&Setting) -> Result<f64, Trouble>,
-    ) -> Result<f64, Trouble> {
+        mut run: impl FnMut(&Setting) -> Result<f64, CalibrationError>,
+    ) -> Result<f64, CalibrationError> {
         let mut sum = 0.0;
         for setting in self.settings {
             sum += setting.weight * run(setting)?;
@@ -116,17 +116,17 @@ impl Experiment {
         &self,
         program: &'p Program,
         setting: &Setting,
-    ) -> Result<(&'p Kernel, Launch), Trouble> {
+    ) -> Result<(&'p Kernel, Launch), CalibrationError> {
         let shown = |found: &[_]| {
             let source = Source { name: self.path, text: &program.text };
-            Trouble::Program(self.name, diag::render(found, source, false))
+            CalibrationError::Program(self.name, diag::render(found, source, false))
         };
         if !program.is_sound() {
             return Err(shown(&program.findings));
         }
         let kernel = program
             .kernel(Some(self.kernel))
-            .map_err(|e| Trouble::Program(self.name, e.to_string()))?;
+            .map_err(|e| CalibrationError::Program(self.name, e.to_string()))?;
         let set =
             setting.set.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let overrides = Overrides { set, ..Overrides::default() };
@@ -141,9 +141,13 @@ impl Experiment {
 ///
 /// # Errors
 /// If the machine cannot hold a block of the program, or the run does not end.
-pub fn simulated(experiment: &Experiment, spec: &Machine, host: &dyn Host) -> Result<f64, Trouble> {
+pub fn simulated(
+    experiment: &Experiment,
+    spec: &Machine,
+    host: &dyn Host,
+) -> Result<f64, CalibrationError> {
     let program = Program::parse(experiment.path, &experiment.source());
-    let failed = |why: String| Trouble::Ended(experiment.name, why);
+    let failed = |why: String| CalibrationError::Ended(experiment.name, why);
     let mode = *spec.modes.first().ok_or_else(|| failed("the machine has no mode".to_string()))?;
     let options = Options {
         mode,
@@ -156,7 +160,7 @@ pub fn simulated(experiment: &Experiment, spec: &Machine, host: &dyn Host) -> Re
         let (kernel, launch) = experiment.launch(&program, setting)?;
         let done = Job::new(&program, kernel, launch, spec, options.clone())
             .execute(host)
-            .map_err(|e| Trouble::Program(experiment.name, e.to_string()))?;
+            .map_err(|e| CalibrationError::Program(experiment.name, e.to_string()))?;
         match done.finish {
             Finish::Ok => {
                 experiment.figure.read(&done.launch, &out(&done.launch, None)).map_err(failed)
@@ -170,17 +174,17 @@ pub fn simulated(experiment: &Experiment, spec: &Machine, host: &dyn Host) -> Re
 ///
 /// # Errors
 /// If there is no GPU, it reports an error, or the run does not end.
-pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, Trouble> {
+pub fn measured(experiment: &Experiment, limit: Duration) -> Result<Measured, CalibrationError> {
     let program = Program::parse(experiment.path, &experiment.source());
     let text = gpu::device_text(experiment.path, &program.text);
-    let failed = |why: String| Trouble::Ended(experiment.name, why);
+    let failed = |why: String| CalibrationError::Ended(experiment.name, why);
     let mut who = (String::new(), String::new());
     let figure = experiment.figure_of(|setting| {
         let (kernel, launch) = experiment.launch(&program, setting)?;
         let mut best = f64::INFINITY;
         for _ in 0..REPEATS {
             let run = gpu::run(&text, kernel, &launch, limit)?;
-            if run.finish != gpu::Finish::Ok {
+            if run.finish != gpu::DeviceFinish::Ok {
                 return Err(failed(format!("{:?}", run.finish)));
             }
             best = best.min(

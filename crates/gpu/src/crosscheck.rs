@@ -263,21 +263,21 @@ impl Sources<'_> {
 }
 
 /// Returns the end of the device's run in words.
-fn ending(finish: &gpu::Finish) -> String {
+fn ending(finish: &gpu::DeviceFinish) -> String {
     match finish {
-        gpu::Finish::Ok => "ok".to_string(),
-        gpu::Finish::Timeout => "did not end in time".to_string(),
-        gpu::Finish::Fault(why) => format!("fault: {why}"),
+        gpu::DeviceFinish::Ok => "ok".to_string(),
+        gpu::DeviceFinish::Timeout => "did not end in time".to_string(),
+        gpu::DeviceFinish::Fault(why) => format!("fault: {why}"),
     }
 }
 
 /// Returns true if the device's run and the simulator's end the same way.
-fn ends_alike(device: &gpu::Finish, simulated: &Finish) -> bool {
+fn ends_alike(device: &gpu::DeviceFinish, simulated: &Finish) -> bool {
     match device {
-        gpu::Finish::Ok => matches!(simulated, Finish::Ok),
-        gpu::Finish::Timeout => {
+        gpu::DeviceFinish::Ok => matches!(simulated, Finish::Ok),
+        gpu::DeviceFinish::Timeout => {
             matches!(simulated, Finish::Deadlock(_) | Finish::Livelock(_) | Finish::CycleLimit(_))
         }
-        gpu::Finish::Fault(_) => matches!(simulated, Finish::Fault(_)),
+        gpu::DeviceFinish::Fault(_) => matches!(simulated, Finish::Fault(_)),
     }
 }

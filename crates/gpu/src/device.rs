@@ -10,7 +10,7 @@ mod nvrtc;
 
 pub(super) use nvrtc::compile;
 
-use super::{DeviceError, DeviceRun, Finish};
+use super::{DeviceError, DeviceFinish, DeviceRun};
 use cudarc::driver::result::{self, DriverError};
 use cudarc::driver::sys;
 use simt_core::isa::{Isa, Sem};
@@ -72,7 +72,7 @@ pub(super) fn run(
         buffers: Vec::new(),
         variables: Vec::new(),
     };
-    if done.finish == Finish::Ok {
+    if done.finish == DeviceFinish::Ok {
         // SAFETY: both events exist and have happened.
         let elapsed = unsafe { result::event::elapsed(start.0, end.0) };
         done.micros = elapsed.ok().map(|ms| ms * 1000.0);
@@ -328,19 +328,21 @@ fn start_kernel(
 }
 
 /// Waits for an event until `limit`.
-fn wait(end: &Stamp, limit: Duration) -> Finish {
+fn wait(end: &Stamp, limit: Duration) -> DeviceFinish {
     let began = Instant::now();
     loop {
         // SAFETY: the event exists.
         match unsafe { result::event::query(end.0) } {
-            Ok(()) => return Finish::Ok,
+            Ok(()) => return DeviceFinish::Ok,
             Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY))
                 if began.elapsed() < limit =>
             {
                 std::thread::sleep(PAUSE);
             }
-            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) => return Finish::Timeout,
-            Err(e) => return Finish::Fault(words(&e)),
+            Err(DriverError(sys::cudaError_enum::CUDA_ERROR_NOT_READY)) => {
+                return DeviceFinish::Timeout;
+            }
+            Err(e) => return DeviceFinish::Fault(words(&e)),
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::observation::launch_digest;
 use super::text::source_digest;
-use super::{DeviceRun, Finish, NotComparable};
+use super::{DeviceFinish, DeviceRun, NotComparable};
 use crate::instrument::Divergence;
 use serde::{Deserialize, Serialize};
 use simt_core::launch::Launch;
@@ -29,7 +29,7 @@ pub struct DivergenceRecord {
     /// Digest of the launch.
     pub launch: String,
     /// Outcome of the run.
-    pub finish: Finish,
+    pub finish: DeviceFinish,
     /// Number of logged warps, and maximum events per lane.
     pub log: (u32, u32),
     /// True if the run with a log gave other counts than the run without.
@@ -94,7 +94,7 @@ impl DivergenceRecord {
     /// Lines with counts other than the simulator's `own`. `own` is `None` if its run did not end
     /// normally. Only [`WHOLE_RUN`] if one of the two runs ended normally and the other did not.
     pub fn differing(&self, own: Option<&Divergence>) -> Vec<u32> {
-        match (own, self.finish == Finish::Ok) {
+        match (own, self.finish == DeviceFinish::Ok) {
             (Some(own), true) => own.differing(&self.counts),
             (None, false) => Vec::new(),
             _ => vec![WHOLE_RUN],

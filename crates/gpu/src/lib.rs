@@ -34,7 +34,7 @@ pub use content::Content;
 pub use divergence::{DivergenceRecord, Explanation, Explanations, Judgement, WHOLE_RUN};
 pub use generated::{Explained, GeneratedRecord, GeneratedSummary};
 pub use observation::{
-    BufferComparison, BufferRecord, Comparison, Finish, NotComparable, Observation,
+    BufferComparison, BufferRecord, Comparison, DeviceFinish, NotComparable, Observation,
 };
 pub use records::{H200, Records};
 pub use text::{device_text, digest, source_digest};
@@ -52,7 +52,7 @@ pub struct DeviceRun {
     /// Driver version and its CUDA version.
     pub driver: String,
     /// Outcome.
-    pub finish: Finish,
+    pub finish: DeviceFinish,
     /// Run time of the kernel in microseconds; only for a run that ended normally.
     pub micros: Option<f32>,
     /// Contents of the buffers, in the order of [`Launch::buffers`]. Empty unless the run ended
@@ -134,7 +134,7 @@ pub fn hold() -> Result<Held, DeviceError> {
 
 /// Runs a launch on the first GPU. `text` is the output of [`device_text`], `kernel` the checked
 /// kernel that `launch` was resolved for. A kernel that runs longer than `limit` ends as
-/// [`Finish::Timeout`]; the device then stays busy until the process ends, so this process can run
+/// [`DeviceFinish::Timeout`]; the device then stays busy until the process ends, so this process can run
 /// nothing more.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use simt_core::oracle::{FirstDifference, ulps_apart};
 
 /// Outcome of a run on a device.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Finish {
+pub enum DeviceFinish {
     /// Every thread ended.
     Ok,
     /// The run exceeded the time limit.
@@ -54,7 +54,7 @@ pub struct Observation {
     /// Digest of the launch: shape, arguments and initial buffers.
     pub launch: String,
     /// Outcome.
-    pub finish: Finish,
+    pub finish: DeviceFinish,
     /// Run time of the kernel in microseconds.
     pub micros: Option<f32>,
     /// Final contents of the buffers; empty unless the run ended normally.

@@ -10,7 +10,7 @@ use serde::{Serialize, Serializer};
 
 use super::metrics::{self, Group, Value};
 use super::numbers::{grouped, real};
-use super::run::{Finish, Named, Run, StepInfo, predication};
+use super::run::{Ending, Named, Run, StepInfo, predication};
 use simt_core::base::{LaneMask, Pc};
 
 /// A comparison of two runs.
@@ -52,7 +52,7 @@ pub struct Side {
     /// Named constants of the run.
     pub constants: Named<String, i64>,
     /// Outcome of the run.
-    pub finish: Finish,
+    pub finish: Ending,
     /// True if the run finished and every expectation holds.
     pub passed: bool,
     /// Accuracy label of its cycles.
@@ -248,12 +248,12 @@ fn side(name: String, run: &Run) -> Side {
         machine: run.machine.clone(),
         constants: run.constants.clone(),
         finish: run.finish,
-        passed: run.finish == Finish::Ok && run.passed(),
+        passed: run.finish == Ending::Ok && run.passed(),
     }
 }
 
 fn figures(a: &Run, b: &Run) -> Vec<Figure> {
-    let ended = [a, b].iter().all(|run| run.finish == Finish::Ok);
+    let ended = [a, b].iter().all(|run| run.finish == Ending::Ok);
     let figure = |m: &metrics::Metric| {
         let (a, b) = (a.metric(m.name), b.metric(m.name));
         let ratio =
@@ -336,7 +336,7 @@ fn parting([a, b]: [&IssueStreams; 2]) -> Option<Parting> {
 /// gone (90 of 95 per block)."
 fn closing(a_side: &Side, b_side: &Side, a: &Run, b: &Run) -> String {
     let (left, right) = (a_side.name.as_str(), b_side.name.as_str());
-    if a.finish != Finish::Ok || b.finish != Finish::Ok {
+    if a.finish != Ending::Ok || b.finish != Ending::Ok {
         let ends = match a.finish == b.finish {
             true => format!("Both runs end in the same way: {}.", a.finish.title()),
             false => format!("{left}: {}; {right}: {}.", a.finish.title(), b.finish.title()),

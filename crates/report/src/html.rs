@@ -25,7 +25,7 @@ use crate::compare::Comparison;
 use crate::metrics::Value;
 use crate::numbers::{grouped, real};
 use crate::timeline::Recording;
-use crate::{Finish, Run};
+use crate::{Ending, Run};
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPTS: [&str; 4] = [
@@ -210,11 +210,11 @@ fn shape([x, y, z]: [u32; 3]) -> String {
 fn outcome(run: &Run) -> (String, bool) {
     let failed = run.expectations.iter().filter(|e| !e.passed).count();
     match (run.finish, failed) {
-        (Finish::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
-        (Finish::Ok, 0) => {
+        (Ending::Ok, 0) if run.expectations.is_empty() => ("finished".to_owned(), true),
+        (Ending::Ok, 0) => {
             (format!("finished, {0} of {0} expectations passed", run.expectations.len()), true)
         }
-        (Finish::Ok, n) => {
+        (Ending::Ok, n) => {
             (format!("finished, {n} of {} expectations failed", run.expectations.len()), false)
         }
         (finish, 0) if !run.expectations.is_empty() => {

@@ -30,7 +30,7 @@ pub use answer::{
     Answer, Cell, FigureRow, FigureTable, Hardware, Picture, Question, Questions, Source,
 };
 pub use run::{
-    Branch, CheckFinding, CheckPlace, Checked, ExpectationResult, Finish, InstructionRow,
+    Branch, CheckFinding, CheckPlace, Checked, Ending, ExpectationResult, InstructionRow,
     LaneGroup, LaunchFacts, MachineFacts, MemoryRow, Named, Origin, Predicated, ReplacedBranch,
     Run, RunInput, Slots, StepInfo, Verdict, predication,
 };

@@ -8,7 +8,7 @@ mod facts;
 mod predicated;
 
 pub use facts::{
-    ExpectationResult, Finish, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch,
+    Ending, ExpectationResult, LaneGroup, LaunchFacts, MachineFacts, Named, Origin, ReplacedBranch,
     RunInput, StepInfo, Verdict,
 };
 
@@ -44,7 +44,7 @@ pub struct Run {
     /// Named constants of the run.
     pub constants: Named<String, i64>,
     /// Outcome of the run.
-    pub finish: Finish,
+    pub finish: Ending,
     /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
     /// Cycles of the slowest SM.
@@ -286,7 +286,7 @@ impl Run {
     /// Every view of the run shows them.
     pub fn ending(&self) -> Option<String> {
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
-        (self.finish != Finish::Ok)
+        (self.finish != Ending::Ok)
             .then(|| format!("{}: {message}", self.finish.title().to_uppercase()))
     }
 

@@ -9,7 +9,7 @@ mod words;
 pub use checked::{CheckedSimulation, simulate_checked};
 pub use words::{step_infos, why};
 
-use words::{Lines, finish_word, step_info, verdict};
+use words::{SourceLines, finish_word, step_info, verdict};
 
 use crate::compare::IssueStreams;
 use crate::evidence::Fingerprint;
@@ -73,7 +73,7 @@ impl<'a> About<'a> {
         let About { program, code, machine: spec, options } = self;
         let kernel = code.kernel();
         let Outcome { finish, interleaved, occupancy, launch, observer, .. } = outcome;
-        let lines = Lines::new(program);
+        let lines = SourceLines::new(program);
         let mut notes = Vec::new();
         if interleaved {
             notes.push(
@@ -154,7 +154,7 @@ pub fn record(job: &Job<'_>, window: &Window) -> Result<Recording, DoesNotFit> {
     let Watched { finish, sm, simulated_sms, observer } = job.record(window)?;
     let ends_here = finish.is_some();
     let after = if ends_here { None } else { job.ends_badly_soon(window.block)? };
-    let lines = Lines::new(program);
+    let lines = SourceLines::new(program);
     let who = match simulated_sms {
         1 => format!("{sm}, which runs block {},", window.block.0),
         n => format!("all {n} SMs, because blocks can communicate,"),
@@ -254,7 +254,7 @@ pub fn issue_streams(job: &Job<'_>, limit: usize) -> Result<IssueStreams, DoesNo
             warps[warp].push((issue.pc, issue.active));
         }
     }
-    let lines = Lines::new(program);
+    let lines = SourceLines::new(program);
     let steps = code.ops().iter().map(|op| step_info(op, code, &lines)).collect();
     Ok(IssueStreams { steps, warps, complete: watched.finish.is_some() })
 }

@@ -12,7 +12,7 @@ pub use data::quoted;
 pub use map::lane_map;
 pub use transposed::transposed;
 
-use super::run::{Finish, StepInfo, Verdict};
+use super::run::{Ending, StepInfo, Verdict};
 use super::text::{Style, wrap};
 use simt_core::base::{LaneMask, Pc};
 use simt_core::observe::{Issue, LaneState, SlotSpan, Strip, Timeline};
@@ -45,7 +45,7 @@ pub struct Recording {
     /// Issue slots of that SM's schedulers in the window, by scheduler and time.
     pub schedulers: Vec<SlotSpan>,
     /// Outcome of the run; `None` if it was stopped after the window.
-    pub finish: Option<Finish>,
+    pub finish: Option<Ending>,
     /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
     /// True if the run ended within the window, not after it.
@@ -121,7 +121,7 @@ impl Recording {
     /// Returns outcome and reason of a run that did not finish.
     /// Every view of the run shows them.
     pub fn ending(&self) -> Option<String> {
-        let finish = self.finish.filter(|&f| f != Finish::Ok)?;
+        let finish = self.finish.filter(|&f| f != Ending::Ok)?;
         let message = self.verdict.as_ref().map_or("", |v| v.message.as_str());
         let place = if self.ends_here { "" } else { " after this window" };
         Some(format!("{}{place}: {message}", finish.title().to_uppercase()))

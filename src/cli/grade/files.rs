@@ -63,7 +63,9 @@ impl Handed {
             match programs.as_slice() {
                 [one] => Handed { kernel: one.clone(), answers: path.join("answers.ron") },
                 [] => {
-                    return Err("expected an .ir, .ptx or .cu file in the folder, found none".into());
+                    return Err(
+                        "expected an .ir, .ptx or .cu file in the folder, found none".into()
+                    );
                 }
                 several => {
                     return Err(format!(

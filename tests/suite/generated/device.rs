@@ -194,7 +194,7 @@ fn on_device(
     let run = gpu::run_reading(text, kernel, launch, LIMIT, variables);
     let run = run.map_err(|e| Ended { why: e.to_string(), goes_on: true })?;
     match run.finish {
-        gpu::Finish::Ok => Ok(run),
+        gpu::DeviceFinish::Ok => Ok(run),
         other => Err(Ended { why: format!("{other:?}"), goes_on: false }),
     }
 }

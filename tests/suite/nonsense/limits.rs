@@ -74,6 +74,6 @@ fn an_endless_loop_is_given_up() {
         (run.finish, run.to_json().expect("JSON"))
     };
     let alone = ended(1);
-    assert_eq!(alone.0, simt_report::Finish::CycleLimit);
+    assert_eq!(alone.0, simt_report::Ending::CycleLimit);
     assert!(alone == ended(2), "another number of jobs gives another report");
 }

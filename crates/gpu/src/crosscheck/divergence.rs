@@ -91,7 +91,7 @@ impl<'a> Probed<'a> {
         let run = gpu::run_reading(&light.text, kernel, launch, limit, &[&light.counters])?;
         let (mut found, _) = counts(&light, &run.variables);
         let (mut disturbed, mut sequences) = (false, Vec::new());
-        if let (gpu::Finish::Ok, Some((log, _))) = (&run.finish, &logged.log) {
+        if let (gpu::DeviceFinish::Ok, Some((log, _))) = (&run.finish, &logged.log) {
             let variables = [logged.counters.as_str(), log];
             let second = gpu::run_reading(&logged.text, kernel, launch, limit, &variables)?;
             let (with_log, passed) = counts(logged, &second.variables);
@@ -203,7 +203,7 @@ impl<'a> Probed<'a> {
                     if record.disturbed { "; logging changed what was counted" } else { "" };
                 let DivergenceRecord { gpu, driver, date, .. } = record;
                 heads.push(format!("{gpu} ({driver}, {date}{unclear})"));
-                if record.finish == gpu::Finish::Ok {
+                if record.finish == gpu::DeviceFinish::Ok {
                     columns.push(&record.counts);
                 } else {
                     let _ = writeln!(notes, "  {gpu} with probes: {}", ending(&record.finish));

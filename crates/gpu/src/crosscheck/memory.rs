@@ -49,7 +49,8 @@ impl Sources<'_> {
         let simulated = bench.simulate(subject, launch)?;
         let text = &subject.program.text;
         let mut judged = simulated.judge(name, text, kernel, &observation, live, verbose);
-        if let Some(source) = source.filter(|_| live && observation.finish == gpu::Finish::Ok) {
+        if let Some(source) = source.filter(|_| live && observation.finish == gpu::DeviceFinish::Ok)
+        {
             let second = self.source(source, subject, &simulated, verbose)?;
             judged.text += &second.text;
             judged.verdict = judged.verdict.max(second.verdict);
@@ -101,9 +102,9 @@ impl Simulated {
     ) -> Judged {
         let Simulated { before, done, machine: ours } = self;
         let who = format!("{} ({}, {})", observation.gpu, observation.driver, observation.date);
-        let device_hangs = live && observation.finish == gpu::Finish::Timeout;
+        let device_hangs = live && observation.finish == gpu::DeviceFinish::Timeout;
         let same = ends_alike(&observation.finish, &done.finish);
-        if !same || observation.finish != gpu::Finish::Ok {
+        if !same || observation.finish != gpu::DeviceFinish::Ok {
             let word = if same { "agree" } else { "differ" };
             let theirs = ending(&observation.finish);
             let text =

@@ -168,7 +168,7 @@ impl<'a> Suite<'a> {
         let reason = || self.known.program(subject.file_name()).map(str::to_string);
         let known = || Trust::Differs { reason: reason() };
         let same = ends_alike(&observation.finish, finish);
-        if !same || observation.finish != gpu::Finish::Ok {
+        if !same || observation.finish != gpu::DeviceFinish::Ok {
             row.memory = if same { Trust::Exact } else { known() };
             let theirs = ending(&observation.finish);
             row.detail = format!("GPU: {theirs}; simulated: {}", finish.name());

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use super::frame::{Heading, MARGIN, TOP, ending, letter, plural, run_facts};
 use super::palette::{BLUE, GREEN, GREY, INK, ORANGE, PALE, VERMILLION, WHITE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
-use crate::Finish;
+use crate::Ending;
 use crate::cfg::{
     Edge, EdgeKind, Layout, Place, Sizes, block_text, diverges, edges, lay_out, meetings,
 };
@@ -39,7 +39,7 @@ pub struct Walk {
     /// Counts by block.
     pub visits: Vec<Visits>,
     /// Outcome of the run; `None` if it was stopped after the window.
-    pub finish: Option<Finish>,
+    pub finish: Option<Ending>,
     /// Sentence about what was counted and simulated.
     pub simulated: String,
 }

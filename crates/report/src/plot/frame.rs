@@ -3,7 +3,7 @@
 use super::Focus;
 use super::palette::{ALARM, GREY, INK, Look, PALE, face, text_width};
 use super::scene::{Area, Rgb, Scene};
-use crate::Finish;
+use crate::Ending;
 use crate::numbers::grouped;
 use crate::timeline::{Axis, Recording};
 use simt_core::observe::Strip;
@@ -31,8 +31,8 @@ pub(super) struct Heading {
 }
 
 /// Returns the outcome for [`Heading::ending`]; `None` if the run finished.
-pub(super) fn ending(finish: Finish) -> Option<String> {
-    (finish != Finish::Ok).then(|| finish.title().to_uppercase())
+pub(super) fn ending(finish: Ending) -> Option<String> {
+    (finish != Ending::Ok).then(|| finish.title().to_uppercase())
 }
 
 impl Heading {

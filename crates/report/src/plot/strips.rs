@@ -128,7 +128,7 @@ fn span(strip: &Strip) -> String {
 }
 
 fn ending(recording: &Recording) -> Option<String> {
-    let finish = recording.finish.filter(|&f| f != crate::Finish::Ok && recording.ends_here)?;
+    let finish = recording.finish.filter(|&f| f != crate::Ending::Ok && recording.ends_here)?;
     Some(format!("the run ends here: {}", finish.title()))
 }
 

@@ -27,7 +27,7 @@ pub struct RunInput {
     /// Resources that the launch uses of an SM.
     pub launch: LaunchFacts,
     /// Outcome of the run.
-    pub finish: Finish,
+    pub finish: Ending,
     /// Reason for the outcome, unless the run finished.
     pub verdict: Option<Verdict>,
     /// Counts of the run, all SMs merged.
@@ -126,7 +126,7 @@ pub struct Origin {
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Finish {
+pub enum Ending {
     /// Every block finished.
     Ok,
     /// No warp can ever issue again.
@@ -139,26 +139,26 @@ pub enum Finish {
     Fault,
 }
 
-impl Finish {
+impl Ending {
     /// Returns the name in JSON.
     pub const fn name(self) -> &'static str {
         match self {
-            Finish::Ok => "ok",
-            Finish::Deadlock => "deadlock",
-            Finish::Livelock => "livelock",
-            Finish::CycleLimit => "cycle-limit",
-            Finish::Fault => "fault",
+            Ending::Ok => "ok",
+            Ending::Deadlock => "deadlock",
+            Ending::Livelock => "livelock",
+            Ending::CycleLimit => "cycle-limit",
+            Ending::Fault => "fault",
         }
     }
 
     /// Returns the name in a sentence.
     pub const fn title(self) -> &'static str {
         match self {
-            Finish::Ok => "finished",
-            Finish::Deadlock => "deadlock",
-            Finish::Livelock => "livelock",
-            Finish::CycleLimit => "stopped at the cycle limit",
-            Finish::Fault => "fault",
+            Ending::Ok => "finished",
+            Ending::Deadlock => "deadlock",
+            Ending::Livelock => "livelock",
+            Ending::CycleLimit => "stopped at the cycle limit",
+            Ending::Fault => "fault",
         }
     }
 }

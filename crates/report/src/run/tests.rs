@@ -56,7 +56,7 @@ pub(crate) fn sample(pairing: Pairing) -> RunInput {
             blocks_per_sm: 4,
             limited_by: "warps".to_owned(),
         },
-        finish: Finish::Ok,
+        finish: Ending::Ok,
         verdict: None,
         totals: samples::counts(512, pairing).finish(),
         steps: steps(),
@@ -82,7 +82,7 @@ pub(crate) fn stuck() -> RunInput {
         LaneGroup::new(0, 3, LaneMask(mask), line, "bra.ne spin;".to_owned(), state.to_owned())
     };
     RunInput {
-        finish: Finish::Livelock,
+        finish: Ending::Livelock,
         verdict: Some(Verdict {
             message: "31 lanes of warp 3 spin on what lane 3 holds".to_owned(),
             lanes: vec![group(0xffff_fff7, "spin", 7), group(8, "wait to reconverge", 9)],
@@ -171,7 +171,7 @@ fn a_verdict_names_lanes_as_ranges_and_mask() {
     let group = &json["verdict"]["lanes"][0];
     assert_eq!((&group["lanes"], &group["mask"]), (&"0-2, 4-31".into(), &"0xfffffff7".into()));
     for finish in
-        [Finish::Ok, Finish::Deadlock, Finish::Livelock, Finish::CycleLimit, Finish::Fault]
+        [Ending::Ok, Ending::Deadlock, Ending::Livelock, Ending::CycleLimit, Ending::Fault]
     {
         assert_eq!(serde_json::to_value(finish).unwrap(), finish.name());
     }

@@ -14,13 +14,13 @@ use simt_core::ptx::{Location, Locations};
 
 /// Describes each micro-op of a code in terms of the program's lines.
 pub fn step_infos(program: &Program, code: &Code) -> Vec<StepInfo> {
-    let lines = Lines::new(program);
+    let lines = SourceLines::new(program);
     code.ops().iter().map(|op| step_info(op, code, &lines)).collect()
 }
 
 /// Explains a run that did not end `ok`.
 pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdict> {
-    verdict(finish, kernel, &Lines::new(program), None)
+    verdict(finish, kernel, &SourceLines::new(program), None)
 }
 
 /// Maximum number of characters shown of a line or an instruction.
@@ -29,21 +29,21 @@ pub fn why(program: &Program, kernel: &Kernel, finish: &Finish) -> Option<Verdic
 const MOST_TEXT: usize = 240;
 
 /// The source text by line number.
-pub(super) struct Lines<'a> {
+pub(super) struct SourceLines<'a> {
     source: &'a str,
     /// Text of each line, with the byte offset after it.
     lines: Vec<(&'a str, usize)>,
     locations: Locations<'a>,
 }
 
-impl<'a> Lines<'a> {
-    pub(super) fn new(program: &'a Program) -> Lines<'a> {
+impl<'a> SourceLines<'a> {
+    pub(super) fn new(program: &'a Program) -> SourceLines<'a> {
         let mut end = 0;
         let lines = program.text.split_inclusive('\n').map(|line| {
             end += line.len();
             (line, end)
         });
-        Lines {
+        SourceLines {
             source: &program.text,
             lines: lines.collect(),
             locations: Locations::new(&program.module),
@@ -97,7 +97,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &Lines<'_>) -> StepInfo {
+pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &SourceLines<'_>) -> StepInfo {
     let text = match step.inst.op {
         Op::Join(op) => format!("({op})"),
         _ => lines.text_of(step.inst.line, step.inst.span),
@@ -113,12 +113,12 @@ pub(super) fn step_info(step: &MicroOp, code: &Code, lines: &Lines<'_>) -> StepI
     }
 }
 
-fn origin(line: u32, lines: &Lines<'_>) -> Option<Origin> {
+fn origin(line: u32, lines: &SourceLines<'_>) -> Option<Origin> {
     lines.origin(line).map(|at| Origin { file: at.file.to_string(), line: at.line })
 }
 
 /// Returns the branch that the predicated instruction `source` replaces.
-fn replaced(code: &Code, source: u32, lines: &Lines<'_>) -> Option<ReplacedBranch> {
+fn replaced(code: &Code, source: u32, lines: &SourceLines<'_>) -> Option<ReplacedBranch> {
     let at = code.predicated().binary_search_by_key(&source, |branch| branch.inst).ok()?;
     let branch = code.predicated().get(at)?;
     Some(ReplacedBranch {
@@ -137,13 +137,13 @@ fn reconvergence_line(kernel: &Kernel, inst: u32) -> Option<u32> {
     kernel.insts.get(first).map(|inst| inst.line)
 }
 
-pub(super) fn finish_word(finish: &Finish) -> report::Finish {
+pub(super) fn finish_word(finish: &Finish) -> report::Ending {
     match finish {
-        Finish::Ok => report::Finish::Ok,
-        Finish::Deadlock(_) => report::Finish::Deadlock,
-        Finish::Livelock(_) => report::Finish::Livelock,
-        Finish::CycleLimit(_) => report::Finish::CycleLimit,
-        Finish::Fault(_) => report::Finish::Fault,
+        Finish::Ok => report::Ending::Ok,
+        Finish::Deadlock(_) => report::Ending::Deadlock,
+        Finish::Livelock(_) => report::Ending::Livelock,
+        Finish::CycleLimit(_) => report::Ending::CycleLimit,
+        Finish::Fault(_) => report::Ending::Fault,
     }
 }
 
@@ -153,7 +153,7 @@ pub(super) fn finish_word(finish: &Finish) -> report::Finish {
 pub(super) fn verdict(
     finish: &Finish,
     kernel: &Kernel,
-    lines: &Lines<'_>,
+    lines: &SourceLines<'_>,
     launch: Option<&Launch>,
 ) -> Option<Verdict> {
     match finish {
@@ -248,7 +248,7 @@ fn within(kernel: &Kernel, line: u32) -> String {
         .map_or_else(String::new, |function| format!(", in function {}", function.name))
 }
 
-fn stuck(hang: &Hang, kernel: &Kernel, lines: &Lines<'_>) -> Vec<LaneGroup> {
+fn stuck(hang: &Hang, kernel: &Kernel, lines: &SourceLines<'_>) -> Vec<LaneGroup> {
     let group = |s: &StuckLanes| {
         let line = s.lines.first().copied().unwrap_or(0);
         let state = match s.lines.last() {

@@ -5,7 +5,7 @@ use super::layout::{Page, Paint, value};
 use crate::compare::{Comparison, Figure, Parting, Side, StreamIssue};
 use crate::metrics::Group;
 use crate::numbers::{grouped, real};
-use crate::run::Finish;
+use crate::run::Ending;
 
 /// Groups shown.
 /// Nvprof's stall reasons are left out because the warp states say the same.
@@ -56,7 +56,7 @@ pub fn comparison(found: &Comparison, style: Style) -> String {
 fn title(page: &mut Page, letter: &str, side: &Side) {
     let Side { program, kernel, mode, machine, .. } = side;
     page.paragraph(&format!("{letter}  {program}: {kernel}, {mode} on {machine}"), "", "   ");
-    if side.finish != Finish::Ok {
+    if side.finish != Ending::Ok {
         page.status(side.finish.title(), Paint::Bad, "the figures cover the run up to that point");
     } else if !side.passed {
         page.status(

@@ -4,7 +4,7 @@
 use super::layout::{Page, Paint, bar};
 use crate::metrics::{find, stall_reason};
 use crate::numbers::{duration, grouped, percent, real, tenths_of_percent};
-use crate::run::{Finish, Run};
+use crate::run::{Ending, Run};
 
 pub(super) fn title(page: &mut Page, run: &Run) {
     let machine = match run.machine_facts.sms {
@@ -76,7 +76,7 @@ pub(super) fn result(page: &mut Page, run: &Run) {
             if expectation.passed { ("ok", Paint::Good) } else { ("FAILED", Paint::Bad) };
         page.status(word, paint, &text);
     }
-    if run.finish == Finish::Ok && run.expectations.is_empty() {
+    if run.finish == Ending::Ok && run.expectations.is_empty() {
         page.line("  finished; the program has no expectations");
     }
 }
@@ -379,7 +379,7 @@ pub(super) fn further(page: &mut Page, run: &Run) {
     let worst =
         run.stalls.0.iter().max_by_key(|&&(_, cycles)| cycles).filter(|&&(_, cycles)| cycles > 0);
     let name = match (run.finish, worst) {
-        (Finish::Ok, Some((state, _))) => state,
+        (Ending::Ok, Some((state, _))) => state,
         (finish, _) => finish.name(),
     };
     page.line("");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::run::tests::{sample, stuck};
-use crate::run::{Finish, RunInput};
+use crate::run::{Ending, RunInput};
 use simt_core::observe::samples;
 
 fn plain(input: RunInput, width: usize) -> String {
@@ -116,7 +116,7 @@ fn colour_adds_codes_and_nothing_else() {
 fn a_run_that_never_started_has_a_result_only() {
     let mut input = stuck();
     input.totals = samples::empty().finish();
-    input.finish = Finish::Fault;
+    input.finish = Ending::Fault;
     let report = plain(input, 100);
     assert!(report.contains("FAULT: 31 lanes"));
     assert!(!report.contains("Divergence"));

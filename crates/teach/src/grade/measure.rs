@@ -18,7 +18,7 @@ use simt_core::observe::Window;
 use simt_report::metrics::Value;
 use simt_report::simulate::{self, Simulation};
 use simt_report::timeline::{Axis, MapStyle, Recording, lane_map};
-use simt_report::{Finish, LaneGroup, Run, Style, Verdict};
+use simt_report::{Ending, LaneGroup, Run, Style, Verdict};
 
 /// Measurements of one submission.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ pub fn measure(
             );
             worst = worst_branch(&done, run).filter(|_| !assignment.is_hidden(run)).max(worst);
         }
-        if ran.finish == Finish::CycleLimit.name() {
+        if ran.finish == Ending::CycleLimit.name() {
             hurry[side] = AFTER_THE_FIRST;
         }
         measured.runs.push(ran);

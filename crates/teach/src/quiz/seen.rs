@@ -15,7 +15,7 @@ use simt_core::launch::Files;
 use simt_core::observe::Issue;
 use simt_report::metrics::Value;
 use simt_report::simulate::Simulation;
-use simt_report::{FigureTable, Finish, Picture};
+use simt_report::{Ending, FigureTable, Picture};
 
 /// Maximum number of recorded issues per warp.
 const MOST_ISSUES: usize = 1000;
@@ -141,7 +141,7 @@ impl<'a> Subject<'a> {
             }
         }
         revealed.pictures.extend(picture(&watched, block, &forks, focus));
-        if simulation.run.finish != Finish::Ok {
+        if simulation.run.finish != Ending::Ok {
             let why =
                 simulation.run.verdict.as_ref().map_or("", |verdict| verdict.message.as_str());
             revealed

@@ -26,7 +26,7 @@ pub struct Record {
     pub mode: Option<String>,
     /// Name of the machine; `None` if the point could not run.
     pub machine: Option<String>,
-    /// Outcome, by [`simt_report::Finish::name`], or [`Record::ERROR`].
+    /// Outcome, by [`simt_report::Ending::name`], or [`Record::ERROR`].
     pub finish: String,
     /// True if the run ended normally and every expectation holds.
     pub passed: bool,
@@ -51,7 +51,7 @@ impl Record {
                 .find(|e| !e.passed)
                 .map(|e| format!("expectation failed: {}", e.text))
         };
-        let ended = run.finish == simt_report::Finish::Ok;
+        let ended = run.finish == simt_report::Ending::Ok;
         Record {
             schema: Record::SCHEMA.to_owned(),
             program: run.program.clone(),
@@ -97,7 +97,7 @@ impl Record {
 
     /// Returns true if the run ended normally, with or without the expected result.
     pub fn ended(&self) -> bool {
-        self.finish == simt_report::Finish::Ok.name()
+        self.finish == simt_report::Ending::Ok.name()
     }
 
     /// Outcome in one word: `ok`, `FAILED` (an expectation), `deadlock`, .., `error`.
