@@ -91,7 +91,7 @@ fn a_good_kernel_runs_and_others_are_told_why_not() {
     assert!(code == 0 && err.is_empty(), "{code} {err}");
     let (code, _, err) = simt_sim(&["check", FILE, "--kernel", "names", "-q"]);
     assert!(
-        code == 2 && err.contains("`pair` has no place") && !err.contains("vadd"),
+        code == 2 && err.contains("too many values for `pair`") && !err.contains("vadd"),
         "{code} {err}"
     );
 }

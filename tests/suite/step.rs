@@ -124,7 +124,7 @@ fn keys_say_what_they_cannot_do() {
             "e %t space 32 space 1 enter",
             "expected a lane from 0 to 31, or all, found `32`",
         ),
-        (REDUCTION, "e %t space 5 space 1.5 enter", "`1.5` is not a value of type u32"),
+        (REDUCTION, "e %t space 5 space 1.5 enter", "expected a value of type u32, found `1.5`"),
         (REDUCTION, "e %t enter", "expected a register, a lane and a value"),
         (REDUCTION, "v 99 enter", "expected a block from 0 to 0 and a warp from 0 to 15"),
         (REDUCTION, "]", "no other block is on this SM"),

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 
 pub(crate) use shared::*;
 
-/// Every `.ir` and `.ptx` file under `folder` but the answers to assignments, which grading judges.
+/// Returns every `.ir` and `.ptx` file under `folder`, without the answers to assignments and the
+/// unseen kernels: grading and `crosscheck` judge these.
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     let mut found = files(folder, &["ir", "ptx"]);
-    found.retain(|path| !path.starts_with("programs/assignments"));
+    found.retain(|path| !path.starts_with("programs/assignments") && !path.starts_with("programs/unseen"));
     found
 }

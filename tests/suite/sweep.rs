@@ -274,7 +274,7 @@ fn fields_of_the_machine_file_can_be_swept() {
         ("machine.bytes=1", &["ambiguous", "`machine.memory.l1.bytes`, `machine.memory.l2.bytes`"]),
         (
             "machine.l1.bytes=16384,7",
-            &["error[bad-machine]: a cache has 1 to 1024 ways", "h200.ron:"],
+            &["error[bad-machine]: expected 1 to 1024 ways", "h200.ron:"],
         ),
         ("machine.warp_size=many", &["error[bad-machine]", "h200.ron:"]),
         ("mashine.l1.bytes=1", &["has no `mashine.l1.bytes` to sweep"]),

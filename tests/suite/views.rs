@@ -324,7 +324,7 @@ fn comparing_modes_compares_nothing_else() {
             format!("{letter} programs/reduce_neighbored.ir: reduceNeighbored, {mode} on h200");
         assert!(modes.contains(&title), "{modes}");
     }
-    assert!(modes.contains("note: A: No h200 runs in pre-volta mode"), "{modes}");
+    assert!(modes.contains("note: A: No h200 has pre-volta mode"), "{modes}");
     assert!(modes.contains("Compared with pre-volta, volta issues"), "{modes}");
     // One machine named for both modes is that machine in both.
     let named =
