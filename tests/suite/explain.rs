@@ -81,13 +81,18 @@ fn every_code_is_registered_and_used() {
     let names: Vec<&str> = codes::all().map(|c| c.name).collect();
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "a code stands twice");
     let mut texts = Vec::new();
-    for folder in ["src", "crates/core/src", "crates/report/src", "crates/teach/src", "crates/gpu/src"] {
+    for folder in
+        ["src", "crates/core/src", "crates/report/src", "crates/teach/src", "crates/gpu/src"]
+    {
         sources(Path::new(folder), &mut texts);
     }
     let used: BTreeSet<String> = texts.iter().flat_map(|t| codes_in(t)).collect();
     assert!(used.len() > 80, "the codes of the sources were not found");
     let unknown: Vec<_> = used.iter().filter(|c| codes::find(c).is_none()).collect();
-    assert!(unknown.is_empty(), "give these codes a row in crates/core/src/diag/codes: {unknown:?}");
+    assert!(
+        unknown.is_empty(),
+        "give these codes a row in crates/core/src/diag/codes: {unknown:?}"
+    );
     let anywhere =
         |code: &str| texts.iter().filter(|t| t.contains(&format!("\"{code}\""))).count() > 1;
     let idle: Vec<_> = names.iter().filter(|c| !anywhere(c)).collect();

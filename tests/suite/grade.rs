@@ -76,7 +76,8 @@ fn points(json: &Value) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn the_reduction_gives_each_answer_what_it_deserves() {
+#[ignore = "long: 2^20 elements"]
+fn long_the_reduction_gives_each_answer_what_it_deserves() {
     for (file, wanted) in [
         ("reference.ir", [6.0, 3.0, 4.0, 4.0, 1.0, 1.0, 1.0]),
         ("starter.ir", [6.0, 3.0, 0.0, 0.0, 0.0, 1.0, 0.0]),
@@ -100,7 +101,8 @@ fn the_reduction_gives_each_answer_what_it_deserves() {
 }
 
 #[test]
-fn one_criterion_has_an_exit_code_of_its_own() {
+#[ignore = "long: 2^20 elements"]
+fn long_one_criterion_has_an_exit_code_of_its_own() {
     let starter = format!("{REDUCTION}/starter.ir");
     for (id, code) in [("results", 0), ("divergence", 1), ("nonsense", 2)] {
         assert_eq!(grade(&[REDUCTION, &starter, "--only", id]).0, code, "{id}");

@@ -80,7 +80,8 @@ fn disagreement(
 }
 
 #[test]
-fn probes_count_what_the_simulator_counts() {
+#[ignore = "long: every program"]
+fn long_probes_count_what_the_simulator_counts() {
     let (mut wrong, mut branches) = (Vec::new(), 0);
     for path in ["programs", "tests/calls", "tests/regressions"].into_iter().flat_map(programs) {
         if CONTENDED.iter().any(|name| path.ends_with(name)) {

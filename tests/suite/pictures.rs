@@ -48,7 +48,8 @@ fn sum(rows: &[BTreeMap<&str, &str>], column: &str) -> u64 {
 }
 
 #[test]
-fn figures_of_a_window_of_everything_are_those_of_the_counters() {
+#[ignore = "long: every small program"]
+fn long_figures_of_a_window_of_everything_are_those_of_the_counters() {
     let mut compared = 0;
     for path in programs("programs/small") {
         let program = read(path.to_str().expect("a name"));
@@ -178,7 +179,8 @@ fn a_window_is_a_piece_of_the_whole_run() {
 }
 
 #[test]
-fn pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
+#[ignore = "long: draws pixels"]
+fn long_pictures_are_the_same_bytes_each_time_and_as_large_as_they_say() {
     let cases = [
         ("nested", 0),
         ("picture", 3),

@@ -11,6 +11,8 @@ pub(crate) use shared::*;
 /// unseen kernels: grading and `crosscheck` judge these.
 pub(crate) fn texts(folder: &str) -> Vec<PathBuf> {
     let mut found = files(folder, &["ir", "ptx"]);
-    found.retain(|path| !path.starts_with("programs/assignments") && !path.starts_with("programs/unseen"));
+    found.retain(|path| {
+        !path.starts_with("programs/assignments") && !path.starts_with("programs/unseen")
+    });
     found
 }

@@ -272,10 +272,7 @@ fn fields_of_the_machine_file_can_be_swept() {
     for (values, words) in [
         ("machine.l1.bites=1", &["no field `l1.bites`", "did you mean `machine.l1.bytes`?"][..]),
         ("machine.bytes=1", &["ambiguous", "`machine.memory.l1.bytes`, `machine.memory.l2.bytes`"]),
-        (
-            "machine.l1.bytes=16384,7",
-            &["error[bad-machine]: expected 1 to 1024 ways", "h200.ron:"],
-        ),
+        ("machine.l1.bytes=16384,7", &["error[bad-machine]: expected 1 to 1024 ways", "h200.ron:"]),
         ("machine.warp_size=many", &["error[bad-machine]", "h200.ron:"]),
         ("mashine.l1.bytes=1", &["has no `mashine.l1.bytes` to sweep"]),
     ] {
