@@ -31,6 +31,7 @@ use crate::isa::{Form, Isa, Space, Type};
 
 /// Valid kernel.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Kernel {
     /// Instruction set whose rows [`Inst::form`] numbers.
     pub isa: &'static Isa,

@@ -168,8 +168,8 @@ fn instruction_text(kernel: &Kernel, inst: usize, source: &str) -> String {
     let span = kernel.insts[inst].span;
     let text = source.get(span.start as usize..span.end as usize).unwrap_or("");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if text.is_empty() {
-        return "(end of kernel)".to_string(); // the exit that the checker adds has no text
+    if text.is_empty() || text == "}" {
+        return "(end of kernel)".to_string(); // the exit that the checker adds
     }
     if text.chars().count() <= LONGEST_LINE {
         return text;

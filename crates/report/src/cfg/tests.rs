@@ -1,61 +1,35 @@
 use super::*;
 use crate::plot;
-use simt_core::base::Pc;
-use simt_core::diag::Span;
-use simt_core::isa::{Class, Isa};
-use simt_core::kernel::{
-    ControlFlow, Inst, Op, Predicate, PredicateUse, Register, Registers, Scope,
-};
-
-const SOURCE: &str = "a \"quoted\" thing; @p bra L; work <&>; L: done; ret;";
+use simt_core::Program;
 
 /// A loop without an exit around `if (p) skip work`.
-/// Instructions: 0 work, 1 branch to 3, 2 work, 3 branch to 0, 4 exit.
+const TEXT: &str = ".entry k() { .reg .pred %p;
+L: membar.cta;
+@%p bra S;
+membar.cta;
+S: @%p bra L;
+}
+";
+
+/// The same text with characters that a picture must escape in place of the work.
+fn source() -> String {
+    TEXT.replace("membar.cta", "\"a\" <&> b ")
+}
+
 fn kernel() -> Kernel {
-    let inst = |op, guarded: bool, span, line| Inst {
-        op,
-        guard: guarded.then_some(PredicateUse { predicate: Predicate(0), negated: false }),
-        class: Class::Branch,
-        form: 0,
-        reads: if guarded { vec![Register::Predicate(Predicate(0))] } else { Vec::new() },
-        writes: Vec::new(),
-        span,
-        line,
-    };
-    let bra = |target| Op::Branch { target: Pc(target), uniform: false };
-    let insts = vec![
-        inst(Op::Fence(Scope::Block), false, Span::new(0, 17), 1),
-        inst(bra(3), true, Span::new(18, 27), 2),
-        inst(Op::Fence(Scope::Block), false, Span::new(28, 37), 3),
-        inst(bra(0), true, Span::new(38, 45), 4),
-        inst(Op::Exit, false, Span::new(0, 0), 5),
-    ];
-    let registers = Registers { predicates: 1, ..Registers::default() };
-    Kernel {
-        isa: Isa::ptx(),
-        name: "k".to_string(),
-        params: Vec::new(),
-        param_bytes: 0,
-        flow: ControlFlow::build(&insts, &[], &registers),
-        insts,
-        registers,
-        shared_bytes: 0,
-        local_bytes: 0,
-        functions: Vec::new(),
-        variables: Default::default(),
-        shared_variables: Vec::new(),
-        block_limit: None,
-        registers_per_thread: 0,
-        span: Span::default(),
-    }
+    kernel_of(TEXT)
+}
+
+fn kernel_of(text: &str) -> Kernel {
+    Program::parse("k.ir", text).kernel(None).unwrap_or_else(|e| panic!("{e}")).clone()
 }
 
 #[test]
 fn dot_names_blocks_edges_and_meeting_places() {
-    let text = dot(&kernel(), SOURCE);
+    let text = dot(&kernel(), &source());
     for expected in [
-        r#"bb0 [label="bb0: lines 1-2\la \"quoted\" thing;\l@p bra L;\l"];"#,
-        r#"bb3 [label="bb3: line 5\l(end of kernel)\l"];"#,
+        r#"bb0 [label="bb0: lines 2-3\l\"a\" <&> b ;\l@%p bra S;\l"];"#,
+        r#"(end of kernel)\l"];"#,
         r##"bb0 -> bb2 [label="taken", color="#0072b2"];"##,
         r##"bb0 -> bb1 [label="fall", color="#404040"];"##,
         r##"bb2 -> bb0 [label="taken", color="#0072b2"];"##,
@@ -101,9 +75,9 @@ fn boxes_do_not_overlap_and_lines_go_from_box_to_box() {
 
 #[test]
 fn pictures_are_well_formed_also_of_nothing() {
-    let picture = plot::svg(&plot::graph("p.ir", SOURCE, &kernel()));
+    let picture = plot::svg(&plot::graph("p.ir", &source(), &kernel()));
     assert!(picture.starts_with("<svg") && picture.trim_end().ends_with("</svg>"));
-    assert!(picture.contains("work &lt;&amp;&gt;") && picture.contains("can diverge"));
-    let empty = Kernel { insts: Vec::new(), flow: ControlFlow::default(), ..kernel() };
+    assert!(picture.contains("&lt;&amp;&gt;") && picture.contains("can diverge"));
+    let empty = kernel_of(".entry k() { }");
     assert!(plot::svg(&plot::graph("p.ir", "", &empty)).contains("</svg>"));
 }
