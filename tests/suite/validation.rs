@@ -80,7 +80,7 @@ fn long_the_appendix_is_what_the_suite_prints() {
 
 #[test]
 #[ignore = "long: 2^24 threads seven times"]
-fn long_the_whole_appendix_is_what_the_suite_prints() {
+fn the_whole_appendix_is_what_the_suite_prints() {
     let whole = printed(&["--suite", "--page", "programs"]);
     if blesses() {
         fs::write(APPENDIX, &whole).expect("the page is written");
