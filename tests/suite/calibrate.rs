@@ -6,7 +6,7 @@ use crate::support::machine;
 
 #[test]
 fn the_h200_that_is_simulated_measures_as_the_real_one() {
-    measures_as_the_real_one(8);
+    measures_as_the_real_one(24);
 }
 
 #[test]

@@ -127,7 +127,8 @@ fn cycles<'a>(tracks: &'a Tracks, category: &str) -> BTreeMap<&'a str, u64> {
 }
 
 #[test]
-fn every_format_has_the_issues_and_waits_that_the_run_counted() {
+#[ignore = "long: every format of every program"]
+fn long_every_format_has_the_issues_and_waits_that_the_run_counted() {
     let mut compared = 0;
     for Case { place, run, recording } in cases() {
         let stalls: BTreeMap<&str, u64> =

@@ -137,7 +137,8 @@ fn a_mixed_warp_splits_once_and_pays_for_both_arms() {
 /// here, so one is enough. Twenty iterations against none approximate the 320 against four. Where
 /// every warp is mixed, the simulated SM gets closer to its limit than the real one: 1.79 for 1.96.
 #[test]
-fn times_have_the_ratios_of_the_h200() {
+#[ignore = "long: large grids"]
+fn long_times_have_the_ratios_of_the_h200() {
     let (program, observed) = (program(), Observed::read());
     let spec = changed(&machine("h200"), |m| m.sms = 1);
     let cycles = |setting| {

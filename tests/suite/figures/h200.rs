@@ -147,7 +147,8 @@ fn large(profile: &Profile) -> f64 {
 }
 
 #[test]
-fn the_three_reductions_take_as_long_as_on_the_gpu() {
+#[ignore = "long: 2^24 threads"]
+fn long_the_three_reductions_take_as_long_as_on_the_gpu() {
     let cycles = [NEIGHBORED, LESS, INTERLEAVED].map(|profile| {
         let cycles = large(&profile);
         close(profile.file, cycles, profile.large, 15.0);
@@ -165,7 +166,8 @@ fn the_three_reductions_take_as_long_as_on_the_gpu() {
 }
 
 #[test]
-fn the_shared_memory_kernels_take_as_long_as_on_the_gpu() {
+#[ignore = "long: 2^24 threads"]
+fn long_the_shared_memory_kernels_take_as_long_as_on_the_gpu() {
     for profile in [DOUBLING, HALVING] {
         close(profile.file, large(&profile), profile.large, 15.0);
     }

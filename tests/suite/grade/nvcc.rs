@@ -63,7 +63,8 @@ impl Bench {
 }
 
 #[test]
-fn whatever_nvcc_does_the_student_learns_of_it() {
+#[ignore = "long: starts many processes"]
+fn long_whatever_nvcc_does_the_student_learns_of_it() {
     let bench = Bench::new("nvcc-stand-in");
     let ptx = fs::canonicalize("programs/cuda/reduce_interleaved.ptx").expect("a path");
     // It runs in the text's folder, under names that reveal nothing about the submission.
