@@ -15,6 +15,7 @@ mod carry;
 mod fault;
 mod lanes;
 mod memory;
+mod native;
 mod registers;
 mod warp;
 
@@ -275,6 +276,7 @@ pub fn step(
 ) -> Result<Effect, Fault> {
     match &inst.op {
         op @ (Op::Lane(_)
+        | Op::Native(_)
         | Op::Setp(_)
         | Op::PredicateLogic { .. }
         | Op::Select { .. }
@@ -334,6 +336,7 @@ pub fn is_element_wise(op: &Op) -> bool {
     matches!(
         op,
         Op::Lane(_)
+            | Op::Native(_)
             | Op::Setp(_)
             | Op::PredicateLogic { .. }
             | Op::Select { .. }
@@ -347,6 +350,7 @@ pub fn is_element_wise(op: &Op) -> bool {
 pub fn element_wise(op: &Op, lanes: LaneMask, registers: &mut RegisterFile) {
     match op {
         Op::Lane(op) => alu::lane_op(op, lanes, registers),
+        Op::Native(op) => native::native(op, lanes, registers),
         Op::Setp(op) => alu::setp(op, lanes, registers),
         &Op::PredicateLogic { f, d, a, b } => {
             let bits = alu::predicate_logic(f, a, b, registers);

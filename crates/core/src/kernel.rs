@@ -13,6 +13,7 @@ mod flow;
 mod inst;
 mod lane;
 pub mod layout;
+mod native;
 
 pub use check::{Checked, Refused, check, check_parsed, support};
 pub use flow::{Around, BasicBlock, Branch, ControlFlow, Loop, register_pressure, warnings};
@@ -23,6 +24,7 @@ pub(crate) use flow::{
 pub(crate) use flow::{blocks_of, shorthand, successors};
 pub use inst::*;
 pub use lane::*;
+pub use native::*;
 
 use std::sync::Arc;
 

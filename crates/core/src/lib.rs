@@ -62,6 +62,7 @@ pub mod oracle;
 mod program;
 pub mod ptx;
 pub mod ptxas;
+pub mod sass;
 pub mod schedules;
 pub mod spec;
 

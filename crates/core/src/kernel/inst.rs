@@ -10,7 +10,7 @@ pub use calls::*;
 pub use memory::*;
 pub use together::*;
 
-use super::{Carry, LaneOp, TestFn};
+use super::{Carry, LaneOp, Native, TestFn};
 use crate::base::Pc;
 use crate::diag::Span;
 use crate::isa::{BoolOp, Class, Compare, Type};
@@ -74,6 +74,8 @@ pub struct Inst {
 pub enum Op {
     /// `d = f(a, b, c, e)`, lane by lane.
     Lane(LaneOp),
+    /// An element-wise instruction of machine code.
+    Native(Box<Native>),
     /// `d|q = compare(a, b) [bool c]`, lane by lane.
     Setp(Setp),
     /// `d = a bool b`, on predicates (`and.pred`, `not.pred`, `mov.pred` ..).

@@ -206,7 +206,7 @@ impl Peephole<'_> {
 /// Returns true if the instruction reads `register` only as an address.
 fn only_address(inst: &Inst, register: Register) -> bool {
     let based = |address: &Address| match address.base {
-        AddressBase::Zero => false,
+        AddressBase::Zero | AddressBase::Native(_) => false,
         AddressBase::Narrow(row) => register == Register::Narrow(row),
         AddressBase::Wide(row) => register == Register::Wide(row),
     };

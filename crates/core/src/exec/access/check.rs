@@ -6,7 +6,7 @@ use crate::exec::memory::Segment;
 use crate::exec::{Env, Fault, FaultKind, RegisterFile};
 use crate::isa::Space;
 use crate::kernel::layout::{LOCAL_WINDOW, SHARED_WINDOW, WINDOW_BYTES};
-use crate::kernel::{Address, AddressBase};
+use crate::kernel::{Address, AddressBase, NativeAddress, Row};
 
 /// Computes base plus offset for all 32 lanes.
 /// A 32-bit base wraps in 32 bits, as the hardware's address adder does.
@@ -26,6 +26,35 @@ pub(super) fn fill_addresses(address: Address, registers: &RegisterFile, out: &m
                 *a = b.wrapping_add_signed(address.offset);
             }
         }
+        AddressBase::Native(base) => fill_native(base, address.offset, registers, out),
+    }
+}
+
+/// Computes an address of machine code for all 32 lanes.
+#[inline(always)]
+fn fill_native(base: NativeAddress, offset: i64, registers: &RegisterFile, out: &mut Addresses) {
+    let word = |row: Row, next: u16| &registers.narrow[usize::from(row.0 + next)];
+    let uniform = base.uniform.map_or(0, |row| {
+        let high = if base.uniform_pair { u64::from(word(row, 1)[0]) } else { 0 };
+        high << 32 | u64::from(word(row, 0)[0])
+    });
+    let constant = uniform.wrapping_add_signed(offset);
+    match (base.row, base.pair) {
+        (None, _) => *out = [constant; MAX_LANES],
+        (Some(row), true) => {
+            let (low, high) = (word(row, 0), word(row, 1));
+            for (a, (&low, &high)) in out.iter_mut().zip(low.iter().zip(high)) {
+                *a = (u64::from(high) << 32 | u64::from(low)).wrapping_add(constant);
+            }
+        }
+        (Some(row), false) => {
+            for (a, &low) in out.iter_mut().zip(word(row, 0)) {
+                *a = (u64::from(low) << base.shift).wrapping_add(constant);
+            }
+        }
+    }
+    if !base.wide {
+        out.iter_mut().for_each(|a| *a &= u64::from(u32::MAX));
     }
 }
 

@@ -89,9 +89,15 @@ pub(super) fn operands(inst: &Inst, mut visit: impl FnMut(Register)) {
         AddressBase::Zero => None,
         AddressBase::Narrow(r) => Some(Register::Narrow(r)),
         AddressBase::Wide(r) => Some(Register::Wide(r)),
+        // Of machine code: its instructions list what they read.
+        AddressBase::Native(_) => None,
     };
+    if inst.form == MACHINE_FORM {
+        return inst.reads.iter().copied().for_each(visit);
+    }
     inst.guard.map(predicate).into_iter().for_each(&mut visit);
     match &inst.op {
+        Op::Native(_) => {}
         Op::Lane(op) => (0..arity(op.f)).for_each(|n| visit(row(op.s[n], is_wide(op, n)))),
         Op::Setp(op) => {
             [typed(op.a, op.ty), typed(op.b, op.ty)].into_iter().for_each(&mut visit);

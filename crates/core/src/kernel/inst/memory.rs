@@ -21,6 +21,25 @@ pub enum AddressBase {
     Narrow(Row),
     /// A 64-bit row.
     Wide(Row),
+    /// Registers of machine code, whose addresses are pairs of 32-bit rows.
+    Native(NativeAddress),
+}
+
+/// Sum of registers that machine code uses as an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NativeAddress {
+    /// Thread register, or the low one of a pair.
+    pub row: Option<Row>,
+    /// Left shift of the thread register (`.X4`: 2, `.X8`: 3, `.X16`: 4).
+    pub shift: u8,
+    /// True if the thread register is a pair (`R2.64`).
+    pub pair: bool,
+    /// Uniform register, or the low one of a pair.
+    pub uniform: Option<Row>,
+    /// True if the uniform register is a pair.
+    pub uniform_pair: bool,
+    /// True for a 64-bit address; otherwise the sum wraps in 32 bits.
+    pub wide: bool,
 }
 
 /// Properties of a memory access.

@@ -1,0 +1,84 @@
+//! Element-wise instructions of machine code (SASS).
+//!
+//! Machine code has 32-bit registers only. A 64-bit operand is a pair of rows: the named one holds
+//! the low word, the next one the high word. `RZ`, immediates and constant-bank operands have rows
+//! of their own, as immediates of PTX do. A uniform register is a row with one value in all lanes.
+
+use super::{Predicate, PredicateUse, Row};
+
+/// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
+///
+/// Such an instruction lists all that it reads, since its operation does not tell widths.
+pub const MACHINE_FORM: u16 = u16::MAX - 1;
+
+/// Element-wise machine instruction. `f` determines which fields are used, and their widths.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Native {
+    /// Function.
+    pub f: NativeFn,
+    /// Result; `None` for RZ and for functions with predicate results only.
+    pub d: Option<Row>,
+    /// Predicate results; `None` for PT.
+    pub p: [Option<Predicate>; 2],
+    /// Sources in the order of the listing; unused ones are row 0 and never read.
+    pub s: [Source; 3],
+    /// Predicate sources: carries, selectors, combined predicates.
+    pub q: [PredicateUse; 2],
+    /// True for an instruction of the uniform datapath, which writes the same value to all lanes.
+    pub uniform: bool,
+}
+
+/// Source operand with its modifiers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct Source {
+    /// Row; of a 64-bit source, the row of the low word.
+    pub row: Row,
+    /// `-`: two's complement of integers, sign of floats.
+    pub negate: bool,
+    /// `|x|`
+    pub absolute: bool,
+    /// `~`: complement.
+    pub invert: bool,
+    /// Selected part of the register.
+    pub part: Part,
+}
+
+/// Part of a 32-bit source that an instruction reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "B0..B3 and H0, H1 are the listing's own names")]
+pub enum Part {
+    /// The whole register; for pairs of halves, `.H1_H0`.
+    #[default]
+    Whole,
+    /// `.H0_H0`, `.H0`: the low half, for both halves.
+    H0,
+    /// `.H1_H1`, `.H1`: the high half, for both halves.
+    H1,
+    B0,
+    B1,
+    B2,
+    B3,
+}
+
+impl Source {
+    /// Creates an unmodified source.
+    pub const fn of(row: Row) -> Source {
+        Source { row, negate: false, absolute: false, invert: false, part: Part::Whole }
+    }
+}
+
+/// Function of an element-wise machine instruction.
+///
+/// `d`, `a`, `b`, `c` are result and sources in the order of the listing, `p`, `q` the predicates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum NativeFn {
+    /// `d = a` (MOV, IMAD.MOV, UMOV, CS2R of zero).
+    Mov,
+    /// `d = a + b + c`, with the carries out of the first and second addition in `p` (IADD3).
+    ///
+    /// With `extended` the predicates `q` are added (IADD3.X), and `-` means complement.
+    Add3 {
+        /// `.X`
+        extended: bool,
+    },
+}

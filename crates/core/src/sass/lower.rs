@@ -1,0 +1,233 @@
+//! Text of a machine instruction to an operation on register rows.
+
+mod integer;
+
+use super::text::{Marks, Operand, PredicateName, RegisterName, Text};
+use crate::kernel::{Native, Part, Predicate, PredicateUse, Registers, Row, Source};
+
+/// Reason why an instruction cannot be executed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Missing {
+    /// The opcode is not in the table of supported ones.
+    Opcode,
+    /// The opcode is supported, this modifier is not.
+    Modifier(String),
+    /// The opcode is supported, these operands are not.
+    Operands,
+}
+
+/// Predicate that is always false: `!PT`. P0 to P6 are 0 to 6, UP0 to UP6 are 8 to 14.
+const FALSE: Predicate = Predicate(7);
+/// Number of predicates of a warp.
+pub(super) const PREDICATES: u16 = 15;
+
+/// Rows of the register file: thread registers, RZ, uniform registers, URZ, constants.
+#[derive(Debug)]
+pub(super) struct Rows {
+    /// Rows of R0, R1 .. in use.
+    threads: u16,
+    /// Rows of UR0, UR1 .. in use.
+    uniforms: u16,
+    /// Rows and their constants.
+    pub registers: Registers,
+    /// Rows filled from constant banks when a launch starts: row, bank, byte offset.
+    pub banks: Vec<(Row, u8, u32)>,
+}
+
+impl Rows {
+    /// Creates the rows of a kernel that uses R0 to `threads - 1` and UR0 to `uniforms - 1`.
+    ///
+    /// RZ and URZ are pairs, so that they can be 64-bit operands.
+    pub fn new(threads: u16, uniforms: u16) -> Rows {
+        let narrow = threads + 2 + uniforms;
+        let registers = Registers {
+            narrow,
+            predicates: PREDICATES,
+            always_false: Some(FALSE),
+            ..Registers::default()
+        };
+        Rows { threads, uniforms, registers, banks: Vec::new() }
+    }
+
+    /// Returns the row of a register; of RZ and URZ a row that is always zero.
+    pub fn row(&self, register: RegisterName) -> Row {
+        if register.is_zero() {
+            return Row(self.threads);
+        }
+        let number = u16::from(register.number);
+        Row(if register.uniform { self.threads + 2 + number } else { number })
+    }
+
+    /// Returns the row of a 32-bit immediate.
+    pub fn immediate(&mut self, value: u32) -> Row {
+        if value == 0 {
+            return Row(self.threads);
+        }
+        let known = self.registers.narrow_constants.iter().find(|(_, v)| *v == value);
+        known.map(|(row, _)| *row).unwrap_or_else(|| {
+            let row = self.fresh(1);
+            self.registers.narrow_constants.push((row, value));
+            row
+        })
+    }
+
+    /// Returns the low row of a 64-bit immediate.
+    pub fn immediate_pair(&mut self, value: u64) -> Row {
+        if value == 0 {
+            return Row(self.threads);
+        }
+        let row = self.fresh(2);
+        self.registers.narrow_constants.push((row, value as u32));
+        self.registers.narrow_constants.push((Row(row.0 + 1), (value >> 32) as u32));
+        row
+    }
+
+    /// Returns the row of a word of a constant bank, or the low row of two.
+    pub fn constant(&mut self, bank: u8, offset: u32, words: u16) -> Row {
+        let place = |at: &(Row, u8, u32), i: u32| at.1 == bank && at.2 == offset + 4 * i;
+        let known = self.banks.iter().enumerate().find(|(i, at)| {
+            place(at, 0) && (words == 1 || self.banks.get(i + 1).is_some_and(|at| place(at, 1)))
+        });
+        if let Some((_, at)) = known {
+            return at.0;
+        }
+        let row = self.fresh(words);
+        for i in 0..words {
+            self.banks.push((Row(row.0 + i), bank, offset + 4 * u32::from(i)));
+        }
+        row
+    }
+
+    fn fresh(&mut self, count: u16) -> Row {
+        let row = Row(self.registers.narrow);
+        self.registers.narrow += count;
+        row
+    }
+}
+
+/// Width of a source operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
+    /// 32 bits.
+    Word,
+    /// 64-bit integer in two registers.
+    Pair,
+    /// f64 in two registers; a 32-bit immediate is its upper word.
+    Double,
+}
+
+/// One instruction while it is lowered.
+pub(super) struct Lowering<'r, 't> {
+    pub text: Text<'t>,
+    pub encoding: u128,
+    pub rows: &'r mut Rows,
+}
+
+impl Lowering<'_, '_> {
+    /// Returns the result row of operand `i`; `None` for RZ.
+    pub fn result(&self, i: usize) -> Result<Option<Row>, Missing> {
+        match self.text.operands.get(i) {
+            Some(&Operand::Register(name, _)) => Ok((!name.is_zero()).then(|| self.rows.row(name))),
+            _ => Err(Missing::Operands),
+        }
+    }
+
+    /// Returns the result predicate of operand `i`; `None` for PT.
+    pub fn result_predicate(&self, i: usize) -> Result<Option<Predicate>, Missing> {
+        match self.text.operands.get(i) {
+            Some(Operand::Predicate(name)) if name.number == 7 => Ok(None),
+            Some(&Operand::Predicate(name)) => Ok(Some(predicate(name).predicate)),
+            _ => Err(Missing::Operands),
+        }
+    }
+
+    /// Returns the predicate source of operand `i`.
+    pub fn predicate(&self, i: usize) -> Result<PredicateUse, Missing> {
+        match self.text.operands.get(i) {
+            Some(&Operand::Predicate(name)) => Ok(predicate(name)),
+            _ => Err(Missing::Operands),
+        }
+    }
+
+    /// Returns true if operand `i` is a predicate.
+    pub fn is_predicate(&self, i: usize) -> bool {
+        matches!(self.text.operands.get(i), Some(Operand::Predicate(_)))
+    }
+
+    /// Returns the source of operand `i`.
+    ///
+    /// A float immediate is taken from the encoding, because the listing rounds it.
+    pub fn source(&mut self, i: usize, width: Width) -> Result<Source, Missing> {
+        let words = if width == Width::Word { 1 } else { 2 };
+        let source = |row: Row, marks: Marks<'_>| {
+            let part = part(marks.suffix, width)?;
+            Ok(Source {
+                row,
+                negate: marks.negate,
+                absolute: marks.absolute,
+                invert: marks.invert,
+                part,
+            })
+        };
+        let number = match self.text.operands.get(i) {
+            Some(&Operand::Register(name, marks)) => return source(self.rows.row(name), marks),
+            Some(&Operand::Constant { bank, index: None, offset, marks }) => {
+                let offset = u32::try_from(offset).map_err(|_| Missing::Operands)?;
+                return source(self.rows.constant(bank, offset, words), marks);
+            }
+            Some(&Operand::Integer(value)) => value,
+            Some(Operand::Float(_)) => i64::from(self.immediate()),
+            _ => return Err(Missing::Operands),
+        };
+        let row = match width {
+            Width::Word => self.rows.immediate(number as u32),
+            Width::Pair => self.rows.immediate_pair(number as u64),
+            Width::Double => self.rows.immediate_pair((number as u64) << 32),
+        };
+        Ok(Source::of(row))
+    }
+
+    /// Returns the 32-bit immediate field of the encoding.
+    pub fn immediate(&self) -> u32 {
+        (self.encoding >> 32) as u32
+    }
+
+    /// Fails if the mnemonic has modifiers that nobody has taken.
+    pub fn finish(&self) -> Result<(), Missing> {
+        let known = self.text.modifiers.is_empty();
+        if known { Ok(()) } else { Err(Missing::Modifier(self.text.modifiers.join("."))) }
+    }
+}
+
+/// Returns the predicate operand of a name; PT is the complement of the constant predicate.
+pub(super) fn predicate(name: PredicateName) -> PredicateUse {
+    if name.number == 7 {
+        return PredicateUse { predicate: FALSE, negated: !name.negated };
+    }
+    let number = u16::from(name.number) + if name.uniform { 8 } else { 0 };
+    PredicateUse { predicate: Predicate(number), negated: name.negated }
+}
+
+fn part(suffix: Option<&str>, width: Width) -> Result<Part, Missing> {
+    match suffix {
+        None | Some("H1_H0" | "F32") => Ok(Part::Whole),
+        Some("64") if width != Width::Word => Ok(Part::Whole),
+        Some("H0_H0" | "H0") => Ok(Part::H0),
+        Some("H1_H1" | "H1") => Ok(Part::H1),
+        Some("B0") => Ok(Part::B0),
+        Some("B1") => Ok(Part::B1),
+        Some("B2") => Ok(Part::B2),
+        Some("B3") => Ok(Part::B3),
+        Some(other) => Err(Missing::Modifier(other.to_owned())),
+    }
+}
+
+/// Lowers an element-wise instruction.
+///
+/// # Errors
+/// Returns what is not supported.
+pub(super) fn element_wise(lowering: &mut Lowering<'_, '_>) -> Result<Native, Missing> {
+    let native = integer::lower(lowering)?.ok_or(Missing::Opcode)?;
+    lowering.finish()?;
+    Ok(native)
+}
