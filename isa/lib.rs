@@ -5,6 +5,9 @@
 /// PTX instruction forms, one row each, in RON.
 pub const PTX: &str = include_str!("ptx.ron");
 
+/// Machine instructions (SASS), one row per opcode, in RON.
+pub const SASS: &str = include_str!("sass.ron");
+
 /// Machine presets: name and machine file in RON, in the order in which they are listed.
 pub const MACHINES: [(&str, &str); 7] = [
     ("teaching", include_str!("machines/teaching.ron")),

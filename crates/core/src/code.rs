@@ -6,6 +6,7 @@
 //! micro-op names its successor.
 
 use crate::base::Pc;
+use crate::isa::{ControlWord, Pipe};
 use crate::kernel::{Inst, Kernel};
 
 /// Reconvergence scheme.
@@ -17,6 +18,8 @@ pub enum Scheme {
     Stack,
     /// Convergence barriers and per-lane PCs: BSSY, BSYNC, BREAK, YIELD (Volta on).
     Barriers,
+    /// The same as machine code has them: sixteen barrier registers per warp, which BMOV moves.
+    BarrierRegisters,
 }
 
 /// Form of micro-ops without a row in the ISA: convergence operations.
@@ -63,7 +66,19 @@ pub enum Dependences {
         /// Entry of the guard's predicate.
         guard: Option<u16>,
     },
+    /// What the compiler wrote into the instruction's control word.
+    Control {
+        /// Control word.
+        word: ControlWord,
+        /// Execution pipe.
+        pipe: Pipe,
+        /// Counter and value to which it must fall (DEPBAR.LE).
+        falls_to: Option<(u8, u8)>,
+    },
 }
+
+/// Dependence counters of a warp.
+pub const COUNTERS: usize = 6;
 
 /// A compiled kernel.
 #[derive(Clone, Debug)]

@@ -12,10 +12,12 @@
 //! The state is a finite value without counters (`Eq`, `Hash`). A warp that repeats a state with
 //! unchanged registers and memory therefore never leaves that cycle; livelock proofs rely on this.
 
+mod elected;
 mod independent;
 mod order;
 mod stack;
 
+pub use elected::Elected;
 pub use independent::Independent;
 pub use order::NoSideOrder;
 pub use stack::{Stack, StackEntry};
@@ -176,6 +178,8 @@ pub enum WarpControl {
     Stack(Stack),
     /// Volta and later: lane groups and convergence barriers.
     Independent(Independent),
+    /// Volta and later, machine code: barrier registers and election.
+    Elected(Elected),
 }
 
 impl WarpControl {
@@ -189,6 +193,36 @@ impl WarpControl {
         WarpControl::Independent(Independent::new(lanes, entry, order))
     }
 
+    /// Creates a warp whose `lanes` start at `entry`, for machine code.
+    pub fn elected(lanes: LaneMask, entry: Pc, order: SideOrder) -> WarpControl {
+        WarpControl::Elected(Elected::new(lanes, entry, order))
+    }
+
+    /// Returns the mask of a barrier register, and clears it on request (BMOV).
+    pub fn barrier(&mut self, join: JoinId, clear: bool) -> LaneMask {
+        match self {
+            WarpControl::Elected(e) => e.barrier(join, clear),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => LaneMask::EMPTY,
+        }
+    }
+
+    /// Sets the mask of a barrier register (BMOV).
+    pub fn set_barrier(&mut self, join: JoinId, mask: LaneMask) {
+        if let WarpControl::Elected(e) = self {
+            e.set_barrier(join, mask);
+        }
+    }
+
+    /// Removes some of the active lanes from a join; all continue at `next`.
+    pub fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
+        match self {
+            WarpControl::Elected(e) => e.leave(join, lanes, next),
+            WarpControl::Stack(_) | WarpControl::Independent(_) => {
+                self.advance(Flow::Break { join, next })
+            }
+        }
+    }
+
     /// Returns the PC and active mask to issue next.
     ///
     /// Returns `None` if every live lane is blocked or no lane is live.
@@ -197,6 +231,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.active(),
             WarpControl::Independent(i) => i.active(),
+            WarpControl::Elected(e) => e.active(),
         }
     }
 
@@ -207,6 +242,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.advance(flow),
             WarpControl::Independent(i) => i.advance(flow),
+            WarpControl::Elected(e) => e.advance(flow),
         }
     }
 
@@ -218,6 +254,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.split(sides, reconverge),
             WarpControl::Independent(i) => i.split(sides),
+            WarpControl::Elected(e) => e.split(sides),
         }
     }
 
@@ -229,6 +266,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.call(sides, next),
             WarpControl::Independent(i) => i.call(sides, next),
+            WarpControl::Elected(e) => e.split(sides),
         }
     }
 
@@ -237,6 +275,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.ret(),
             WarpControl::Independent(i) => i.ret(sides),
+            WarpControl::Elected(e) => e.split(sides),
         }
     }
 
@@ -246,6 +285,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.go(next),
             WarpControl::Independent(i) => i.go(next),
+            WarpControl::Elected(e) => e.go(next),
         }
     }
 
@@ -254,6 +294,7 @@ impl WarpControl {
         match (self, fresh) {
             (WarpControl::Stack(s), WarpControl::Stack(fresh)) => s.restart(fresh),
             (WarpControl::Independent(i), WarpControl::Independent(fresh)) => i.restart(fresh),
+            (WarpControl::Elected(e), WarpControl::Elected(fresh)) => e.restart(fresh),
             (old, fresh) => *old = fresh,
         }
     }
@@ -264,6 +305,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.live(),
             WarpControl::Independent(i) => i.live(),
+            WarpControl::Elected(e) => e.live(),
         }
     }
 
@@ -274,7 +316,9 @@ impl WarpControl {
     pub fn arriving(&self) -> LaneMask {
         match self {
             WarpControl::Stack(s) => s.live(),
-            WarpControl::Independent(i) => i.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes),
+            WarpControl::Independent(_) | WarpControl::Elected(_) => {
+                self.active().map_or(LaneMask::EMPTY, |(_, lanes)| lanes)
+            }
         }
     }
 
@@ -283,6 +327,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.release_barrier(id),
             WarpControl::Independent(i) => i.release_barrier(id),
+            WarpControl::Elected(e) => e.release_barrier(id),
         }
     }
 
@@ -293,6 +338,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(_) => LaneMask::EMPTY,
             WarpControl::Independent(i) => i.elsewhere(members),
+            WarpControl::Elected(e) => e.elsewhere(members),
         }
     }
 
@@ -306,6 +352,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(_) => true,
             WarpControl::Independent(i) => i.gathered(present, members),
+            WarpControl::Elected(e) => e.gathered(present, members),
         }
     }
 
@@ -318,8 +365,8 @@ impl WarpControl {
         let ended = warp - self.live();
         match self {
             WarpControl::Stack(_) => ended,
-            WarpControl::Independent(_) if self.live().is_subset(arrived) => ended - arrived,
-            WarpControl::Independent(_) => LaneMask::EMPTY,
+            _ if self.live().is_subset(arrived) => ended - arrived,
+            _ => LaneMask::EMPTY,
         }
     }
 
@@ -330,6 +377,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.groups(),
             WarpControl::Independent(i) => i.groups(),
+            WarpControl::Elected(e) => e.groups(),
         }
     }
 
@@ -337,7 +385,7 @@ impl WarpControl {
     pub fn stack_entries(&self) -> Vec<StackEntry> {
         match self {
             WarpControl::Stack(s) => s.entries(),
-            WarpControl::Independent(_) => Vec::new(),
+            WarpControl::Independent(_) | WarpControl::Elected(_) => Vec::new(),
         }
     }
 
@@ -346,6 +394,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(_) => Vec::new(),
             WarpControl::Independent(i) => i.joins(),
+            WarpControl::Elected(e) => e.joins(),
         }
     }
 
@@ -354,6 +403,7 @@ impl WarpControl {
         match self {
             WarpControl::Stack(s) => s.depth(),
             WarpControl::Independent(i) => i.depth(),
+            WarpControl::Elected(e) => e.depth(),
         }
     }
 }

@@ -29,7 +29,7 @@ pub use warp::{Members, members};
 
 use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
-use crate::kernel::{Clock, DeviceFunction, Inst, Op};
+use crate::kernel::{Clock, DeviceFunction, Inst, Op, Row};
 
 /// The registers of one warp.
 /// They are `narrow[row][lane]`, `wide[row][lane]`, and one mask per predicate.
@@ -96,6 +96,11 @@ pub enum Effect {
     },
     /// Lanes branch through a table; `Env::addresses` holds their target numbers.
     Switch {
+        /// The lanes whose guard held.
+        lanes: LaneMask,
+    },
+    /// Lanes of machine code jump; `Env::addresses` holds their target PCs.
+    Jump {
         /// The lanes whose guard held.
         lanes: LaneMask,
     },
@@ -255,7 +260,8 @@ pub fn guarded(inst: &Inst, active: LaneMask, registers: &RegisterFile) -> LaneM
         None => active,
         Some(g) => {
             let bits = registers.predicates[g.predicate.0 as usize];
-            active & LaneMask(if g.negated { !bits } else { bits })
+            let lanes = active & LaneMask(if g.negated { !bits } else { bits });
+            inst.also.map_or(lanes, |p| lanes & LaneMask(lanes::predicate(registers, p)))
         }
     }
 }
@@ -284,9 +290,13 @@ pub fn step(
         | Op::Test { .. }) => {
             element_wise(op, lanes, registers);
         }
+        &Op::Clock { d, clock: Clock::Pair } => {
+            lanes::splat(registers, d, lanes, env.clock as u32);
+            lanes::splat(registers, Row(d.0 + 1), lanes, (env.clock >> 32) as u32);
+        }
         &Op::Clock { d, clock } => {
             let now = match clock {
-                Clock::Low | Clock::Wide => env.clock,
+                Clock::Low | Clock::Wide | Clock::Pair => env.clock,
                 Clock::High => env.clock >> 32,
                 Clock::Timer | Clock::TimerLow => env.nanoseconds,
                 Clock::TimerHigh => env.nanoseconds >> 32,
@@ -299,6 +309,7 @@ pub fn step(
         &Op::Branch { uniform, .. } => return branch(uniform, lanes, active),
         Op::Switch(op) => return calls::switch(op, lanes, active, registers, env),
         Op::Call(op) => return calls::call(op, lanes, active, registers, env),
+        Op::Jump(op) => return calls::jump(op, lanes, registers, env),
         Op::Return => return Ok(calls::ret(lanes, registers, env)),
         Op::Spill(op) => return Ok(calls::spill(op, lanes, registers, env)),
         // Slots live in local memory, but a GPU keeps their values in registers: no traffic.
@@ -328,6 +339,11 @@ pub fn step(
         Op::Join(_) => unreachable!("join steps are the machine's own"),
     }
     Ok(Effect::Done)
+}
+
+/// Writes one value to lanes of a 32-bit row.
+pub fn write_lanes(registers: &mut RegisterFile, row: Row, lanes: LaneMask, value: u32) {
+    lanes::splat(registers, row, lanes, value);
 }
 
 /// Returns true if each lane's result depends only on its own registers.

@@ -71,6 +71,8 @@ pub struct Kernel {
     pub registers_per_thread: u32,
     /// Control flow and reconvergence points of divergent branches.
     pub flow: ControlFlow,
+    /// Facts of machine code; `None` for PTX.
+    pub native: Option<Arc<NativeKernel>>,
     /// Span of the kernel.
     pub span: Span,
 }

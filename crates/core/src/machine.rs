@@ -10,6 +10,7 @@
 
 mod block;
 mod cache;
+mod constants;
 mod device;
 mod dram;
 mod expansion;

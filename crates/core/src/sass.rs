@@ -6,7 +6,7 @@
 //!
 //! [`Code`]: crate::code::Code
 
-pub mod control;
+mod control;
 pub mod facts;
 mod lower;
 mod text;

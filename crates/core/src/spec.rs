@@ -7,6 +7,7 @@
 mod code;
 mod digest;
 mod memory;
+mod sass;
 mod slips;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::isa::{Class, Unit};
 
 pub use code::{Entry, Expansion, Fold, Lowering, MachineCode, Target};
 pub use memory::{Cache, InstructionCache, Memory, StorePath, StorePolicy, Transactions};
+pub use sass::SassTimes;
 
 use slips::{find_field, ron_diagnostic};
 
@@ -265,6 +267,9 @@ pub struct MachineSpec {
     pub lowering: Lowering,
     /// Machine instructions for PTX; `None`: unknown.
     pub code: Option<MachineCode>,
+    /// Times of machine code; `None`: every pipe takes an instruction per cycle.
+    #[serde(default)]
+    pub sass: Option<SassTimes>,
     /// Uniform datapath, which computes warp-uniform values once (Turing and later).
     ///
     /// `None`: absent or unknown.

@@ -13,8 +13,33 @@ use crate::base::{LaneMask, MAX_LANES};
 use crate::isa::Space;
 use crate::kernel::layout::{CALL_BYTES, DEPTH_LIMIT, LOCAL_LIMIT};
 use crate::kernel::{
-    Call, Callee, DeviceFunction, Inst, Op, Predicate, PredicateUse, Register, Row, Spill, Switch,
+    Call, Callee, DeviceFunction, INSTRUCTION_BYTES, Inst, Jump, JumpTarget, Op, Predicate,
+    PredicateUse, Register, Row, Spill, Switch,
 };
+
+/// Executes a jump of machine code. Writes each lane's target PC to `Env::addresses`.
+pub(super) fn jump(
+    op: &Jump,
+    lanes: LaneMask,
+    registers: &RegisterFile,
+    env: &mut Env<'_>,
+) -> Result<Effect, Fault> {
+    match op.target {
+        JumpTarget::Fixed(pc) => *env.addresses = [pc.0.into(); MAX_LANES],
+        JumpTarget::Register { row, offset, end, .. } => {
+            let low = &registers.narrow[usize::from(row.0)];
+            for lane in lanes.lanes() {
+                let l = lane as usize & (MAX_LANES - 1);
+                let address = u64::from(low[l].wrapping_add(offset as u32));
+                if address % INSTRUCTION_BYTES != 0 || address / INSTRUCTION_BYTES >= end.0.into() {
+                    return Err(Fault { lane, kind: FaultKind::BadCallTarget { address } });
+                }
+                env.addresses[l] = address / INSTRUCTION_BYTES;
+            }
+        }
+    }
+    Ok(Effect::Jump { lanes })
+}
 
 /// Activations of one lane: the kernel's and those of its suspended functions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

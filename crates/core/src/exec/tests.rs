@@ -8,6 +8,7 @@ use crate::kernel::*;
 
 fn inst(op: Op) -> Inst {
     Inst {
+        also: None,
         op,
         guard: None,
         class: Class::Move,

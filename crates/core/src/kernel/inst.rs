@@ -53,6 +53,8 @@ pub struct Inst {
     pub op: Op,
     /// Guard predicate; without one, all active lanes execute the operation.
     pub guard: Option<PredicateUse>,
+    /// Second predicate that must hold with the guard (`@P0 BRA P1, ..`, machine code only).
+    pub also: Option<PredicateUse>,
     /// Instruction class, which has costs in the machine file.
     pub class: Class,
     /// Form, as an index of `Isa::rows`.
@@ -139,6 +141,8 @@ pub enum Op {
     Switch(Switch),
     /// `call`, direct or indirect.
     Call(Box<Call>),
+    /// A call, return or indirect branch of machine code.
+    Jump(Jump),
     /// Return of a device function.
     ///
     /// Every `ret` branches here, so that the lanes return together.
@@ -206,6 +210,8 @@ pub enum Clock {
     High,
     /// `%clock64`
     Wide,
+    /// The cycle in a pair of 32-bit rows (CS2R of machine code).
+    Pair,
     /// `%globaltimer`: nanoseconds.
     Timer,
     /// `%globaltimer_lo`
@@ -226,6 +232,22 @@ impl Clock {
 pub enum ConvergenceOp {
     /// Makes the active lanes the participants of the barrier (BSSY).
     Set(crate::base::JoinId),
+    /// Copies the mask of the barrier to a register (BMOV R, B).
+    Save {
+        /// Barrier.
+        join: crate::base::JoinId,
+        /// Register; `None` for RZ.
+        d: Option<Row>,
+        /// `.CLEAR`
+        clear: bool,
+    },
+    /// Sets the mask of the barrier from a register (BMOV B, R).
+    Restore {
+        /// Barrier.
+        join: crate::base::JoinId,
+        /// Register.
+        s: Row,
+    },
     /// Waits for the other participants (BSYNC).
     Sync(crate::base::JoinId),
     /// Removes the active lanes from the participants (BREAK).
@@ -240,6 +262,8 @@ impl std::fmt::Display for ConvergenceOp {
             ConvergenceOp::Set(join) => write!(f, "set {join}"),
             ConvergenceOp::Sync(join) => write!(f, "sync {join}"),
             ConvergenceOp::Break(join) => write!(f, "break {join}"),
+            ConvergenceOp::Save { join, .. } => write!(f, "save {join}"),
+            ConvergenceOp::Restore { join, .. } => write!(f, "restore {join}"),
             ConvergenceOp::Yield => f.write_str("yield"),
         }
     }

@@ -5,11 +5,65 @@
 //! of their own, as immediates of PTX do. A uniform register is a row with one value in all lanes.
 
 use super::{Predicate, PredicateUse, Row};
+use crate::isa::{ControlWord, Pipe};
 
 /// [`Inst::form`](super::Inst::form) of machine instructions, which have no row in the PTX table.
 ///
 /// Such an instruction lists all that it reads, since its operation does not tell widths.
 pub const MACHINE_FORM: u16 = u16::MAX - 1;
+
+/// Size of a machine instruction in bytes.
+pub const INSTRUCTION_BYTES: u64 = 16;
+
+/// What a kernel of machine code has beyond one of PTX.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NativeKernel {
+    /// Architecture number: 90 for sm_90.
+    pub arch: u32,
+    /// Control word, pipe, and counter of DEPBAR of each instruction.
+    pub timing: Vec<(ControlWord, Pipe, Option<(u8, u8)>)>,
+    /// Instructions that invalidate L1 (CCTL.IVALL).
+    pub invalidates_l1: Vec<u32>,
+    /// Bytes of constant bank 0 before the parameters.
+    pub params_at: u32,
+    /// Initial stack pointer: bytes of local memory per thread.
+    pub stack: u32,
+    /// Rows that hold values of constant banks.
+    pub constants: Vec<BankRow>,
+    /// Address of each constant bank other than 0, which is a variable.
+    pub banks: Vec<(u8, u64)>,
+    /// CUDA source file and line by instruction; 0 if unknown.
+    pub source: Option<(String, Vec<u32>)>,
+    /// PTX line by instruction; 0 if unknown.
+    pub ptx_lines: Vec<u32>,
+}
+
+/// Default stack of a thread in bytes (cudaLimitStackSize).
+const DEFAULT_STACK: u32 = 1024;
+
+impl NativeKernel {
+    /// Returns the bytes of local memory per thread, whose end is the initial stack pointer.
+    ///
+    /// A launch may give a larger stack than the kernel's own.
+    pub fn stack_of(&self, launch: Option<u32>) -> u32 {
+        self.stack.max(launch.unwrap_or(DEFAULT_STACK)).next_multiple_of(16)
+    }
+}
+
+/// Row that holds a value of a constant bank.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BankRow {
+    /// Row.
+    pub row: Row,
+    /// Bank number.
+    pub bank: u8,
+    /// Byte offset in the bank.
+    pub offset: u32,
+    /// Size in bytes: 1, 2 or 4.
+    pub bytes: u8,
+    /// True for sign extension.
+    pub signed: bool,
+}
 
 /// Element-wise machine instruction. `f` determines which fields are used, and their widths.
 #[derive(Clone, Debug, PartialEq)]

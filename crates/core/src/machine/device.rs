@@ -10,6 +10,7 @@
 use std::sync::Mutex;
 
 use super::block::{DoesNotFit, Occupancy};
+use super::constants;
 use super::l2::replay::{self, Found, RequestLog};
 use super::pricing::PricedCode;
 use super::scheduler::NEVER;
@@ -20,7 +21,7 @@ use crate::code::{Code, Scheme};
 use crate::divergence::{SideOrder, WarpControl};
 use crate::event::Observer;
 use crate::exec::{self, GlobalMemory};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Registers};
 use crate::launch::Launch;
 use crate::spec::{Machine, Mode};
 
@@ -73,6 +74,8 @@ pub(super) struct Context<'a> {
     pub global: &'a GlobalMemory,
     pub occupancy: Occupancy,
     pub active_sms: u32,
+    /// Rows of the register file with their initial values.
+    pub registers: Registers,
     pub params: Vec<u8>,
     pub grid: [u32; 3],
     pub block: [u32; 3],
@@ -111,7 +114,8 @@ impl<'a> Context<'a> {
             global,
             occupancy,
             active_sms,
-            params: launch.params.clone(),
+            registers: constants::registers(code.kernel(), launch, global),
+            params: constants::bank_zero(code.kernel(), launch),
             grid: launch.grid,
             block: launch.block,
             blocks,
@@ -147,6 +151,7 @@ impl<'a> Context<'a> {
         match self.program.scheme {
             Scheme::Stack => WarpControl::stack(lanes, self.program.entry, order),
             Scheme::Barriers => WarpControl::independent(lanes, self.program.entry, order),
+            Scheme::BarrierRegisters => WarpControl::elected(lanes, self.program.entry, order),
         }
     }
 }

@@ -10,7 +10,7 @@ mod ways;
 
 use meet::gather;
 pub(super) use ways::split;
-use ways::{add_side, branch, join, sides};
+use ways::{add_side, barrier_register, branch, join, sides};
 
 use super::block::Block;
 use super::device::Context;
@@ -157,6 +157,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
             warp.uniform = Until::new(now + Cycle::from(uniform.branch), Stall::Wait);
         }
         warp.write_back(cost, times.done);
+        if let Some((_, read)) = cost.read_counter {
+            warp.raise(cost, now + Cycle::from(read), times.done, cx.program.has_depbar);
+        } else if cx.program.has_depbar {
+            warp.raise(cost, now, times.done, true);
+        }
         self.settle(scheduler, warp, w, used, times.resume);
         Ok(after)
     }
@@ -164,7 +169,7 @@ impl<'a, O: Observer> Issuer<'a, O> {
     /// Returns the fetch delay after a branch, in cycles.
     #[inline]
     fn refetch(&self, taken: LaneMask) -> u32 {
-        if taken.is_empty() { 0 } else { self.cx.spec.branch_taken }
+        if taken.is_empty() { 0 } else { self.cx.program.taken }
     }
 
     /// Executes a step of a less frequent kind and advances the control flow.
@@ -183,6 +188,10 @@ impl<'a, O: Observer> Issuer<'a, O> {
             if let Some(fault) = fault {
                 return Err(Box::new(FaultReport::new(fault, sm, warp, &step.inst, active, now)));
             }
+        }
+        if let Op::Join(join) = &step.inst.op {
+            barrier_register(warp, *join, step, lanes, active);
+            return Ok(After::Nothing);
         }
         let effect = match self.execute(warp, step, pc, lanes, active, now) {
             Ok(effect) => effect,
@@ -209,8 +218,16 @@ impl<'a, O: Observer> Issuer<'a, O> {
                 warp.refetch = self.refetch(taken);
                 warp.control.advance(branch(step, taken));
             }
-            Effect::Switch { lanes } | Effect::Call { lanes } if lanes.is_empty() => {
+            Effect::Switch { lanes } | Effect::Call { lanes } | Effect::Jump { lanes }
+                if lanes.is_empty() =>
+            {
                 warp.control.go(next)
+            }
+            Effect::Jump { lanes } => {
+                let mut sides = sides(lanes, &self.addresses, |pc| Pc(pc as u32));
+                add_side(&mut sides, next, active - lanes);
+                warp.refetch = self.refetch(lanes);
+                warp.control.split(&sides, None);
             }
             Effect::Switch { lanes } => {
                 let targets = match &step.inst.op {
@@ -339,6 +356,11 @@ impl<'a, O: Observer> Issuer<'a, O> {
                     .fetch(cost.line, asked)
                     .max(asked + Cycle::from(warp.refetch));
                 let mut until = warp.dependences(cost, resume);
+                if let Some((counter, left)) = cost.falls_to {
+                    warp.forget_finished(from);
+                    let at = warp.falls_to(counter, left);
+                    until = until.max(Until::new(at, Stall::LongScoreboard));
+                }
                 if fetched > asked {
                     until = until.max(Until::new(fetched, Stall::NoInstruction));
                 } else {

@@ -5,12 +5,12 @@ use super::fetch::LINE;
 use super::scheduler::Port;
 use super::warp::Until;
 use crate::base::{Cycle, Pc};
-use crate::code::{Code, Dependences, MicroOp, Scheme};
+use crate::code::{COUNTERS, Code, Dependences, MicroOp, Scheme};
 use crate::event::Stall;
 use crate::exec;
-use crate::isa::{Class, Space, Unit};
-use crate::kernel::{LaneFn, LaneOp, Op, Row};
-use crate::spec::Machine;
+use crate::isa::{Class, ControlWord, Pipe, Space, Unit};
+use crate::kernel::{ConvergenceOp, LaneFn, LaneOp, Op, Row};
+use crate::spec::{Machine, SassTimes};
 
 /// Treatment of a step by the pipeline.
 ///
@@ -76,13 +76,20 @@ pub(super) struct Cost {
     entries: [u16; MOST_REGISTERS],
     writes: u8,
     touches: u8,
+    /// Entries that are written only.
+    skips: u8,
+    /// Of machine code: dependence counter of the sources, and cycles until they have been read.
+    pub read_counter: Option<(u8, u8)>,
+    /// Of machine code: counter that must fall to a value (DEPBAR).
+    pub falls_to: Option<(u8, u8)>,
 }
 
 impl Cost {
-    /// Returns the scoreboard entries that the step reads or writes.
+    /// Returns the scoreboard entries that the step reads or writes, or the counters it waits for.
     #[inline]
     pub(super) fn touched(&self) -> &[u16] {
-        &self.entries[..usize::from(self.touches).min(MOST_REGISTERS)]
+        let end = usize::from(self.touches).min(MOST_REGISTERS);
+        &self.entries[usize::from(self.skips).min(end)..end]
     }
 
     /// Returns the scoreboard entries that the step writes.
@@ -104,8 +111,12 @@ pub(super) struct PricedCode<'a> {
     pub expansions: Vec<Expansion>,
     /// Number of lines of machine code.
     pub lines: u32,
-    /// Number of scoreboard entries of a warp.
+    /// Number of scoreboard entries, or of dependence counters, of a warp.
     pub scoreboard: usize,
+    /// Cycles to fetch the target of a taken branch.
+    pub taken: u32,
+    /// True if the code waits for a counter to fall to a value above 0.
+    pub has_depbar: bool,
     /// True if running blocks can communicate through memory.
     ///
     /// SMs must then run in cycle order.
@@ -119,6 +130,10 @@ impl<'a> PricedCode<'a> {
         let price_of = |op: &MicroOp| {
             let (inst, slots) = (&op.inst, op.count);
             let mut cost = price(op, spec);
+            if code.kernel().native.is_some() {
+                cost.empties_l1 = op.invalidates_l1;
+                return cost;
+            }
             if cost.kind == Kind::ElementWise && slots > 1 {
                 let expansion = Expansion::new(inst.class, cost.port, slots, op.on_unit, spec);
                 let first = expansion.part(0);
@@ -155,6 +170,7 @@ impl<'a> PricedCode<'a> {
                 };
             }
         }
+        let costs_have_depbar = costs.iter().any(|cost| cost.falls_to.is_some());
         PricedCode {
             ops: code.ops(),
             entry: code.entry(),
@@ -163,9 +179,19 @@ impl<'a> PricedCode<'a> {
             costs,
             expansions,
             lines: address / LINE + 1,
-            scoreboard: usize::from(registers.narrow)
-                + usize::from(registers.wide)
-                + usize::from(registers.predicates),
+            scoreboard: match code.kernel().native {
+                Some(_) => COUNTERS,
+                None => {
+                    usize::from(registers.narrow)
+                        + usize::from(registers.wide)
+                        + usize::from(registers.predicates)
+                }
+            },
+            taken: match code.kernel().native {
+                Some(_) => spec.sass.as_ref().map_or(0, |times| times.taken),
+                None => spec.branch_taken,
+            },
+            has_depbar: costs_have_depbar,
             communicates: code.ops().iter().any(|op| communicates(&op.inst.op)),
         }
     }
@@ -186,14 +212,13 @@ fn ahead_of_barriers(cost: &Cost, class: Class) -> bool {
     cost.kind == Kind::Free || cost.kind == Kind::ElementWise && fixed
 }
 
-/// Returns the cost of a micro-op by its class.
-fn price(op: &MicroOp, spec: &Machine) -> Cost {
+/// Returns the treatment of a micro-op by the pipeline.
+fn kind(op: &MicroOp) -> Kind {
     let (inst, slots) = (&op.inst, op.count);
-    let Dependences::Registers { entries: touched, written, guard } = &op.dependences;
-    let class = inst.class;
-    let p = spec.price(class);
-    let kind = match &inst.op {
+    match &inst.op {
         Op::Join(_) if slots == 0 => Kind::FreeJoin,
+        Op::Join(ConvergenceOp::Save { .. } | ConvergenceOp::Restore { .. }) => Kind::Plain,
+        Op::Join(_) if inst.guard.is_some() => Kind::Plain,
         Op::Join(_) => Kind::Join,
         _ if slots == 0 && op.source.is_some() => Kind::Free,
         Op::Branch { uniform: false, .. } if inst.guard.is_some() => Kind::ConditionalBranch,
@@ -203,7 +228,126 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
         Op::Barrier(_) if inst.guard.is_some() => Kind::GuardedBarrier,
         op if exec::is_element_wise(op) => Kind::ElementWise,
         _ => Kind::Plain,
+    }
+}
+
+/// Returns the stall reason of a warp that waits for the result of a class.
+fn result_of(class: Class, spec: &Machine) -> Stall {
+    match class {
+        Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
+        Class::LoadShared
+        | Class::AtomicShared
+        | Class::Shuffle
+        | Class::WarpReduce
+        | Class::Special => Stall::ShortScoreboard,
+        Class::BitCount | Class::Convert if spec.price(class).latency > 8 => Stall::ShortScoreboard,
+        _ => Stall::Wait,
+    }
+}
+
+/// Returns the cost of a micro-op: by its control word, or by its class and registers.
+fn price(op: &MicroOp, spec: &Machine) -> Cost {
+    match &op.dependences {
+        Dependences::Registers { entries, written, guard } => {
+            price_by_class(op, spec, entries, *written, *guard)
+        }
+        &Dependences::Control { word, pipe, falls_to } => {
+            price_by_word(op, spec, word, pipe, falls_to)
+        }
+    }
+}
+
+/// Returns the cost of a machine instruction: the control word has its fixed latencies.
+fn price_by_word(
+    op: &MicroOp,
+    spec: &Machine,
+    word: ControlWord,
+    pipe: Pipe,
+    falls_to: Option<(u8, u8)>,
+) -> Cost {
+    let default = SassTimes::default();
+    let times = spec.sass.as_ref().unwrap_or(&default);
+    let class = op.inst.class;
+    let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
+    let (port, throttle) = match pipe {
+        Pipe::Alu => (Port::Alu, Stall::MathPipeThrottle),
+        Pipe::Fma => (Port::Fma, Stall::MathPipeThrottle),
+        Pipe::FmaHeavy | Pipe::Half => (Port::FmaHeavy, Stall::MathPipeThrottle),
+        Pipe::Fp64 => (Port::Fp64, Stall::MathPipeThrottle),
+        Pipe::Xu => (Port::Sfu, Stall::MioThrottle),
+        Pipe::Uniform => (Port::Uniform, Stall::MathPipeThrottle),
+        Pipe::Lsu if to_l2 => (Port::Global, Stall::LgThrottle),
+        Pipe::Lsu => (Port::Lsu, Stall::MioThrottle),
+        Pipe::Constant | Pipe::Special => (Port::Constant, Stall::MioThrottle),
+        Pipe::Branch => (Port::Branch, Stall::MathPipeThrottle),
+        Pipe::None => (Port::None, Stall::MathPipeThrottle),
     };
+    // The control word counts cycles from this issue to the warp's next one.
+    let stall = u32::from(word.stall).max(1);
+    let gap_stall = match class {
+        Class::Branch | Class::Join | Class::WarpSync => Stall::BranchResolving,
+        Class::Fence => Stall::Membar,
+        _ => Stall::Wait,
+    };
+    let gap = match class {
+        Class::Fence => stall.max(spec.price(class).latency),
+        _ => stall,
+    };
+    let result = match class {
+        Class::LoadConst | Class::Move if pipe != Pipe::Uniform => Stall::ShortScoreboard,
+        class => match result_of(class, spec) {
+            Stall::Wait => Stall::ShortScoreboard,
+            other => other,
+        },
+    };
+    let latency = match class {
+        Class::Move | Class::Clock if pipe == Pipe::Special => spec.special_register,
+        class => spec.price(class).latency,
+    };
+    let mut entries = [0; MOST_REGISTERS];
+    let written = word.write_counter.into_iter().map(u16::from);
+    let waited = (0..COUNTERS as u16).filter(|n| word.waits >> n & 1 == 1);
+    let mut touches = 0;
+    for entry in written.chain(waited) {
+        entries[touches] = entry;
+        touches += 1;
+    }
+    Cost {
+        kind: kind(op),
+        port,
+        throttle,
+        result,
+        latency,
+        interval: times.intervals.get(&pipe).copied().unwrap_or(1),
+        slots: op.count,
+        expansion: 0,
+        gap: Until::new(Cycle::from(gap), gap_stall),
+        guard_delay: 0,
+        guard: 0,
+        ahead: false,
+        branches: class == Class::Branch,
+        empties_l1: false,
+        line: 0,
+        entries,
+        writes: u8::from(word.write_counter.is_some()),
+        touches: touches as u8,
+        skips: u8::from(word.write_counter.is_some()),
+        read_counter: word.read_counter.map(|counter| (counter, times.read.min(255) as u8)),
+        falls_to,
+    }
+}
+
+/// Returns the cost of a micro-op by its class and registers.
+fn price_by_class(
+    op: &MicroOp,
+    spec: &Machine,
+    touched: &[u16],
+    written: u8,
+    guard: Option<u16>,
+) -> Cost {
+    let (inst, slots) = (&op.inst, op.count);
+    let class = inst.class;
+    let p = spec.price(class);
     let to_l2 = matches!(class, Class::LoadGlobal | Class::StoreGlobal | Class::AtomicGlobal);
     let (port, throttle) = match p.unit.unwrap_or(class.unit()) {
         Unit::Alu => (Port::Alu, Stall::MathPipeThrottle),
@@ -220,21 +364,12 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
         Class::Fence => (p.latency.max(slots), Stall::Membar),
         _ => (slots, Stall::Wait),
     };
-    let result = match class {
-        Class::LoadGlobal | Class::LoadLocal | Class::AtomicGlobal => Stall::LongScoreboard,
-        Class::LoadShared
-        | Class::AtomicShared
-        | Class::Shuffle
-        | Class::WarpReduce
-        | Class::Special => Stall::ShortScoreboard,
-        Class::BitCount | Class::Convert if spec.price(class).latency > 8 => Stall::ShortScoreboard,
-        _ => Stall::Wait,
-    };
+    let result = result_of(class, spec);
     assert!(touched.len() <= MOST_REGISTERS, "an instruction names {} registers", touched.len());
     let mut entries = [0; MOST_REGISTERS];
     entries[..touched.len()].copy_from_slice(touched);
     Cost {
-        kind,
+        kind: kind(op),
         port,
         throttle,
         result,
@@ -250,8 +385,11 @@ fn price(op: &MicroOp, spec: &Machine) -> Cost {
         empties_l1: false,
         line: 0,
         entries,
-        writes: *written,
+        writes: written,
         touches: touched.len() as u8,
+        skips: 0,
+        read_counter: None,
+        falls_to: None,
     }
 }
 

@@ -18,6 +18,8 @@ pub(super) enum Port {
     Alu,
     /// Single precision.
     Fma,
+    /// Integer products of machine code.
+    FmaHeavy,
     /// Double precision.
     Fp64,
     /// Special functions.

@@ -61,7 +61,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             .map(|w| {
                 Warp::new(
                     (w % spec.schedulers as usize, w / spec.schedulers as usize),
-                    RegisterFile::new(&cx.kernel.registers),
+                    RegisterFile::new(&cx.registers),
                     LocalMemory::limited(cx.kernel.local_bytes, cx.local_limit),
                     cx.program.scoreboard,
                     cx.control(LaneMask::EMPTY, 0),
@@ -332,7 +332,7 @@ impl<'a, O: Observer> Sm<'a, O> {
             dynamic_smem: cx.dynamic_shared,
             total_smem: cx.shared_bytes,
         };
-        warp.registers.start(&cx.kernel.registers, &place);
+        warp.registers.start(&cx.registers, &place);
         let late = late(cx.spec.policy, u64::from(block.0) << 32 | u64::from(index));
         let start =
             Cycle::from(cx.spec.block_start) + Cycle::from(cx.spec.warp_start) * Cycle::from(index);

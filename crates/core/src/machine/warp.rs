@@ -77,6 +77,8 @@ pub(super) struct Warp {
     pub local: LocalMemory,
     /// Availability of the last write, by scoreboard entry.
     scoreboard: Vec<Until>,
+    /// Unfinished instructions by dependence counter, for DEPBAR: counter, and cycle of the result.
+    raised: Vec<(u8, Cycle)>,
     /// Scheduler of the warp, and its index in it.
     pub home: (usize, usize),
     /// Index of its block in the SM's block slots.
@@ -120,6 +122,7 @@ impl Warp {
             registers,
             local,
             scoreboard: vec![Until::default(); scoreboard],
+            raised: Vec::new(),
             home,
             block: 0,
             block_id: BlockId(0),
@@ -146,6 +149,7 @@ impl Warp {
     pub(super) fn reset(&mut self) {
         self.scoreboard.fill(Until::default());
         self.arrivals.clear();
+        self.raised.clear();
         self.come.clear();
         self.refetch = 0;
         (self.ahead, self.opens, self.uniform) = (None, Until::default(), Until::default());
@@ -196,8 +200,44 @@ impl Warp {
     pub(super) fn write_back(&mut self, cost: &Cost, at: Cycle) {
         let until = Until::new(at, cost.result);
         for &entry in cost.written() {
-            self.scoreboard[usize::from(entry)] = until;
+            // Several instructions may raise one dependence counter; a register's last write is
+            // always its latest.
+            let old = &mut self.scoreboard[usize::from(entry)];
+            *old = (*old).max(until);
         }
+    }
+
+    /// Records what a machine instruction adds to the dependence counters beyond its result.
+    ///
+    /// Its sources have been read at `read`, and its result is available at `done`.
+    pub(super) fn raise(&mut self, cost: &Cost, read: Cycle, done: Cycle, logs: bool) {
+        if let Some((counter, _)) = cost.read_counter {
+            let old = &mut self.scoreboard[usize::from(counter)];
+            *old = (*old).max(Until::new(read, cost.result));
+        }
+        if logs {
+            for &entry in cost.written() {
+                self.raised.push((entry as u8, done));
+            }
+        }
+    }
+
+    /// Returns when at most `left` of the instructions that raised `counter` are unfinished.
+    pub(super) fn falls_to(&mut self, counter: u8, left: u8) -> Cycle {
+        let mut times: Vec<Cycle> = self
+            .raised
+            .iter()
+            .filter(|(raised, _)| *raised == counter)
+            .map(|(_, done)| *done)
+            .collect();
+        times.sort_unstable();
+        let at = times.len().checked_sub(usize::from(left) + 1);
+        at.and_then(|at| times.get(at).copied()).unwrap_or(0)
+    }
+
+    /// Forgets instructions that have finished by `now`.
+    pub(super) fn forget_finished(&mut self, now: Cycle) {
+        self.raised.retain(|(_, done)| *done > now);
     }
 
     /// Makes the step's results available with its operands: it takes no time of its own.

@@ -29,6 +29,7 @@ const NOT_P: PredicateUse = PredicateUse { negated: true, ..P };
 
 fn i(op: Op) -> Inst {
     Inst {
+        also: None,
         op,
         guard: None,
         class: Class::Move,

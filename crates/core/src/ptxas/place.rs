@@ -308,6 +308,7 @@ impl Builder<'_> {
     /// Adds a convergence operation that belongs to instruction `at`.
     fn add(&mut self, op: ConvergenceOp, at: usize, next: Pc) -> Pc {
         let inst = Inst {
+            also: None,
             op: Op::Join(op),
             guard: None,
             class: Class::Join,

@@ -126,6 +126,7 @@ impl Draft {
         let guard = inst.guard.filter(|_| restores);
         let address = self.kernel.registers.frame_pointer.filter(|_| restores && word == 0);
         Inst {
+            also: None,
             op: Op::Spill(Spill { restores, word, words, barriers }),
             guard,
             class: if restores { Class::LoadLocal } else { Class::StoreLocal },

@@ -3,36 +3,19 @@
 //! Bits 105 to 125 of the 128-bit encoding (Volta on; Jia et al., "Dissecting the NVIDIA Volta GPU
 //! Architecture via Microbenchmarking", checked on the cubins of this project).
 
-/// Control word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct ControlWord {
-    /// Cycles until the same warp may issue again.
-    pub stall: u8,
-    /// True if the scheduler should prefer another warp in the next cycle.
-    pub yields: bool,
-    /// Dependence counter raised at issue and lowered at write-back.
-    pub write_counter: Option<u8>,
-    /// Dependence counter raised at issue and lowered when the sources have been read.
-    pub read_counter: Option<u8>,
-    /// Dependence counters that must be 0 before this instruction issues, one bit each.
-    pub waits: u8,
-    /// Operand slots kept in the register-file cache, one bit each.
-    pub reuse: u8,
-}
+use crate::isa::ControlWord;
 
-impl ControlWord {
-    /// Decodes the control word of an encoding.
-    pub fn of(encoding: u128) -> ControlWord {
-        let c = (encoding >> 105) as u32 & 0x1f_ffff;
-        let counter = |bits: u32| u8::try_from(bits & 7).ok().filter(|&n| n < 6);
-        ControlWord {
-            stall: (c & 15) as u8,
-            yields: c >> 4 & 1 == 0,
-            write_counter: counter(c >> 5),
-            read_counter: counter(c >> 8),
-            waits: (c >> 11 & 0x3f) as u8,
-            reuse: (c >> 17 & 15) as u8,
-        }
+/// Decodes the control word of an encoding.
+pub(super) fn decode(encoding: u128) -> ControlWord {
+    let c = (encoding >> 105) as u32 & 0x1f_ffff;
+    let counter = |bits: u32| u8::try_from(bits & 7).ok().filter(|&n| n < 6);
+    ControlWord {
+        stall: (c & 15) as u8,
+        yields: c >> 4 & 1 == 0,
+        write_counter: counter(c >> 5),
+        read_counter: counter(c >> 8),
+        waits: (c >> 11 & 0x3f) as u8,
+        reuse: (c >> 17 & 15) as u8,
     }
 }
 
@@ -43,7 +26,7 @@ mod tests {
     #[test]
     fn a_load_and_its_user() {
         // LDC R1, c[0x0][0x28], S2R R0, SR_CTAID.X and IMAD R5, R11, R0, RZ of a reduction.
-        let of = |high: u64, low: u64| ControlWord::of(u128::from(high) << 64 | u128::from(low));
+        let of = |high: u64, low: u64| decode(u128::from(high) << 64 | u128::from(low));
         let load = of(0x000f_e200_0000_0800, 0x0000_0a00_ff01_7b82);
         assert_eq!((load.stall, load.write_counter, load.read_counter), (1, None, None));
         let special = of(0x000e_2e00_0000_2500, 0x0000_0000_0000_7919);

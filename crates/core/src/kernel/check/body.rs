@@ -310,6 +310,7 @@ impl<'a> Body<'a> {
                 .collect()
         };
         self.insts.push(Inst {
+            also: None,
             op,
             guard: origin.guard,
             class: origin.class,
@@ -437,6 +438,7 @@ impl<'a> Body<'a> {
             shared_variables: self.shared_variables,
             block_limit,
             registers_per_thread,
+            native: None,
             span: function.span,
         };
         (Some(kernel), self.diagnostics)

@@ -7,7 +7,7 @@
 
 use crate::base::{BasicBlockId, Pc};
 use crate::graph::{Successors, reach};
-use crate::kernel::{Inst, Op};
+use crate::kernel::{Inst, Jump, JumpKind, JumpTarget, Op};
 
 /// A basic block.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,12 @@ impl BasicBlock {
 
 /// Returns true if no lane continues after the instruction.
 fn ends_lanes(inst: &Inst) -> bool {
-    inst.guard.is_none() && matches!(inst.op, Op::Exit | Op::Trap | Op::Return)
+    let ends = match &inst.op {
+        Op::Exit | Op::Trap | Op::Return => true,
+        Op::Jump(jump) => jump.kind == JumpKind::Return,
+        _ => false,
+    };
+    inst.guard.is_none() && ends
 }
 
 /// Returns the branch targets of an instruction.
@@ -50,8 +55,20 @@ fn targets(inst: &Inst) -> &[Pc] {
     match &inst.op {
         Op::Branch { target, .. } => std::slice::from_ref(target),
         Op::Switch(switch) => &switch.targets,
+        Op::Jump(Jump { kind: JumpKind::Branch, target: JumpTarget::Register { targets, .. } }) => {
+            targets
+        }
+        Op::Jump(Jump { target: JumpTarget::Fixed(target), .. }) => std::slice::from_ref(target),
         _ => &[],
     }
+}
+
+/// Returns true if control may go to the targets of the instruction instead of the next one.
+fn branches(inst: &Inst) -> bool {
+    matches!(
+        &inst.op,
+        Op::Branch { .. } | Op::Switch(_) | Op::Jump(Jump { kind: JumpKind::Branch, .. })
+    )
 }
 
 /// Returns true if the instruction is a call at which lanes may diverge.
@@ -70,9 +87,7 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
             leads[target.index().min(insts.len())] = true;
         }
         leads[i] |= may_diverge_at_call(inst);
-        leads[i + 1] |= ends_lanes(inst)
-            || may_diverge_at_call(inst)
-            || matches!(inst.op, Op::Branch { .. } | Op::Switch(_));
+        leads[i + 1] |= ends_lanes(inst) || may_diverge_at_call(inst) || branches(inst);
     }
     let mut blocks: Vec<BasicBlock> = Vec::new();
     let mut block_of = Vec::with_capacity(insts.len());
@@ -94,9 +109,9 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
     for b in 0..blocks.len() {
         let last = blocks[b].last();
         let next = block_of.get(last + 1).copied();
-        let edges: Vec<BasicBlockId> = match insts[last].op {
-            _ if ends_lanes(&insts[last]) => Vec::new(),
-            Op::Branch { .. } | Op::Switch(_) => {
+        let edges: Vec<BasicBlockId> = match &insts[last] {
+            inst if ends_lanes(inst) => Vec::new(),
+            inst if branches(inst) => {
                 let fall = insts[last].guard.and(next);
                 let taken =
                     targets(&insts[last]).iter().filter_map(|t| block_of.get(t.index()).copied());
@@ -116,7 +131,11 @@ pub(crate) fn blocks(insts: &[Inst]) -> (Vec<BasicBlock>, Vec<BasicBlockId>) {
         blocks[b].successors = successors;
     }
     if !blocks.is_empty() {
-        let seen = reach(&successors(&blocks), [0], None);
+        // Functions of machine code follow the kernel; only calls lead there.
+        let called = insts.iter().filter(|inst| matches!(inst.op, Op::Jump(_))).flat_map(targets);
+        let called = called.filter_map(|t| block_of.get(t.index())).map(|b| b.index());
+        let roots: Vec<usize> = std::iter::once(0).chain(called).collect();
+        let seen = reach(&successors(&blocks), roots, None);
         for b in seen.iter() {
             blocks[b].reachable = true;
         }

@@ -136,6 +136,7 @@ pub(crate) fn assemble(text: &str) -> Vec<Inst> {
         }
         let span = Span::new(line * 10, line * 10 + 5);
         insts.push(Inst {
+            also: None,
             op,
             guard,
             class: Class::Move,
@@ -178,6 +179,7 @@ pub(crate) fn kernel(text: &str) -> Kernel {
         shared_variables: Vec::new(),
         block_limit: None,
         registers_per_thread: 0,
+        native: None,
         flow,
         span: Span::new(0, 1),
     }

@@ -14,6 +14,44 @@ pub struct Switch {
     pub uniform: bool,
 }
 
+/// Call, return or indirect branch of machine code, which has no frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jump {
+    /// Kind.
+    pub kind: JumpKind,
+    /// Target.
+    pub target: JumpTarget,
+}
+
+/// Kind of a jump.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JumpKind {
+    /// CALL: control comes back to the next instruction.
+    Call,
+    /// RET
+    Return,
+    /// BRX, JMX
+    Branch,
+}
+
+/// Target of a jump.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JumpTarget {
+    /// A fixed PC.
+    Fixed(Pc),
+    /// The address in a register, plus an offset.
+    Register {
+        /// Low word of the address in bytes.
+        row: Row,
+        /// Added to it, in bytes; the sum is an address in the kernel's code.
+        offset: i64,
+        /// One past the last PC of the code.
+        end: Pc,
+        /// PCs that the compiler lists; empty if it lists none.
+        targets: Vec<Pc>,
+    },
+}
+
 /// Callee of a call.
 ///
 /// Numbers index [`Kernel::functions`](crate::kernel::Kernel::functions).

@@ -6,7 +6,8 @@ use crate::base::{LaneMask, MAX_LANES, Pc, WarpId, mix};
 use crate::code::MicroOp;
 use crate::divergence::{Flow, Side, WarpControl};
 use crate::event::{Event, Observer};
-use crate::kernel::{ConvergenceOp, Op};
+use crate::exec;
+use crate::kernel::{ConvergenceOp, Op, Register};
 
 impl<O: Observer> Issuer<'_, O> {
     /// Reports a shuffle from an inactive lane, and continues.
@@ -33,7 +34,7 @@ pub(in crate::machine) fn split(control: &mut WarpControl, seed: u64, active: La
     let draw = mix(seed ^ u64::from(active.0) << 32 ^ u64::from(next.0));
     let some = active & LaneMask(draw as u32);
     let splits = draw >> 62 == 0 && !some.is_empty() && some != active;
-    if splits && matches!(control, WarpControl::Independent(_)) {
+    if splits && !matches!(control, WarpControl::Stack(_)) {
         control.split(
             &[Side { pc: next, lanes: some }, Side { pc: next, lanes: active - some }],
             None,
@@ -63,6 +64,44 @@ pub(super) fn join(step: &MicroOp) -> Flow {
         Op::Join(ConvergenceOp::Break(join)) => Flow::Break { join, next },
         Op::Join(ConvergenceOp::Yield) => Flow::Yield { next },
         _ => Flow::Next { next },
+    }
+}
+
+/// Executes a convergence operation of machine code for the `lanes` whose guard holds.
+pub(super) fn barrier_register(
+    warp: &mut Warp,
+    op: ConvergenceOp,
+    step: &MicroOp,
+    lanes: LaneMask,
+    active: LaneMask,
+) {
+    let next = step.next;
+    if lanes.is_empty() {
+        return warp.control.go(next);
+    }
+    match op {
+        ConvergenceOp::Save { join, d, clear } => {
+            let mask = warp.control.barrier(join, clear);
+            if let Some(d) = d {
+                exec::write_lanes(&mut warp.registers, d, lanes, mask.0);
+            }
+            warp.control.go(next);
+        }
+        ConvergenceOp::Restore { join, s } => {
+            let lane = lanes.lowest().unwrap_or(0);
+            let mask = warp.registers.get(Register::Narrow(s), lane) as u32;
+            warp.control.set_barrier(join, LaneMask(mask));
+            warp.control.go(next);
+        }
+        ConvergenceOp::Break(join) => warp.control.leave(join, lanes, next),
+        _ if lanes == active => warp.control.advance(self::join(step)),
+        // Lanes whose guard fails pass; they form a group of their own.
+        _ => {
+            let (pc, _) = warp.control.active().unwrap_or((next, active));
+            let flow =
+                Flow::Branch { taken: active - lanes, target: next, next: pc, reconverge: None };
+            warp.control.advance(flow);
+        }
     }
 }
 

@@ -91,6 +91,7 @@ fn inst(op: Op, guarded: bool) -> Inst {
     let guard = guarded.then_some(PredicateUse { predicate, negated: false });
     let reads = if guarded { vec![Register::Predicate(predicate)] } else { Vec::new() };
     Inst {
+        also: None,
         op,
         guard,
         class: Class::Branch,

@@ -1,0 +1,392 @@
+//! Independent thread scheduling of machine code (Volta and later): barrier registers and election.
+//!
+//! Machine code brings its own convergence barriers: BSSY, BSYNC, BREAK and BMOV name one of
+//! sixteen registers of lane masks. The rules are those of an H200, found with loops that lanes
+//! leave in every order and with counters of each instruction (docs/divergence.md):
+//!
+//! - A warp has one *current* group, at most one *sibling*, and a *pool* of lanes with PCs of their
+//!   own. The later side of a divergent branch becomes the sibling. A sibling that was already
+//!   there is dropped into the pool.
+//! - A BSYNC whose barrier is incomplete blocks its lanes; their PC stays at the BSYNC. Then the
+//!   sibling runs. Without one, a PC of the pool is elected.
+//! - An election gathers all lanes at the elected PC, also lanes that are blocked there. So a BSYNC
+//!   executes again with lanes that had already arrived.
+//! - BSSY adds the active lanes to its register: functions save and clear it first (BMOV.CLEAR).
+//! - A yielded lane counts as arrived. Yielded lanes run when no other lane can.
+
+use super::{Flow, Group, GroupState, Join, Side, SideOrder};
+use crate::base::{JoinId, LaneMask, Pc};
+
+/// Barrier registers of a warp.
+const REGISTERS: usize = 16;
+
+/// Control state of one warp that runs machine code.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Elected {
+    /// Current group; without lanes if none runs.
+    current: Lanes,
+    live: LaneMask,
+    sibling: Option<Lanes>,
+    /// Lanes that can run, one entry for each PC.
+    pool: Vec<Lanes>,
+    /// Yielded groups; the first is picked first.
+    yielded: Vec<Lanes>,
+    /// Lanes at barriers and gathers, in order of arrival.
+    blocked: Vec<Group>,
+    /// Participants of each barrier.
+    registers: [LaneMask; REGISTERS],
+    order: SideOrder,
+}
+
+/// Lanes with a common PC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Lanes {
+    pc: Pc,
+    lanes: LaneMask,
+    /// Lanes gathered by [`Flow::Await`] for the instruction at `pc`; empty if none.
+    gathered: LaneMask,
+}
+
+impl Lanes {
+    const fn at(pc: Pc, lanes: LaneMask) -> Lanes {
+        Lanes { pc, lanes, gathered: LaneMask::EMPTY }
+    }
+}
+
+impl Elected {
+    /// Creates a warp whose `lanes` start at `entry`.
+    pub fn new(lanes: LaneMask, entry: Pc, order: SideOrder) -> Elected {
+        Elected {
+            current: Lanes::at(entry, lanes),
+            live: lanes,
+            sibling: None,
+            pool: Vec::new(),
+            yielded: Vec::new(),
+            blocked: Vec::new(),
+            registers: [LaneMask::EMPTY; REGISTERS],
+            order,
+        }
+    }
+
+    #[inline]
+    pub(super) fn active(&self) -> Option<(Pc, LaneMask)> {
+        let Lanes { pc, lanes, .. } = self.current;
+        (!lanes.is_empty()).then_some((pc, lanes))
+    }
+
+    #[inline]
+    pub(super) fn live(&self) -> LaneMask {
+        self.live
+    }
+
+    #[inline]
+    pub(super) fn gathered(&self, present: LaneMask, members: LaneMask) -> bool {
+        (members & self.live).is_subset(present) || self.current.gathered == members
+    }
+
+    pub(super) fn elsewhere(&self, members: LaneMask) -> LaneMask {
+        (members & self.live) - self.current.lanes
+    }
+
+    /// Advances by [`Flow::Next`].
+    #[inline]
+    pub(super) fn go(&mut self, next: Pc) {
+        if !self.current.lanes.is_empty() {
+            self.current = Lanes::at(next, self.current.lanes);
+        }
+    }
+
+    #[inline]
+    pub(super) fn advance(&mut self, flow: Flow) {
+        let lanes = self.current.lanes;
+        if lanes.is_empty() {
+            return;
+        }
+        match flow {
+            Flow::Next { next } => self.current = Lanes::at(next, lanes),
+            Flow::Branch { taken, target, next, .. } => {
+                let taken = taken & lanes;
+                if taken.is_empty() || target == next {
+                    self.current = Lanes::at(next, lanes);
+                } else if taken == lanes {
+                    self.current = Lanes::at(target, lanes);
+                } else {
+                    let fall = lanes - taken;
+                    let taken_first = self.order.taken_first(self.current.pc, taken, fall);
+                    let (taken, fall) = (Lanes::at(target, taken), Lanes::at(next, fall));
+                    let (first, second) = if taken_first { (taken, fall) } else { (fall, taken) };
+                    self.current = first;
+                    self.drop_sibling(Some(second));
+                }
+            }
+            Flow::Set { join, next } => {
+                *self.register(join) |= lanes;
+                self.current = Lanes::at(next, lanes);
+            }
+            Flow::Sync { join, next } => self.sync(join, next),
+            Flow::Break { join, next } => self.leave(join, lanes, next),
+            Flow::Yield { next } => self.give_way(next),
+            Flow::Barrier { id, next } => self.block(next, lanes, GroupState::AtBarrier(id)),
+            Flow::Await { lanes: waiting, members } => {
+                let waiting = waiting & lanes;
+                if !waiting.is_empty() {
+                    self.gather(waiting, members);
+                }
+            }
+            Flow::Exit { lanes: ended, next } => self.exit(ended & lanes, next),
+        }
+    }
+
+    /// Resets to `fresh`, which has only a current group.
+    pub(super) fn restart(&mut self, fresh: Elected) {
+        let mut pool = std::mem::take(&mut self.pool);
+        let mut yielded = std::mem::take(&mut self.yielded);
+        let mut blocked = std::mem::take(&mut self.blocked);
+        pool.clear();
+        yielded.clear();
+        blocked.clear();
+        *self = Elected { pool, yielded, blocked, ..fresh };
+    }
+
+    pub(super) fn split(&mut self, sides: &[Side]) {
+        if self.current.lanes.is_empty() {
+            return;
+        }
+        if let [side] = sides {
+            self.current = Lanes::at(side.pc, side.lanes);
+            return;
+        }
+        let sorted = self.order.sorted(self.current.pc, sides);
+        let mut sides = sorted.iter().map(|side| Lanes::at(side.pc, side.lanes));
+        self.current = sides.next().unwrap_or(self.current);
+        let second = sides.next();
+        self.drop_sibling(second);
+        sides.for_each(|side| self.drop(side));
+    }
+
+    /// Removes lanes from a barrier and lets the current group continue (BREAK).
+    pub(super) fn leave(&mut self, join: JoinId, lanes: LaneMask, next: Pc) {
+        *self.register(join) -= lanes;
+        self.current = Lanes::at(next, self.current.lanes);
+    }
+
+    /// Returns the mask of a barrier register, and clears it on request (BMOV).
+    pub(super) fn barrier(&mut self, join: JoinId, clear: bool) -> LaneMask {
+        let register = self.register(join);
+        let mask = *register;
+        if clear {
+            *register = LaneMask::EMPTY;
+        }
+        mask
+    }
+
+    /// Sets the mask of a barrier register (BMOV).
+    ///
+    /// Lanes that have exited since the mask was saved no longer take part.
+    pub(super) fn set_barrier(&mut self, join: JoinId, mask: LaneMask) {
+        let live = self.live;
+        *self.register(join) = mask & live;
+    }
+
+    fn register(&mut self, join: JoinId) -> &mut LaneMask {
+        &mut self.registers[join.0 as usize % REGISTERS]
+    }
+
+    /// Makes `second` the sibling and drops the former one into the pool.
+    fn drop_sibling(&mut self, second: Option<Lanes>) {
+        if let Some(former) = std::mem::replace(&mut self.sibling, second) {
+            self.drop(former);
+        }
+    }
+
+    /// Adds lanes to the pool.
+    fn drop(&mut self, lanes: Lanes) {
+        match self.pool.iter_mut().find(|p| (p.pc, p.gathered) == (lanes.pc, lanes.gathered)) {
+            Some(same) => same.lanes |= lanes.lanes,
+            None => self.pool.push(lanes),
+        }
+    }
+
+    /// Returns the lanes that have arrived at a barrier.
+    fn arrived(&self, join: JoinId) -> LaneMask {
+        let there = self.blocked.iter().filter(|g| g.state == GroupState::AtJoin(join));
+        there.fold(LaneMask::EMPTY, |all, g| all | g.lanes)
+    }
+
+    /// Returns true if a barrier waits for no lane but `arrived` and yielded ones.
+    fn is_complete(&self, join: JoinId, arrived: LaneMask) -> bool {
+        let yielding = self.yielded.iter().fold(LaneMask::EMPTY, |all, group| all | group.lanes);
+        let participants = self.registers[join.0 as usize % REGISTERS] & self.live;
+        ((participants - arrived) - yielding).is_empty()
+    }
+
+    fn sync(&mut self, join: JoinId, next: Pc) {
+        let Lanes { pc, lanes, .. } = self.current;
+        let participants = *self.register(join);
+        let own = lanes & participants;
+        if own.is_empty() {
+            self.current = Lanes::at(next, lanes);
+            return;
+        }
+        let arrived = own | self.arrived(join) & participants;
+        if !self.is_complete(join, arrived) {
+            // Lanes that do not take part pass.
+            self.current = Lanes::at(next, lanes - own);
+            return self.block_at(pc, own, GroupState::AtJoin(join));
+        }
+        *self.register(join) -= arrived;
+        for group in &mut self.blocked {
+            if group.state == GroupState::AtJoin(join) {
+                group.lanes -= arrived;
+            }
+        }
+        self.blocked.retain(|group| !group.lanes.is_empty());
+        self.current = Lanes::at(next, lanes | arrived);
+    }
+
+    fn block(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
+        self.current.lanes -= lanes;
+        self.block_at(pc, lanes, state);
+    }
+
+    fn block_at(&mut self, pc: Pc, lanes: LaneMask, state: GroupState) {
+        self.blocked.push(Group { pc, lanes, state });
+        self.resume();
+    }
+
+    fn give_way(&mut self, next: Pc) {
+        self.current = Lanes::at(next, self.current.lanes);
+        if self.sibling.is_none()
+            && self.pool.is_empty()
+            && self.yielded.is_empty()
+            && self.blocked.is_empty()
+        {
+            return; // no other group: it would be picked again at once
+        }
+        self.yielded.push(self.current);
+        self.current.lanes = LaneMask::EMPTY;
+        self.resume();
+    }
+
+    fn gather(&mut self, lanes: LaneMask, members: LaneMask) {
+        let state = GroupState::Gathering(members);
+        self.blocked.push(Group { pc: self.current.pc, lanes, state });
+        self.current.lanes -= lanes;
+        self.end_gathers();
+        self.resume();
+    }
+
+    /// Ends every gather whose live members all wait with the same mask.
+    fn end_gathers(&mut self) {
+        let gathering = |group: &Group| match group.state {
+            GroupState::Gathering(members) => Some(members),
+            _ => None,
+        };
+        while let Some(members) = self.blocked.iter().filter_map(gathering).find(|&members| {
+            let here = self.blocked.iter().filter(|g| gathering(g) == Some(members));
+            let waiting = here.fold(LaneMask::EMPTY, |all, g| all | g.lanes);
+            (members & self.live).is_subset(waiting)
+        }) {
+            let ended = self.blocked.extract_if(.., |g| gathering(g) == Some(members));
+            for group in ended.collect::<Vec<_>>() {
+                self.drop(Lanes { pc: group.pc, lanes: group.lanes, gathered: members });
+            }
+        }
+    }
+
+    fn exit(&mut self, lanes: LaneMask, next: Pc) {
+        self.live -= lanes;
+        self.current = Lanes::at(next, self.current.lanes - lanes);
+        for register in &mut self.registers {
+            *register -= lanes;
+        }
+        self.end_gathers();
+        self.resume();
+    }
+
+    pub(super) fn release_barrier(&mut self, id: u8) {
+        let released = self.blocked.extract_if(.., |g| g.state == GroupState::AtBarrier(id));
+        for group in released.collect::<Vec<_>>() {
+            self.drop(Lanes::at(group.pc, group.lanes));
+        }
+        self.resume();
+    }
+
+    /// Picks a group if none runs.
+    fn resume(&mut self) {
+        if !self.current.lanes.is_empty() {
+            return;
+        }
+        if let Some(sibling) = self.sibling.take() {
+            self.current = sibling;
+        } else if !self.pool.is_empty() {
+            self.elect();
+        } else if let Some(join) = self.completed() {
+            // Only now can its lanes go on: they execute their BSYNC again.
+            self.current = self.gathered_at(join);
+        } else if !self.yielded.is_empty() {
+            let picked = self.yielded.remove(0);
+            let same = self.yielded.extract_if(.., |group| group.pc == picked.pc);
+            let lanes = same.fold(picked.lanes, |all, group| all | group.lanes);
+            self.current = Lanes { lanes, ..picked };
+        } else {
+            // The canonical empty value, so that equal states compare equal.
+            self.current = Lanes::at(Pc(0), LaneMask::EMPTY);
+        }
+    }
+
+    /// Makes the lanes of one PC of the pool current, with those that are blocked there.
+    fn elect(&mut self) {
+        let lowest = self.pool.iter().enumerate().min_by_key(|(_, lanes)| lanes.pc);
+        let at = lowest.map_or(0, |(at, _)| at);
+        self.current = self.pool.remove(at);
+        let pc = self.current.pc;
+        let parked =
+            self.blocked.extract_if(.., |g| g.pc == pc && matches!(g.state, GroupState::AtJoin(_)));
+        self.current.lanes = parked.fold(self.current.lanes, |all, group| all | group.lanes);
+    }
+
+    /// Returns a barrier at which lanes are blocked although it waits for none.
+    fn completed(&self) -> Option<JoinId> {
+        self.blocked.iter().find_map(|group| match group.state {
+            GroupState::AtJoin(join) if self.is_complete(join, self.arrived(join)) => Some(join),
+            _ => None,
+        })
+    }
+
+    /// Takes the lanes that are blocked at a barrier at the PC of the first of them.
+    fn gathered_at(&mut self, join: JoinId) -> Lanes {
+        let state = GroupState::AtJoin(join);
+        let pc = self.blocked.iter().find(|g| g.state == state).map_or(Pc(0), |g| g.pc);
+        let parked = self.blocked.extract_if(.., |g| g.state == state && g.pc == pc);
+        Lanes::at(pc, parked.fold(LaneMask::EMPTY, |all, group| all | group.lanes))
+    }
+
+    pub(super) fn joins(&self) -> Vec<Join> {
+        let used = (0..REGISTERS as u32).map(JoinId);
+        used.filter(|id| !self.registers[id.0 as usize].is_empty())
+            .map(|id| {
+                let participants = self.registers[id.0 as usize];
+                Join { id, participants, arrived: self.arrived(id) & participants }
+            })
+            .collect()
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        usize::from(!self.current.lanes.is_empty())
+            + usize::from(self.sibling.is_some())
+            + self.pool.len()
+            + self.yielded.len()
+            + self.blocked.len()
+    }
+
+    pub(super) fn groups(&self) -> Vec<Group> {
+        let current =
+            (!self.current.lanes.is_empty()).then_some((self.current, GroupState::Running));
+        let ready = self.sibling.iter().chain(&self.pool).map(|&l| (l, GroupState::Ready));
+        let yielded = self.yielded.iter().map(|&l| (l, GroupState::Yielded));
+        let runnable = current.into_iter().chain(ready).chain(yielded);
+        let runnable = runnable.map(|(l, state)| Group { pc: l.pc, lanes: l.lanes, state });
+        runnable.chain(self.blocked.iter().copied()).collect()
+    }
+}
