@@ -3,7 +3,7 @@
 mod integer;
 
 use super::text::{Marks, Operand, PredicateName, RegisterName, Text};
-use crate::kernel::{Native, Part, Predicate, PredicateUse, Registers, Row, Source};
+use crate::kernel::{Native, Part, Predicate, PredicateUse, Register, Registers, Row, Source};
 
 /// Reason why an instruction cannot be executed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,37 +116,83 @@ pub(super) enum Width {
     Double,
 }
 
+impl Width {
+    /// Returns the number of registers.
+    pub const fn words(self) -> u16 {
+        match self {
+            Width::Word => 1,
+            Width::Pair | Width::Double => 2,
+        }
+    }
+}
+
 /// One instruction while it is lowered.
 pub(super) struct Lowering<'r, 't> {
     pub text: Text<'t>,
     pub encoding: u128,
     pub rows: &'r mut Rows,
+    /// Registers and predicates that the operands read. No duplicates, no constants.
+    pub reads: Vec<Register>,
+    /// Registers and predicates that the operands write. No duplicates.
+    pub writes: Vec<Register>,
 }
 
-impl Lowering<'_, '_> {
-    /// Returns the result row of operand `i`; `None` for RZ.
-    pub fn result(&self, i: usize) -> Result<Option<Row>, Missing> {
+impl<'r, 't> Lowering<'r, 't> {
+    /// Creates the lowering of an instruction.
+    pub fn new(text: Text<'t>, encoding: u128, rows: &'r mut Rows) -> Lowering<'r, 't> {
+        Lowering { text, encoding, rows, reads: Vec::new(), writes: Vec::new() }
+    }
+
+    /// Returns the result row of operand `i`, the low one of a pair; `None` for RZ.
+    pub fn result(&mut self, i: usize, width: Width) -> Result<Option<Row>, Missing> {
         match self.text.operands.get(i) {
-            Some(&Operand::Register(name, _)) => Ok((!name.is_zero()).then(|| self.rows.row(name))),
+            Some(Operand::Register(name, _)) if name.is_zero() => Ok(None),
+            Some(&Operand::Register(name, _)) => {
+                let row = self.register(name, width)?;
+                for i in 0..width.words() {
+                    record(&mut self.writes, Register::Narrow(Row(row.0 + i)));
+                }
+                Ok(Some(row))
+            }
             _ => Err(Missing::Operands),
         }
     }
 
     /// Returns the result predicate of operand `i`; `None` for PT.
-    pub fn result_predicate(&self, i: usize) -> Result<Option<Predicate>, Missing> {
+    pub fn result_predicate(&mut self, i: usize) -> Result<Option<Predicate>, Missing> {
         match self.text.operands.get(i) {
             Some(Operand::Predicate(name)) if name.number == 7 => Ok(None),
-            Some(&Operand::Predicate(name)) => Ok(Some(predicate(name).predicate)),
+            Some(&Operand::Predicate(name)) => {
+                let p = predicate(name).predicate;
+                record(&mut self.writes, Register::Predicate(p));
+                Ok(Some(p))
+            }
             _ => Err(Missing::Operands),
         }
     }
 
     /// Returns the predicate source of operand `i`.
-    pub fn predicate(&self, i: usize) -> Result<PredicateUse, Missing> {
+    pub fn predicate(&mut self, i: usize) -> Result<PredicateUse, Missing> {
         match self.text.operands.get(i) {
-            Some(&Operand::Predicate(name)) => Ok(predicate(name)),
+            Some(&Operand::Predicate(name)) => {
+                let used = predicate(name);
+                if used.predicate != FALSE {
+                    record(&mut self.reads, Register::Predicate(used.predicate));
+                }
+                Ok(used)
+            }
             _ => Err(Missing::Operands),
         }
+    }
+
+    /// Returns the row of a register whose value has the width.
+    ///
+    /// Fails if a pair would end in RZ or in a register that the kernel does not have.
+    fn register(&self, name: RegisterName, width: Width) -> Result<Row, Missing> {
+        let last = u16::from(name.number) + width.words() - 1;
+        let count = if name.uniform { self.rows.uniforms } else { self.rows.threads };
+        let known = name.is_zero() || last < count;
+        if known { Ok(self.rows.row(name)) } else { Err(Missing::Operands) }
     }
 
     /// Returns true if operand `i` is a predicate.
@@ -158,7 +204,7 @@ impl Lowering<'_, '_> {
     ///
     /// A float immediate is taken from the encoding, because the listing rounds it.
     pub fn source(&mut self, i: usize, width: Width) -> Result<Source, Missing> {
-        let words = if width == Width::Word { 1 } else { 2 };
+        let words = width.words();
         let source = |row: Row, marks: Marks<'_>| {
             let part = part(marks.suffix, width)?;
             Ok(Source {
@@ -170,7 +216,15 @@ impl Lowering<'_, '_> {
             })
         };
         let number = match self.text.operands.get(i) {
-            Some(&Operand::Register(name, marks)) => return source(self.rows.row(name), marks),
+            Some(&Operand::Register(name, marks)) => {
+                let row = self.register(name, width)?;
+                if !name.is_zero() {
+                    for i in 0..words {
+                        record(&mut self.reads, Register::Narrow(Row(row.0 + i)));
+                    }
+                }
+                return source(row, marks);
+            }
             Some(&Operand::Constant { bank, index: None, offset, marks }) => {
                 let offset = u32::try_from(offset).map_err(|_| Missing::Operands)?;
                 return source(self.rows.constant(bank, offset, words), marks);
@@ -196,6 +250,12 @@ impl Lowering<'_, '_> {
     pub fn finish(&self) -> Result<(), Missing> {
         let known = self.text.modifiers.is_empty();
         if known { Ok(()) } else { Err(Missing::Modifier(self.text.modifiers.join("."))) }
+    }
+}
+
+fn record(list: &mut Vec<Register>, register: Register) {
+    if !list.contains(&register) {
+        list.push(register);
     }
 }
 

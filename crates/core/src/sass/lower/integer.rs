@@ -14,7 +14,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
     let native = match name {
         "MOV" => Native {
             f: NativeFn::Mov,
-            d: l.result(0)?,
+            d: l.result(0, Width::Word)?,
             p: [None; 2],
             s: [l.source(1, Width::Word)?, Source::default(), Source::default()],
             q: [NEVER; 2],
@@ -23,7 +23,7 @@ pub(super) fn lower(l: &mut Lowering<'_, '_>) -> Result<Option<Native>, Missing>
         "IADD3" => {
             let extended = l.text.take("X");
             // IADD3 R0, P0, P1, R1, R2, R3, P2, P3: each predicate may be left out.
-            let d = l.result(0)?;
+            let d = l.result(0, Width::Word)?;
             let mut at = 1;
             let mut p = [None; 2];
             for carry in &mut p {
